@@ -1,0 +1,107 @@
+// What the migration runner promises to a database that several processes and several versions share.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { applyMigrations, MigrationError } from "../../app/runtime/migrations.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let folder: string;
+let db: TestDatabase;
+
+beforeEach(async () => {
+  [folder, db] = await Promise.all([mkdtemp(join(tmpdir(), "migrations-")), emptyDatabase()]);
+  await write("20260101000000_first", "CREATE TABLE first (id int PRIMARY KEY); INSERT INTO first VALUES (1);");
+  await write("20260102000000_second", "CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 2; END; $$;");
+});
+afterEach(async () => {
+  await db.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, "migration.sql"), sql);
+}
+const migrate = () => applyMigrations(db.url, folder);
+const recorded = async () =>
+  (await db.query("SELECT migration_name FROM _prisma_migrations ORDER BY started_at")).map((row) => row.migration_name);
+const tableExists = async (name: string) => (await db.query("SELECT to_regclass($1) IS NOT NULL AS found", [name]))[0].found;
+
+test("migrations are applied in order of their names, once", async () => {
+  expect(await migrate()).toEqual({ applied: ["20260101000000_first", "20260102000000_second"] });
+  expect(await migrate()).toEqual({ applied: [] });
+  await write("20260103000000_third", "INSERT INTO first VALUES (two());");
+  expect(await migrate()).toEqual({ applied: ["20260103000000_third"] });
+  expect(await db.query("SELECT id FROM first ORDER BY id")).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
+test("processes that start at once apply each migration once", async () => {
+  const results = await Promise.all(Array.from({ length: 8 }, migrate));
+  expect(results.flatMap((result) => result.applied).sort()).toEqual(["20260101000000_first", "20260102000000_second"]);
+  expect(await recorded()).toEqual(["20260101000000_first", "20260102000000_second"]);
+});
+
+test("a migration that was changed after it was applied is refused", async () => {
+  await migrate();
+  await write("20260101000000_first", "CREATE TABLE first (id bigint PRIMARY KEY);");
+  await write("20260103000000_third", "CREATE TABLE third ()");
+  await expect(migrate()).rejects.toThrow(/20260101000000_first was changed after it was applied/);
+  expect(await tableExists("third")).toBe(false);
+});
+
+test("a migration that fails leaves nothing of itself, keeps those before it, and runs again once repaired", async () => {
+  await write("20260103000000_third", "CREATE TABLE third (); INSERT INTO first VALUES (1);");
+  const error = await migrate().catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(MigrationError);
+  expect((error as Error).message).toMatch(/20260103000000_third failed and was rolled back: .*duplicate key/);
+  expect(await tableExists("third")).toBe(false);
+  expect(await recorded()).toEqual(["20260101000000_first", "20260102000000_second"]);
+  await write("20260103000000_third", "CREATE TABLE third ();");
+  expect(await migrate()).toEqual({ applied: ["20260103000000_third"] });
+});
+
+test("a migration that ends the transaction it runs in is refused instead of being half recorded", async () => {
+  await write("20260103000000_third", "CREATE TABLE third (); COMMIT;");
+  await expect(migrate()).rejects.toThrow(/20260103000000_third .*transaction/);
+  expect(await recorded()).not.toContain("20260103000000_third");
+});
+
+test("a database that a newer version has migrated is refused", async () => {
+  await migrate();
+  await rm(join(folder, "20260102000000_second"), { recursive: true });
+  await expect(migrate()).rejects.toThrow(/does not know \(20260102000000_second\).*newer version/);
+});
+
+test("a migration that another tool began and did not finish is refused until somebody has decided", async () => {
+  await migrate();
+  await db.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '%second'");
+  await expect(migrate()).rejects.toThrow(/20260102000000_second was begun on this database and not finished/);
+  await db.query("DROP FUNCTION two()");
+  await db.query("UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%second'");
+  expect(await migrate()).toEqual({ applied: ["20260102000000_second"] });
+});
+
+test("an unreachable database and a broken folder are sentences, not stacks", async () => {
+  await expect(applyMigrations("postgresql://nobody@127.0.0.1:1/none", folder)).rejects.toThrow(/cannot be reached .*check DATABASE_URL/);
+  await rm(join(folder, "20260102000000_second/migration.sql"));
+  await expect(migrate()).rejects.toThrow(/20260102000000_second .*no readable migration.sql/);
+});
+
+test("a time limit in the connection string does not stop a migration", async () => {
+  await write("20260103000000_third", "SELECT pg_sleep(0.02)");
+  expect((await applyMigrations(`${db.url}?statement_timeout=10`, folder)).applied).toHaveLength(3);
+});
+
+test("a folder that does not exist has no migrations", async () => {
+  expect(await applyMigrations(db.url, join(folder, "absent"))).toEqual({ applied: [] });
+});
+
+test("the copy that every test file gets is up to date", async () => {
+  const copy = await freshDatabase();
+  try {
+    expect(await applyMigrations(copy.url)).toEqual({ applied: [] });
+  } finally {
+    await copy.drop();
+  }
+});

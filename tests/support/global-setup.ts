@@ -1,0 +1,50 @@
+// Starts one PostgreSQL for the whole test run and migrates one template database that every test file copies.
+import { rmSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
+import { applyMigrations } from "../../app/runtime/migrations.ts";
+
+interface DatabaseServer {
+  /** Connection string of the maintenance database; copies are made through it. */
+  url: string;
+  /** Name of the migrated database. Nobody connects to it, or copying it fails. */
+  template: string;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    databaseServer: DatabaseServer;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp("/var/tmp/customer-identity-test-");
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  try {
+    // mkdtemp makes the folder root's alone; PostgreSQL's account has to pass through it.
+    await chmod(folder, 0o711);
+    const server = await startEmbeddedPostgres({
+      dataDir: join(folder, "pg"),
+      database: "template",
+      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
+    });
+    const teardown = async () => {
+      await server.stop();
+      await remove();
+    };
+    try {
+      await applyMigrations(server.url);
+      project.provide("databaseServer", { url: server.url.replace(/\/template$/, "/postgres"), template: "template" });
+      return teardown;
+    } catch (error) {
+      await teardown();
+      throw error;
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
