@@ -1,0 +1,174 @@
+// The one way to the data. A tenant's rows are reached only through `forTenant(shop)`, which puts the tenant filter into
+// every statement or refuses it; `acrossTenants` is for the few jobs that serve all tenants, each listed in
+// tests/architecture.test.ts.
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { PrismaClient } from "../generated/prisma/client.ts";
+import type { Log } from "./log.ts";
+import { scopePrisma, type TenantPrisma } from "./tenant-prisma.ts";
+
+export type Row = Record<string, unknown>;
+
+/** Statements of one tenant. `$1` is always the shop; the caller's own values start at `$2`. */
+export type TenantSql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>;
+
+export type TenantData = {
+  shop: string;
+  sql: TenantSql;
+  /** Single-statement reads and writes. Whatever must commit together goes through `transaction`. */
+  prisma: TenantPrisma;
+  /** All or nothing. No call to an outside system belongs inside. */
+  transaction<T>(work: (sql: TenantSql) => Promise<T>): Promise<T>;
+};
+
+export type Database = {
+  region: string;
+  forTenant(shop: string): TenantData;
+  acrossTenants<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  /** Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when some may have been missed. */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<{ stop(): Promise<void> }>;
+  isReachable(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** Tenant-free keys of the key-value store stand under this name, which no store domain can have. */
+export const PLATFORM = "*";
+
+// bigint ids arrive as numbers: they count rows, and stay far below 2^53. Storefront ids are text and never come here.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error(`the integer ${text} is too large to count with`);
+  return value;
+});
+
+const FILTER = /\bshop\s*=\s*\$1(?!\d)/i;
+const INSERT = /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b/i;
+
+/** Refuses a statement that names no tenant. Answers are remembered: statements are literals and few. */
+const proven = new Set<string>();
+function requireTenantFilter(text: string): void {
+  if (proven.has(text)) return;
+  const isInsert = INSERT.test(text) && /\$1(?!\d)/.test(text);
+  if (!isInsert && !FILTER.test(text)) throw new Error(`this statement has no tenant filter (shop = $1): ${text.trim().slice(0, 120)}`);
+  proven.add(text);
+}
+
+function tenantSql(shop: string, run: pg.Pool | pg.PoolClient): TenantSql {
+  return async <R extends Row>(text: string, values: readonly unknown[] = []) => {
+    requireTenantFilter(text);
+    const result = await run.query<R>({ text, values: [shop, ...values] });
+    return result.rows;
+  };
+}
+
+export type DatabaseOptions = { url: string; region: string; poolSize: number; log: Log };
+
+export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): Database {
+  const connection = {
+    connectionString: url,
+    application_name: "customer-identity-service",
+    connectionTimeoutMillis: 5_000,
+    // An open transaction pins the horizon of dead rows, and the queue's claim slows down with every one of them.
+    options: "-c idle_in_transaction_session_timeout=30000 -c timezone=UTC",
+  };
+  const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000 });
+  // Without a listener a connection that dies while idle would end the process.
+  pool.on("error", (error) => log.troubled("database.connection_lost", { region, reason: error.message }));
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+
+  return {
+    region,
+    forTenant: (shop) => ({
+      shop,
+      sql: tenantSql(shop, pool),
+      prisma: scopePrisma(prisma, shop),
+      transaction: (work) => inTransaction(pool, (client) => work(tenantSql(shop, client))),
+    }),
+    async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = []) {
+      return (await pool.query<R>(text, [...values])).rows;
+    },
+    listen: (channel, onNotify) => listen(connection, channel, onNotify, (error) => log.troubled("database.listener_lost", { region, reason: error.message })),
+    async isReachable() {
+      try {
+        await pool.query("SELECT 1");
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    async close() {
+      await prisma.$disconnect();
+      if (!pool.ended) await pool.end();
+    },
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("BEGIN");
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch((lost: Error) => {
+      broken = lost;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+const RELISTEN_MS = 500;
+
+/** A connection of its own that comes back after every loss until it is stopped. */
+async function listen(connection: pg.ClientConfig, channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void) {
+  let stopped = false;
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ ...connection, keepAlive: true });
+    const lost = (error: Error) => {
+      next.removeAllListeners();
+      next.on("error", () => {});
+      void next.end().catch(() => {});
+      if (stopped || client !== next) return;
+      client = undefined;
+      onLost(error);
+      again();
+    };
+    client = next;
+    next.on("error", lost);
+    next.on("end", () => lost(new Error("the connection ended")));
+    next.on("notification", (message) => onNotify(message.payload ?? ""));
+    try {
+      await next.connect();
+      await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      onNotify("");
+    } catch (error) {
+      lost(error as Error);
+    }
+  }
+  function again(): void {
+    if (!stopped) retry = setTimeout(() => void connect(), RELISTEN_MS);
+  }
+
+  await connect();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(retry);
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+/** Whether Postgres is away, rather than refusing what we asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code === "string" && (/^(08|57P|53)/.test(code) || ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "P1001", "P1017"].includes(code))) return true;
+  return typeof message === "string" && /Connection terminated|timeout exceeded when trying to connect|Can't reach database/.test(message);
+}

@@ -1,0 +1,132 @@
+// The home of error codes and their statuses (DECISIONS 3). Errors say who must act: AppError the caller,
+// OutboundError the operator or time; anything else is our own bug and becomes a 500.
+
+const TITLES = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  409: "Conflict",
+  413: "PayloadTooLarge",
+  415: "UnsupportedMediaType",
+  429: "TooManyRequests",
+  500: "InternalError",
+  502: "BadGateway",
+  503: "ServiceUnavailable",
+} as const;
+
+export type ErrorStatus = keyof typeof TITLES;
+
+/** Every code the service answers with: its status, and the sentence a person reads unless the thrower has a better one. */
+export const ERRORS = {
+  malformed_json: [400, "The body is not valid JSON."],
+  malformed_body: [400, "The body is not valid UTF-8."],
+  malformed_request: [400, "The request cannot be read."],
+  invalid_request: [400, "Some fields are missing or wrong."],
+  invalid_shop: [400, "The shop must look like name.myshopify.com."],
+  invalid_cursor: [400, "The cursor is damaged or belongs to another list."],
+  invalid_install: [400, "The install answer could not be verified. Start the install again from the store admin."],
+  tenant_required: [400, "Name the store: ?shop=name.myshopify.com."],
+  unknown_fields: [400, "Some fields are not known."],
+  unknown_region: [400, "No database is configured for this region."],
+  unauthorized: [401, "A valid key is needed."],
+  invalid_signature: [401, "The signature is missing or does not match the body."],
+  invalid_state: [401, "The sign-in state is unknown, used or too old."],
+  forbidden: [403, "This key may not do that."],
+  not_found: [404, "There is nothing here."],
+  unknown_tenant: [404, "This store is not registered."],
+  method_not_allowed: [405, "This method is not allowed here."],
+  tenant_has_data: [409, "The store already has data in its current region."],
+  conflict: [409, "The record was changed by somebody else. Read it again and retry."],
+  payload_too_large: [413, "The body is too large."],
+  unsupported_media_type: [415, "Send application/json."],
+  internal_error: [500, "Something went wrong on our side. It has been logged."],
+  token_refresh_failed: [502, "The storefront did not give a new token."],
+  storefront_unavailable: [502, "The storefront did not answer."],
+  not_installed: [502, "The app is not installed in this store. Install it again."],
+  database_unavailable: [503, "The database is away. Try again shortly."],
+  shutting_down: [503, "The service is stopping. Try again shortly."],
+} as const satisfies Record<string, readonly [ErrorStatus, string]>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+type AppErrorOptions = {
+  message?: string;
+  /** Field path to the reason it was refused. */
+  fields?: Record<string, string>;
+  headers?: Record<string, string>;
+};
+
+// Remix bundles its own copy of this module, so `instanceof` would not hold across the two: a registered symbol does.
+const APP_ERROR = Symbol.for("customer-identity-service.AppError");
+
+export class AppError extends Error {
+  readonly [APP_ERROR] = true;
+  readonly code: ErrorCode;
+  readonly status: ErrorStatus;
+  readonly fields: Record<string, string> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.message ?? ERRORS[code][1]);
+    this.name = "AppError";
+    this.code = code;
+    this.status = ERRORS[code][0];
+    this.fields = options.fields;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export function isAppError(error: unknown): error is AppError {
+  return typeof error === "object" && error !== null && APP_ERROR in error;
+}
+
+/** The JSON body of DECISIONS 3. */
+export function toErrorBody(error: AppError, requestId: string) {
+  return {
+    error: TITLES[error.status],
+    code: error.code,
+    message: error.message,
+    ...(error.fields && { fields: error.fields }),
+    request_id: requestId,
+  };
+}
+
+export type OutboundErrorKind = "network" | "timeout" | "refused_address" | "status" | "malformed";
+
+/** An outside system did not do what was asked. `retryable` says whether time alone may heal it. */
+export class OutboundError extends Error {
+  readonly system: string;
+  readonly kind: OutboundErrorKind;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly body: string | undefined;
+
+  constructor(
+    system: string,
+    kind: OutboundErrorKind,
+    details: { status?: number; retryAfterMs?: number; message?: string; body?: string } = {},
+  ) {
+    super(details.message ?? `${system}: ${kind}${details.status ? ` ${details.status}` : ""}`);
+    this.name = "OutboundError";
+    this.system = system;
+    this.kind = kind;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+    this.body = details.body;
+  }
+
+  /** 4xx other than 408, 423 and 429 never heals by waiting; neither does an address that we refuse to call. */
+  get retryable(): boolean {
+    if (this.kind === "refused_address") return false;
+    if (this.status === undefined || this.status >= 500) return true;
+    return this.status === 408 || this.status === 423 || this.status === 429;
+  }
+
+  /** Whether this failure says that the system itself is unwell, and so counts towards its circuit. */
+  get countsForCircuit(): boolean {
+    if (this.kind === "refused_address") return false;
+    return this.status === undefined || this.status >= 500 || this.status === 429;
+  }
+}

@@ -1,0 +1,76 @@
+// Concurrent writers share one commit. A batch is flushed as soon as a flusher is free (no timer, so a lone writer waits
+// for nothing), and a caller's promise settles only after the batch's COMMIT.
+
+export type GroupCommit<Item, Result> = {
+  /** Rejects with what `flush` threw for this item alone; its neighbours are not harmed. */
+  add(item: Item): Promise<Result>;
+  /** Items accepted and not yet settled. */
+  readonly size: number;
+};
+
+type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
+
+export type GroupCommitOptions = { maxItems?: number; flushers?: number };
+
+/** Postgres classes 22 (data) and 23 (constraint) name a bad row; anything else (a lost connection) is nobody's row. */
+function isRowFault(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return typeof code === "string" && (code.startsWith("22") || code.startsWith("23"));
+}
+
+/**
+ * `flush` gets the items of one batch and answers one result per item, in order. When a row is refused, the batch
+ * is halved and tried again until the bad row stands alone: one bad row must not fail 499 others.
+ */
+export function createGroupCommit<Item, Result>(
+  flush: (items: Item[]) => Promise<Result[]>,
+  options: GroupCommitOptions = {},
+): GroupCommit<Item, Result> {
+  const { maxItems = 500, flushers = 2 } = options;
+  const queue: Waiting<Item, Result>[] = [];
+  let flushing = 0;
+  let size = 0;
+  let scheduled = false;
+
+  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await flush(batch.map((waiting) => waiting.item));
+      batch.forEach((waiting, index) => waiting.resolve(results[index] as Result));
+    } catch (error) {
+      if (batch.length === 1 || !isRowFault(error)) return batch.forEach((waiting) => waiting.reject(error));
+      const half = batch.length >> 1;
+      await settle(batch.slice(0, half));
+      await settle(batch.slice(half));
+    }
+  }
+
+  function pump(): void {
+    scheduled = false;
+    while (flushing < flushers && queue.length > 0) {
+      const batch = queue.splice(0, maxItems);
+      flushing += 1;
+      void settle(batch).finally(() => {
+        flushing -= 1;
+        size -= batch.length;
+        pump();
+      });
+    }
+  }
+
+  return {
+    add(item) {
+      size += 1;
+      return new Promise<Result>((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        // One turn of the loop lets every request that arrived in this tick join the batch.
+        if (!scheduled) {
+          scheduled = true;
+          setImmediate(pump);
+        }
+      });
+    },
+    get size() {
+      return size;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// The key-value store of SPEC, in Postgres, with expiry and three atomic verbs: put-if-absent, take, compare-and-set.
+// An expired key is invisible at once; the scheduled run deletes it. Time is the database's own.
+import type { Database, TenantSql } from "./database.ts";
+
+/** Every key the service uses, once. */
+export const KEYS = {
+  tenant: (shop: string) => `tenant:${shop}`,
+  platform: "platform:config",
+  oauthState: (state: string) => `oauth_state:${state}`,
+  pkce: (state: string) => `pkce:${state}`,
+  event: (idempotencyKey: string) => `evt:${idempotencyKey}`,
+  circuit: (channel: string) => `circuit:${channel}`,
+  lease: (name: string) => `lease:${name}`,
+  passwordLink: (tokenHash: string) => `password_link:${tokenHash}`,
+} as const;
+
+export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600 } as const;
+
+const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
+const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";
+
+export type Stored<T> = { value: T; version: number };
+
+export async function getKey<T>(sql: TenantSql, key: string): Promise<Stored<T> | null> {
+  const [row] = await sql<Stored<T>>(`SELECT value, version FROM kv WHERE shop = $1 AND key = $2 AND ${LIVE}`, [key]);
+  return row ?? null;
+}
+
+export async function putKey(sql: TenantSql, key: string, value: unknown, ttlSeconds: number | null = null): Promise<void> {
+  await sql(
+    `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
+     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()`,
+    [key, JSON.stringify(value), ttlSeconds],
+  );
+}
+
+/** True for the one caller that put it; an expired key counts as absent. */
+export async function putKeyIfAbsent(sql: TenantSql, key: string, value: unknown, ttlSeconds: number | null = null): Promise<boolean> {
+  const rows = await sql(
+    `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
+     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
+       WHERE kv.expires_at <= clock_timestamp()
+     RETURNING key`,
+    [key, JSON.stringify(value), ttlSeconds],
+  );
+  return rows.length === 1;
+}
+
+/** Reads and deletes in one statement: of two callers one gets it. */
+export async function takeKey<T>(sql: TenantSql, key: string): Promise<T | null> {
+  const [row] = await sql<{ value: T; live: boolean }>(`DELETE FROM kv WHERE shop = $1 AND key = $2 RETURNING value, ${LIVE} AS live`, [key]);
+  return row?.live ? row.value : null;
+}
+
+/** False when somebody changed the key since `version` was read. */
+export async function compareAndSetKey(sql: TenantSql, key: string, version: number, value: unknown): Promise<boolean> {
+  const rows = await sql(
+    `UPDATE kv SET value = $3::jsonb, version = version + 1, updated_at = clock_timestamp() WHERE shop = $1 AND key = $2 AND version = $4 AND ${LIVE} RETURNING key`,
+    [key, JSON.stringify(value), version],
+  );
+  return rows.length === 1;
+}
+
+export async function deleteKey(sql: TenantSql, key: string): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2", [key]);
+}
+
+/** Deletes a key only while it still holds what the caller put: a lease that ran out may be somebody else's by now. */
+export async function deleteKeyIfHeld(sql: TenantSql, key: string, value: unknown): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb", [key, JSON.stringify(value)]);
+}
+
+/** Deletes at most `limit` expired keys of all tenants; safe to repeat and to run twice at once. */
+export async function deleteExpiredKeys(database: Database, limit = 5_000): Promise<number> {
+  const rows = await database.acrossTenants(
+    `DELETE FROM kv WHERE (shop, key) IN (SELECT shop, key FROM kv WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+    [limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,177 @@
+// Every call to an outside system goes through here: a keep-alive agent, timeouts, no redirects, a bounded answer, a
+// classified error, one log line. Addresses that a tenant configured are checked on the resolved address, at connect time.
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { lookup as resolve } from "node:dns";
+import { Agent, buildConnector, request, type Dispatcher } from "undici";
+import { OutboundError } from "./errors.ts";
+import type { Log } from "./log.ts";
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const DEFAULT_TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+export type OutboundCall = {
+  /** Which outside system, in the contract's neutral word. */
+  system: string;
+  url: string;
+  method?: Dispatcher.HttpMethod;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** The whole call, connecting and reading included. */
+  timeoutMs?: number;
+  maxAnswerBytes?: number;
+  /** True when a tenant chose the address: private and loopback addresses are then refused. */
+  isTenantAddress?: boolean;
+  /** Stands in the log line, for example an event id. Nothing personal. */
+  about?: Record<string, unknown>;
+};
+
+export type OutboundAnswer = { status: number; headers: Record<string, string | string[] | undefined>; text: string; latencyMs: number };
+
+export type Outbound = {
+  /** Answers whatever status came back; throws OutboundError when no whole answer came. */
+  send(call: OutboundCall): Promise<OutboundAnswer>;
+  /** Like `send`, but a status other than 2xx throws. */
+  call(call: OutboundCall): Promise<OutboundAnswer>;
+  close(): Promise<void>;
+};
+
+export function createOutbound(options: { log: Log; allow: readonly string[] }): Outbound {
+  const trusted = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, keepAliveTimeout: 30_000 });
+  const guarded = new Agent({ connect: guardedConnector(new Set(options.allow)), keepAliveTimeout: 30_000 });
+
+  async function send(call: OutboundCall): Promise<OutboundAnswer> {
+    const { system, url, method = "GET", timeoutMs = DEFAULT_TIMEOUT_MS, isTenantAddress = false } = call;
+    const started = performance.now();
+    const latency = () => Math.round(performance.now() - started);
+    try {
+      const answer = await request(url, {
+        method,
+        ...(call.headers && { headers: call.headers }),
+        ...(call.body !== undefined && { body: call.body }),
+        dispatcher: isTenantAddress ? guarded : trusted,
+        signal: AbortSignal.timeout(timeoutMs),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      });
+      const text = await readBounded(answer.body, call.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+      options.log.done("outbound.called", { system, method, host: hostOf(url), status: answer.statusCode, ms: latency(), ...call.about });
+      return { status: answer.statusCode, headers: answer.headers, text, latencyMs: latency() };
+    } catch (error) {
+      const classified = classify(system, error);
+      options.log.troubled("outbound.failed", { system, method, host: hostOf(url), kind: classified.kind, reason: classified.message, ms: latency(), ...call.about });
+      throw classified;
+    }
+  }
+
+  return {
+    send,
+    async call(call) {
+      const answer = await send(call);
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      throw toStatusError(call.system, answer);
+    },
+    async close() {
+      await Promise.all([trusted.destroy(), guarded.destroy()]);
+    },
+  };
+}
+
+/** An answer that is not the one hoped for, as an error that knows whether waiting helps. */
+export function toStatusError(system: string, answer: OutboundAnswer): OutboundError {
+  const retryAfterMs = parseRetryAfter(answer.headers["retry-after"]);
+  return new OutboundError(system, "status", {
+    status: answer.status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    message: `${system} answered ${answer.status}`,
+    body: answer.text.slice(0, 2_000),
+  });
+}
+
+function parseRetryAfter(header: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (!text) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+/** The answer as JSON; an answer that is not is the system's fault, not ours. */
+export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {
+  try {
+    return JSON.parse(answer.text) as T;
+  } catch {
+    throw new OutboundError(system, "malformed", { status: answer.status >= 400 ? answer.status : 502, message: `${system} answered something that is not JSON` });
+  }
+}
+
+async function readBounded(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Past the bound the rest is not worth waiting for: what we read of answers are ids and reasons.
+    if (size > maxBytes) {
+      body.destroy();
+      break;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function classify(system: string, error: unknown): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const { name, code, message } = error as { name?: string; code?: string; message?: string };
+  if (code === REFUSED) return new OutboundError(system, "refused_address", { message: message ?? REFUSED });
+  if (name === "TimeoutError" || name === "AbortError" || code?.includes("TIMEOUT"))
+    return new OutboundError(system, "timeout", { message: `${system} did not answer in time` });
+  return new OutboundError(system, "network", { message: `${system} cannot be reached (${code ?? message ?? "unknown"})` });
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? "invalid";
+
+const REFUSED = "ADDRESS_REFUSED";
+
+const privateAddresses = new BlockList();
+for (const [network, bits] of [
+  ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12], ["192.0.0.0", 24], ["192.0.2.0", 24],
+  ["192.88.99.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["198.51.100.0", 24], ["203.0.113.0", 24], ["224.0.0.0", 4], ["240.0.0.0", 4],
+] as const) privateAddresses.addSubnet(network, bits, "ipv4");
+for (const [network, bits] of [
+  ["::", 128], ["::1", 128], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["5f00::", 16], ["fc00::", 7], ["fe80::", 10], ["ff00::", 8],
+] as const) privateAddresses.addSubnet(network, bits, "ipv6");
+
+/** Private, loopback, link-local, multicast and reserved ranges, in IPv4, IPv6 and IPv4-mapped notation. */
+export function isPrivateAddress(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return isPrivateAddress(mapped);
+  const family = isIP(address);
+  return family === 0 || privateAddresses.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
+function refuse(host: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${host} is a private address; list it in OUTBOUND_ALLOW if it is meant`), { code: REFUSED });
+}
+
+// The check runs on the address that is really connected to, so a name that resolves to another one later gains nothing.
+function guardedConnector(allow: ReadonlySet<string>): buildConnector.connector {
+  const lookup: LookupFunction = (hostname, options, callback) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      const open = addresses.filter(({ address }) => !isPrivateAddress(address));
+      if (open.length === 0) return callback(refuse(hostname), []);
+      const first = open[0];
+      if (options.all) callback(null, open);
+      else callback(null, first?.address ?? "", first?.family);
+    });
+  const open = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
+  const guard = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup } as buildConnector.BuildOptions);
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, "");
+    const port = target.port || (target.protocol === "https:" ? "443" : "80");
+    if (allow.has(host) || allow.has(`${host}:${port}`)) return open(target, callback);
+    if (target.protocol !== "https:") return callback(refuse(`${host} (not https)`), null);
+    if (isIP(host) && isPrivateAddress(host)) return callback(refuse(host), null);
+    guard(target, callback);
+  };
+}

@@ -1,0 +1,53 @@
+// Sealing of secrets at rest (DECISIONS 4): AES-256-GCM, the place a secret belongs to as authenticated data, so that a
+// sealed value copied to another tenant or field does not open.
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { Random } from "./clock.ts";
+
+const PREFIX = "sealed:v1:";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export type Secrets = {
+  /** Seals `plain` for one `place`, for example `name.myshopify.com/storefront_refresh_token`. */
+  seal(place: string, plain: string): string;
+  /** Opens what `seal` made for the same place; throws when it was altered, moved, or sealed under another key. */
+  unseal(place: string, sealed: string): string;
+  /** A keyed hash for look-ups by a value that must not stand in the clear. Hex. */
+  pseudonym(place: string, value: string): string;
+};
+
+export function isSealed(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith(PREFIX);
+}
+
+export function createSecrets(key: Buffer, random: Random): Secrets {
+  const sealingKey: KeyObject = createSecretKey(key);
+  const pseudonymKey = createSecretKey(createHmac("sha256", key).update("pseudonym").digest());
+  return {
+    seal(place, plain) {
+      const iv = random.bytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", sealingKey, iv).setAAD(Buffer.from(place));
+      const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64");
+    },
+    unseal(place, sealed) {
+      const raw = Buffer.from(sealed.slice(PREFIX.length), "base64");
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", sealingKey, raw.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+          .setAAD(Buffer.from(place))
+          .setAuthTag(raw.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+        return decipher.update(raw.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+      } catch {
+        throw new Error(`the secret at ${place} does not open with this SECRETS_KEY`);
+      }
+    },
+    pseudonym(place, value) {
+      return createHmac("sha256", pseudonymKey).update(`${place}\n${value}`).digest("hex");
+    },
+  };
+}
+
+/** Constant-time equality of two secrets of any length. */
+export function secretEquals(a: string, b: string): boolean {
+  return timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"));
+}
