@@ -1,0 +1,163 @@
+// A stand-in for the admin's App Bridge script (shopify.dev "App Bridge library"), for browsers without the admin around them.
+// Session tokens come from the sandbox this script was loaded from. It changes nothing in the page's own markup:
+// it runs before hydration, and foreign nodes there would break it. Styles are adopted, toasts and modals hang below <body>.
+(() => {
+  const script = document.currentScript;
+  const sandboxOrigin = new URL(script.src).origin;
+  const pageQuery = new URLSearchParams(location.search);
+  const plainFetch = window.fetch.bind(window);
+  const remembered = (name) => {
+    const inUrl = pageQuery.get(name);
+    if (inUrl) sessionStorage.setItem(`sandbox-${name}`, inUrl);
+    return inUrl ?? sessionStorage.getItem(`sandbox-${name}`) ?? "";
+  };
+  const shop = remembered("shop");
+  const host = remembered("host");
+  const apiKey = script.dataset.apiKey ?? document.querySelector('meta[name="shopify-api-key"]')?.content ?? "";
+
+  const idToken = async () => {
+    const response = await plainFetch(`${sandboxOrigin}/session-token?shop=${encodeURIComponent(shop)}`, { credentials: "omit" });
+    if (!response.ok) throw new Error(`The sandbox gave no session token (${response.status})`);
+    return response.text();
+  };
+
+  window.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (new URL(request.url).origin !== location.origin || request.headers.has("Authorization")) return plainFetch(request);
+    request.headers.set("Authorization", `Bearer ${await idToken()}`);
+    return plainFetch(request);
+  };
+
+  // The app's bounce page: it cannot be served without a token, so mint one and come back with it. Never to another origin.
+  const reloadTarget = pageQuery.get("shopify-reload");
+  if (reloadTarget) {
+    const asked = new URL(reloadTarget, location.origin);
+    void idToken().then((token) => {
+      asked.searchParams.set("id_token", token);
+      location.replace(`${location.origin}${asked.pathname}${asked.search}`);
+    });
+  }
+
+  const shownToasts = [];
+  const toast = {
+    show(message, options = {}) {
+      const id = `toast-${shownToasts.length}`;
+      shownToasts.push(message);
+      const element = document.createElement("div");
+      element.id = id;
+      element.className = options.isError ? "sandbox-toast sandbox-toast-error" : "sandbox-toast";
+      element.setAttribute("role", "status");
+      element.textContent = message;
+      document.body.append(element);
+      setTimeout(() => toast.hide(id), options.duration ?? 5000);
+      return id;
+    },
+    hide: (id) => document.getElementById(id)?.remove(),
+  };
+
+  class Disclosure extends HTMLElement {
+    async show() {
+      if (this.hasAttribute("data-open")) return;
+      this.setAttribute("data-open", "");
+      this.dispatchEvent(new Event("show"));
+    }
+    async hide() {
+      if (!this.hasAttribute("data-open")) return;
+      this.removeAttribute("data-open");
+      this.dispatchEvent(new Event("hide"));
+    }
+    toggle() {
+      return this.hasAttribute("data-open") ? this.hide() : this.show();
+    }
+    get showing() {
+      return this.hasAttribute("data-open");
+    }
+  }
+  class Modal extends Disclosure {
+    #dialog = null;
+    get content() {
+      if (!this.#dialog) {
+        this.#dialog = document.createElement("dialog");
+        this.#dialog.className = "sandbox-modal";
+        this.#dialog.addEventListener("close", () => this.hide());
+        this.#dialog.append(document.createElement("div"));
+      }
+      return this.#dialog.firstElementChild;
+    }
+    async show() {
+      if (this.showing) return;
+      const body = this.content;
+      if (!this.#dialog.isConnected) document.body.append(this.#dialog);
+      // The title bar's buttons stay where the app rendered them: copies in the dialog click the originals.
+      this.#dialog.querySelector("footer")?.remove();
+      this.#dialog.querySelector("h2")?.remove();
+      const titleBar = this.querySelector("ui-title-bar");
+      this.#dialog.setAttribute("aria-label", titleBar?.getAttribute("title") ?? "Dialog");
+      if (titleBar) {
+        const footer = document.createElement("footer");
+        for (const original of titleBar.querySelectorAll("button")) {
+          const copy = document.createElement("button");
+          copy.type = "button";
+          copy.textContent = original.textContent;
+          copy.addEventListener("click", () => original.click());
+          footer.append(copy);
+        }
+        body.after(footer);
+        const heading = document.createElement("h2");
+        heading.textContent = titleBar.getAttribute("title");
+        body.before(heading);
+      }
+      await super.show();
+      this.#dialog.showModal();
+    }
+    async hide() {
+      await super.hide();
+      if (this.#dialog?.open) this.#dialog.close();
+    }
+  }
+  const definitions = { "ui-save-bar": Disclosure, "ui-modal": Modal, "ui-title-bar": HTMLElement, "ui-nav-menu": HTMLElement };
+  for (const [name, base] of Object.entries(definitions)) if (!customElements.get(name)) customElements.define(name, class extends base {});
+
+  const byId = (id) => document.getElementById(id);
+  const disclose = {
+    show: async (id) => byId(id)?.show(),
+    hide: async (id) => byId(id)?.hide(),
+    toggle: async (id) => byId(id)?.toggle(),
+  };
+  window.shopify = {
+    config: { apiKey, shop, host, locale: "en" },
+    origin: "https://admin.shopify.com",
+    ready: Promise.resolve(),
+    environment: { embedded: true, mobile: false, pos: false },
+    idToken,
+    toast,
+    modal: disclose,
+    saveBar: {
+      ...disclose,
+      async leaveConfirmation() {
+        const isDirty = document.querySelector("ui-save-bar[data-open]") !== null;
+        if (isDirty && !window.confirm("Leave without saving?")) throw new Error("The person stayed on the page");
+      },
+    },
+    loading: (isLoading) => document.documentElement.toggleAttribute("data-sandbox-loading", isLoading !== false),
+    user: async () => ({ accountAccess: "Administrator" }),
+    sandbox: { toasts: shownToasts },
+  };
+
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`
+    ui-save-bar, ui-modal { display: none; }
+    ui-save-bar[data-open] { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; position: fixed; inset: 0 0 auto 0; z-index: 600; padding: .6rem 1rem; background: #1a1a1a; color: #fff; }
+    ui-save-bar[data-open]::before { content: "Unsaved changes"; margin-right: auto; }
+    ui-save-bar button, .sandbox-modal footer button { font: inherit; padding: .35rem .8rem; border: 1px solid #8a8a8a; border-radius: .5rem; background: #fff; color: #1a1a1a; cursor: pointer; }
+    ui-title-bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .6rem 1rem; background: #fff; border-bottom: 1px solid #e3e3e3; font-family: system-ui, sans-serif; }
+    ui-title-bar::before { content: attr(title); font-weight: 600; margin-right: auto; }
+    ui-nav-menu { display: flex; flex-wrap: wrap; gap: 1rem; padding: .6rem 1rem; background: #ebebeb; font-family: system-ui, sans-serif; }
+    .sandbox-toast { position: fixed; left: 50%; bottom: 1.5rem; transform: translateX(-50%); z-index: 700; padding: .6rem 1rem; border-radius: .6rem; background: #1a1a1a; color: #fff; font: 14px system-ui, sans-serif; }
+    .sandbox-toast-error { background: #8e0b21; }
+    .sandbox-modal { border: 0; border-radius: .8rem; padding: 1.25rem; max-width: 40rem; width: calc(100% - 2rem); }
+    .sandbox-modal h2 { font: 600 1rem system-ui, sans-serif; margin: 0 0 .75rem; }
+    .sandbox-modal footer { display: flex; gap: .5rem; justify-content: flex-end; margin-top: 1rem; }
+  `);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+})();

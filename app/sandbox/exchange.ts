@@ -1,0 +1,75 @@
+/** One HTTP request and its reply as plain values: what every pretended system receives and returns. */
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+
+export type Call = {
+  method: string;
+  /** Path inside the system (without its prefix), no query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** Parsed JSON, an object of form fields, or the text when it is neither. */
+  body: unknown;
+};
+
+export type Reply = { status: number; headers?: Record<string, string>; body?: string };
+
+export type Handler = (call: Call) => Reply | Promise<Reply>;
+
+// Nobody may frame a page whose buttons act; nothing is loaded from anywhere.
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+export async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+export function parseBody(text: string, contentType: string | undefined): unknown {
+  if (text === "") return "";
+  if (contentType?.startsWith("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
+  return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body: JSON.stringify(value) };
+}
+
+export function text(status: number, value: string, headers?: Record<string, string>): Reply {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body: value };
+}
+
+export function page(status: number, html: string): Reply {
+  // Not "no-referrer": it makes a browser post this page's own forms with Origin null, which the control refuses.
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "referrer-policy": "same-origin",
+    "cache-control": "no-store",
+    "content-security-policy": PAGE_POLICY,
+  };
+  return { status, headers, body: html };
+}
+
+export function redirect(location: string, status = 302): Reply {
+  return { status, headers: { location, "referrer-policy": "no-referrer", "cache-control": "no-store" } };
+}
+
+/** Text and numbers as text; anything else, an object above all, is not a text. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+/** The body as an object with string keys; anything else becomes an empty object. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

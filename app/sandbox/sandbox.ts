@@ -1,0 +1,52 @@
+/** What `startSandbox` gives back, in one type: the handles of every system and the levers around them. */
+import type { Cms, CmsSettings } from "./cms.ts";
+import type { Email } from "./email.ts";
+import type { Erp } from "./erp.ts";
+import type { Fault, SystemName } from "./faults.ts";
+import type { ProfilePlatform } from "./profile-platform.ts";
+import type { SandboxRequest } from "./request-log.ts";
+import type { RetailAnalyticsB } from "./retail-analytics-b.ts";
+import type { StorefrontSettings } from "./storefront-state.ts";
+import type { Storefront } from "./storefront.ts";
+import type { WebAnalytics } from "./web-analytics.ts";
+
+export type SandboxOptions = {
+  /** 0 (the default) picks a free port. */
+  port?: number;
+  app: { url: string | (() => string); clientId: string; clientSecret: string; handle?: string };
+  /** JSON file that keeps tokens, customers and what the systems hold across restarts. */
+  stateFile?: string;
+  storefront?: Partial<StorefrontSettings>;
+  cms?: Partial<CmsSettings>;
+};
+
+type SandboxAddresses = {
+  storefrontUrlTemplate: string;
+  cmsApiUrl: string;
+  analyticsApiUrl: string;
+  profilePlatformUrl: string;
+  emailApiUrl: string;
+  erpBaseUrl: string;
+  retailAnalyticsBUrl: string;
+  appBridgeUrl: string;
+};
+
+export type Sandbox = {
+  url: string;
+  addresses: SandboxAddresses;
+  storefront: Omit<Storefront, "handle">;
+  cms: Omit<Cms, "handle">;
+  analytics: Omit<WebAnalytics, "handle">;
+  profilePlatform: Omit<ProfilePlatform, "handle">;
+  email: Omit<Email, "handle">;
+  erp: Omit<Erp, "handle">;
+  retailAnalyticsB: Omit<RetailAnalyticsB, "handle">;
+  /** The next `times` requests to the system (whose path and query match) fail that way. */
+  failNext(system: SystemName, fault: Fault, times?: number): void;
+  clearFaults(): void;
+  requests(system: SystemName): SandboxRequest[];
+  /** What the system holds, as plain JSON. */
+  stateOf(system: SystemName): unknown;
+  appUrl(): string;
+  stop(): Promise<void>;
+};

@@ -1,0 +1,154 @@
+/**
+ * Starts the sandbox: every outside system as a real HTTP server on one loopback port, a path prefix each.
+ * A request is recorded, then meets the planned fault if there is one, then the system itself.
+ */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createCms } from "./cms.ts";
+import { initialCmsState } from "./cms-state.ts";
+import { answerControl } from "./control.ts";
+import { createEmail } from "./email.ts";
+import { createErp } from "./erp.ts";
+import { json, parseBody, readBody, text } from "./exchange.ts";
+import type { Call, Handler, Reply } from "./exchange.ts";
+import { createFaultBook } from "./faults.ts";
+import type { SystemName } from "./faults.ts";
+import { hasLoopbackHost, isOriginOf } from "./loopback-guard.ts";
+import { answerPage } from "./pages.ts";
+import { createProfilePlatform } from "./profile-platform.ts";
+import { createRequestLog } from "./request-log.ts";
+import { createRetailAnalyticsB } from "./retail-analytics-b.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import { serveWithFault } from "./serve-with-fault.ts";
+import { openStateFile } from "./state-file.ts";
+import { createStorefront } from "./storefront.ts";
+import type { StorefrontState } from "./storefront-state.ts";
+import { createWebAnalytics } from "./web-analytics.ts";
+
+export type { Sandbox, SandboxOptions } from "./sandbox.ts";
+
+const PREFIXES: [prefix: string, system: SystemName][] = [
+  ["/storefront", "storefront"],
+  ["/cms/v2", "cms"],
+  ["/analytics", "analytics"],
+  ["/profile", "profilePlatform"],
+  ["/email", "email"],
+  ["/erp", "erp"],
+  ["/retail-b", "retailAnalyticsB"],
+];
+// Longer than any client keeps an idle connection, so that none is closed under a request.
+const KEEP_ALIVE_MS = 65_000;
+
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { app } = options;
+  const appUrl = (): string => (typeof app.url === "function" ? app.url() : app.url);
+  const file = openStateFile(options.stateFile, {
+    storefront: { shops: {} } as StorefrontState,
+    cms: initialCmsState(),
+    analytics: { hits: [] },
+    profilePlatform: { messages: [], profiles: {}, deletions: [] },
+    email: { inbox: [], idempotencyKeys: {} },
+    erp: { documents: [] },
+    retailAnalyticsB: { records: [] },
+  });
+  const { state, saving } = file;
+  const credentials = { url: appUrl, clientId: app.clientId, clientSecret: app.clientSecret, handle: app.handle ?? "customer-identity" };
+  const systems = {
+    storefront: createStorefront(state.storefront, saving, credentials, options.storefront),
+    cms: createCms(state.cms, saving, options.cms),
+    analytics: createWebAnalytics(state.analytics, saving),
+    profilePlatform: createProfilePlatform(state.profilePlatform, saving),
+    email: createEmail(state.email, saving),
+    erp: createErp(state.erp, saving),
+    retailAnalyticsB: createRetailAnalyticsB(state.retailAnalyticsB, saving),
+  };
+  const faults = createFaultBook();
+  const log = createRequestLog();
+  const stopping = new AbortController();
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!hasLoopbackHost(request.headers)) return send(response, text(403, "The sandbox answers to loopback names only"));
+    const url = new URL(request.url ?? "/", "http://sandbox");
+    const body = await readBody(request);
+    if (body === null) return send(response, text(413, "Too large"));
+    const method = request.method ?? "GET";
+    const found = PREFIXES.find(([prefix]) => url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
+    const path = found ? url.pathname.slice(found[0].length) || "/" : url.pathname;
+    const call: Call = { method, path, query: url.searchParams, headers: request.headers, text: body, body: parseBody(body, request.headers["content-type"]) };
+    if (!found) return send(response, await answerWorld(call));
+    const system = found[1];
+    const target = path + url.search;
+    log.record(system, { method, path: target, headers: request.headers, body: call.body, at: new Date() });
+    const handler: Handler = systems[system].handle;
+    await serveWithFault(faults.take(system, target), () => handler(call), response, send, stopping.signal);
+  };
+
+  const answerWorld = (call: Call): Reply | Promise<Reply> => {
+    if (call.path === "/app-bridge.js") {
+      const script = readFileSync(new URL("./app-bridge-double.js", import.meta.url), "utf8");
+      return { status: 200, headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-store" }, body: script };
+    }
+    if (call.path === "/session-token") return answerSessionToken(call);
+    return call.path.startsWith("/_control/") ? answerControl(sandbox, call) : answerPage(sandbox, call);
+  };
+
+  // A session token opens the app's admin: of all web pages only the app's own may read one.
+  const answerSessionToken = async (call: Call): Promise<Reply> => {
+    const { origin } = call.headers;
+    if (origin !== undefined && !isOriginOf(appUrl(), origin)) return text(403, "Session tokens are for the app's own pages");
+    const cors = { ...(origin && { "access-control-allow-origin": origin }), vary: "Origin", "cache-control": "no-store" };
+    const shop = call.query.get("shop") ?? "";
+    if (!systems.storefront.shops().includes(shop)) return text(404, "There is no such store", cors);
+    return text(200, await systems.storefront.sessionToken(shop), cors);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) return;
+      send(response, json(500, { error: "sandbox_failure", message: error instanceof Error ? error.stack : String(error) }));
+    });
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const sandbox: Sandbox = {
+    url,
+    addresses: {
+      storefrontUrlTemplate: `${url}/storefront/{shop}`,
+      cmsApiUrl: `${url}/cms/v2`,
+      analyticsApiUrl: `${url}/analytics`,
+      profilePlatformUrl: `${url}/profile/collection/demo`,
+      emailApiUrl: `${url}/email`,
+      erpBaseUrl: `${url}/erp`,
+      retailAnalyticsBUrl: `${url}/retail-b`,
+      appBridgeUrl: `${url}/app-bridge.js`,
+    },
+    ...systems,
+    failNext: (system, fault, times) => faults.failNext(system, fault, times),
+    clearFaults: () => faults.clear(),
+    requests: (system) => log.requests(system),
+    stateOf: (system) => state[system],
+    appUrl,
+    async stop() {
+      stopping.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      file.close();
+    },
+  };
+  return sandbox;
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  const body = Buffer.from(reply.body ?? "", "utf8");
+  const length = reply.status === 204 ? {} : { "content-length": body.length };
+  response.writeHead(reply.status, { "x-content-type-options": "nosniff", ...length, ...reply.headers });
+  response.end(body);
+}

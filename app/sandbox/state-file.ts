@@ -1,0 +1,44 @@
+/** The sandbox's memory on disk: one JSON file, replaced whole (temp + rename) so that a kill never leaves half of it. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+export type Saving = {
+  /** Before a reply that hands out a token: the other side keeps it, so must we. */
+  now(): void;
+  /** Soon, many changes in one write. */
+  soon(): void;
+};
+
+const DEBOUNCE_MS = 200;
+
+export function openStateFile<State extends object>(path: string | undefined, empty: State): { state: State; saving: Saving; close(): void } {
+  const state = path && existsSync(path) ? { ...empty, ...readState<State>(path) } : empty;
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!path) return;
+    mkdirSync(dirname(path), { recursive: true });
+    const temporary = `${path}.${process.pid}.tmp`;
+    writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
+    renameSync(temporary, path);
+  };
+  return {
+    state,
+    saving: {
+      now: write,
+      soon: () => {
+        if (path) timer ??= setTimeout(write, DEBOUNCE_MS).unref();
+      },
+    },
+    close: write,
+  };
+}
+
+function readState<State>(path: string): Partial<State> {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Partial<State>;
+  } catch (error) {
+    throw new Error(`${path} is not a sandbox state file. Delete it to begin with an empty sandbox.`, { cause: error });
+  }
+}

@@ -1,0 +1,117 @@
+/** Root fields of the pretended Admin API. They answer in the schema's own shapes; graphql-js picks the asked fields. */
+import { GraphQLError } from "graphql";
+import { isLoopbackUrl } from "./loopback-guard.ts";
+import type { GraphqlContext } from "./storefront-graphql.ts";
+import type { Customer, ShopState, Subscription } from "./storefront-state.ts";
+
+const MAX_PAGE = 250;
+
+type SubscriptionInput = { uri?: string; callbackUrl?: string };
+type UserError = { field: string[]; message: string };
+
+export const storefrontResolvers = {
+  shop: (_: unknown, { shop }: GraphqlContext) => ({
+    id: `gid://shopify/Shop/${shop.id}`,
+    name: shop.name,
+    email: shop.email,
+    myshopifyDomain: shop.domain,
+    currencyCode: shop.currencyCode,
+  }),
+
+  currentAppInstallation: (_: unknown, { scope }: GraphqlContext) => ({
+    id: "gid://shopify/AppInstallation/1",
+    accessScopes: scope.split(",").filter(Boolean).map((handle) => ({ handle })),
+  }),
+
+  customer: ({ id }: { id: string }, { shop, scope }: GraphqlContext) => {
+    requireScope(scope, "customer", "customers");
+    if (!/^gid:\/\/shopify\/Customer\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`, { extensions: { code: "argumentLiteralsIncompatible" } });
+    const customer = shop.customers[id];
+    return customer ? toGraphqlCustomer(shop, customer) : null;
+  },
+
+  webhookSubscriptions: ({ first, after }: { first?: number | null; after?: string | null }, { shop }: GraphqlContext) => {
+    if (first === undefined || first === null) throw new GraphQLError("you must provide one of first or last", { extensions: { code: "BAD_REQUEST" } });
+    if (first < 1 || first > MAX_PAGE) throw new GraphQLError(`first must be between 1 and ${MAX_PAGE}`, { extensions: { code: "BAD_REQUEST" } });
+    const start = after === undefined || after === null ? 0 : positionAfter(shop, after);
+    const nodes = shop.subscriptions.slice(start, start + first);
+    const last = nodes.at(-1);
+    return {
+      nodes: nodes.map(toGraphqlSubscription),
+      pageInfo: { hasNextPage: start + first < shop.subscriptions.length, endCursor: last ? cursorOf(last) : null },
+    };
+  },
+
+  webhookSubscriptionCreate: ({ topic, webhookSubscription }: { topic: string; webhookSubscription: SubscriptionInput }, context: GraphqlContext) => {
+    const { shop } = context;
+    const uri = webhookSubscription.uri ?? webhookSubscription.callbackUrl ?? "";
+    const userErrors = findErrors(shop, topic, uri);
+    if (userErrors.length > 0) return { webhookSubscription: null, userErrors };
+    const subscription = { gid: `gid://shopify/WebhookSubscription/${shop.nextSubscriptionId++}`, topic, uri, apiVersion: context.webhookApiVersion };
+    shop.subscriptions.push(subscription);
+    context.changed();
+    return { webhookSubscription: toGraphqlSubscription(subscription), userErrors };
+  },
+
+  webhookSubscriptionUpdate: ({ id, webhookSubscription }: { id: string; webhookSubscription: SubscriptionInput }, context: GraphqlContext) => {
+    const subscription = context.shop.subscriptions.find(({ gid }) => gid === id);
+    if (!subscription) return { webhookSubscription: null, userErrors: [{ field: ["id"], message: "Webhook subscription does not exist" }] };
+    const uri = webhookSubscription.uri ?? webhookSubscription.callbackUrl ?? subscription.uri;
+    const userErrors = findErrors(context.shop, subscription.topic, uri, subscription);
+    if (userErrors.length > 0) return { webhookSubscription: null, userErrors };
+    subscription.uri = uri;
+    context.changed();
+    return { webhookSubscription: toGraphqlSubscription(subscription), userErrors };
+  },
+};
+
+function toGraphqlCustomer(shop: ShopState, customer: Customer): Record<string, unknown> {
+  const displayName = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
+  return {
+    ...customer,
+    id: customer.gid,
+    displayName: displayName || (customer.email ?? customer.phone ?? ""),
+    amountSpent: { amount: customer.amountSpent, currencyCode: shop.currencyCode },
+    defaultEmailAddress:
+      customer.email === null
+        ? null
+        : { emailAddress: customer.email, marketingState: customer.emailMarketingState, marketingUpdatedAt: customer.emailMarketingUpdatedAt },
+    defaultPhoneNumber:
+      customer.phone === null
+        ? null
+        : { phoneNumber: customer.phone, marketingState: customer.smsMarketingState, marketingUpdatedAt: customer.smsMarketingUpdatedAt },
+    defaultAddress: customer.countryCode === null ? null : { countryCodeV2: customer.countryCode },
+  };
+}
+
+function toGraphqlSubscription(subscription: Subscription): Record<string, unknown> {
+  return { id: subscription.gid, topic: subscription.topic, uri: subscription.uri, apiVersion: { handle: subscription.apiVersion } };
+}
+
+function findErrors(shop: ShopState, topic: string, uri: string, except?: Subscription): UserError[] {
+  const field = ["webhookSubscription", "uri"];
+  const address = URL.parse(uri);
+  if (!address) return [{ field, message: "Address is invalid" }];
+  if (address.protocol !== "https:" && !isLoopbackUrl(uri)) return [{ field, message: `Address protocol ${address.protocol}// is not supported` }];
+  const isTaken = shop.subscriptions.some((other) => other !== except && other.topic === topic && other.uri === uri);
+  return isTaken ? [{ field, message: "Address for this topic has already been taken" }] : [];
+}
+
+function requireScope(granted: string, field: string, resource: string): void {
+  const scopes = granted.split(",");
+  if (scopes.includes(`read_${resource}`) || scopes.includes(`write_${resource}`)) return;
+  throw new GraphQLError(`Access denied for ${field} field. Required access: \`read_${resource}\` access scope.`, {
+    extensions: { code: "ACCESS_DENIED", documentation: "https://shopify.dev/api/usage/access-scopes", requiredAccess: `\`read_${resource}\` access scope.` },
+  });
+}
+
+function cursorOf(subscription: Subscription): string {
+  return Buffer.from(JSON.stringify({ last_id: subscription.gid })).toString("base64");
+}
+
+/** Works on the id in the cursor, so that a subscription added or removed between two pages neither repeats nor hides another. */
+function positionAfter(shop: ShopState, cursor: string): number {
+  const index = shop.subscriptions.findIndex((subscription) => cursorOf(subscription) === cursor);
+  if (index < 0) throw new GraphQLError("Invalid cursor for current pagination sort.", { extensions: { code: "BAD_REQUEST" } });
+  return index + 1;
+}

@@ -1,0 +1,86 @@
+/** The pretended storefront: one shop per path prefix, each with its own tokens, customers and webhook subscriptions. */
+import { fieldsOf, json, redirect, text } from "./exchange.ts";
+import type { Call, Reply } from "./exchange.ts";
+import type { Saving } from "./state-file.ts";
+import { authorize } from "./storefront-authorize.ts";
+import { createStorefrontControls } from "./storefront-controls.ts";
+import { answerGraphql, API_VERSIONS } from "./storefront-graphql.ts";
+import type { CostBucket } from "./storefront-graphql.ts";
+import { storefrontResolvers } from "./storefront-resolvers.ts";
+import { mintSessionToken, openApp } from "./storefront-session-token.ts";
+import { newShop, STOREFRONT_DEFAULTS } from "./storefront-state.ts";
+import type { ShopState, StorefrontSettings, StorefrontState } from "./storefront-state.ts";
+import { answerTokenRequest, findAccessToken } from "./storefront-tokens.ts";
+import { restShop } from "./storefront-webhook-payloads.ts";
+
+export type SandboxApp = { url: () => string; clientId: string; clientSecret: string; handle: string };
+export type Storefront = ReturnType<typeof createStorefront>;
+
+const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+const UNKNOWN_TOKEN = "[API] Invalid API key or access token (unrecognized login or wrong password)";
+const NON_EXPIRING_TOKEN =
+  "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
+  "https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens#expiring-vs-non-expiring-offline-tokens";
+
+export function createStorefront(state: StorefrontState, saving: Saving, app: SandboxApp, overrides: Partial<StorefrontSettings> = {}) {
+  const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
+  const buckets = new Map<string, CostBucket>();
+
+  const ensureShop = (domain: string): ShopState => {
+    if (!SHOP_DOMAIN.test(domain)) throw new Error(`${domain} is not a store domain`);
+    return (state.shops[domain] ??= newShop(domain, Object.keys(state.shops).length));
+  };
+  const bucketOf = (domain: string): CostBucket => {
+    const bucket = buckets.get(domain) ?? { available: settings.graphqlCost.maximumAvailable, at: Date.now() };
+    buckets.set(domain, bucket);
+    return bucket;
+  };
+  const controls = createStorefrontControls({ state, saving, app, settings, ensureShop, bucketOf });
+
+  const handle = async (call: Call): Promise<Reply> => {
+    const [, domain = "", ...rest] = call.path.split("/");
+    const path = `/${rest.join("/")}`;
+    if (!SHOP_DOMAIN.test(domain)) return text(404, "There is no store here");
+    const credentials = { ...app, url: app.url() };
+
+    if (path === "/admin/oauth/authorize" && call.method === "GET") {
+      const reply = authorize(ensureShop(domain), call, credentials, settings.autoApprove);
+      saving.now();
+      return reply;
+    }
+    const shop = state.shops[domain];
+    if (!shop) return json(404, { errors: "Not Found" });
+    if (path === "/admin/oauth/access_token") {
+      if (call.method !== "POST") return json(404, { errors: "Not Found" });
+      const reply = await answerTokenRequest(shop, fieldsOf(call.body), app, settings);
+      // Before the reply leaves: the app will remember the pair, a restarted sandbox must too.
+      saving.now();
+      return reply;
+    }
+    if (path === "/admin/apps" || path.startsWith("/admin/apps/")) return openApp(domain, path.slice("/admin/apps".length), credentials);
+    if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
+    return answerApi(shop, path, call);
+  };
+
+  const answerApi = (shop: ShopState, path: string, call: Call): Reply | Promise<Reply> => {
+    const [, version = "", resource = ""] = /^\/admin\/api\/([^/]+)\/(.+)$/.exec(path) ?? [];
+    if (!API_VERSIONS.includes(version)) return json(404, { errors: "Not Found" });
+    const token = findAccessToken(shop, call.headers["x-shopify-access-token"] as string | undefined);
+    if (!token) return json(401, { errors: UNKNOWN_TOKEN });
+    if (token.expiresAt === null && settings.nonExpiringTokens === "refused") return json(403, { errors: NON_EXPIRING_TOKEN });
+    const headers = { "x-shopify-api-version": version };
+    if (resource === "shop.json" && call.method === "GET") return json(200, { shop: restShop(shop) }, headers);
+    if (resource !== "graphql.json") return json(404, { errors: "Not Found" });
+    if (call.method !== "POST") return json(405, { errors: "Method Not Allowed" });
+    const context = { shop, scope: token.scope, apiVersion: version, webhookApiVersion: settings.webhookApiVersion, changed: () => saving.soon() };
+    return answerGraphql(call.body, context, storefrontResolvers, bucketOf(shop.domain), settings);
+  };
+
+  return {
+    ...controls,
+    handle,
+    settings,
+    shops: (): string[] => Object.keys(state.shops),
+    sessionToken: (domain: string): Promise<string> => mintSessionToken(ensureShop(domain).domain, app),
+  };
+}

@@ -1,0 +1,161 @@
+// Cuts the full Admin API schemas (10 MB each) down to what our documents reach, so that the sandbox and
+// the tests check every query offline in milliseconds. Run it whenever storefront-documents.ts changes.
+// The schemas come from the introspection files inside the vendor's own developer package.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import {
+  buildClientSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isInputObjectType,
+  parse,
+  printSchema,
+  TypeInfo,
+  typeFromAST,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+import { STOREFRONT_DOCUMENTS } from "../app/integrations/storefront-documents.ts";
+
+const SOURCE_PACKAGE = "@shopify/dev-mcp@1.16.0";
+const WRITTEN_VERSIONS = ["2026-04", "2026-07"];
+const CHECKED_VERSIONS = ["2026-01", "2026-10"];
+const outputDirectory = new URL("../app/sandbox/storefront-schema/", import.meta.url);
+
+const documents = Object.entries(STOREFRONT_DOCUMENTS).map(([name, text]) => ({ name, ast: parse(text) }));
+const workDirectory = mkdtempSync(join(tmpdir(), "storefront-schema-"));
+try {
+  execFileSync("npm", ["pack", SOURCE_PACKAGE, "--silent"], { cwd: workDirectory, stdio: ["ignore", "ignore", "inherit"] });
+  const tarball = readdirSync(workDirectory).find((file) => file.endsWith(".tgz"));
+  execFileSync("tar", ["xzf", tarball], { cwd: workDirectory });
+
+  mkdirSync(outputDirectory, { recursive: true });
+  for (const version of WRITTEN_VERSIONS) {
+    const introspection = readIntrospection(version);
+    const schema = buildClientSchema(introspection);
+    const problems = findProblems(schema);
+    if (problems.length > 0) throw new Error(`Admin API ${version} refuses:\n${problems.join("\n")}`);
+    const header = `# Admin API ${version}, cut to what storefront-documents.ts reaches. Written by scripts/prune-storefront-schema.mjs.\n\n`;
+    const sdl = `${header}${printSchema(buildClientSchema(prune(introspection, schema)))}\n`;
+    writeFileSync(new URL(`admin-${version}.graphql`, outputDirectory), sdl);
+    console.log(`${version}: ${documents.length} documents valid, ${sdl.length} bytes written`);
+  }
+  for (const version of CHECKED_VERSIONS) {
+    if (!existsSync(introspectionFile(version))) continue;
+    const problems = findProblems(buildClientSchema(readIntrospection(version)));
+    console.log(`${version}: ${problems.length === 0 ? "all documents valid" : `NOT VALID\n${problems.join("\n")}`} (checked only)`);
+  }
+} finally {
+  rmSync(workDirectory, { recursive: true, force: true });
+}
+
+function introspectionFile(version) {
+  return join(workDirectory, `package/dist/data/admin_${version}.json.gz`);
+}
+
+function readIntrospection(version) {
+  const parsed = JSON.parse(gunzipSync(readFileSync(introspectionFile(version))).toString("utf8"));
+  return parsed.data ?? parsed;
+}
+
+function findProblems(schema) {
+  return documents.flatMap(({ name, ast }) => validate(schema, ast).map((error) => `${name}: ${error.message}`));
+}
+
+/** The introspection result with only the reached types, fields and arguments; input types and enums stay whole. */
+function prune(introspection, schema) {
+  const reached = collectReached(schema);
+  const keptNames = new Set(reached.keys());
+  const roots = [schema.getQueryType(), schema.getMutationType()].filter((root) => root && keptNames.has(root.name));
+  const types = introspection.__schema.types
+    .filter((type) => keptNames.has(type.name))
+    .map((type) => {
+      const fields = reached.get(type.name);
+      return {
+        ...type,
+        description: null,
+        fields:
+          type.fields
+            ?.filter((field) => fields.has(field.name))
+            .map((field) => ({
+              ...field,
+              description: null,
+              args: field.args.filter((arg) => fields.get(field.name).has(arg.name)).map(withoutDescription),
+            })) ?? null,
+        inputFields: type.inputFields?.map(withoutDescription) ?? null,
+        enumValues: type.enumValues?.map(withoutDescription) ?? null,
+        interfaces: type.interfaces?.filter((reference) => keptNames.has(reference.name)) ?? null,
+        possibleTypes: type.possibleTypes?.filter((reference) => keptNames.has(reference.name)) ?? null,
+      };
+    });
+  return {
+    __schema: {
+      ...introspection.__schema,
+      description: null,
+      queryType: { name: schema.getQueryType().name },
+      mutationType: roots.includes(schema.getMutationType()) ? { name: schema.getMutationType().name } : null,
+      subscriptionType: null,
+      types,
+      directives: introspection.__schema.directives.filter((directive) => ["skip", "include", "deprecated", "specifiedBy"].includes(directive.name)),
+    },
+  };
+}
+
+/** Type name -> field name -> argument names used by the documents. */
+function collectReached(schema) {
+  const reached = new Map();
+  const keepType = (type) => {
+    if (!type) return new Map();
+    const known = reached.get(type.name);
+    if (known) return known;
+    const fields = new Map();
+    reached.set(type.name, fields);
+    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) keepType(getNamedType(field.type));
+    return fields;
+  };
+  for (const scalar of ["Boolean", "String", "Int", "Float", "ID"]) keepType(schema.getType(scalar));
+
+  const typeInfo = new TypeInfo(schema);
+  const visitor = visitWithTypeInfo(typeInfo, {
+    Field(node) {
+      const field = typeInfo.getFieldDef();
+      const parent = typeInfo.getParentType();
+      if (!field || !parent || node.name.value.startsWith("__")) return;
+      const fields = keepType(parent);
+      const usedArguments = fields.get(field.name) ?? new Set();
+      fields.set(field.name, usedArguments);
+      for (const argument of node.arguments ?? []) usedArguments.add(argument.name.value);
+      for (const argument of field.args) if (usedArguments.has(argument.name)) keepType(getNamedType(argument.type));
+      keepType(getNamedType(field.type));
+    },
+    InlineFragment() {
+      const type = typeInfo.getType();
+      if (isCompositeType(type)) keepType(type);
+    },
+    VariableDefinition(node) {
+      keepType(getNamedType(typeFromAST(schema, node.type)));
+    },
+  });
+  for (const { ast } of documents) visit(ast, visitor);
+
+  // An object that stays an implementor of a kept interface must carry the interface's kept fields.
+  for (const [name, fields] of reached) {
+    const type = schema.getType(name);
+    if (!isAbstractType(type)) continue;
+    for (const possible of schema.getPossibleTypes(type)) {
+      const ownFields = reached.get(possible.name);
+      if (!ownFields) continue;
+      for (const [fieldName, usedArguments] of fields) ownFields.set(fieldName, new Set([...(ownFields.get(fieldName) ?? []), ...usedArguments]));
+    }
+  }
+  return reached;
+}
+
+function withoutDescription(element) {
+  return { ...element, description: null };
+}

@@ -1,0 +1,72 @@
+/** A sandbox and a stand-in app that only writes down the webhooks it gets. */
+import { createServer } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import "@shopify/shopify-api/adapters/web-api";
+import { ApiVersion, LogSeverity, shopifyApi } from "@shopify/shopify-api";
+import { startSandbox } from "../../app/sandbox/server.ts";
+import type { Sandbox, SandboxOptions } from "../../app/sandbox/server.ts";
+
+export const SHOP = "test-store.myshopify.com";
+export const CLIENT_ID = "sandbox-client";
+export const CLIENT_SECRET = "sandbox-client-secret";
+
+type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; text: string };
+export type World = { sandbox: Sandbox; appUrl: string; received: ReceivedWebhook[]; storefront: string; stop(): Promise<void> };
+
+export async function startWorld(options: Partial<SandboxOptions> = {}): Promise<World> {
+  const received: ReceivedWebhook[] = [];
+  const app = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    received.push({ path: request.url ?? "", headers: request.headers, text: Buffer.concat(chunks).toString("utf8") });
+    response.end();
+  });
+  await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
+  const appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+  const sandbox = await startSandbox({ app: { url: appUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }, ...options });
+  return {
+    sandbox,
+    appUrl,
+    received,
+    storefront: sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP),
+    async stop() {
+      await sandbox.stop();
+      app.closeAllConnections();
+      await new Promise((resolve) => app.close(resolve));
+    },
+  };
+}
+
+/** The vendor's client library as a second opinion on what the sandbox signs. */
+export function vendorLibrary() {
+  const logger = { level: LogSeverity.Error };
+  return shopifyApi({ apiKey: CLIENT_ID, apiSecretKey: CLIENT_SECRET, hostName: "app.example", apiVersion: ApiVersion.July26, isEmbeddedApp: true, logger });
+}
+
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number; body: any; headers: Headers }> {
+  return send("POST", url, body, headers);
+}
+
+export async function send(method: string, url: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number; body: any; headers: Headers }> {
+  const response = await fetch(url, {
+    method,
+    redirect: "manual",
+    headers: { "content-type": "application/json", ...headers },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  try {
+    return { status: response.status, body: JSON.parse(text), headers: response.headers };
+  } catch {
+    return { status: response.status, body: text, headers: response.headers };
+  }
+}
+
+export function refreshToken(world: World, token: string | undefined): Promise<{ status: number; body: any }> {
+  return post(`${world.storefront}/admin/oauth/access_token`, { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, grant_type: "refresh_token", refresh_token: token });
+}
+
+export function graphql(world: World, token: string | undefined, query: string, variables: unknown = {}, version = "2026-04"): Promise<{ status: number; body: any }> {
+  return post(`${world.storefront}/admin/api/${version}/graphql.json`, { query, variables }, { "X-Shopify-Access-Token": token ?? "" });
+}
