@@ -1,0 +1,49 @@
+// The CMS (Webflow CMS API v2, developers.webflow.com "Collection Items"). Items are written staged, never `/live` and
+// never published: they hold personal data, and a live item is on the public site and its CDN.
+import { OutboundError } from "../runtime/errors.ts";
+import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
+
+const SYSTEM = "cms";
+
+export type CmsItem = { id: string };
+export type CmsFields = Record<string, string | number | boolean | string[] | null>;
+type Access = { token: string; collectionId: string; about?: Record<string, unknown> };
+
+export type CmsClient = {
+  /** Throws `CmsSlugTaken` (an OutboundError of status 409) when an item with this slug is there already. */
+  createItem(access: Access, fields: CmsFields): Promise<CmsItem>;
+  updateItem(access: Access, itemId: string, fields: CmsFields): Promise<CmsItem>;
+  findItemBySlug(access: Access, slug: string): Promise<CmsItem | null>;
+  deleteItem(access: Access, itemId: string): Promise<void>;
+};
+
+export function createCmsClient({ outbound, apiUrl }: { outbound: Outbound; apiUrl: string }): CmsClient {
+  async function send(access: Access, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown) {
+    return outbound.call({
+      system: SYSTEM,
+      url: `${apiUrl}/collections/${encodeURIComponent(access.collectionId)}/items${path}`,
+      method,
+      headers: { Authorization: `Bearer ${access.token}`, Accept: "application/json", ...(body !== undefined && { "Content-Type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(access.about && { about: access.about }),
+    });
+  }
+  const staged = (fields: CmsFields) => ({ isArchived: false, isDraft: true, fieldData: fields });
+
+  return {
+    createItem: async (access, fields) => parseAnswer<CmsItem>(SYSTEM, await send(access, "POST", "", staged(fields))),
+    updateItem: async (access, itemId, fields) => parseAnswer<CmsItem>(SYSTEM, await send(access, "PATCH", `/${encodeURIComponent(itemId)}`, staged(fields))),
+    async findItemBySlug(access, slug) {
+      const { items = [] } = parseAnswer<{ items?: CmsItem[] }>(SYSTEM, await send(access, "GET", `?slug=${encodeURIComponent(slug)}&limit=1`));
+      return items[0] ?? null;
+    },
+    async deleteItem(access, itemId) {
+      await send(access, "DELETE", `/${encodeURIComponent(itemId)}`);
+    },
+  };
+}
+
+/** Whether a refused creation means that the slug is in use: an earlier creation whose answer was lost. */
+export function isSlugTaken(error: unknown): boolean {
+  return error instanceof OutboundError && (error.status === 409 || (error.status === 400 && /slug/i.test(error.body ?? "")));
+}

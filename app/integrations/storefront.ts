@@ -1,0 +1,112 @@
+// The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About offline access tokens",
+// "GraphQL Admin API". No rules here: who may call, when to refresh and when to give up stands in domain/tenants.
+import { OutboundError } from "../runtime/errors.ts";
+import { parseAnswer, toStatusError, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
+
+const SYSTEM = "storefront";
+const TOKEN_TIMEOUT_MS = 8_000;
+const GRAPHQL_TIMEOUT_MS = 15_000;
+const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
+
+/** Admin API, and the newer version in whose shape webhooks are delivered (SPEC "Versioning"). */
+export const ADMIN_API_VERSION = "2026-04";
+export const WEBHOOK_API_VERSION = "2026-07";
+
+export type AppCredentials = { clientId: string; clientSecret: string };
+
+export type TokenGrant = {
+  accessToken: string;
+  refreshToken: string | null;
+  /** Seconds the access token lives; null for a token that never expires. */
+  expiresIn: number | null;
+  scopes: string[];
+};
+
+export type GraphqlAnswer<T> = {
+  data: T | null;
+  errors: { message: string; extensions?: { code?: string } }[];
+  /** How the platform's bucket stands after this call. */
+  throttle: { requested: number; available: number; restorePerSecond: number } | null;
+};
+
+export type StorefrontClient = {
+  authorizeUrl(shop: string, query: Record<string, string>): string;
+  adminUrl(shop: string, path: string): string;
+  exchangeCode(shop: string, app: AppCredentials, code: string): Promise<TokenGrant>;
+  refresh(shop: string, app: AppCredentials, refreshToken: string): Promise<TokenGrant>;
+  exchangeSessionToken(shop: string, app: AppCredentials, sessionToken: string): Promise<TokenGrant>;
+  graphql<T>(shop: string, accessToken: string, call: { document: string; variables?: Record<string, unknown>; version?: string }): Promise<GraphqlAnswer<T>>;
+  /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
+  shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
+};
+
+export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Outbound; urlTemplate: string }): StorefrontClient {
+  const urlOf = (shop: string, path: string) => urlTemplate.replace("{shop}", shop) + path;
+
+  async function grant(shop: string, app: AppCredentials, fields: Record<string, string>): Promise<TokenGrant> {
+    const answer = await outbound.call({
+      system: SYSTEM,
+      url: urlOf(shop, "/admin/oauth/access_token"),
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "application/json" },
+      body: new URLSearchParams({ client_id: app.clientId, client_secret: app.clientSecret, ...fields }).toString(),
+      timeoutMs: TOKEN_TIMEOUT_MS,
+      about: { shop, call: fields.grant_type ?? "authorization_code" },
+    });
+    const body = parseAnswer<{ access_token?: unknown; refresh_token?: unknown; expires_in?: unknown; scope?: unknown }>(SYSTEM, answer);
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
+    // A rotated pair without its lifetime or its successor would never be refreshed again: better to keep the old row.
+    if (typeof accessToken !== "string" || (typeof refreshToken === "string") !== (typeof expiresIn === "number"))
+      throw new OutboundError(SYSTEM, "malformed", { message: "the storefront's token answer is incomplete" });
+    return {
+      accessToken,
+      refreshToken: typeof refreshToken === "string" ? refreshToken : null,
+      expiresIn: typeof expiresIn === "number" ? expiresIn : null,
+      scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
+    };
+  }
+
+  return {
+    authorizeUrl: (shop, query) => `${urlOf(shop, "/admin/oauth/authorize")}?${new URLSearchParams(query)}`,
+    adminUrl: urlOf,
+    exchangeCode: (shop, app, code) => grant(shop, app, { code, expiring: "1" }),
+    refresh: (shop, app, refreshToken) => grant(shop, app, { grant_type: "refresh_token", refresh_token: refreshToken }),
+    exchangeSessionToken: (shop, app, sessionToken) =>
+      grant(shop, app, {
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        subject_token: sessionToken,
+        subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+        requested_token_type: "urn:shopify:params:oauth:token-type:offline-access-token",
+        expiring: "1",
+      }),
+    async graphql<T>(shop: string, accessToken: string, { document, variables = {}, version = ADMIN_API_VERSION }: { document: string; variables?: Record<string, unknown>; version?: string }) {
+      const answer = await outbound.call({
+        system: SYSTEM,
+        url: urlOf(shop, `/admin/api/${version}/graphql.json`),
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Shopify-Access-Token": accessToken },
+        body: JSON.stringify({ query: document, variables }),
+        timeoutMs: GRAPHQL_TIMEOUT_MS,
+        maxAnswerBytes: MAX_GRAPHQL_BYTES,
+        about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
+      });
+      type Body = { data?: T; errors?: GraphqlAnswer<T>["errors"]; extensions?: { cost?: { requestedQueryCost: number; throttleStatus: { currentlyAvailable: number; restoreRate: number } } } };
+      const { data, errors, extensions } = parseAnswer<Body>(SYSTEM, answer);
+      const cost = extensions?.cost;
+      return {
+        data: data ?? null,
+        errors: Array.isArray(errors) ? errors : [],
+        throttle: cost ? { requested: cost.requestedQueryCost, available: cost.throttleStatus.currentlyAvailable, restorePerSecond: cost.throttleStatus.restoreRate } : null,
+      };
+    },
+    shop: (shop, accessToken) =>
+      outbound.send({
+        system: SYSTEM,
+        url: urlOf(shop, `/admin/api/${ADMIN_API_VERSION}/shop.json`),
+        headers: { "X-Shopify-Access-Token": accessToken, Accept: "application/json" },
+        about: { shop, call: "shop.json" },
+      }),
+  };
+}
+
+export { toStatusError };
