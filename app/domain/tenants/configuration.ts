@@ -1,0 +1,82 @@
+// Saving and showing configuration: a tenant's own and the platform's (SPEC "Admin and configuration", DECISIONS 10).
+import type { Ctx } from "../../context.server.ts";
+import { PLATFORM } from "../../runtime/database.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
+import { mask } from "./masking.ts";
+import { provisionRegion } from "./regions.ts";
+import { PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames } from "./tenant-config.ts";
+import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
+import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
+
+/** SPEC's alias: what the embedded app calls the token. */
+const ALIASES: Record<string, string> = { storefront_access_token: "storefront_admin_token" };
+
+/**
+ * Validates and stores the fields; registers the store when it is new. `isPlatformKey` opens the fields that only the
+ * operator may set. Nothing is stored when any field is wrong.
+ */
+export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<string, unknown>, isPlatformKey: boolean): Promise<{ registered: boolean }> {
+  const fields = Object.fromEntries(Object.entries(input).map(([name, value]) => [ALIASES[name] ?? name, value]));
+  const tenant = await findTenant(ctx, shop);
+  const patch = buildFieldPatch(fields, {
+    table: TENANT_FIELDS as FieldTable,
+    current: tenant?.saved ?? {},
+    place: shop,
+    secrets: ctx.secrets,
+    outboundAllow: ctx.outboundAllow,
+  });
+  const touched = [...Object.keys(patch.set), ...patch.remove];
+  const reserved = tenantFieldNames.filter((name) => tenantField(name).platformOnly && touched.includes(name) && patch.set[name] !== tenant?.config[name]);
+  if (reserved.length > 0 && !isPlatformKey)
+    throw new AppError("forbidden", { message: `Only the platform's key may change: ${reserved.join(", ")}.`, fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])) });
+  if (patch.set.storefront_store_domain !== undefined && patch.set.storefront_store_domain !== shop)
+    throw new AppError("invalid_request", { fields: { storefront_store_domain: "must be the store that is being configured" } });
+
+  const region = patch.remove.includes("region") ? HOME_REGION : (patch.set.region as string | undefined);
+  delete patch.set.region;
+  const registered = await registerTenant(ctx, shop);
+  if (region !== undefined && region !== (tenant?.region ?? HOME_REGION)) await provisionRegion(ctx, shop, region);
+  await changeTenantRecord(ctx, shop, { set: patch.set, remove: patch.remove.filter((name) => name !== "region"), ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0) });
+  ctx.log.done("tenant.configured", { shop, fields: touched });
+  return { registered };
+}
+
+/** A token that is saved by hand is a new grant: it outdates a refresh that is under way and ends `reauth_required`. */
+function tokenChange(set: Record<string, unknown>, remove: readonly string[], generation: number): Pick<RecordChange, "connection"> {
+  if (set.storefront_admin_token !== undefined || set.storefront_refresh_token !== undefined)
+    return { connection: { token_generation: generation + 1, token_state: "valid", previous_refresh_token: null } };
+  if (remove.includes("storefront_admin_token")) return { connection: { token_generation: generation + 1, token_state: null, previous_refresh_token: null } };
+  return {};
+}
+
+/** The saved fields, every credential masked. */
+export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+  return maskFields(TENANT_FIELDS as FieldTable, (await getTenant(ctx, shop)).saved);
+}
+
+function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, table[name]?.secret ? mask(String(value)) : value]));
+}
+
+async function readPlatform(ctx: Ctx): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
+  const row = await getKey<Record<string, unknown>>(ctx.home.forTenant(PLATFORM).sql, KEYS.platform);
+  const stored = row?.value ?? {};
+  return { saved: openFields(ctx.secrets, PLATFORM, stored, Object.keys(PLATFORM_FIELDS)), stored, version: row?.version ?? 0 };
+}
+
+export async function showPlatformConfig(ctx: Ctx): Promise<Record<string, unknown>> {
+  return maskFields(PLATFORM_FIELDS as FieldTable, (await readPlatform(ctx)).saved);
+}
+
+export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown>): Promise<void> {
+  const { sql } = ctx.home.forTenant(PLATFORM);
+  const { saved, stored, version } = await readPlatform(ctx);
+  const patch = buildFieldPatch(input, { table: PLATFORM_FIELDS as FieldTable, current: saved, place: PLATFORM, secrets: ctx.secrets, outboundAllow: ctx.outboundAllow });
+  const next: Record<string, unknown> = { ...stored, ...patch.set };
+  for (const name of patch.remove) delete next[name];
+  const isStored = version === 0 ? await putKeyIfAbsent(sql, KEYS.platform, next) : await compareAndSetKey(sql, KEYS.platform, version, next);
+  if (!isStored) throw new AppError("conflict");
+  ctx.log.done("platform.configured", { fields: Object.keys(input) });
+}

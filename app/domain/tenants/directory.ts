@@ -1,0 +1,33 @@
+// The list of registered tenants, for operators.
+import type { Ctx } from "../../context.server.ts";
+import { getTenant, HOME_REGION, type Tenant } from "./tenant.ts";
+
+/** `none`: never installed; `reauth_required`: only a new install helps. */
+export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required" {
+  if (tenant.connection.token_state === "reauth_required") return "reauth_required";
+  return tenant.config.storefront_admin_token ? "valid" : "none";
+}
+
+export function toTenantSummary(ctx: Ctx, tenant: Tenant) {
+  return {
+    shop: tenant.shop,
+    region: tenant.region,
+    access_role: tenant.config.access_role,
+    token: { state: tokenState(tenant), expires_at: tenant.config.storefront_token_expires_at ?? null },
+    registered_at: tenant.registeredAt,
+    channels: ctx.channels.filter((channel) => channel.isEnabled(tenant)).map((channel) => channel.name),
+  };
+}
+
+export async function listShops(ctx: Ctx, region?: string): Promise<string[]> {
+  const rows = await ctx.home.acrossTenants<{ shop: string }>(
+    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND ($1::text IS NULL OR coalesce(value->>'region', $2) = $1) ORDER BY shop",
+    [region ?? null, HOME_REGION],
+  );
+  return rows.map((row) => row.shop);
+}
+
+export async function listTenants(ctx: Ctx, region?: string) {
+  const shops = await listShops(ctx, region);
+  return Promise.all(shops.map(async (shop) => toTenantSummary(ctx, await getTenant(ctx, shop))));
+}

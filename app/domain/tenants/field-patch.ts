@@ -1,0 +1,56 @@
+// From an untrusted JSON object to what is to be stored of it: unknown fields named, values validated, secrets sealed,
+// `null` meaning removal, a masked secret sent back unchanged meaning nothing. Serves tenant and platform configuration.
+import { AppError } from "../../runtime/errors.ts";
+import type { Secrets } from "../../runtime/secrets.ts";
+import { isPrivateAddress } from "../../runtime/outbound.ts";
+import { isMaskOf } from "./masking.ts";
+import type { TenantField } from "./tenant-config.ts";
+
+export type FieldTable = Record<string, Omit<TenantField, "section">>;
+export type FieldPatch = { set: Record<string, unknown>; remove: string[] };
+
+type PatchOptions = {
+  table: FieldTable;
+  /** What is stored now, in the clear. */
+  current: Record<string, unknown>;
+  /** Secrets are sealed for this place, usually the shop. */
+  place: string;
+  secrets: Secrets;
+  outboundAllow: readonly string[];
+};
+
+export function buildFieldPatch(input: Record<string, unknown>, options: PatchOptions): FieldPatch {
+  const { table, current, place, secrets } = options;
+  const unknown = Object.keys(input).filter((name) => !Object.hasOwn(table, name));
+  if (unknown.length > 0)
+    throw new AppError("unknown_fields", { message: `Not known: ${unknown.join(", ")}.`, fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])) });
+
+  const patch: FieldPatch = { set: {}, remove: [] };
+  const wrong: Record<string, string> = {};
+  for (const [name, value] of Object.entries(input)) {
+    const field = table[name];
+    if (!field) continue;
+    if (value === null) patch.remove.push(name);
+    else if (field.secret && isMaskOf(value, current[name])) continue;
+    else {
+      const parsed = field.schema.safeParse(value);
+      const problem = parsed.success ? addressProblem(field, parsed.data, options.outboundAllow) : parsed.error.issues[0]?.message;
+      if (problem) wrong[name] = problem;
+      else patch.set[name] = field.secret ? secrets.seal(`${place}/${name}`, String(parsed.data)) : parsed.data;
+    }
+  }
+  if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
+  return patch;
+}
+
+/** The early half of the SSRF guard, for a clear answer; the resolved address is checked at every connection. */
+function addressProblem(field: Omit<TenantField, "section">, value: unknown, allow: readonly string[]): string | undefined {
+  if (!field.calledByUs || typeof value !== "string" || !/^https?:/.test(value)) return undefined;
+  const url = new URL(value);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
+  if (url.protocol !== "https:") return "must be an https:// address";
+  if (host === "localhost" || (/^[\d.:a-f]+$/i.test(host) && isPrivateAddress(host))) return "must not be a private address";
+  return undefined;
+}
