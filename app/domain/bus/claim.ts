@@ -1,0 +1,88 @@
+// Claiming queue rows: FOR UPDATE SKIP LOCKED, a lease, a fence token per row. Only the database's clock decides what is
+// due and whose lease ran out. Measured reasons: docs/decisions/003-queue-is-the-row.md.
+import type { Database } from "../../runtime/database.ts";
+import type { QueueItem } from "./channel.ts";
+
+/** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
+export const LEASE_SECONDS = 10;
+const LEASE_LOSSES_BEFORE_DEAD = 3;
+const TENANTS_PER_CLAIM = 200;
+
+// Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
+// scan over the tenants that have something pending (the index leads with channel, shop), leaving out those whose circuit
+// is open, then each tenant's most urgent rows, then the most urgent over all, one tenant after the other.
+// Locks the rows it returns for one statement; what it passes over stays unlocked at its end. Two claims never return
+// the same row.
+const CLAIM = `
+  WITH RECURSIVE tenants AS (
+    (SELECT shop, 1 AS n FROM integration_queue WHERE status = 'pending' AND channel = $1 AND shop >= $2 ORDER BY shop LIMIT 1)
+    UNION ALL
+    SELECT (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending' AND q.channel = $1 AND q.shop > t.shop ORDER BY q.shop LIMIT 1), t.n + 1
+    FROM tenants t WHERE t.shop IS NOT NULL AND t.n < ${TENANTS_PER_CLAIM}
+  ),
+  due AS (
+    SELECT picked.*, row_number() OVER (PARTITION BY picked.shop ORDER BY picked.priority, picked.next_attempt_at, picked.id) AS place
+    FROM tenants t
+    CROSS JOIN LATERAL (
+      SELECT q.shop, q.id, q.priority, q.next_attempt_at FROM integration_queue q
+      WHERE q.status = 'pending' AND q.channel = $1 AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
+      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT $3 FOR UPDATE SKIP LOCKED
+    ) picked
+    WHERE t.shop IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1 AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
+    )
+  ),
+  chosen AS (SELECT shop, id FROM due ORDER BY priority, place, next_attempt_at LIMIT $3)
+  UPDATE integration_queue q
+  SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
+  FROM chosen WHERE q.shop = chosen.shop AND q.id = chosen.id
+  RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.attempt_token`;
+
+type ClaimedRow = {
+  shop: string; id: number; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
+  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; attempt_token: string;
+};
+
+/** `startAt` rotates, so that tenants late in the alphabet are not always last. Answers most urgent first. */
+export async function claim(database: Database, options: { channel: string; limit: number; worker: string; startAt: string }): Promise<QueueItem[]> {
+  const read = (startAt: string) => database.acrossTenants<ClaimedRow>(CLAIM, [options.channel, startAt, options.limit, options.worker]);
+  let rows = await read(options.startAt);
+  // Nothing from there to the end of the alphabet: begin again at its start.
+  if (rows.length === 0 && options.startAt !== "") rows = await read("");
+  return rows
+    .map((row) => ({
+      shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type,
+      entityId: row.entity_id, payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, attemptToken: row.attempt_token,
+    }))
+    .sort((a, b) => a.priority - b.priority || a.queueId - b.queueId);
+}
+
+/** Extends the leases that are still ours; safe to repeat. */
+export async function renewLeases(database: Database, items: readonly QueueItem[]): Promise<void> {
+  await database.acrossTenants(
+    `UPDATE integration_queue q SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+     FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS held(shop, id, token)
+     WHERE q.shop = held.shop AND q.id = held.id AND q.attempt_token = held.token AND q.status IN ('processing', 'ready')`,
+    [items.map((item) => item.shop), items.map((item) => item.queueId), items.map((item) => item.attemptToken)],
+  );
+}
+
+/**
+ * Brings back the rows of workers that died: no retry is used up, but a row that took three workers with it is dead.
+ * @returns the channels that have work again.
+ */
+export async function reclaimLostLeases(database: Database): Promise<{ channels: string[]; returned: number; dead: number }> {
+  const rows = await database.acrossTenants<{ channel: string; status: string }>(
+    `UPDATE integration_queue SET
+       lease_lost = lease_lost + 1, attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp(),
+       status = CASE WHEN lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} THEN 'dead_letter' ELSE 'pending' END,
+       dead_lettered_at = CASE WHEN lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} THEN clock_timestamp() END,
+       last_error = CASE WHEN lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} THEN 'worker_lost' ELSE last_error END
+     WHERE (shop, id) IN (
+       SELECT shop, id FROM integration_queue WHERE status IN ('processing', 'ready') AND locked_until < clock_timestamp() ORDER BY locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
+     )
+     RETURNING channel, status`,
+  );
+  const returned = rows.filter((row) => row.status === "pending");
+  return { channels: [...new Set(returned.map((row) => row.channel))], returned: returned.length, dead: rows.length - returned.length };
+}

@@ -1,0 +1,57 @@
+// Puts an event on the bus, inside the transaction that causes it: its ledger row and one queue row per channel.
+import { hash } from "node:crypto";
+import type { TenantSql } from "../../runtime/database.ts";
+import { defaultPriority, maxRetries } from "./retry-policy.ts";
+
+export type BusEvent = {
+  eventId: string;
+  source: string;
+  eventType: string;
+  entityType: string;
+  entityId: string;
+  /** A reference, never a copy of a person: channels read the newest state when they run. */
+  payload: Record<string, unknown>;
+  occurredAt: Date;
+  destinations: readonly string[];
+  priority?: number;
+  idempotencyKey?: string;
+};
+
+/** SPEC "Event envelope": what makes two events the same one. */
+export function idempotencyKeyOf(event: Pick<BusEvent, "source" | "entityId" | "eventType" | "occurredAt">): string {
+  return hash("sha256", `${event.source}:${event.entityId}:${event.eventType}:${event.occurredAt.toISOString()}`);
+}
+
+// One statement: ledger and rows stand or fall together. Safe to repeat: the same event id adds nothing. The insert
+// trigger notifies the workers once per statement, at commit.
+const ENQUEUE = `
+  WITH ledger AS (
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11)
+    ON CONFLICT (shop, event_id) DO NOTHING
+  )
+  INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
+  SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13 FROM unnest($8::text[]) AS channel
+  ON CONFLICT (shop, event_id, channel) DO NOTHING
+  RETURNING id`;
+
+/** @returns the ids of the rows that are new. */
+export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]> {
+  const priority = event.priority ?? defaultPriority(event.entityType);
+  const payload = JSON.stringify(event.payload);
+  const rows = await sql<{ id: number }>(ENQUEUE, [
+    event.eventId,
+    event.idempotencyKey ?? idempotencyKeyOf(event),
+    event.source,
+    event.eventType,
+    event.entityType,
+    event.entityId,
+    event.destinations,
+    priority,
+    hash("sha256", payload),
+    event.occurredAt,
+    payload,
+    maxRetries(priority),
+  ]);
+  return rows.map((row) => row.id);
+}

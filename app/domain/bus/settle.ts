@@ -1,0 +1,105 @@
+// Moving a claimed row on. Every statement carries the fence token, so a worker that lost its lease changes nothing.
+// Concurrent settlements of one region share a commit.
+import type { Database } from "../../runtime/database.ts";
+import { createGroupCommit } from "../../runtime/group-commit.ts";
+import type { DeliveryMessage, QueueItem } from "./channel.ts";
+
+export type Settlement =
+  | { to: "delivered"; httpStatus: number | null; latencyMs: number; note: string | null }
+  | { to: "retry"; delayMs: number; httpStatus: number | null; latencyMs: number; error: string }
+  | { to: "dead_letter"; countsAsTry: boolean; httpStatus: number | null; latencyMs: number; error: string }
+  /** Back to the queue with no attempt made and no retry used up. */
+  | { to: "deferred"; delayMs: number };
+
+type Settling = { item: QueueItem; settlement: Settlement };
+
+const MAX_ERROR_LENGTH = 2_000;
+const ATTEMPT_STATUS = { delivered: "delivered", retry: "failed", dead_letter: "failed", deferred: null } as const;
+
+// The row and its attempt stand in one statement: an attempt that the log does not show never moved the row.
+const SETTLE = `
+  WITH input AS (
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[], $7::text[], $8::int[], $9::int[], $10::text[], $11::int[])
+      AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status, attempt)
+  ),
+  settled AS (
+    UPDATE integration_queue q SET
+      status = i.status,
+      retry_count = q.retry_count + i.tries,
+      next_attempt_at = CASE WHEN i.status = 'pending' THEN clock_timestamp() + make_interval(secs => i.delay_ms / 1000) ELSE q.next_attempt_at END,
+      last_error = CASE WHEN i.status = 'delivered' THEN NULL ELSE coalesce(i.error, q.last_error) END,
+      delivered_at = CASE WHEN i.status = 'delivered' THEN clock_timestamp() END,
+      dead_lettered_at = CASE WHEN i.status = 'dead_letter' THEN clock_timestamp() END,
+      lease_lost = CASE WHEN i.tries > 0 THEN 0 ELSE q.lease_lost END,
+      attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
+    FROM input i
+    WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token AND q.status IN ('processing', 'ready')
+    RETURNING q.shop, q.id, q.event_id, q.channel
+  ),
+  attempts AS (
+    INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status, latency_ms, error)
+    SELECT s.shop, s.id, s.event_id, s.channel, i.attempt, i.attempt_status, i.http_status, i.latency_ms, i.error
+    FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
+    WHERE i.attempt_status IS NOT NULL
+  )
+  SELECT shop, id FROM settled`;
+
+const READY = `
+  WITH input AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::jsonb[], $5::jsonb[]) AS i(shop, id, token, payload, config))
+  UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload, delivery_config = i.config, updated_at = clock_timestamp()
+  FROM input i
+  WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token AND q.status IN ('processing', 'ready')
+  RETURNING q.shop, q.id, (
+    SELECT (kv.value->>'open_until')::timestamptz FROM kv
+    WHERE kv.shop = q.shop AND kv.key = 'circuit:' || q.channel AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
+  ) AS open_until`;
+
+export type Settler = {
+  /** Stores the message. `held` is false when the lease was lost; `openUntil` is set when the circuit opened meanwhile. */
+  ready(item: QueueItem, message: DeliveryMessage): Promise<{ held: boolean; openUntil: Date | null }>;
+  /** False when the lease was lost, and nothing was changed. */
+  settle(item: QueueItem, settlement: Settlement): Promise<boolean>;
+};
+
+const keyOf = (row: { shop: string; id: number }) => `${row.shop}/${row.id}`;
+
+export function createSettler(database: Database): Settler {
+  const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, { held: boolean; openUntil: Date | null }>(async (batch) => {
+    const rows = await database.acrossTenants<{ shop: string; id: number; open_until: Date | null }>(READY, [
+      batch.map(({ item }) => item.shop),
+      batch.map(({ item }) => item.queueId),
+      batch.map(({ item }) => item.attemptToken),
+      batch.map(({ message }) => JSON.stringify(message.transformed_payload)),
+      batch.map(({ message }) => JSON.stringify(message.delivery_config)),
+    ]);
+    const held = new Map(rows.map((row) => [keyOf(row), row]));
+    return batch.map(({ item }) => {
+      const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
+      return { held: row !== undefined, openUntil: row?.open_until ?? null };
+    });
+  });
+
+  const settling = createGroupCommit<Settling, boolean>(async (batch) => {
+    const column = <T>(of: (settling: Settling) => T) => batch.map(of);
+    const rows = await database.acrossTenants<{ shop: string; id: number }>(SETTLE, [
+      column(({ item }) => item.shop),
+      column(({ item }) => item.queueId),
+      column(({ item }) => item.attemptToken),
+      column(({ settlement: s }) => (s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending")),
+      column(({ settlement: s }) => (s.to === "retry" || (s.to === "dead_letter" && s.countsAsTry) ? 1 : 0)),
+      column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
+      column(({ settlement: s }) => ("error" in s ? s.error.slice(0, MAX_ERROR_LENGTH) : s.to === "delivered" ? s.note : null)),
+      column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
+      column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
+      column(({ settlement: s }) => ATTEMPT_STATUS[s.to]),
+      column(({ item }) => item.retryCount + 1),
+    ]);
+    const settled = new Set(rows.map(keyOf));
+    return batch.map(({ item }) => settled.has(keyOf({ shop: item.shop, id: item.queueId })));
+  });
+
+  return {
+    ready: (item, message) => readying.add({ item, message }),
+    settle: (item, settlement) => settling.add({ item, settlement }),
+  };
+}

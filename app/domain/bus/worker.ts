@@ -1,0 +1,161 @@
+// The worker of one region: claims what is due, keeps its leases, brings back what dead workers held. It wakes by NOTIFY
+// and looks by itself every second, so a missed notification costs a second and never a delivery.
+import type { Ctx } from "../../context.server.ts";
+import { isDatabaseAway, type Database } from "../../runtime/database.ts";
+import type { QueueItem } from "./channel.ts";
+import { FAILURES_TO_OPEN } from "./circuit.ts";
+import { claim, LEASE_SECONDS, reclaimLostLeases, renewLeases } from "./claim.ts";
+import { deliver, type Outcome } from "./deliver.ts";
+import { createSettler } from "./settle.ts";
+
+export const QUEUE_NOTIFICATION = "integration_queue";
+
+const POLL_MS = 1_000;
+const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
+/** A slow channel fills its own places and nobody else's. */
+const PLACES_PER_CHANNEL = 32;
+const PLACES_PER_PAIR = 16;
+const FAILURE_MEMORY_MS = 10 * 60_000;
+const RELEASE_WAIT_MS = 20_000;
+
+export type Worker = {
+  /** Stops claiming, waits for what is in flight, gives the rest back. */
+  stop(): Promise<void>;
+};
+
+/** How a pair of tenant and channel has been doing, as this process saw it. */
+type Health = { isProven: boolean; failedAt: number[]; inFlight: number; waiting: (() => void)[] };
+
+export async function startWorker(ctx: Ctx, database: Database): Promise<Worker> {
+  const name = `worker-${process.pid}-${ctx.random.uuid().slice(0, 8)}`;
+  const settler = createSettler(database);
+  const held = new Map<string, { item: QueueItem; done: Promise<void> }>();
+  const busy = new Map<string, number>();
+  const claiming = new Map<string, boolean>();
+  const lastShop = new Map<string, string>();
+  const health = new Map<string, Health>();
+  let stopping = false;
+  let isAway = false;
+
+  const keyOf = (item: QueueItem) => `${item.shop}/${item.queueId}`;
+
+  // A pair that has not shown that it works gets no more places than failures are left before its circuit opens: an
+  // outage then costs exactly the five attempts that the circuit counts.
+  function placesOf(pair: Health): number {
+    pair.failedAt = pair.failedAt.filter((at) => at > performance.now() - FAILURE_MEMORY_MS);
+    return pair.isProven ? PLACES_PER_PAIR : Math.max(1, FAILURES_TO_OPEN - pair.failedAt.length);
+  }
+
+  async function enter(pair: Health): Promise<void> {
+    while (pair.inFlight >= placesOf(pair)) await new Promise<void>((resolve) => pair.waiting.push(resolve));
+    pair.inFlight += 1;
+  }
+
+  function leave(pair: Health, outcome: Outcome): void {
+    pair.inFlight -= 1;
+    if (outcome === "delivered") Object.assign(pair, { isProven: true, failedAt: [] });
+    if (outcome === "failed") {
+      pair.isProven = false;
+      pair.failedAt.push(performance.now());
+    }
+    if (outcome === "circuit_open") pair.failedAt = [];
+    for (const resume of pair.waiting.splice(0)) resume();
+  }
+
+  async function work(item: QueueItem): Promise<void> {
+    const pairKey = `${item.shop}/${item.channel}`;
+    const pair = health.get(pairKey) ?? { isProven: false, failedAt: [], inFlight: 0, waiting: [] };
+    health.set(pairKey, pair);
+    await enter(pair);
+    let outcome: Outcome = "lease_lost";
+    try {
+      outcome = stopping ? await giveBack(item) : await deliver(ctx, settler, item);
+    } catch (error) {
+      if (!isDatabaseAway(error)) ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
+    } finally {
+      leave(pair, outcome);
+      held.delete(keyOf(item));
+      busy.set(item.channel, (busy.get(item.channel) ?? 1) - 1);
+      if (!stopping) void fill(item.channel);
+    }
+  }
+
+  async function giveBack(item: QueueItem): Promise<Outcome> {
+    await settler.settle(item, { to: "deferred", delayMs: 0 });
+    return "deferred";
+  }
+
+  /** Claims for one channel until its places are taken or nothing is due. One claim at a time per channel. */
+  async function fill(channel: string): Promise<void> {
+    if (stopping) return;
+    if (claiming.has(channel)) {
+      claiming.set(channel, true);
+      return;
+    }
+    claiming.set(channel, false);
+    try {
+      for (;;) {
+        const free = PLACES_PER_CHANNEL - (busy.get(channel) ?? 0);
+        if (free <= 0 || stopping) break;
+        const items = await claim(database, { channel, limit: free, worker: name, startAt: lastShop.get(channel) ?? "" });
+        const last = items.at(-1);
+        // One past the last shop served, so that the next claim starts with its neighbour.
+        if (last) lastShop.set(channel, `${last.shop}\u0001`);
+        for (const item of items) {
+          busy.set(channel, (busy.get(channel) ?? 0) + 1);
+          held.set(keyOf(item), { item, done: work(item) });
+        }
+        if (items.length < free && !claiming.get(channel)) break;
+        claiming.set(channel, false);
+      }
+      isAway = false;
+    } catch (error) {
+      if (!isAway) ctx.log.troubled("worker.claim_failed", { region: database.region, reason: (error as Error).message });
+      isAway = true;
+    } finally {
+      claiming.delete(channel);
+    }
+  }
+
+  const fillAll = () => ctx.channels.forEach((channel) => void fill(channel.name));
+
+  async function sweep(): Promise<void> {
+    try {
+      const { channels, returned, dead } = await reclaimLostLeases(database);
+      if (returned + dead > 0) ctx.log.troubled("leases.reclaimed", { region: database.region, returned, dead });
+      channels.forEach((channel) => void fill(channel));
+    } catch (error) {
+      if (!isDatabaseAway(error)) ctx.log.failed("leases.not_reclaimed", error);
+    }
+  }
+
+  const listener = await database.listen(QUEUE_NOTIFICATION, (payload) => {
+    if (payload === "") fillAll();
+    else payload.split(",").forEach((channel) => void fill(channel));
+  });
+  const poll = setInterval(() => {
+    fillAll();
+    void sweep();
+  }, POLL_MS);
+  const renew = setInterval(() => {
+    const items = [...held.values()].map(({ item }) => item);
+    if (items.length > 0) renewLeases(database, items).catch((error: Error) => ctx.log.troubled("leases.not_renewed", { reason: error.message }));
+  }, RENEW_MS);
+  ctx.log.done("worker.started", { worker: name, region: database.region });
+  fillAll();
+
+  return {
+    async stop() {
+      stopping = true;
+      clearInterval(poll);
+      await listener.stop();
+      for (const pair of health.values()) for (const resume of pair.waiting.splice(0)) resume();
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, RELEASE_WAIT_MS)));
+      await Promise.race([Promise.all([...held.values()].map(({ done }) => done)), patience]);
+      clearTimeout(timer);
+      clearInterval(renew);
+      ctx.log.done("worker.stopped", { worker: name, abandoned: held.size });
+    },
+  };
+}
