@@ -1,0 +1,110 @@
+// Channel `cms`: one staged item per customer (SPEC "CMS collections"). An unchanged customer costs no call.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import { isSlugTaken, type CmsFields } from "../../integrations/cms.ts";
+import { OutboundError } from "../../runtime/errors.ts";
+import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { Deferred, isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
+
+const LEASE_SECONDS = 30;
+const BUSY_RETRY_MS = 500;
+
+/** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
+const slugOf = (userId: number) => `customer-${userId}`;
+
+export function toCmsFields(customer: CustomerSnapshot): CmsFields {
+  return {
+    slug: slugOf(customer.id),
+    name: customer.full_name ?? customer.email ?? `Customer ${customer.id}`,
+    email: customer.email,
+    "first-name": customer.first_name,
+    "last-name": customer.last_name,
+    provider: customer.provider,
+    status: customer.status,
+    language: customer.language_pref,
+    tags: customer.tags.join(", "),
+    "number-of-orders": customer.number_of_orders,
+    "amount-spent": customer.amount_spent,
+    "consent-tos": String(customer.consents.tos),
+    "consent-privacy": String(customer.consents.privacy),
+    "consent-cookie": String(customer.consents.cookie),
+    "consent-marketing": String(customer.consents.marketing),
+    "email-subscription": customer.email_subscription_status,
+    "sms-subscription": customer.sms_subscription_status,
+    "storefront-customer-id": customer.storefront_customer_gid,
+    country: customer.country,
+  };
+}
+
+export const cmsChannel: Channel = {
+  name: "cms",
+  credentialsKey: "cms_api_token",
+  marketing: true,
+  requiresConsent: null,
+  isEnabled: ({ config, ...tenant }) => isChannelEnabled({ config, ...tenant }, "cms", Boolean(config.cms_api_token && config.cms_customers_collection_id)),
+  async transform(ctx, item, tenant) {
+    const customer = await findItemCustomer(ctx, item, tenant);
+    const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
+    if (!customer) return nothingToSend(endpoint);
+    return { transformed_payload: { fieldData: toCmsFields(customer) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
+  },
+  async deliver(ctx, item, message, tenant) {
+    if (isNothing(message)) return GONE;
+    const fields = message.transformed_payload.fieldData as CmsFields;
+    return withCustomerLease(ctx, item, tenant, () => write(ctx, item, tenant, fields));
+  },
+};
+
+/** Two rows of one customer at once would both find no item and both create one. */
+async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
+  const { sql } = dataOf(ctx, tenant);
+  const key = KEYS.lease(`cms_customer:${userIdOf(item)}`);
+  if (!(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS))) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
+  try {
+    return await work();
+  } finally {
+    await deleteKeyIfHeld(sql, key, item.attemptToken);
+  }
+}
+
+async function write(ctx: Ctx, item: QueueItem, tenant: Tenant, fields: CmsFields): Promise<DeliveryResult> {
+  const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
+  if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
+  const access = { token, collectionId, about: { shop: tenant.shop, event_id: item.eventId } };
+  const { sql } = dataOf(ctx, tenant);
+  const userId = userIdOf(item);
+  const [known] = await sql<{ cms_item_id: string | null; cms_hash: string | null }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
+  if (!known) return GONE;
+  const digest = hash("sha256", JSON.stringify(fields));
+  if (known.cms_item_id && known.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
+
+  const itemId = known.cms_item_id ? await update(ctx, access, known.cms_item_id, fields) : await create(ctx, access, fields);
+  await sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [userId, itemId, digest]);
+  return { httpStatus: 200 };
+}
+
+type Access = Parameters<Ctx["cms"]["createItem"]>[0];
+
+async function update(ctx: Ctx, access: Access, itemId: string, fields: CmsFields): Promise<string> {
+  try {
+    return (await ctx.cms.updateItem(access, itemId, fields)).id;
+  } catch (error) {
+    // Somebody removed the item by hand: the customer gets a new one.
+    if (error instanceof OutboundError && error.status === 404) return create(ctx, access, fields);
+    throw error;
+  }
+}
+
+async function create(ctx: Ctx, access: Access, fields: CmsFields): Promise<string> {
+  try {
+    return (await ctx.cms.createItem(access, fields)).id;
+  } catch (error) {
+    if (!isSlugTaken(error)) throw error;
+    const existing = await ctx.cms.findItemBySlug(access, String(fields.slug));
+    if (!existing) throw error;
+    return (await ctx.cms.updateItem(access, existing.id, fields)).id;
+  }
+}

@@ -1,0 +1,8 @@
+// Every channel, once.
+import type { Channel } from "../bus/channel.ts";
+import { cmsChannel } from "./cms.ts";
+import { emailChannel } from "./email.ts";
+import { profilePlatformChannel } from "./profile-platform.ts";
+import { webAnalyticsChannel } from "./web-analytics.ts";
+
+export const channels: readonly Channel[] = [cmsChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel];

@@ -1,0 +1,116 @@
+// What a storefront says of a customer, from any of its shapes: REST webhooks of 2024-10 (with tags and totals) and of
+// 2026-07 (without), and GraphQL. A field that is not there is `undefined` and changes nothing.
+import { z } from "zod";
+
+export type CustomerChange = {
+  gid: string;
+  createdAt?: Date | undefined;
+  /** When the storefront made this change, by its own clock. */
+  changedAt: Date;
+  email?: string | null | undefined;
+  first_name?: string | null | undefined;
+  last_name?: string | null | undefined;
+  phone?: string | null | undefined;
+  country?: string | null | undefined;
+  language?: string | null | undefined;
+  tags?: string[] | undefined;
+  number_of_orders?: number | undefined;
+  amount_spent?: number | undefined;
+  email_subscription_status?: string | null | undefined;
+  sms_subscription_status?: string | null | undefined;
+};
+
+const text = z.string().max(5_000).nullish();
+const consent = z.looseObject({ state: z.string().max(80).nullish() }).nullish();
+const when = z.iso.datetime({ offset: true }).nullish();
+const count = z.union([z.number(), z.string().regex(/^\d+$/)]).transform(Number).nullish();
+const money = z.union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)]).transform(Number).nullish();
+
+export const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d{1,20}$/;
+
+/** Ids exceed 2^53: a customer is named by the text of its gid, never by a parsed number. */
+const RestCustomer = z.looseObject({
+  admin_graphql_api_id: z.string().regex(CUSTOMER_GID).optional(),
+  email: text, first_name: text, last_name: text, phone: text,
+  created_at: when, updated_at: when,
+  default_address: z.looseObject({ country_code: text, country: text }).nullish(),
+  tags: z.string().max(100_000).nullish(),
+  orders_count: count, total_spent: money,
+  email_marketing_consent: consent, sms_marketing_consent: consent,
+});
+
+/** Reads an `id` of the top level digit by digit from the raw JSON, for a payload that has no gid. */
+export function gidFromRawId(raw: string, name = "id"): string | null {
+  const digits = new RegExp(`^\\s*\\{(?:[^{}\\[\\]]*,)?\\s*"${name}"\\s*:\\s*"?(\\d{1,20})\\b`).exec(raw)?.[1];
+  return digits ? `gid://shopify/Customer/${digits}` : null;
+}
+
+export function splitTags(list: string): string[] {
+  return list.split(",").map((tag) => tag.trim()).filter(Boolean);
+}
+
+/** E-mail addresses compare trimmed, in NFKC and lower case. */
+export function normaliseEmail(email: string): string {
+  return email.trim().normalize("NFKC").toLowerCase();
+}
+
+const normalised = (email: string | null | undefined) => (email ? normaliseEmail(email) : email);
+const toDate = (iso: string | null | undefined) => (iso ? new Date(iso) : undefined);
+
+/** Null when the payload names no customer. */
+export function parseRestCustomer(payload: unknown, raw: string, triggeredAt: Date | null, receivedAt: Date): CustomerChange | null {
+  const parsed = RestCustomer.safeParse(payload);
+  if (!parsed.success) return null;
+  const customer = parsed.data;
+  const gid = customer.admin_graphql_api_id ?? gidFromRawId(raw);
+  if (!gid) return null;
+  const { default_address: address, email_marketing_consent: email, sms_marketing_consent: sms } = customer;
+  return {
+    gid,
+    createdAt: toDate(customer.created_at),
+    changedAt: triggeredAt ?? toDate(customer.updated_at) ?? receivedAt,
+    email: normalised(customer.email),
+    first_name: customer.first_name,
+    last_name: customer.last_name,
+    phone: customer.phone,
+    country: address === undefined ? undefined : address === null ? null : (address.country_code ?? address.country ?? undefined),
+    tags: customer.tags === undefined || customer.tags === null ? undefined : splitTags(customer.tags),
+    number_of_orders: customer.orders_count ?? undefined,
+    amount_spent: customer.total_spent ?? undefined,
+    email_subscription_status: email ? email.state : undefined,
+    sms_subscription_status: sms ? sms.state : undefined,
+  };
+}
+
+/** Whether the payload is of the newer shape, whose tags and totals must be fetched. */
+export function isPartial(change: CustomerChange): boolean {
+  return change.tags === undefined || change.number_of_orders === undefined || change.amount_spent === undefined || change.email_subscription_status === undefined;
+}
+
+export type GraphqlCustomer = {
+  id: string; createdAt: string; updatedAt: string; firstName: string | null; lastName: string | null; locale: string | null; tags: string[];
+  numberOfOrders: string; amountSpent: { amount: string };
+  defaultEmailAddress: { emailAddress: string; marketingState: string } | null;
+  defaultPhoneNumber: { phoneNumber: string; marketingState: string } | null;
+  defaultAddress: { countryCodeV2: string | null } | null;
+};
+
+/** GraphQL answers the state of now, so every field is said, the empty ones too. */
+export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
+  return {
+    gid: customer.id,
+    createdAt: new Date(customer.createdAt),
+    changedAt: new Date(customer.updatedAt),
+    email: normalised(customer.defaultEmailAddress?.emailAddress ?? null),
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    phone: customer.defaultPhoneNumber?.phoneNumber ?? null,
+    country: customer.defaultAddress?.countryCodeV2 ?? null,
+    language: customer.locale?.slice(0, 2).toLowerCase() ?? null,
+    tags: customer.tags,
+    number_of_orders: Number(customer.numberOfOrders),
+    amount_spent: Number(customer.amountSpent.amount),
+    email_subscription_status: customer.defaultEmailAddress?.marketingState.toLowerCase() ?? null,
+    sms_subscription_status: customer.defaultPhoneNumber?.marketingState.toLowerCase() ?? null,
+  };
+}

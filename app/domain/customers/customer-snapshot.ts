@@ -1,0 +1,31 @@
+// The newest state of a person, as channels send it.
+import type { Ctx } from "../../context.server.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+export type CustomerSnapshot = {
+  id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; provider: string; status: string;
+  language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
+  sms_subscription_status: string | null; country: string | null; storefront_customer_gid: string | null; cms_item_id: string | null; cms_hash: string | null;
+  consents: { tos: boolean; privacy: boolean; cookie: boolean; marketing: boolean };
+  crmTags: { slug: string; category: string }[];
+};
+
+/** Null when the person is not here any more. */
+export async function findCustomerSnapshot(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
+  const user = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
+    where: { id: userId },
+    include: { claims: true, tag_map: { include: { tag: { select: { slug: true, category: true } } }, orderBy: { id: "asc" } } },
+  });
+  if (!user) return null;
+  return {
+    ...user,
+    tags: user.tags as string[],
+    consents: {
+      tos: user.claims?.consent_tos ?? false,
+      privacy: user.claims?.consent_privacy ?? false,
+      cookie: user.claims?.consent_cookie ?? false,
+      marketing: user.claims?.consent_marketing ?? false,
+    },
+    crmTags: user.tag_map.map(({ tag }) => tag),
+  };
+}

@@ -1,0 +1,148 @@
+// Applies a storefront's word on a customer to the one record of that person, and puts the change on the bus in the same
+// transaction. Newer wins, absence clears nothing, an echo of our own change writes nothing, a gone customer stays gone.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { CustomerChange } from "./customer-change.ts";
+import { channelsFor } from "./write-matrix.ts";
+
+export type AppliedChange =
+  | { outcome: "created" | "updated" | "unchanged"; userId: number }
+  /** Older than what is stored; or of a customer that was deleted here. */
+  | { outcome: "stale" | "gone"; userId: number | null };
+
+type StoredUser = {
+  id: number; email: string | null; password_hash: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
+  storefront_updated_at: Date | null; language_pref: string | null;
+} & Record<(typeof MIRRORED)[number], unknown>;
+
+/** Columns that mirror the storefront. */
+const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
+
+/** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
+export type ApplyOptions = { eventId: string; eventType: string; source?: string; alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void> };
+
+export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
+  const data = dataOf(ctx, tenant);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await data.transaction((sql) => applyOnce(ctx, tenant, sql, change, options));
+    } catch (error) {
+      // Two first events of one customer at once: the second finds the first one's row when it tries again.
+      if ((error as { code?: string }).code !== "23505" || attempt >= 3) throw error;
+    }
+  }
+}
+
+async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
+  if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
+  const user = await findUser(sql, change);
+  if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
+  if (user?.storefront_updated_at && user.storefront_customer_gid === change.gid && user.storefront_updated_at > change.changedAt) return { outcome: "stale", userId: user.id };
+
+  const fields = await toColumns(ctx, sql, tenant, change, user);
+  const changed = Object.entries(fields).filter(([name, value]) => !user || !isSame(user[name as keyof StoredUser], value));
+  if (user && changed.length === 0) {
+    await sql("UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3) WHERE shop = $1 AND id = $2", [user.id, change.changedAt]);
+    return { outcome: "unchanged", userId: user.id };
+  }
+  const userId = user ? await update(sql, user.id, change.changedAt, changed) : await insert(sql, change.changedAt, changed);
+  await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
+  if (!user) await options.alsoOnCreate?.(userId, sql);
+  return { outcome: user ? "updated" : "created", userId };
+}
+
+/** The row on the bus is a reference: each channel reads the newest state when it runs. */
+async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, options: ApplyOptions & { changedAt: Date }): Promise<void> {
+  await enqueue(sql, {
+    eventId: options.eventId,
+    source: options.source ?? "storefront",
+    eventType: options.eventType,
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId },
+    occurredAt: options.changedAt,
+    destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
+  });
+}
+
+/** By gid first; by address only an account that no other customer of the storefront holds. Locked until the end. */
+async function findUser(sql: TenantSql, change: CustomerChange): Promise<StoredUser | null> {
+  const rows = await sql<StoredUser>(
+    `SELECT id, email, password_hash, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, ${MIRRORED.join(", ")}
+     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3))
+     ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
+    [change.gid, change.email ?? null],
+  );
+  return rows[0] ?? null;
+}
+
+/** A tombstoned gid is never resurrected; nor is an address whose customer record is older than its deletion. */
+async function isGone(ctx: Ctx, sql: TenantSql, shop: string, change: CustomerChange): Promise<boolean> {
+  const tombs = await sql<{ kind: string; created_at: Date }>(
+    "SELECT kind, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid' AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))",
+    [tombstoneOf(ctx, shop, "gid", change.gid), tombstoneOf(ctx, shop, "email", change.email ?? "")],
+  );
+  return tombs.some(({ kind, created_at: buriedAt }) => kind === "gid" || !change.createdAt || change.createdAt <= buriedAt);
+}
+
+export function tombstoneOf(ctx: Ctx, shop: string, kind: "gid" | "email", value: string): string {
+  return ctx.secrets.pseudonym(`${shop}/tombstone/${kind}`, value);
+}
+
+async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Promise<Record<string, unknown>> {
+  const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
+  for (const name of ["first_name", "last_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status"] as const)
+    if (change[name] !== undefined) fields[name] = change[name];
+  if (change.phone !== undefined) fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
+  if (change.first_name !== undefined || change.last_name !== undefined) {
+    const [first, last] = [change.first_name === undefined ? user?.first_name : change.first_name, change.last_name === undefined ? user?.last_name : change.last_name];
+    fields.full_name = [first, last].filter(Boolean).join(" ") || null;
+  }
+  // What a person chose here outranks what the storefront guesses.
+  if (change.language && !user?.language_pref) fields.language_pref = change.language;
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) fields.email = change.email;
+  return fields;
+}
+
+/** Digits only, so that a redaction by phone finds the person however the number is written. */
+export function phoneHash(ctx: Ctx, shop: string, phone: string): string {
+  return ctx.secrets.pseudonym(`${shop}/phone`, phone.replace(/\D/g, ""));
+}
+
+async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: string | null, user: StoredUser | null): Promise<boolean> {
+  // An address is how an account with a password or a federated identity is found: it is not taken away from under it.
+  if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
+  const [other] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND id <> $3", [email, user?.id ?? 0]);
+  if (other) ctx.log.troubled("customer.email_conflict", { shop: tenant.shop, user_id: user?.id, other_user_id: other.id });
+  return !other;
+}
+
+function isSame(stored: unknown, value: unknown): boolean {
+  return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
+}
+
+const columnValue = (name: string, value: unknown) => (name === "tags" ? JSON.stringify(value) : value);
+
+async function update(sql: TenantSql, userId: number, changedAt: Date, changed: [string, unknown][]): Promise<number> {
+  const sets = changed.map(([name], index) => `${name} = $${index + 4}`);
+  await sql(
+    `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3), updated_at = now(), ${sets.join(", ")} WHERE shop = $1 AND id = $2`,
+    [userId, changedAt, ...changed.map(([name, value]) => columnValue(name, value))],
+  );
+  return userId;
+}
+
+async function insert(sql: TenantSql, changedAt: Date, changed: [string, unknown][]): Promise<number> {
+  const names = changed.map(([name]) => name);
+  const [row] = await sql<{ id: number }>(
+    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, ${names.join(", ")})
+     VALUES ($1, 'storefront', $2, ${names.map((_, index) => `$${index + 3}`).join(", ")}) RETURNING id`,
+    [changedAt, ...changed.map(([name, value]) => columnValue(name, value))],
+  );
+  const userId = row?.id as number;
+  await sql("INSERT INTO user_claims (shop, user_id) VALUES ($1, $2)", [userId]);
+  await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);
+  return userId;
+}

@@ -1,0 +1,76 @@
+// Works the webhook inbox of one region.
+import type { Ctx } from "../../context.server.ts";
+import { isDatabaseAway, type Database } from "../../runtime/database.ts";
+import { findTenant } from "../tenants/tenant.ts";
+import { handleWebhook } from "./storefront-webhooks.ts";
+import { claimWebhooks, finishWebhook, INBOX_LEASE_SECONDS, INBOX_NOTIFICATION, postponeWebhook, releaseWebhooks, renewWebhookLeases, type InboxItem } from "./webhook-inbox.ts";
+
+const PLACES = 16;
+const POLL_MS = 1_000;
+const RENEW_MS = (INBOX_LEASE_SECONDS * 1_000) / 3;
+
+export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ stop(): Promise<void> }> {
+  const inFlight = new Map<InboxItem, Promise<void>>();
+  let isClaiming = false;
+  let isWanted = false;
+  let stopping = false;
+
+  async function work(item: InboxItem): Promise<void> {
+    const started = performance.now();
+    const about = { shop: item.shop, topic: item.topic, delivery_id: item.deliveryId };
+    try {
+      const tenant = await findTenant(ctx, item.shop);
+      const outcome = tenant ? await handleWebhook(ctx, tenant, item) : "ignored";
+      await finishWebhook(database, item);
+      ctx.log.done("webhook.handled", { ...about, outcome, ms: Math.round(performance.now() - started) });
+    } catch (error) {
+      // Without the database the row cannot even be postponed: its lease runs out and it comes back.
+      if (isDatabaseAway(error)) return;
+      const state = await postponeWebhook(database, item, (error as Error).message).catch(() => "pending" as const);
+      if (state === "failed") ctx.log.failed("webhook.given_up", error, about);
+      else ctx.log.troubled("webhook.postponed", { ...about, reason: (error as Error).message });
+    } finally {
+      inFlight.delete(item);
+      if (!stopping) void fill();
+    }
+  }
+
+  async function fill(): Promise<void> {
+    isWanted = true;
+    if (isClaiming || stopping) return;
+    isClaiming = true;
+    try {
+      while (isWanted && !stopping && inFlight.size < PLACES) {
+        isWanted = false;
+        const free = PLACES - inFlight.size;
+        const items = await claimWebhooks(database, free);
+        if (stopping) {
+          await releaseWebhooks(database, items);
+          break;
+        }
+        for (const item of items) inFlight.set(item, work(item));
+        if (items.length >= free) isWanted = true;
+      }
+    } catch (error) {
+      if (!isDatabaseAway(error)) ctx.log.failed("webhooks.not_claimed", error);
+    } finally {
+      isClaiming = false;
+    }
+  }
+
+  const listener = await database.listen(INBOX_NOTIFICATION, () => void fill());
+  const poll = setInterval(() => void fill(), POLL_MS);
+  const renew = setInterval(() => {
+    if (inFlight.size > 0) renewWebhookLeases(database, [...inFlight.keys()]).catch((error: Error) => ctx.log.troubled("leases.not_renewed", { reason: error.message }));
+  }, RENEW_MS);
+  void fill();
+  return {
+    async stop() {
+      stopping = true;
+      clearInterval(poll);
+      await listener.stop();
+      await Promise.all(inFlight.values());
+      clearInterval(renew);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+// What each storefront webhook means. Handling one twice changes nothing the second time.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { OutboundError } from "../../runtime/errors.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { changeTenantRecord } from "../tenants/tenant-record.ts";
+import type { WebhookTopic } from "../tenants/webhook-topics.ts";
+import { CUSTOMER_GID, gidFromRawId, isPartial, parseRestCustomer, type CustomerChange } from "./customer-change.ts";
+import { forgetStorefrontCustomer, mergeStorefrontCustomers } from "./departures.ts";
+import { applyStorefrontChange, type AppliedChange } from "./from-storefront.ts";
+import { canRefetch, fetchCustomer } from "./refetch.ts";
+import type { InboxItem } from "./webhook-inbox.ts";
+import { enqueueWelcome } from "./welcome.ts";
+
+type Webhook = { ctx: Ctx; tenant: Tenant; item: InboxItem; payload: unknown };
+/** What was done, for the log line. */
+type Handled = AppliedChange["outcome"] | "done" | "ignored";
+
+const gid = z.string().regex(CUSTOMER_GID);
+const when = z.iso.datetime({ offset: true }).nullish();
+
+/** The bus knows a webhook's effect by the delivery that caused it: a repeated run enqueues nothing new. */
+function eventIdOf({ tenant, item }: Webhook, step: "payload" | "complete"): string {
+  const digest = hash("sha256", `${tenant.shop}\n${item.deliveryId}\n${step}`);
+  return [digest.slice(0, 8), digest.slice(8, 12), `5${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`, digest.slice(20, 32)].join("-");
+}
+
+const changedAt = ({ item }: Webhook, said?: string | null): Date => item.triggeredAt ?? (said ? new Date(said) : item.receivedAt);
+
+async function apply(webhook: Webhook, change: CustomerChange, step: "payload" | "complete"): Promise<AppliedChange> {
+  const { ctx, tenant, item } = webhook;
+  const eventId = eventIdOf(webhook, step);
+  const isNew = item.topic === "customers/create";
+  return applyStorefrontChange(ctx, tenant, change, {
+    eventId,
+    eventType: isNew ? "customer.created" : "customer.updated",
+    ...(isNew && { alsoOnCreate: (userId, sql) => enqueueWelcome(ctx, tenant, sql, userId, eventId) }),
+  });
+}
+
+/**
+ * Applies `change`, completed by what the storefront says now. When the storefront cannot be asked at this moment, what
+ * the webhook itself says is applied at once and the error thrown, so that the inbox completes it later.
+ */
+async function applyCompleted(webhook: Webhook, change: CustomerChange): Promise<Handled> {
+  const { ctx, tenant } = webhook;
+  if (!canRefetch(tenant)) return (await apply(webhook, change, "payload")).outcome;
+  try {
+    const fetched = await fetchCustomer(ctx, tenant, change.gid);
+    if (!fetched) return "gone";
+    // What is fetched now is at least as new as the webhook that made us ask.
+    const at = new Date(Math.max(fetched.changedAt.getTime(), change.changedAt.getTime()));
+    return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "complete")).outcome;
+  } catch (error) {
+    const { outcome } = await apply(webhook, change, "payload");
+    if (error instanceof OutboundError && error.retryable) throw error;
+    ctx.log.troubled("customer.not_completed", { shop: tenant.shop, reason: (error as Error).message });
+    return outcome;
+  }
+}
+
+async function onCustomer(webhook: Webhook): Promise<Handled> {
+  const { item } = webhook;
+  const change = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
+  if (!change) return "ignored";
+  return isPartial(change) ? applyCompleted(webhook, change) : (await apply(webhook, change, "payload")).outcome;
+}
+
+async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
+  const named = z.looseObject({ admin_graphql_api_id: gid }).safeParse(payload);
+  const customerGid = named.success ? named.data.admin_graphql_api_id : gidFromRawId(item.body);
+  if (!customerGid) return "ignored";
+  await forgetStorefrontCustomer(ctx, tenant, customerGid);
+  return "done";
+}
+
+async function onCustomersMerged({ ctx, tenant, payload }: Webhook): Promise<Handled> {
+  const merge = z.looseObject({ admin_graphql_api_customer_kept_id: gid, admin_graphql_api_customer_deleted_id: gid, status: z.string().optional() }).safeParse(payload);
+  if (!merge.success || merge.data.status === "failed") return "ignored";
+  await mergeStorefrontCustomers(ctx, tenant, merge.data.admin_graphql_api_customer_kept_id, merge.data.admin_graphql_api_customer_deleted_id);
+  return "done";
+}
+
+/** Deltas that arrive out of order corrupt a list, so the list is fetched; the delta counts only when it cannot be. */
+async function onTagsChanged(webhook: Webhook): Promise<Handled> {
+  const { ctx, tenant, item } = webhook;
+  const parsed = z.looseObject({ customerId: gid, tags: z.array(z.string().max(300)).max(1_000), occurredAt: when }).safeParse(webhook.payload);
+  if (!parsed.success) return "ignored";
+  const change: CustomerChange = { gid: parsed.data.customerId, changedAt: changedAt(webhook, parsed.data.occurredAt) };
+  const [user] = await dataOf(ctx, tenant).sql<{ tags: string[] }>("SELECT tags FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2", [change.gid]);
+  if (user) {
+    const named = new Set(parsed.data.tags.map((tag) => tag.toLowerCase()));
+    const others = user.tags.filter((tag) => !named.has(tag.toLowerCase()));
+    change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
+  }
+  return user || canRefetch(tenant) ? applyCompleted(webhook, change) : "ignored";
+}
+
+async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
+  const Summary = z.looseObject({ customerId: gid, numberOfOrders: z.number().int().min(0), amountSpent: z.looseObject({ amount: z.coerce.number() }), occurredAt: when });
+  const parsed = Summary.safeParse(webhook.payload);
+  if (!parsed.success) return "ignored";
+  const { customerId, numberOfOrders, amountSpent, occurredAt } = parsed.data;
+  return applyToKnown(webhook, { gid: customerId, changedAt: changedAt(webhook, occurredAt), number_of_orders: numberOfOrders, amount_spent: amountSpent.amount });
+}
+
+/** The two marketing-consent topics name the customer by a number under different keys. */
+async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
+  const { item } = webhook;
+  const isEmail = item.topic === "customers_email_marketing_consent/update";
+  const state = z.looseObject({ state: z.string().max(80).nullish() });
+  const parsed = z.looseObject({ email_marketing_consent: state.nullish(), sms_marketing_consent: state.nullish() }).safeParse(webhook.payload);
+  const customerGid = gidFromRawId(item.body, isEmail ? "customer_id" : "id");
+  if (!parsed.success || !customerGid) return "ignored";
+  const said = isEmail ? parsed.data.email_marketing_consent?.state : parsed.data.sms_marketing_consent?.state;
+  if (said === undefined || said === null) return "ignored";
+  return applyToKnown(webhook, { gid: customerGid, changedAt: changedAt(webhook), [isEmail ? "email_subscription_status" : "sms_subscription_status"]: said });
+}
+
+/** A new order changes its customer's totals. */
+async function onOrder(webhook: Webhook): Promise<Handled> {
+  const parsed = z.looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() }).safeParse(webhook.payload);
+  const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
+  if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
+  return applyCompleted(webhook, { gid: customerGid, changedAt: changedAt(webhook) });
+}
+
+/** A webhook that carries only one side of a customer does not make a person out of it; one we do not know is fetched whole. */
+async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
+  const { ctx, tenant } = webhook;
+  const [user] = await dataOf(ctx, tenant).sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2", [change.gid]);
+  if (user) return (await apply(webhook, change, "payload")).outcome;
+  return canRefetch(tenant) ? applyCompleted(webhook, change) : "ignored";
+}
+
+/** The token is dead on arrival, so no call is made; one that came late, after a new install, is not for us. */
+async function onUninstalled(webhook: Webhook): Promise<Handled> {
+  const { ctx, tenant } = webhook;
+  const at = changedAt(webhook);
+  if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at) return "stale";
+  await changeTenantRecord(ctx, tenant.shop, {
+    remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
+    connection: { token_generation: (tenant.connection.token_generation ?? 0) + 1, token_state: null, previous_refresh_token: null, uninstalled_at: at.toISOString() },
+    ifGeneration: tenant.connection.token_generation ?? 0,
+  });
+  ctx.log.done("install.removed", { shop: tenant.shop });
+  return "done";
+}
+
+async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handled> {
+  const parsed = z.looseObject({ current: z.array(z.string().max(100)).max(200) }).safeParse(payload);
+  if (!parsed.success) return "ignored";
+  await changeTenantRecord(ctx, tenant.shop, { connection: { granted_scopes: parsed.data.current } });
+  return "done";
+}
+
+const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {
+  "customers/create": onCustomer,
+  "customers/update": onCustomer,
+  "customers/delete": onCustomerDeleted,
+  "customers/merge": onCustomersMerged,
+  "customer.tags_added": onTagsChanged,
+  "customer.tags_removed": onTagsChanged,
+  "customers/purchasing_summary": onPurchasingSummary,
+  "customers_email_marketing_consent/update": onMarketingConsent,
+  "customers_marketing_consent/update": onMarketingConsent,
+  "orders/create": onOrder,
+  "app/uninstalled": onUninstalled,
+  "app/scopes_update": onScopesUpdated,
+};
+
+export async function handleWebhook(ctx: Ctx, tenant: Tenant, item: InboxItem): Promise<Handled> {
+  return HANDLERS[item.topic]({ ctx, tenant, item, payload: JSON.parse(item.body) as unknown });
+}
