@@ -1,0 +1,39 @@
+// CORS and the headers every answer carries. An allowed origin is echoed exactly, with credentials, or not at all.
+import type { Ctx } from "../context.server.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import type { Inbound } from "./inbound.ts";
+
+const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain";
+const PREFLIGHT_SECONDS = "600";
+
+/** A tenant's origins: its store, where its sign-ins return to, this service, and those it lists. */
+export function isAllowedOrigin(ctx: Ctx, tenant: Tenant | null, origin: string): boolean {
+  if (origin === new URL(ctx.baseUrl).origin) return true;
+  if (!tenant) return false;
+  const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = tenant.config;
+  return origin === `https://${tenant.shop}` || origin === returnTo || listed.includes(origin);
+}
+
+export function corsHeaders(ctx: Ctx, tenant: Tenant | null, inbound: Inbound): Record<string, string> {
+  const origin = inbound.header("origin");
+  if (!origin || !isAllowedOrigin(ctx, tenant, origin)) return { Vary: "Origin" };
+  return {
+    Vary: "Origin",
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Allow-Credentials": "true",
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, X-Cache",
+  };
+}
+
+export function preflightHeaders(cors: Record<string, string>, methods: readonly string[]): Record<string, string> {
+  const allow = methods.join(", ");
+  if (!cors["Access-Control-Allow-Origin"]) return { ...cors, Allow: allow };
+  return { ...cors, Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Allow-Headers": ALLOWED_HEADERS, "Access-Control-Max-Age": PREFLIGHT_SECONDS };
+}
+
+/** For HTML that stands alone and must not be framed. */
+export const PAGE_HEADERS: Record<string, string> = {
+  "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "Referrer-Policy": "strict-origin-when-cross-origin",
+  "X-Content-Type-Options": "nosniff",
+};

@@ -1,0 +1,174 @@
+// What every endpoint shares. A route declares its methods; this picks the method, answers OPTIONS and 405, finds the
+// tenant, runs the guard, reads the body once, validates, calls, and turns errors into the one JSON shape (DECISIONS 3).
+// It is a plain request handler, served in front of Remix; `loader` and `action` let the same file be a Remix route.
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
+import type { z } from "zod";
+import type { Ctx } from "../context.server.ts";
+import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { isDatabaseAway } from "../runtime/database.ts";
+import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
+import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
+import { fromWeb, parseJson, type Inbound } from "./inbound.ts";
+import { empty, isReply, json, type Reply } from "./reply.ts";
+import { lookUpTenant } from "./tenant-lookup.ts";
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** `registered`: 404 for a store we do not know; `named`: a valid shop, registered or not; `optional`; `none`. */
+export type TenantRule = "registered" | "named" | "optional" | "none";
+
+type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
+type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : null;
+
+export type Call<A extends Auth, T extends TenantRule, B, Q> = {
+  ctx: Ctx;
+  inbound: Inbound;
+  requestId: string;
+  params: Record<string, string>;
+  shop: ShopOf<T>;
+  tenant: TenantOf<T>;
+  principal: PrincipalOf<A>;
+  /** The validated body; for `hmac` routes the parsed JSON, unvalidated. */
+  body: B;
+  query: Q;
+  /** The exact bytes of a signed body. */
+  raw: Buffer;
+  /** Adds to this request's one log line. */
+  note(fields: Record<string, unknown>): void;
+};
+
+export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType, Q extends z.ZodType> = {
+  summary: string;
+  auth: A;
+  tenant: T;
+  body?: B;
+  query?: Q;
+  /** 1 MiB unless said otherwise. */
+  maxBytes?: number;
+  /** What it answers when it works: status to meaning. */
+  answers?: Record<number, string>;
+  /** The shape of the good answer, for the OpenAPI document. */
+  result?: z.ZodType;
+  handle(call: Call<A, T, z.output<B>, z.output<Q>>): Promise<Reply | object>;
+};
+
+export type AnySpec = Omit<MethodSpec<Auth, TenantRule, z.ZodType, z.ZodType>, "handle"> & { handle(call: never): Promise<Reply | object> };
+export type Specs = Partial<Record<Method, AnySpec>>;
+
+export type Endpoint = {
+  specs: Specs;
+  respond(ctx: Ctx, inbound: Inbound, params: Record<string, string>): Promise<Reply>;
+};
+
+const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
+
+type None = z.ZodNever;
+
+export function endpoint<
+  GA extends Auth, GT extends TenantRule, PA extends Auth, PT extends TenantRule, UA extends Auth, UT extends TenantRule,
+  GQ extends z.ZodType = None, PB extends z.ZodType = None, PQ extends z.ZodType = None, UB extends z.ZodType = None,
+>(specs: { GET?: MethodSpec<GA, GT, None, GQ>; POST?: MethodSpec<PA, PT, PB, PQ>; PUT?: MethodSpec<UA, UT, UB, None> }) {
+  const made: Endpoint = { specs: specs as Specs, respond: (ctx, inbound, params) => respond(specs as Specs, ctx, inbound, params) };
+  const remix = async ({ request, context, params }: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response> =>
+    toResponse(await made.respond(context.ctx, fromWeb(request), params as Record<string, string>), request.method);
+  return { loader: remix, action: remix, route: made };
+}
+
+async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<string, string>): Promise<Reply> {
+  const started = performance.now();
+  const requestId = ctx.random.uuid();
+  const notes: Record<string, unknown> = {};
+  let reply: Reply;
+  let cors: Record<string, string> = { Vary: "Origin" };
+  try {
+    const found = inbound.header("origin") || inbound.method !== "OPTIONS" ? await softTenant(ctx, specs, inbound) : NO_TENANT;
+    cors = corsHeaders(ctx, found.tenant, inbound);
+    if (found.shop) notes.shop = found.shop;
+    reply = await dispatch(specs, { ctx, inbound, params, requestId, found, cors, notes });
+  } catch (error) {
+    reply = toErrorReply(ctx, error, requestId, inbound);
+  }
+  Object.assign(reply.headers, { ...cors, ...reply.headers, "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff" });
+  ctx.log.done("request.served", { request_id: requestId, method: inbound.method, path: inbound.url.pathname, status: reply.status, ms: Math.round((performance.now() - started) * 10) / 10, ...notes });
+  return reply;
+}
+
+type Found = { shop: string | null; tenant: Tenant | null; error?: unknown };
+const NO_TENANT: Found = { shop: null, tenant: null };
+
+// A shop that cannot be read is kept as an error: on a signed route the bad signature must be told first.
+async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Found> {
+  if (Object.values(specs).every((spec) => spec.tenant === "none")) return NO_TENANT;
+  try {
+    return await lookUpTenant(ctx, inbound);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { ...NO_TENANT, error };
+  }
+}
+
+type Dispatch = { ctx: Ctx; inbound: Inbound; params: Record<string, string>; requestId: string; found: Found; cors: Record<string, string>; notes: Record<string, unknown> };
+
+async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, cors, notes }: Dispatch): Promise<Reply> {
+  const allowed = [...METHODS.filter((method) => specs[method]), ...(specs.GET ? ["HEAD"] : []), "OPTIONS"];
+  if (inbound.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
+  const method = inbound.method === "HEAD" ? "GET" : inbound.method;
+  const spec = specs[method as Method];
+  if (!spec) throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
+
+  const raw = spec.auth === "hmac" ? await inbound.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES) : Buffer.alloc(0);
+  if (spec.auth === "hmac") requireStorefrontSignature(ctx, inbound, found.tenant, raw);
+  const principal = spec.auth === "platform" ? requirePlatform(ctx, inbound) : null;
+  if (found.error && spec.tenant !== "none") throw found.error;
+  const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
+  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw new AppError("tenant_required");
+  if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
+
+  const query = spec.query ? validate(spec.query, Object.fromEntries(inbound.url.searchParams)) : undefined;
+  const body = spec.auth === "hmac" ? parseJson(raw).json : spec.body ? await readJson(inbound, spec.body, spec.maxBytes ?? MAX_BODY_BYTES) : undefined;
+  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant: found.tenant, principal: admin, body, query, raw, note: (fields: object) => Object.assign(notes, fields) };
+  const result = await spec.handle(call as never);
+  return isReply(result) ? result : json(200, result);
+}
+
+async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): Promise<unknown> {
+  const raw = await inbound.readBody(maxBytes);
+  const type = inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (raw.length > 0 && type !== "application/json") throw new AppError("unsupported_media_type");
+  return validate(schema, raw.length === 0 ? {} : parseJson(raw).json);
+}
+
+/** The value as the schema reads it, or 400 with one reason per field. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields = Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]));
+  throw new AppError("invalid_request", { fields });
+}
+
+function toErrorReply(ctx: Ctx, error: unknown, requestId: string, inbound: Inbound): Reply {
+  const known = toAppError(error);
+  if (!known) ctx.log.failed("request.failed", error, { request_id: requestId, method: inbound.method, path: inbound.url.pathname });
+  const shown = known ?? new AppError("internal_error");
+  return json(shown.status, toErrorBody(shown, requestId), shown.headers);
+}
+
+function toAppError(error: unknown): AppError | null {
+  if (isAppError(error)) return error;
+  if (error instanceof OutboundError) return new AppError("storefront_unavailable", { message: error.message });
+  if (isDatabaseAway(error)) return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
+  return null;
+}
+
+function toResponse(reply: Reply, method: string): Response {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(reply.headers)) for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
+  return new Response(method === "HEAD" || reply.body === undefined ? null : (reply.body as BodyInit), { status: reply.status, headers });
+}
+
+export { json, redirect, plain, empty } from "./reply.ts";

@@ -1,0 +1,54 @@
+// Who may call: one guard per kind of proof (SPEC "Authentication"). A guard answers a principal or throws 401/403.
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { Ctx } from "../context.server.ts";
+import { findAdminPrincipal, isPlatformKey, type AdminPrincipal } from "../domain/tenants/admin-key.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { AppError } from "../runtime/errors.ts";
+import type { Inbound } from "./inbound.ts";
+
+/** `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body. */
+export type Auth = "none" | "admin" | "platform" | "hmac";
+
+const CHALLENGE = { "WWW-Authenticate": "Bearer" };
+
+export function bearerToken(inbound: Inbound): string | null {
+  return /^Bearer ([^\s,]+)$/i.exec(inbound.header("authorization") ?? "")?.[1] ?? null;
+}
+
+export function requireAdmin(ctx: Ctx, inbound: Inbound, tenant: Tenant | null): AdminPrincipal {
+  const token = bearerToken(inbound);
+  const principal = token ? findAdminPrincipal(ctx, tenant, token) : null;
+  if (!principal) throw new AppError("unauthorized", { headers: CHALLENGE });
+  return principal;
+}
+
+export function requirePlatform(ctx: Ctx, inbound: Inbound): AdminPrincipal {
+  const token = bearerToken(inbound);
+  if (!token || !isPlatformKey(ctx, token)) throw new AppError("unauthorized", { headers: CHALLENGE });
+  return { kind: "platform_key" };
+}
+
+const SIGNATURE_HEADERS = ["x-storefront-hmac-sha256", "x-shopify-hmac-sha256"] as const;
+const SIGNATURE_SHAPE = /^[A-Za-z0-9+/]{43}=$/;
+const keys = new WeakMap<readonly string[], KeyObject[]>();
+
+// A KeyObject made once costs a fifth of what HMAC with the bare secret costs at every request.
+function keysOf(secrets: readonly string[]): KeyObject[] {
+  const known = keys.get(secrets);
+  if (known) return known;
+  const made = secrets.map((secret) => createSecretKey(Buffer.from(secret)));
+  keys.set(secrets, made);
+  return made;
+}
+
+/**
+ * Base64 HMAC-SHA256 of the exact bytes, under any of the app's secrets. Both header families may carry it, but two
+ * that differ prove nothing; a header sent twice arrives joined by a comma and fails the shape.
+ */
+export function requireStorefrontSignature(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw: Buffer): void {
+  const given = new Set(SIGNATURE_HEADERS.map((name) => inbound.header(name)).filter((value) => value !== undefined));
+  const [signature] = given;
+  if (given.size !== 1 || !signature || !SIGNATURE_SHAPE.test(signature)) throw new AppError("invalid_signature");
+  const expected = keysOf(tenant?.app.secrets ?? ctx.config.PLATFORM_APP_SECRET).map((key) => createHmac("sha256", key).update(raw).digest("base64"));
+  if (!expected.map((candidate) => timingSafeEqual(Buffer.from(candidate), Buffer.from(signature))).some(Boolean)) throw new AppError("invalid_signature");
+}

@@ -1,0 +1,79 @@
+// A request as endpoints see it, whether it came from node:http (the served path) or through Remix (the same route files
+// stay valid Remix routes). The body is read once, bounded, as raw bytes: signatures are computed over exactly these.
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../runtime/errors.ts";
+
+export type Inbound = {
+  method: string;
+  url: URL;
+  header(name: string): string | undefined;
+  /** The address the connection came from, before any trust in proxies. */
+  remoteAddress: string;
+  /** The exact bytes; 413 past `maxBytes`. */
+  readBody(maxBytes: number): Promise<Buffer>;
+};
+
+export function fromNode(request: IncomingMessage): Inbound {
+  let url: URL;
+  try {
+    // The host is not needed here and not believed: `//host/path` must stay a path.
+    url = new URL(`http://internal${request.url ?? "/"}`);
+  } catch {
+    throw new AppError("malformed_request");
+  }
+  return {
+    method: request.method ?? "GET",
+    url,
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    remoteAddress: request.socket.remoteAddress ?? "",
+    readBody: (maxBytes) => collect(request, Number(request.headers["content-length"] ?? 0), maxBytes),
+  };
+}
+
+export function fromWeb(request: Request): Inbound {
+  return {
+    method: request.method,
+    url: new URL(request.url),
+    header: (name) => request.headers.get(name) ?? undefined,
+    remoteAddress: "",
+    readBody: (maxBytes) => collect((request.body as AsyncIterable<Uint8Array> | null) ?? [], Number(request.headers.get("content-length") ?? 0), maxBytes),
+  };
+}
+
+async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, announced: number, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new AppError("payload_too_large", { message: `The body may hold at most ${maxBytes} bytes.`, headers: { Connection: "close" } });
+  if (announced > maxBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("malformed_request", { message: "The body ended too early." });
+  }
+  return chunks.length === 1 && chunks[0] instanceof Buffer ? chunks[0] : Buffer.concat(chunks);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The JSON of a body: 400 `malformed_body` when it is not UTF-8, 400 `malformed_json` when it is not JSON. */
+export function parseJson(raw: Buffer): { text: string; json: unknown } {
+  let text: string;
+  try {
+    text = utf8.decode(raw);
+  } catch {
+    throw new AppError("malformed_body");
+  }
+  try {
+    return { text, json: JSON.parse(text) as unknown };
+  } catch {
+    throw new AppError("malformed_json");
+  }
+}

@@ -1,0 +1,33 @@
+// What /metrics shows: this process's requests, and how the queues of all regions stand, read at the moment of asking.
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Ctx } from "../context.server.ts";
+import { readQueueDepths } from "../domain/bus/queue-depth.ts";
+
+const registry = new Registry();
+collectDefaultMetrics({ register: registry });
+
+export const requestsServed = new Histogram({
+  name: "http_request_duration_seconds",
+  help: "Requests answered by endpoints.",
+  labelNames: ["method", "route", "status"] as const,
+  buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+  registers: [registry],
+});
+const depth = new Gauge({ name: "queue_depth", help: "Queue rows that are not delivered.", labelNames: ["region", "channel", "status"] as const, registers: [registry] });
+const oldest = new Gauge({ name: "queue_oldest_due_seconds", help: "How long the oldest due row has been waiting.", labelNames: ["region", "channel"] as const, registers: [registry] });
+const inbox = new Gauge({ name: "webhook_inbox_depth", help: "Storefront webhooks that are not handled.", labelNames: ["region", "status"] as const, registers: [registry] });
+
+export const METRICS_CONTENT_TYPE = registry.contentType;
+
+export async function renderMetrics(ctx: Ctx): Promise<string> {
+  for (const gauge of [depth, oldest, inbox]) gauge.reset();
+  for (const region of ctx.regions.names()) {
+    const { queue, webhooks } = await readQueueDepths(ctx.regions.get(region));
+    for (const row of queue) {
+      depth.set({ region, channel: row.channel, status: row.status }, row.count);
+      if (row.status === "pending") oldest.set({ region, channel: row.channel }, row.oldest_due_seconds);
+    }
+    for (const row of webhooks) inbox.set({ region, status: row.status }, row.count);
+  }
+  return registry.metrics();
+}

@@ -1,0 +1,79 @@
+// The endpoints, found in the route files themselves: a file's name is its path (the flat-routes convention of Remix),
+// its `route` export is what answers. Screens (.tsx) are Remix's own.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Endpoint } from "./endpoint.ts";
+
+export type Route = { file: string; path: string; endpoint: Endpoint };
+export type RouteTable = { all: readonly Route[]; match(path: string): { route: Route; params: Record<string, string> } | null };
+
+const ROUTES = new URL("../routes/", import.meta.url);
+
+/** First segments that belong to the API: an unknown path below them is a JSON 404, elsewhere a page. */
+const API_SEGMENTS = new Set([
+  "health", "metrics", "openapi.json", "auth", "ucp", "tags", "segment", "config", "platform", "admin", "sync", "webhooks", "gdpr",
+  ".well-known", "commerce", "events", "integration-enqueue", "mcp", "a2a", "oauth",
+]);
+/** The app library's own pages, under `/auth` but served by Remix. */
+const SCREEN_PREFIX = "/auth/shopify/";
+
+export function isApiPath(path: string): boolean {
+  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(path.split("/")[1] ?? "");
+}
+
+/** `events.$id.status.ts` is `/events/:id/status`; `[.]well-known.ucp.ts` is `/.well-known/ucp`. */
+export function pathOfFile(file: string): string {
+  const escaped: string[] = [];
+  const name = file.replace(/\.ts$/, "").replace(/\[([^\]]+)\]/g, (_, text: string) => `\u0000${escaped.push(text) - 1}\u0000`);
+  const segments = name.split(".").map((segment) => segment.replace(/^\$/, ":").replace(/\u0000(\d+)\u0000/g, (_, index: string) => escaped[Number(index)] ?? ""));
+  return `/${segments.join("/")}`;
+}
+
+let loaded: Promise<RouteTable> | undefined;
+
+export function loadRoutes(): Promise<RouteTable> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<RouteTable> {
+  const files = readdirSync(fileURLToPath(ROUTES)).filter((file) => file.endsWith(".ts")).sort();
+  const modules = await Promise.all(files.map(async (file) => ({ file, module: (await import(/* @vite-ignore */ new URL(file, ROUTES).href)) as { route?: Endpoint } })));
+  const all = modules.flatMap(({ file, module }) => (module.route ? [{ file, path: pathOfFile(file), endpoint: module.route }] : []));
+  const exact = new Map(all.filter(({ path }) => !path.includes("/:")).map((route) => [route.path, route]));
+  const patterns = all.filter(({ path }) => path.includes("/:")).map((route) => ({ route, segments: route.path.split("/") }));
+
+  return {
+    all,
+    match(rawPath) {
+      const path = rawPath.length > 1 && rawPath.endsWith("/") ? rawPath.slice(0, -1) : rawPath;
+      const route = exact.get(path);
+      if (route) return { route, params: {} };
+      const given = path.split("/");
+      for (const { route: candidate, segments } of patterns) {
+        const params = matchSegments(segments, given);
+        if (params) return { route: candidate, params };
+      }
+      return null;
+    },
+  };
+}
+
+function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
+  if (segments.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const value = given[index] as string;
+    if (!segment.startsWith(":")) {
+      if (segment !== value) return null;
+      continue;
+    }
+    try {
+      params[segment.slice(1)] = decodeURIComponent(value);
+    } catch {
+      return null;
+    }
+    if (value === "") return null;
+  }
+  return params;
+}

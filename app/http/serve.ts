@@ -1,0 +1,52 @@
+// The request listener: endpoints first, straight on node:http (Remix compiles its whole route table at every request);
+// everything else is a screen. docs/decisions/002-endpoints-before-remix.md
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Ctx } from "../context.server.ts";
+import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
+import { fromNode } from "./inbound.ts";
+import { requestsServed } from "./metrics.ts";
+import { json, type Reply } from "./reply.ts";
+import { isApiPath, type RouteTable } from "./route-table.ts";
+
+export type Screens = { handle(request: IncomingMessage, response: ServerResponse): void };
+
+export function createListener(options: { ctx: Ctx; routes: RouteTable; screens: Screens }): RequestListener {
+  const { ctx, routes, screens } = options;
+  return (request, response) => {
+    const path = (request.url ?? "/").split("?", 1)[0] as string;
+    const found = routes.match(path);
+    if (!found && !isApiPath(path)) return screens.handle(request, response);
+    const stop = requestsServed.startTimer({ method: request.method ?? "GET", route: found?.route.path ?? "unknown" });
+    answer(ctx, request, found)
+      .catch((error: unknown) => toRefusal(ctx, error))
+      .then((reply) => {
+        write(request, response, reply);
+        stop({ status: String(reply.status) });
+      }, (error: unknown) => {
+        ctx.log.failed("request.unanswered", error);
+        response.destroy();
+      });
+  };
+}
+
+async function answer(ctx: Ctx, request: IncomingMessage, found: ReturnType<RouteTable["match"]>): Promise<Reply> {
+  const inbound = fromNode(request);
+  if (!found) throw new AppError("not_found");
+  return found.route.endpoint.respond(ctx, inbound, found.params);
+}
+
+/** For what fails before an endpoint can answer by itself. */
+function toRefusal(ctx: Ctx, error: unknown): Reply {
+  const requestId = ctx.random.uuid();
+  if (!isAppError(error)) ctx.log.failed("request.failed", error, { request_id: requestId });
+  const shown = isAppError(error) ? error : new AppError("internal_error");
+  return json(shown.status, toErrorBody(shown, requestId), { ...shown.headers, "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff" });
+}
+
+export function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  // The caller hung up: there is nobody to answer.
+  if (response.destroyed) return;
+  const body = reply.body === undefined ? undefined : Buffer.from(reply.body);
+  response.writeHead(reply.status, { ...reply.headers, ...(reply.status !== 204 && { "Content-Length": body?.length ?? 0 }) });
+  response.end(request.method === "HEAD" ? undefined : body);
+}

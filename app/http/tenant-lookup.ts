@@ -1,0 +1,40 @@
+// Which tenant a request is for, in the order of DECISIONS 3: query, header, host, the deployed store. (The session
+// token's own tenant joins between header and host.)
+import type { Ctx } from "../context.server.ts";
+import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
+import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
+import { AppError } from "../runtime/errors.ts";
+import type { Inbound } from "./inbound.ts";
+
+const SHOP_HEADERS = ["x-storefront-shop-domain", "x-shopify-shop-domain"] as const;
+
+/** The shop a request names itself; null when it names none, 400 when what it names is no shop or more than one. */
+export function namedShop(inbound: Inbound): string | null {
+  const queried = new Set(inbound.url.searchParams.getAll("shop"));
+  const header = SHOP_HEADERS.map((name) => inbound.header(name)).find((value) => value !== undefined);
+  if (queried.size > 1) throw new AppError("invalid_shop", { message: "The shop is named more than once." });
+  const shop = queried.values().next().value ?? header;
+  if (shop === undefined || shop === "") return null;
+  if (!SHOP_PATTERN.test(shop)) throw new AppError("invalid_shop");
+  return shop;
+}
+
+async function shopOfHost(ctx: Ctx, inbound: Inbound): Promise<string | null> {
+  const host = inbound.header("host")?.toLowerCase();
+  if (!host || !/^[a-z0-9.-]+(:\d+)?$/.test(host) || host === new URL(ctx.baseUrl).host) return null;
+  const [row] = await ctx.home.acrossTenants<{ shop: string }>(
+    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND value->'public_hosts' ?| $1::text[] ORDER BY shop LIMIT 1",
+    [[host, host.replace(/:\d+$/, "")]],
+  );
+  return row?.shop ?? null;
+}
+
+/** The shop a request is for, registered or not; null when nothing names one. */
+export async function findShop(ctx: Ctx, inbound: Inbound): Promise<string | null> {
+  return namedShop(inbound) ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
+}
+
+export async function lookUpTenant(ctx: Ctx, inbound: Inbound): Promise<{ shop: string | null; tenant: Tenant | null }> {
+  const shop = await findShop(ctx, inbound);
+  return { shop, tenant: shop ? await findTenant(ctx, shop) : null };
+}

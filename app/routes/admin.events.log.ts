@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { listDeliveryAttempts } from "../domain/bus/delivery-log.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Page, readCursor, toCursor } from "../http/paging.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Delivery attempts, newest first.",
+    auth: "admin",
+    tenant: "registered",
+    query: Page.extend({ channel: z.string().max(40).optional() }),
+    async handle({ ctx, tenant, query }) {
+      const list = `deliveries/${tenant.shop}/${query.channel ?? ""}`;
+      const { entries, next } = await listDeliveryAttempts(ctx, tenant, { channel: query.channel, limit: query.limit, before: readCursor(ctx.secrets, list, query.cursor) });
+      return { entries, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };
+    },
+  },
+});

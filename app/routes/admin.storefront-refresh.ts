@@ -1,0 +1,12 @@
+import { forceRefresh } from "../domain/tenants/storefront-checks.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Refreshes the storefront token now, whatever time it has left.",
+    auth: "admin",
+    tenant: "registered",
+    answers: { 200: "A new token is stored.", 502: "The storefront gave none; the message says what helps." },
+    handle: async ({ ctx, shop }) => ({ ok: true, expires_at: await forceRefresh(ctx, shop) }),
+  },
+});

@@ -1,0 +1,12 @@
+import { startInstall } from "../http/install-journey.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Starts the install of the app in a store.",
+    auth: "none",
+    tenant: "named",
+    answers: { 302: "To the store's own question whether to install." },
+    handle: ({ ctx, shop }) => startInstall(ctx, shop),
+  },
+});

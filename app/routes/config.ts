@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { saveTenantConfig, showTenantConfig } from "../domain/tenants/configuration.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "A tenant's saved configuration, every credential masked.",
+    auth: "admin",
+    tenant: "registered",
+    handle: async ({ ctx, shop }) => ({ shop, config: await showTenantConfig(ctx, shop) }),
+  },
+  POST: {
+    summary: "Saves fields of a tenant's configuration and registers the tenant. `null` removes a field.",
+    auth: "admin",
+    tenant: "named",
+    body: z.record(z.string(), z.unknown()),
+    async handle({ ctx, shop, body, principal }) {
+      const { registered } = await saveTenantConfig(ctx, shop, body, principal.kind === "platform_key");
+      return { ok: true, shop, registered };
+    },
+  },
+});

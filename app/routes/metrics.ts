@@ -1,0 +1,11 @@
+import { endpoint, plain } from "../http/endpoint.ts";
+import { METRICS_CONTENT_TYPE, renderMetrics } from "../http/metrics.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Prometheus text: requests of this process, queues of all regions.",
+    auth: "platform",
+    tenant: "none",
+    handle: async ({ ctx }) => plain(200, METRICS_CONTENT_TYPE, await renderMetrics(ctx)),
+  },
+});

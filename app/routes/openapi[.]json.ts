@@ -1,0 +1,13 @@
+import { endpoint } from "../http/endpoint.ts";
+import { buildOpenApi } from "../http/openapi.ts";
+import { loadRoutes } from "../http/route-table.ts";
+import { VERSION } from "../runtime/version.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "This document.",
+    auth: "none",
+    tenant: "none",
+    handle: async ({ ctx }) => buildOpenApi(await loadRoutes(), { baseUrl: ctx.baseUrl, version: VERSION }),
+  },
+});

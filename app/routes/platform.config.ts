@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { savePlatformConfig, showPlatformConfig } from "../domain/tenants/configuration.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "What all tenants share, every credential masked.",
+    auth: "platform",
+    tenant: "none",
+    handle: async ({ ctx }) => ({ config: await showPlatformConfig(ctx) }),
+  },
+  POST: {
+    summary: "Saves what all tenants share. `null` removes a field.",
+    auth: "platform",
+    tenant: "none",
+    body: z.record(z.string(), z.unknown()),
+    async handle({ ctx, body }) {
+      await savePlatformConfig(ctx, body);
+      return { ok: true };
+    },
+  },
+});

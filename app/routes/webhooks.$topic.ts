@@ -1,0 +1,12 @@
+import { endpoint, json } from "../http/endpoint.ts";
+import { receiveStorefrontWebhook } from "../http/storefront-webhook.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "A storefront webhook, one path per topic: stored, then answered, then worked.",
+    auth: "hmac",
+    tenant: "registered",
+    answers: { 200: "Stored; a repetition changes nothing.", 401: "The signature is missing, doubled or wrong." },
+    handle: async (call) => json(200, await receiveStorefrontWebhook(call)),
+  },
+});
