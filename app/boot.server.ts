@@ -1,0 +1,35 @@
+// Starts what this process's roles ask for, and stops it again.
+import { schedule } from "node-cron";
+import type { Ctx } from "./context.server.ts";
+import { startWorker } from "./domain/bus/worker.ts";
+import { startInboxWorker } from "./domain/customers/inbox-worker.ts";
+import { runScheduled, SCHEDULE } from "./domain/scheduled-run.ts";
+
+export type Background = { stop(): Promise<void> };
+
+export async function startBackground(ctx: Ctx): Promise<Background> {
+  const stops: (() => Promise<void>)[] = [];
+  if (ctx.config.roles.has("worker"))
+    for (const region of ctx.regions.names()) {
+      const database = ctx.regions.get(region);
+      const workers = [await startInboxWorker(ctx, database), await startWorker(ctx, database)];
+      // The inbox first: what it finishes while stopping still finds its queue.
+      stops.push(async () => {
+        for (const worker of workers) await worker.stop();
+      });
+    }
+  if (ctx.config.roles.has("scheduler")) {
+    const run = () => runScheduled(ctx).catch((error: unknown) => ctx.log.failed("scheduled_run.failed", error));
+    const task = schedule(SCHEDULE, run, { noOverlap: true, name: "scheduled-run" });
+    // A run that was missed while nothing was up is made up at once; the slot's key keeps it to one process.
+    void run();
+    stops.push(async () => {
+      await task.destroy();
+    });
+  }
+  return {
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Builds everything once. Functions of the domain are stateless and take this first.
+import type { Channel } from "./domain/bus/channel.ts";
+import { channels } from "./domain/channels/index.ts";
+import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
+import { createEmailClient, type EmailClient } from "./integrations/email.ts";
+import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
+import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
+import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
+import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
+import type { Config } from "./runtime/config.ts";
+import type { Database } from "./runtime/database.ts";
+import { createLog, type Log } from "./runtime/log.ts";
+import { createOutbound, type Outbound } from "./runtime/outbound.ts";
+import { openRegions, type Regions } from "./runtime/regions.ts";
+import { createSecrets, type Secrets } from "./runtime/secrets.ts";
+
+export type Ctx = {
+  config: Config;
+  /** Public address of this service, without a trailing slash. */
+  baseUrl: string;
+  log: Log;
+  clock: Clock;
+  random: Random;
+  secrets: Secrets;
+  /** The home region: tenant records, and the rows of the tenants that are at home there. */
+  home: Database;
+  regions: Regions;
+  outbound: Outbound;
+  /** `host` and `host:port` that tenants may configure although they are private. */
+  outboundAllow: readonly string[];
+  channels: readonly Channel[];
+  storefront: StorefrontClient;
+  cms: CmsClient;
+  webAnalytics: WebAnalyticsClient;
+  profilePlatform: ProfilePlatformClient;
+  email: EmailClient;
+  close(): Promise<void>;
+};
+
+export type CtxOptions = { config: Config; databaseUrl: string; baseUrl: string; clock?: Clock; random?: Random; log?: Log };
+
+export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, random = systemRandom, log = createLog(config.LOG_LEVEL) }: CtxOptions): Ctx {
+  const regions = openRegions({ home: databaseUrl, others: config.regionDatabaseUrls, poolSize: config.DATABASE_POOL, log });
+  // The sandbox plays every outside system on this machine's loopback.
+  const outboundAllow = [...(config.OUTBOUND_ALLOW ?? []), ...(config.isSandbox ? ["127.0.0.1"] : [])];
+  const outbound = createOutbound({ log, allow: outboundAllow });
+  return {
+    config,
+    baseUrl,
+    log,
+    clock,
+    random,
+    secrets: createSecrets(config.SECRETS_KEY, random),
+    home: regions.get("default"),
+    regions,
+    outbound,
+    outboundAllow,
+    channels,
+    storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
+    cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
+    webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),
+    profilePlatform: createProfilePlatformClient({ outbound }),
+    email: createEmailClient({ outbound, apiUrl: config.EMAIL_API_URL }),
+    async close() {
+      await outbound.close();
+      await regions.close();
+    },
+  };
+}
+
+declare module "@remix-run/node" {
+  interface AppLoadContext {
+    ctx: Ctx;
+  }
+}

@@ -1,0 +1,57 @@
+// The sandbox's demo store, made the way a merchant makes one: the install is walked over HTTP, then its systems are
+// configured. Safe to repeat at every start.
+import { request } from "undici";
+import type { Ctx } from "./context.server.ts";
+import { tokenState } from "./domain/tenants/directory.ts";
+import { saveTenantConfig } from "./domain/tenants/configuration.ts";
+import { callStorefront } from "./domain/tenants/storefront-admin.ts";
+import { findTenant } from "./domain/tenants/tenant.ts";
+import { registerWebhooks } from "./domain/tenants/webhook-registration.ts";
+import { SHOP } from "./integrations/storefront-documents.ts";
+
+export const DEMO_SHOP = "demo-store.myshopify.com";
+
+type DemoSystems = { profilePlatformUrl: string; customersCollectionId: string; tagsCollectionId: string; siteId: string };
+
+export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
+  if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
+  await saveTenantConfig(ctx, DEMO_SHOP, {
+    cms_api_token: "sandbox-cms-token",
+    cms_site_id: systems.siteId,
+    cms_customers_collection_id: systems.customersCollectionId,
+    cms_tags_collection_id: systems.tagsCollectionId,
+    analytics_measurement_id: "G-SANDBOX1",
+    analytics_api_secret: "sandbox-analytics-secret",
+    profile_platform_enabled: true,
+    profile_platform_url: systems.profilePlatformUrl,
+    profile_platform_token: "sandbox-profile-token",
+    brand_name: "Demo Store",
+  }, true);
+  // The address of this service may have changed since the last start.
+  await registerWebhooks(ctx, DEMO_SHOP);
+}
+
+async function isConnected(ctx: Ctx): Promise<boolean> {
+  const tenant = await findTenant(ctx, DEMO_SHOP);
+  if (!tenant || tokenState(tenant) !== "valid") return false;
+  try {
+    await callStorefront(ctx, DEMO_SHOP, { document: SHOP });
+    return true;
+  } catch {
+    // The sandbox forgot the store (its state file was removed): install again.
+    return false;
+  }
+}
+
+/** /auth/install -> the store's question, answered yes -> /auth/callback -> the app. */
+async function walkInstall(baseUrl: string): Promise<void> {
+  const begun = await request(`${baseUrl}/auth/install?shop=${DEMO_SHOP}`);
+  const cookie = String(begun.headers["set-cookie"]).split(";", 1)[0] as string;
+  const question = new URL(String(begun.headers.location));
+  question.searchParams.set("auto", "1");
+  const answered = await request(question);
+  const callback = String(answered.headers.location);
+  const completed = await request(callback, { headers: { cookie } });
+  for (const { body } of [begun, answered, completed]) await body.dump();
+  if (completed.statusCode !== 302) throw new Error(`the demo store could not be installed: the callback answered ${completed.statusCode}`);
+}

@@ -1,0 +1,50 @@
+// Joins the sandbox to the service: its addresses stand in for those that were not set, and the demo store is made.
+import { join } from "node:path";
+import { DEMO_SHOP, prepareDemoStore } from "./demo-store.ts";
+import type { Ctx } from "./context.server.ts";
+import type { Config } from "./runtime/config.ts";
+import { startSandbox } from "./sandbox/server.ts";
+
+const DEFAULT_PORT = 4010;
+
+export type SandboxSystems = {
+  /** The configuration with the sandbox's addresses in it. */
+  config: Config;
+  appBridgeUrl: string;
+  prepareDemo(ctx: Ctx): Promise<void>;
+  /** What to try, for the person at the terminal. */
+  welcome(ctx: Ctx): string;
+  stop(): Promise<void>;
+};
+
+export async function startSandboxSystems(config: Config, options: { baseUrl: string; dataDir: string }): Promise<SandboxSystems> {
+  const sandbox = await startSandbox({
+    port: config.SANDBOX_PORT ?? (config.PORT === 0 ? 0 : DEFAULT_PORT),
+    app: { url: options.baseUrl, clientId: config.PLATFORM_CLIENT_ID, clientSecret: config.PLATFORM_APP_SECRET[0] as string },
+    stateFile: join(options.dataDir, "sandbox.json"),
+  });
+  const { addresses } = sandbox;
+  return {
+    config: { ...config, STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate, CMS_API_URL: addresses.cmsApiUrl, ANALYTICS_API_URL: addresses.analyticsApiUrl, EMAIL_API_URL: addresses.emailApiUrl },
+    appBridgeUrl: addresses.appBridgeUrl,
+    prepareDemo: (ctx) =>
+      prepareDemoStore(ctx, {
+        profilePlatformUrl: addresses.profilePlatformUrl,
+        customersCollectionId: sandbox.cms.customersCollectionId,
+        tagsCollectionId: sandbox.cms.tagsCollectionId,
+        siteId: sandbox.cms.siteId,
+      }),
+    welcome: (ctx) =>
+      [
+        "",
+        "  The sandbox plays every outside system. Try:",
+        `    ${sandbox.url}/   the pretended world: change a customer and watch it arrive everywhere`,
+        `    ${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}   the app in the demo store's admin`,
+        `    ${ctx.baseUrl}/openapi.json   the API`,
+        `    ADMIN_KEY=${ctx.config.ADMIN_KEY}`,
+        "",
+        "",
+      ].join("\n"),
+    stop: () => sandbox.stop(),
+  };
+}

@@ -1,0 +1,150 @@
+// The process: configuration, database, migrations, HTTP, background work; and the way back when it is told to stop.
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { startBackground, type Background } from "./boot.server.ts";
+import { createCtx, type Ctx } from "./context.server.ts";
+import { listShops } from "./domain/tenants/directory.ts";
+import { registerTenant } from "./domain/tenants/tenant-record.ts";
+import { getTenant } from "./domain/tenants/tenant.ts";
+import { loadRoutes } from "./http/route-table.ts";
+import { createScreens } from "./http/screens.ts";
+import { createListener } from "./http/serve.ts";
+import { systemRandom } from "./runtime/clock.ts";
+import { shapeConfig, type Config } from "./runtime/config.ts";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "./runtime/embedded-postgres.ts";
+import { ensureLocalSecrets } from "./runtime/local-secrets.ts";
+import { createLog } from "./runtime/log.ts";
+import { applyMigrations } from "./runtime/migrations.ts";
+import type { SettingName } from "./runtime/settings.ts";
+import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
+
+const STOP_WITHIN_MS = 30_000;
+const DATABASE_WAIT_MS = 15_000;
+const root = resolve(import.meta.dirname, "..");
+
+/** What a machine makes for itself: the key of an embedded database, and in the sandbox all that a deployment must set. */
+function localSettings(dataDir: string) {
+  return (isSandbox: boolean, isEmbedded: boolean): Partial<Record<SettingName, string>> => {
+    const own: SettingName[] = isSandbox ? ["SECRETS_KEY", "JWT_SECRET", "ADMIN_KEY", "WORKER_WEBHOOK_SECRET", "PLATFORM_CLIENT_ID", "PLATFORM_APP_SECRET", "EMAIL_API_KEY"] : isEmbedded ? ["SECRETS_KEY"] : [];
+    return { ...ensureLocalSecrets(dataDir, own, systemRandom), ...(isSandbox && { EMAIL_FROM: "Demo Store <hello@demo-store.example>" }) };
+  };
+}
+
+/** A sentence for the person at the terminal, and no stack. */
+function refuseToStart(error: unknown): never {
+  const { name, message, stack, code } = error as Error & { code?: string };
+  const isTold = ["ConfigError", "EmbeddedPostgresError", "MigrationError", "StartError"].includes(name) || code !== undefined;
+  process.stderr.write(`${isTold ? message : stack}\n`);
+  process.exit(1);
+}
+
+class StartError extends Error {
+  override name = "StartError";
+}
+
+/** Answers 503 until the service is ready, so that a busy port is found before anything else is started. */
+async function openPort(config: Config): Promise<{ server: ReturnType<typeof createServer>; port: number }> {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 });
+  server.on("request", notYet);
+  await new Promise<void>((ready, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "EADDRINUSE" ? `Port ${config.PORT} is in use. Stop the other program, or set PORT to a free one (0 picks one).` : error.message;
+      reject(new StartError(why));
+    });
+    server.listen(config.PORT, config.HOST, ready);
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+const notYet: RequestListener = (_request, response) => {
+  response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain" }).end("starting");
+};
+
+async function prepareDatabase(config: Config, dataDir: string, log: ReturnType<typeof createLog>): Promise<{ url: string; embedded: EmbeddedPostgres | null }> {
+  const embedded = config.DATABASE_URL ? null : await startEmbeddedPostgres({ dataDir: join(dataDir, "pg"), database: "customer_identity", log: (event, fields) => log.done(event, fields) });
+  const url = embedded?.url ?? (config.DATABASE_URL as string);
+  await migrateWhenReachable(url, log);
+  return { url, embedded };
+}
+
+/** A database that starts beside us is waited for; one that is not there is told in a sentence. */
+async function migrateWhenReachable(url: string, log: ReturnType<typeof createLog>): Promise<void> {
+  for (const deadline = Date.now() + DATABASE_WAIT_MS; ; ) {
+    try {
+      const { applied } = await applyMigrations(url);
+      if (applied.length > 0) log.done("database.migrated", { applied });
+      return;
+    } catch (error) {
+      const { code, name, message } = error as Error & { code?: string };
+      const isAway = code !== undefined && /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|08)/.test(code);
+      if (name === "MigrationError") throw error;
+      if (!isAway || Date.now() > deadline) throw new StartError(`The database of DATABASE_URL cannot be used: ${message || code}. Check that it runs and that the address, user and password are right.`);
+      await new Promise((again) => setTimeout(again, 500));
+    }
+  }
+}
+
+/** The deployed store is a tenant from the start; other regions that have tenants are brought to the current schema. */
+async function prepareTenants(ctx: Ctx): Promise<void> {
+  if (ctx.config.STOREFRONT_STORE_DOMAIN) await registerTenant(ctx, ctx.config.STOREFRONT_STORE_DOMAIN);
+  const regions = new Set<string>();
+  for (const shop of await listShops(ctx)) regions.add((await getTenant(ctx, shop)).region);
+  for (const region of regions) if (region !== "default") await ctx.regions.migrate(region);
+}
+
+async function main(): Promise<void> {
+  const dataDir = resolve(root, process.env.DATA_DIR?.trim() || ".data");
+  const config = shapeConfig(process.env, localSettings(dataDir));
+  const log = createLog(config.LOG_LEVEL);
+  const { server, port } = await openPort(config);
+  const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
+  const stops: (() => Promise<unknown>)[] = [];
+
+  const { url, embedded } = await prepareDatabase(config, dataDir, log);
+  if (embedded) stops.unshift(() => embedded.stop());
+  const sandbox: SandboxSystems | null = config.isSandbox ? await startSandboxSystems(config, { baseUrl, dataDir }) : null;
+  if (sandbox) stops.unshift(() => sandbox.stop());
+  const ctx = createCtx({ config: sandbox?.config ?? config, databaseUrl: url, baseUrl, log });
+  stops.unshift(() => ctx.close());
+  await prepareTenants(ctx);
+  const background: Background = await startBackground(ctx);
+  stops.unshift(() => background.stop());
+
+  if (config.roles.has("web")) {
+    const appBridgeUrl = sandbox?.appBridgeUrl;
+    const screens = await createScreens({ ctx, root, ...(appBridgeUrl && { appBridgeUrl }) });
+    stops.unshift(() => screens.close());
+    server.off("request", notYet).on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
+  }
+  stopOnSignal(ctx, server, stops);
+  if (sandbox && config.roles.has("web")) await sandbox.prepareDemo(ctx);
+  process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
+  if (sandbox) process.stdout.write(sandbox.welcome(ctx));
+}
+
+function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, stops: (() => Promise<unknown>)[]): void {
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    ctx.log.done("process.stopping", { signal });
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    // Idle keep-alive connections would hold the server open; busy ones are told to close after their answer.
+    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
+    const closed = new Promise<void>((done) => server.close(() => done()));
+    const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
+    await closed;
+    clearInterval(closeIdle);
+    for (const step of stops) await step().catch((error: unknown) => ctx.log.failed("process.stop_failed", error));
+    process.exit(0);
+  };
+  // Development tools register handlers of their own that end the process before it has drained.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.removeAllListeners(signal).on(signal, () => void stop(signal));
+}
+
+process.on("unhandledRejection", (error) => {
+  process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`);
+  process.exit(1);
+});
+await main().catch(refuseToStart);

@@ -1,0 +1,139 @@
+// The real service over real HTTP, in this process: a database of its own, the sandbox as every outside system, the
+// endpoints on node:http and, when asked for, the background work. Screens need a build and are tested in tests/browser.
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { startBackground } from "../../app/boot.server.ts";
+import { createCtx, type Ctx } from "../../app/context.server.ts";
+import { createListener } from "../../app/http/serve.ts";
+import { loadRoutes } from "../../app/http/route-table.ts";
+import type { Clock } from "../../app/runtime/clock.ts";
+import { shapeConfig } from "../../app/runtime/config.ts";
+import { createLog, type Log } from "../../app/runtime/log.ts";
+import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
+import { freshDatabase, type TestDatabase } from "./database.ts";
+
+export const SHOP = "test-store.myshopify.com";
+export const OTHER_SHOP = "other-store.myshopify.com";
+export const ADMIN_KEY = "test-admin-key-0123456789";
+export const APP_SECRET = "test-app-secret-0123456789";
+export const CLIENT_ID = "test-client-id";
+
+export type Answer = { status: number; headers: Headers; text: string; json: any };
+
+export type Service = {
+  url: string;
+  ctx: Ctx;
+  sandbox: Sandbox;
+  database: TestDatabase;
+  /** Lines that the service logged, parsed. */
+  logged: Record<string, unknown>[];
+  call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string>; key?: string | null }): Promise<Answer>;
+  /** Registers a store with its systems in the sandbox; `fields` are added to or replace the usual ones. */
+  addTenant(shop: string, fields?: Record<string, unknown>): Promise<void>;
+  /** Posts raw bytes to a webhook path, signed over exactly them. */
+  webhook(slug: string, raw: string | Buffer, options?: { shop?: string; secret?: string; headers?: Record<string, string> }): Promise<Answer>;
+  stop(): Promise<void>;
+};
+
+export type ServiceOptions = { background?: boolean; env?: Record<string, string>; clock?: Clock };
+
+export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<string, string> {
+  const { addresses } = sandbox;
+  return {
+    SANDBOX: "off",
+    DATABASE_URL: databaseUrl,
+    PLATFORM_CLIENT_ID: CLIENT_ID,
+    PLATFORM_APP_SECRET: APP_SECRET,
+    JWT_SECRET: "test-jwt-secret-0123456789",
+    ADMIN_KEY,
+    SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+    WORKER_WEBHOOK_SECRET: "test-worker-secret-0123456789",
+    STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate,
+    CMS_API_URL: addresses.cmsApiUrl,
+    ANALYTICS_API_URL: addresses.analyticsApiUrl,
+    EMAIL_API_URL: addresses.emailApiUrl,
+    EMAIL_API_KEY: "test-email-key",
+    EMAIL_FROM: "Test Store <hello@test-store.example>",
+    OUTBOUND_ALLOW: "127.0.0.1",
+    RATE_LIMIT_SCALE: "0",
+    DATABASE_POOL: "8",
+  };
+}
+
+export function sign(raw: string | Buffer, secret = APP_SECRET): string {
+  return createHmac("sha256", secret).update(raw).digest("base64");
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const database = await freshDatabase();
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sandbox = await startSandbox({ app: { url, clientId: CLIENT_ID, clientSecret: APP_SECRET } });
+  const logged: Record<string, unknown>[] = [];
+  const log: Log = createLog("info", { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
+  const config = shapeConfig({ ...testEnvironment(sandbox, database.url), BASE_URL: url, ...options.env }, () => ({}));
+  const ctx = createCtx({ config, databaseUrl: database.url, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
+  const screens = { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
+  server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
+  const background = options.background ? await startBackground(ctx) : null;
+
+  const call: Service["call"] = async (method, path, { body, headers = {}, key = ADMIN_KEY } = {}) => {
+    const isRaw = typeof body === "string" || body instanceof Buffer;
+    const response = await fetch(url + path, {
+      method,
+      redirect: "manual",
+      headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(key && { Authorization: `Bearer ${key}` }), ...headers },
+      ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as BodyInit }),
+    });
+    const text = await response.text();
+    let json: any;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      json = undefined;
+    }
+    return { status: response.status, headers: response.headers, text, json };
+  };
+
+  return {
+    url, ctx, sandbox, database, logged, call,
+    async addTenant(shop, fields = {}) {
+      const answer = await call("POST", `/config?shop=${shop}`, {
+        body: {
+          cms_api_token: "cms-token-0123456789", cms_customers_collection_id: sandbox.cms.customersCollectionId,
+          analytics_measurement_id: "G-TEST1", analytics_api_secret: "analytics-secret-012345",
+          profile_platform_enabled: true, profile_platform_url: sandbox.addresses.profilePlatformUrl, profile_platform_token: "profile-token-0123456789",
+          ...fields,
+        },
+      });
+      if (answer.status !== 200) throw new Error(`${shop} could not be configured: ${answer.text}`);
+    },
+    webhook: (slug, raw, { shop = SHOP, secret = APP_SECRET, headers = {} } = {}) =>
+      call("POST", `/webhooks/${slug}`, {
+        body: raw,
+        key: null,
+        headers: { "X-Storefront-Hmac-SHA256": sign(raw, secret), "X-Storefront-Shop-Domain": shop, ...headers },
+      }),
+    async stop() {
+      await background?.stop();
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      await sandbox.stop();
+      await ctx.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Asks again and again until `check` answers something, and says what it was waiting for when it never does. */
+export async function eventually<T>(what: string, check: () => Promise<T | null | undefined | false> | T | null | undefined | false, withinMs = 8_000): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const found = await check();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for: ${what}`);
+    await new Promise((again) => setTimeout(again, 10));
+  }
+}
