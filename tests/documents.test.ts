@@ -1,0 +1,49 @@
+// What stands twice for people's sake is held to its one source.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
+import { WEBHOOK_API_VERSION } from "../app/integrations/storefront.ts";
+import { shapeConfig } from "../app/runtime/config.ts";
+import { withConfigurationTable } from "../scripts/write-docs.ts";
+import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "./support/payloads.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+describe("the README", () => {
+  it("lists every setting as the service reads it", () => {
+    expect(withConfigurationTable(read("README.md"))).toBe(read("README.md"));
+  });
+
+  it("links only to files that are there", () => {
+    const targets = [...read("README.md").matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target as string);
+    expect(targets.length).toBeGreaterThan(5);
+    expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+
+  it("sends the same payloads in its tour as the tests do", () => {
+    expect(read("docs/tour/customer-update-2026-07.json")).toBe(CUSTOMER_2026_07);
+    expect(read("docs/tour/customer-update-2024-10.json")).toBe(CUSTOMER_2024_10);
+  });
+});
+
+describe("the app manifest", () => {
+  const manifest = read("shopify.app.toml");
+  const values = (pattern: RegExp) => [...manifest.matchAll(pattern)].map(([, value]) => value as string);
+
+  it("subscribes to exactly the topics that have a handler, at their addresses", () => {
+    const declared = values(/^\s*topics = \["([^"]+)"\]$/gm).map((topic, index) => `${topic} ${values(/^\s*uri = "([^"]+)"$/gm)[index]}`);
+    expect(declared).toEqual(WEBHOOK_TOPICS.map(({ name, slug }) => `${name} /webhooks/${slug}`));
+  });
+
+  it("asks for the scopes that the install asks for, in the version that payloads are read in", () => {
+    const { SCOPES } = shapeConfig({ SANDBOX: "on", DATABASE_URL: "postgres://x" }, () => ({}));
+    expect(values(/^scopes = "([^"]+)"$/gm)).toEqual([SCOPES.join(",")]);
+    expect(values(/^api_version = "([^"]+)"$/gm)).toEqual([WEBHOOK_API_VERSION]);
+  });
+
+  it("allows both addresses of the install callback", () => {
+    expect(manifest).toMatch(/redirect_urls = \["https:\/\/[^"]+\/auth\/callback", "https:\/\/[^"]+\/admin\/storefront-callback"\]/);
+  });
+});
