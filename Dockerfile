@@ -1,0 +1,20 @@
+# Production image: our own Node, DATABASE_URL set, no embedded database, no development tools.
+FROM node:24-bookworm-slim AS build
+WORKDIR /service
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build
+
+FROM node:24-bookworm-slim
+WORKDIR /service
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+COPY --from=build /service/build ./build
+COPY --from=build /service/app ./app
+COPY prisma/migrations ./prisma/migrations
+COPY public ./public
+USER node
+EXPOSE 3000
+CMD ["node", "app/server.ts"]
