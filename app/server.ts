@@ -1,4 +1,5 @@
 // The process: configuration, database, migrations, HTTP, background work; and the way back when it is told to stop.
+import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -34,7 +35,7 @@ function localSettings(dataDir: string) {
 /** A sentence for the person at the terminal, and no stack. */
 function refuseToStart(error: unknown): never {
   const { name, message, stack, code } = error as Error & { code?: string };
-  const isTold = ["ConfigError", "EmbeddedPostgresError", "MigrationError", "StartError"].includes(name) || code !== undefined;
+  const isTold = ["ConfigError", "EmbeddedPostgresError", "LocalSecretsError", "MigrationError", "StartError"].includes(name) || code !== undefined;
   process.stderr.write(`${isTold ? message : stack}\n`);
   process.exit(1);
 }
@@ -62,10 +63,15 @@ const notYet: RequestListener = (_request, response) => {
 };
 
 async function prepareDatabase(config: Config, dataDir: string, log: ReturnType<typeof createLog>): Promise<{ url: string; embedded: EmbeddedPostgres | null }> {
-  const embedded = config.DATABASE_URL ? null : await startEmbeddedPostgres({ dataDir: join(dataDir, "pg"), database: "customer_identity", log: (event, fields) => log.done(event, fields) });
-  const url = embedded?.url ?? (config.DATABASE_URL as string);
-  await migrateWhenReachable(url, log);
-  return { url, embedded };
+  if (config.DATABASE_URL) {
+    await migrateWhenReachable(config.DATABASE_URL, log);
+    return { url: config.DATABASE_URL, embedded: null };
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir: join(dataDir, "pg"), database: "customer_identity", log: (event, fields) => log.done(event, fields) });
+  // For `npm run db`: the port is another one at every start.
+  writeFileSync(join(dataDir, "database.url"), embedded.url, { mode: 0o600 });
+  await migrateWhenReachable(embedded.url, log);
+  return { url: embedded.url, embedded };
 }
 
 /** A database that starts beside us is waited for; one that is not there is told in a sentence. */

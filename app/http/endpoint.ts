@@ -73,7 +73,7 @@ export function endpoint<
   GA extends Auth, GT extends TenantRule, PA extends Auth, PT extends TenantRule, UA extends Auth, UT extends TenantRule,
   GQ extends z.ZodType = None, PB extends z.ZodType = None, PQ extends z.ZodType = None, UB extends z.ZodType = None,
 >(specs: { GET?: MethodSpec<GA, GT, None, GQ>; POST?: MethodSpec<PA, PT, PB, PQ>; PUT?: MethodSpec<UA, UT, UB, None> }) {
-  const made: Endpoint = { specs: specs as Specs, respond: (ctx, inbound, params) => respond(specs as Specs, ctx, inbound, params) };
+  const made: Endpoint = { specs: specs, respond: (ctx, inbound, params) => respond(specs, ctx, inbound, params) };
   const remix = async ({ request, context, params }: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response> =>
     toResponse(await made.respond(context.ctx, fromWeb(request), params as Record<string, string>), request.method);
   return { loader: remix, action: remix, route: made };

@@ -6,6 +6,10 @@ import type { SettingName } from "./settings.ts";
 
 const FILE = "secrets.json";
 
+export class LocalSecretsError extends Error {
+  override name = "LocalSecretsError";
+}
+
 /** Reads the named secrets from the data folder, making those that are not there yet: 32 random bytes each, base64url. */
 export function ensureLocalSecrets(dataDir: string, names: readonly SettingName[], random: Random): Partial<Record<SettingName, string>> {
   const file = join(dataDir, FILE);
@@ -28,11 +32,11 @@ function readKept(file: string): Partial<Record<SettingName, string>> {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new Error(`The local secrets in ${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Give this user access to the file.`);
+    throw new Error(`The local secrets in ${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Give this user access to the file.`, { cause: error });
   }
   try {
     return JSON.parse(text) as Partial<Record<SettingName, string>>;
-  } catch {
-    throw new Error(`The local secrets in ${file} are damaged. Restore the file: without its SECRETS_KEY the stored secrets cannot be opened.`);
+  } catch (cause) {
+    throw new LocalSecretsError(`The local secrets in ${file} are damaged. Restore the file: without its SECRETS_KEY the stored secrets cannot be opened.`, { cause });
   }
 }

@@ -13,7 +13,7 @@ export type Log = {
   with(fields: LogFields): Log;
 };
 
-const SECRET_NAME = /secret|token|password|authorization|cookie|api_?key|admin_?key|credential|signature/i;
+const SECRET_NAME = /(secret|token|password|authorization|cookie|api_?key|admin_?key|credentials?|signature|hmac)$/i;
 const PERSONAL_NAME = /^(email|phone|first_?name|last_?name|full_?name|body|payload)$/i;
 
 function scrub(fields: LogFields, depth = 0): LogFields {

@@ -165,7 +165,7 @@ function guardedConnector(allow: ReadonlySet<string>): buildConnector.connector 
       else callback(null, first?.address ?? "", first?.family);
     });
   const open = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
-  const guard = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup } as buildConnector.BuildOptions);
+  const guard = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, "");
     const port = target.port || (target.protocol === "https:" ? "443" : "80");

@@ -1,7 +1,7 @@
 // Prisma narrowed to one tenant: every operation on every model gets the tenant's filter, and every row written its shop.
 import type { PrismaClient } from "../generated/prisma/client.ts";
 
-type Args = Record<string, unknown> & { where?: object; data?: unknown; create?: object; update?: object };
+type Args = Record<string, unknown> & { where?: Where; data?: unknown; create?: object; update?: object };
 
 const FILTERED = new Set([
   "findUnique", "findUniqueOrThrow", "findFirst", "findFirstOrThrow", "findMany", "count", "aggregate", "groupBy",
@@ -36,8 +36,10 @@ function narrow(prisma: PrismaClient, shop: string) {
   });
 }
 
-function conditions(where: object | undefined): object[] {
-  const and = (where as { AND?: object | object[] } | undefined)?.AND;
+type Where = { AND?: object | object[] };
+
+function conditions(where: Where | undefined): object[] {
+  const and = where?.AND;
   return and === undefined ? [] : Array.isArray(and) ? and : [and];
 }
 
@@ -53,5 +55,5 @@ export function scopePrisma(prisma: PrismaClient, shop: string): TenantPrisma {
       if (typeof name === "string" && name.startsWith("$")) throw new Error(`${name} would reach every tenant`);
       return Reflect.get(target, name) as unknown;
     },
-  }) as TenantPrisma;
+  });
 }

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { fieldsOf, json, redirect, text } from "./exchange.ts";
 import type { Call, Reply } from "./exchange.ts";
 import { SYSTEM_NAMES } from "./faults.ts";
-import type { Fault } from "./faults.ts";
 import { isSameSiteOrProgram } from "./loopback-guard.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { CustomerPatch } from "./storefront-customers.ts";
@@ -87,7 +86,7 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     }
     case "/_control/fail-next": {
       const { system, fault, times, match } = FailNext.parse(body);
-      sandbox.failNext(system, { ...fault, ...(match !== undefined && { match }) } as Fault, times === "always" ? Infinity : times);
+      sandbox.failNext(system, { ...fault, ...(match !== undefined && { match }) }, times === "always" ? Infinity : times);
       return { ok: true };
     }
     case "/_control/clear-faults":
@@ -127,7 +126,7 @@ function toPatch(fields: z.infer<typeof CustomerFields>): CustomerPatch {
     emailMarketingState: fields.email_marketing_state,
     smsMarketingState: fields.sms_marketing_state,
   };
-  return patch as CustomerPatch;
+  return patch;
 }
 
 function summary({ topic, status, ms, uri, error }: WebhookDelivery): Record<string, unknown> {

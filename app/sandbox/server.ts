@@ -24,7 +24,6 @@ import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
 import { createStorefront } from "./storefront.ts";
-import type { StorefrontState } from "./storefront-state.ts";
 import { createWebAnalytics } from "./web-analytics.ts";
 
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
@@ -45,7 +44,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { app } = options;
   const appUrl = (): string => (typeof app.url === "function" ? app.url() : app.url);
   const file = openStateFile(options.stateFile, {
-    storefront: { shops: {} } as StorefrontState,
+    storefront: { shops: {} },
     cms: initialCmsState(),
     analytics: { hits: [] },
     profilePlatform: { messages: [], profiles: {}, deletions: [] },

@@ -48,7 +48,7 @@ function toDelivered(result: DeliveryResult, latencyMs: number): Settlement {
 
 async function toFailure(ctx: Ctx, item: QueueItem, error: unknown, latencyMs: number): Promise<Extract<Settlement, { to: "retry" | "dead_letter" }>> {
   const outbound = error instanceof OutboundError ? error : null;
-  const told = outbound ?? (error instanceof PermanentFailure || isAppError(error) ? (error as Error) : null);
+  const told = outbound ?? (error instanceof PermanentFailure || isAppError(error) ? (error) : null);
   if (!told) ctx.log.failed("delivery.crashed", error, { shop: item.shop, event_id: item.eventId, channel: item.channel });
   const base = { httpStatus: outbound?.status ?? null, latencyMs, error: told ? describe(told) : "internal_error" };
 

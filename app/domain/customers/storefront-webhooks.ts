@@ -48,7 +48,8 @@ async function applyCompleted(webhook: Webhook, change: CustomerChange): Promise
   if (!canRefetch(tenant)) return (await apply(webhook, change, "payload")).outcome;
   try {
     const fetched = await fetchCustomer(ctx, tenant, change.gid);
-    if (!fetched) return "gone";
+    // Deletions come by their own topic and leave a tombstone; a customer that the API does not show is no proof of one.
+    if (!fetched) return (await apply(webhook, change, "payload")).outcome;
     // What is fetched now is at least as new as the webhook that made us ask.
     const at = new Date(Math.max(fetched.changedAt.getTime(), change.changedAt.getTime()));
     return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "complete")).outcome;

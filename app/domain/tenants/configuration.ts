@@ -21,7 +21,7 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
   const fields = Object.fromEntries(Object.entries(input).map(([name, value]) => [ALIASES[name] ?? name, value]));
   const tenant = await findTenant(ctx, shop);
   const patch = buildFieldPatch(fields, {
-    table: TENANT_FIELDS as FieldTable,
+    table: TENANT_FIELDS,
     current: tenant?.saved ?? {},
     place: shop,
     secrets: ctx.secrets,
@@ -53,7 +53,7 @@ function tokenChange(set: Record<string, unknown>, remove: readonly string[], ge
 
 /** The saved fields, every credential masked. */
 export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
-  return maskFields(TENANT_FIELDS as FieldTable, (await getTenant(ctx, shop)).saved);
+  return maskFields(TENANT_FIELDS, (await getTenant(ctx, shop)).saved);
 }
 
 function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
@@ -67,13 +67,13 @@ async function readPlatform(ctx: Ctx): Promise<{ saved: Record<string, unknown>;
 }
 
 export async function showPlatformConfig(ctx: Ctx): Promise<Record<string, unknown>> {
-  return maskFields(PLATFORM_FIELDS as FieldTable, (await readPlatform(ctx)).saved);
+  return maskFields(PLATFORM_FIELDS, (await readPlatform(ctx)).saved);
 }
 
 export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown>): Promise<void> {
   const { sql } = ctx.home.forTenant(PLATFORM);
   const { saved, stored, version } = await readPlatform(ctx);
-  const patch = buildFieldPatch(input, { table: PLATFORM_FIELDS as FieldTable, current: saved, place: PLATFORM, secrets: ctx.secrets, outboundAllow: ctx.outboundAllow });
+  const patch = buildFieldPatch(input, { table: PLATFORM_FIELDS, current: saved, place: PLATFORM, secrets: ctx.secrets, outboundAllow: ctx.outboundAllow });
   const next: Record<string, unknown> = { ...stored, ...patch.set };
   for (const name of patch.remove) delete next[name];
   const isStored = version === 0 ? await putKeyIfAbsent(sql, KEYS.platform, next) : await compareAndSetKey(sql, KEYS.platform, version, next);
