@@ -22,6 +22,11 @@ export function requireAdmin(ctx: Ctx, inbound: Inbound, tenant: Tenant | null):
   return principal;
 }
 
+/** Event routes and destinations are not for stores with the access role `shared` (SPEC "Stakeholder access"). */
+export function requireEventAccess(tenant: Tenant): void {
+  if (tenant.config.access_role === "shared") throw new AppError("forbidden", { message: "A store with the access role `shared` has no event routes." });
+}
+
 export function requirePlatform(ctx: Ctx, inbound: Inbound): AdminPrincipal {
   const token = bearerToken(inbound);
   if (!token || !isPlatformKey(ctx, token)) throw new AppError("unauthorized", { headers: CHALLENGE });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listDeliveryAttempts } from "../domain/bus/delivery-log.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     query: Page.extend({ channel: z.string().max(40).optional() }),
     async handle({ ctx, tenant, query }) {
+      requireEventAccess(tenant);
       const list = `deliveries/${tenant.shop}/${query.channel ?? ""}`;
       const { entries, next } = await listDeliveryAttempts(ctx, tenant, { channel: query.channel, limit: query.limit, before: readCursor(ctx.secrets, list, query.cursor) });
       return { entries, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };

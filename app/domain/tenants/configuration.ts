@@ -6,7 +6,7 @@ import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion } from "./regions.ts";
-import { PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames } from "./tenant-config.ts";
+import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type TenantConfig } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
 
@@ -31,6 +31,7 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
   const reserved = tenantFieldNames.filter((name) => tenantField(name).platformOnly && touched.includes(name) && patch.set[name] !== tenant?.config[name]);
   if (reserved.length > 0 && !isPlatformKey)
     throw new AppError("forbidden", { message: `Only the platform's key may change: ${reserved.join(", ")}.`, fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])) });
+  refuseErpForShared(patch.set, tenant?.config.access_role);
   if (patch.set.storefront_store_domain !== undefined && patch.set.storefront_store_domain !== shop)
     throw new AppError("invalid_request", { fields: { storefront_store_domain: "must be the store that is being configured" } });
 
@@ -41,6 +42,13 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
   await changeTenantRecord(ctx, shop, { set: patch.set, remove: patch.remove.filter((name) => name !== "region"), ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0) });
   ctx.log.done("tenant.configured", { shop, fields: touched });
   return { registered };
+}
+
+/** A `shared` store has no ERP of its own and borrows none (DECISIONS 10). */
+function refuseErpForShared(set: Record<string, unknown>, currentRole: TenantConfig["access_role"] | undefined): void {
+  const erp = Object.keys(set).filter(isErpField);
+  if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
+  throw new AppError("forbidden", { message: "A store with the access role `shared` has no ERP credentials.", fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])) });
 }
 
 /** A token that is saved by hand is a new grant: it outdates a refresh that is under way and ends `reauth_required`. */

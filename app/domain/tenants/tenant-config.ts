@@ -105,6 +105,9 @@ export const tenantFieldNames = Object.keys(TENANT_FIELDS) as TenantFieldName[];
 export const tenantField = (name: TenantFieldName): TenantField => TENANT_FIELDS[name];
 export const isTenantField = (name: string): name is TenantFieldName => Object.hasOwn(TENANT_FIELDS, name);
 
+/** Where the ERP is and who we are there; the document format alone opens nothing. */
+export const isErpField = (name: string): boolean => isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
+
 /** What the platform shares between tenants; each stands in for the tenant field or setting of the same meaning. */
 export const PLATFORM_FIELDS = {
   platform_client_id: { schema: text(200), label: "App client id" },

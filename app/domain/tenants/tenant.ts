@@ -6,7 +6,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import type { Config } from "../../runtime/config.ts";
-import { PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
+import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
 
 export const HOME_REGION = "default";
 
@@ -83,6 +83,7 @@ function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: Pla
     const fallback = TENANT_FIELDS[name].schema.safeParse(undefined);
     if (fallback.success && fallback.data !== undefined) config[name] = fallback.data;
   }
+  if (config.access_role === "shared") for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
   const appSecrets = [saved.storefront_app_secret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
   return {
     shop,
