@@ -10,7 +10,7 @@ import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
-import { fromWeb, parseJson, type Inbound } from "./inbound.ts";
+import { fromWeb, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
 import { lookUpTenant } from "./tenant-lookup.ts";
 
@@ -140,7 +140,10 @@ async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): 
   const raw = await inbound.readBody(maxBytes);
   const type = inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (raw.length > 0 && type !== "application/json") throw new AppError("unsupported_media_type");
-  return validate(schema, raw.length === 0 ? {} : parseJson(raw).json);
+  if (raw.length === 0) return validate(schema, {});
+  const { text, json: value } = parseJson(raw);
+  requireStorableText(text);
+  return validate(schema, value);
 }
 
 /** The value as the schema reads it, or 400 with one reason per field. */

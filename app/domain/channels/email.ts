@@ -1,9 +1,13 @@
 // Channel `email`: mails to shoppers. The link in a mail is made at the attempt and stored nowhere but as a hash.
 import { z } from "zod";
+import { OutboundError } from "../../runtime/errors.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
 import { createWelcomeLink } from "../customers/welcome.ts";
 import { renderWelcome } from "./email-messages.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
+
+/** The key was used with other words: every attempt makes a link of its own, and the one in the mail that left is good. */
+const isSentAlready = (error: unknown) => error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes("invalid_idempotent_request");
 
 const Mail = z.looseObject({ template: z.literal("welcome") });
 
@@ -27,7 +31,12 @@ export const emailChannel: Channel = {
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
     const link = await createWelcomeLink(ctx, tenant, customer.id);
     const content = renderWelcome({ locale: customer.language_pref ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: customer.first_name, link });
-    const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: customer.email, ...content });
-    return { httpStatus: answer.status };
+    try {
+      const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: customer.email, ...content });
+      return { httpStatus: answer.status };
+    } catch (error) {
+      if (isSentAlready(error)) return { httpStatus: 409, skipped: "sent at an earlier attempt whose answer was lost" };
+      throw error;
+    }
   },
 };
