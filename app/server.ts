@@ -1,6 +1,6 @@
 // The process: configuration, database, migrations, HTTP, background work; and the way back when it is told to stop.
 import { writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { startBackground, type Background } from "./boot.server.ts";
@@ -20,6 +20,8 @@ import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
 
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
+/** What a process without the role `web` answers: whoever watches over it asks there. */
+const OPERATOR_PATHS: ReadonlySet<string> = new Set(["/health", "/metrics"]);
 const root = resolve(import.meta.dirname, "..");
 
 /** What a machine makes for itself: the key of an embedded database, and in the sandbox all that a deployment must set. */
@@ -43,8 +45,13 @@ class StartError extends Error {
 }
 
 /** Answers 503 until the service is ready, so that a busy port is found before anything else is started. */
-async function openPort(config: Config): Promise<{ server: ReturnType<typeof createServer>; port: number }> {
+async function openPort(config: Config): Promise<{ server: ReturnType<typeof createServer>; port: number; answering: ReadonlySet<ServerResponse> }> {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 });
+  const answering = new Set<ServerResponse>();
+  server.on("request", (_request, response) => {
+    answering.add(response);
+    response.once("close", () => answering.delete(response));
+  });
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -53,11 +60,15 @@ async function openPort(config: Config): Promise<{ server: ReturnType<typeof cre
     });
     server.listen(config.PORT, config.HOST, ready);
   });
-  return { server, port: (server.address() as AddressInfo).port };
+  return { server, port: (server.address() as AddressInfo).port, answering };
 }
 
 const notYet: RequestListener = (_request, response) => {
   response.writeHead(503, { "Retry-After": "1", "Content-Type": "text/plain" }).end("starting");
+};
+
+const notHere: RequestListener = (_request, response) => {
+  response.writeHead(404, { "Content-Type": "text/plain" }).end("This process serves no pages.");
 };
 
 async function prepareDatabase(config: Config, dataDir: string, log: ReturnType<typeof createLog>): Promise<{ url: string; embedded: EmbeddedPostgres | null }> {
@@ -80,10 +91,9 @@ async function migrateWhenReachable(url: string, log: ReturnType<typeof createLo
       if (applied.length > 0) log.done("database.migrated", { applied });
       return;
     } catch (error) {
-      const { code, name, message } = error as Error & { code?: string };
+      const { code } = ((error as Error).cause ?? {}) as { code?: string };
       const isAway = code !== undefined && /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|08)/.test(code);
-      if (name === "MigrationError") throw error;
-      if (!isAway || Date.now() > deadline) throw new StartError(`The database of DATABASE_URL cannot be used: ${message || code}. Check that it runs and that the address, user and password are right.`);
+      if (!isAway || Date.now() > deadline) throw error;
       await new Promise((again) => setTimeout(again, 500));
     }
   }
@@ -106,7 +116,7 @@ async function main(): Promise<void> {
   const dataDir = resolve(root, process.env.DATA_DIR?.trim() || ".data");
   const config = shapeConfig(process.env, localSettings(dataDir));
   const log = createLog(config.LOG_LEVEL);
-  const { server, port } = await openPort(config);
+  const { server, port, answering } = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
   const stops: (() => Promise<unknown>)[] = [];
 
@@ -120,19 +130,22 @@ async function main(): Promise<void> {
   const background: Background = await startBackground(ctx);
   stops.unshift(() => background.stop());
 
+  const routes = await loadRoutes();
+  let listener = createListener({ ctx, routes: { ...routes, match: (path) => (OPERATOR_PATHS.has(path) ? routes.match(path) : null) }, screens: { handle: notHere } });
   if (config.roles.has("web")) {
     const appBridgeUrl = sandbox?.appBridgeUrl;
     const screens = await createScreens({ ctx, root, ...(appBridgeUrl && { appBridgeUrl }) });
     stops.unshift(() => screens.close());
-    server.off("request", notYet).on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
+    listener = createListener({ ctx, routes, screens });
   }
-  stopOnSignal(ctx, server, stops);
+  server.off("request", notYet).on("request", listener);
+  stopOnSignal(ctx, server, answering, stops);
   if (sandbox && config.roles.has("web")) await sandbox.prepareDemo(ctx);
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
   if (sandbox) process.stdout.write(sandbox.welcome(ctx));
 }
 
-function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, stops: (() => Promise<unknown>)[]): void {
+function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, answering: ReadonlySet<ServerResponse>, stops: (() => Promise<unknown>)[]): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -140,6 +153,7 @@ function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, stops: 
     ctx.log.done("process.stopping", { signal });
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     // Idle keep-alive connections would hold the server open; busy ones are told to close after their answer.
+    for (const response of answering) if (!response.headersSent) response.setHeader("Connection", "close");
     server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
     const closed = new Promise<void>((done) => server.close(() => done()));
     const closeIdle = setInterval(() => server.closeIdleConnections(), 100);

@@ -10,7 +10,7 @@ const SHOP_HEADERS = ["x-storefront-shop-domain", "x-shopify-shop-domain"] as co
 
 /** The shop a request names itself; null when it names none, 400 when what it names is no shop or more than one. */
 export function namedShop(inbound: Inbound): string | null {
-  const queried = new Set(inbound.url.searchParams.getAll("shop"));
+  const queried = new Set(inbound.url.searchParams.getAll("shop").filter(Boolean));
   const header = SHOP_HEADERS.map((name) => inbound.header(name)).find((value) => value !== undefined);
   if (queried.size > 1) throw new AppError("invalid_shop", { message: "The shop is named more than once." });
   const shop = queried.values().next().value ?? header;

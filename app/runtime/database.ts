@@ -77,6 +77,8 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
   const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000, query_timeout: QUERY_TIMEOUT_MS });
   // Without a listener a connection that dies while idle would end the process.
   pool.on("error", (error) => log.troubled("database.connection_lost", { region, reason: error.message }));
+  // The same holds for one that dies while somebody has it; the pool throws it away when it is given back.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
 
   return {
@@ -113,9 +115,6 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
 async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // The pool listens to idle connections only: without a listener, one that dies between two statements ends the process.
-  const lost = (error: Error) => (broken = error);
-  client.on("error", lost);
   try {
     await client.query("BEGIN");
     const result = await work(client);
@@ -127,7 +126,6 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
     });
     throw error;
   } finally {
-    client.off("error", lost);
     client.release(broken);
   }
 }

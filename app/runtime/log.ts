@@ -1,4 +1,5 @@
-// One wide JSON line per thing done. Anything whose name says that it is secret is blanked here, at the last moment.
+// One wide JSON line per thing done. Anything whose name says that it is secret or personal is blanked here, at the last
+// moment, and so is every e-mail address inside a text.
 import { pino, type DestinationStream, type Logger } from "pino";
 
 export type LogFields = Record<string, unknown>;
@@ -13,18 +14,30 @@ export type Log = {
   with(fields: LogFields): Log;
 };
 
-const SECRET_NAME = /(secret|token|password|authorization|cookie|api_?key|admin_?key|credentials?|signature|hmac)$/i;
+const SECRET_NAME = /(secret|token|password(_?hash)?|authorization|cookie|api_?key|admin_?key|credentials?|signature|hmac)$/i;
 const PERSONAL_NAME = /^(email|phone|first_?name|last_?name|full_?name|body|payload)$/i;
 
+const ADDRESS = /[\p{L}\p{N}._%+-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,}/giu;
+const BEARER = /\bBearer\s+\S+/gi;
+const DEEPEST = 6;
+
+/** Other systems repeat in their errors what they were sent. */
+function hide(text: string): string {
+  const withoutAddress = text.includes("@") || text.includes("%40") ? text.replace(ADDRESS, "[e-mail]") : text;
+  return withoutAddress.replace(BEARER, "Bearer [redacted]");
+}
+
+function scrubValue(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return hide(value);
+  if (typeof value === "bigint") return String(value);
+  if (value === null || typeof value !== "object" || value instanceof Date) return value;
+  if (depth > DEEPEST) return "[too deep]";
+  return Array.isArray(value) ? value.map((one) => scrubValue(one, depth + 1)) : scrub(value as LogFields, depth);
+}
+
 function scrub(fields: LogFields, depth = 0): LogFields {
-  const clean: LogFields = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (SECRET_NAME.test(name) || PERSONAL_NAME.test(name)) clean[name] = "[redacted]";
-    else if (value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Date) && depth < 4)
-      clean[name] = scrub(value as LogFields, depth + 1);
-    else clean[name] = typeof value === "bigint" ? String(value) : value;
-  }
-  return clean;
+  const isHidden = (name: string) => SECRET_NAME.test(name) || PERSONAL_NAME.test(name);
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isHidden(name) ? "[redacted]" : scrubValue(value, depth + 1)]));
 }
 
 export function createLog(level: string, destination?: DestinationStream): Log {
@@ -37,7 +50,7 @@ function wrap(logger: Logger): Log {
     done: (event, fields = {}) => logger.info({ event, ...scrub(fields) }),
     troubled: (event, fields = {}) => logger.warn({ event, ...scrub(fields) }),
     failed: (event, error, fields = {}) =>
-      logger.error({ event, ...scrub(fields), error: error instanceof Error ? error.message : String(error), stack: error instanceof Error ? error.stack : undefined }),
+      logger.error({ event, ...scrub(fields), error: hide(error instanceof Error ? error.message : String(error)), stack: error instanceof Error && error.stack ? hide(error.stack) : undefined }),
     with: (fields) => wrap(logger.child(scrub(fields))),
   };
 }

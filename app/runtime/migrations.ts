@@ -38,7 +38,7 @@ export async function applyMigrations(databaseUrl: string, folder: string = defa
   try {
     await client.connect();
   } catch (error) {
-    throw new MigrationError(`The database cannot be reached (${describe(error)}); check DATABASE_URL and that the server runs.`);
+    throw new MigrationError(`The database cannot be reached (${describe(error)}); check DATABASE_URL and that the server runs.`, { cause: error });
   }
   try {
     await refuseOldServer(client);

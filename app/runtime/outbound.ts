@@ -138,7 +138,7 @@ for (const [network, bits] of [
   ["192.88.99.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["198.51.100.0", 24], ["203.0.113.0", 24], ["224.0.0.0", 4], ["240.0.0.0", 4],
 ] as const) privateAddresses.addSubnet(network, bits, "ipv4");
 for (const [network, bits] of [
-  ["::", 128], ["::1", 128], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["5f00::", 16], ["fc00::", 7], ["fe80::", 10], ["ff00::", 8],
+  ["::", 96], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["5f00::", 16], ["fc00::", 7], ["fe80::", 10], ["ff00::", 8],
 ] as const) privateAddresses.addSubnet(network, bits, "ipv6");
 
 /** Private, loopback, link-local, multicast and reserved ranges, in IPv4, IPv6 and IPv4-mapped notation. */

@@ -36,7 +36,13 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-export type ServiceOptions = { background?: boolean; env?: Record<string, string>; clock?: Clock };
+export type ServiceOptions = {
+  background?: boolean;
+  env?: Record<string, string>;
+  clock?: Clock;
+  /** Puts something between the service and its database; answers the address the service uses. */
+  databaseThrough?: (directUrl: string) => Promise<string>;
+};
 
 export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<string, string> {
   const { addresses } = sandbox;
@@ -73,8 +79,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const sandbox = await startSandbox({ app: { url, clientId: CLIENT_ID, clientSecret: APP_SECRET } });
   const logged: Record<string, unknown>[] = [];
   const log: Log = createLog("info", { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
-  const config = shapeConfig({ ...testEnvironment(sandbox, database.url), BASE_URL: url, ...options.env }, () => ({}));
-  const ctx = createCtx({ config, databaseUrl: database.url, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
+  const databaseUrl = (await options.databaseThrough?.(database.url)) ?? database.url;
+  const config = shapeConfig({ ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env }, () => ({}));
+  const ctx = createCtx({ config, databaseUrl, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
   const screens = { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
   const background = options.background ? await startBackground(ctx) : null;

@@ -71,7 +71,7 @@ async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId:
 async function findUser(sql: TenantSql, change: CustomerChange): Promise<StoredUser | null> {
   const rows = await sql<StoredUser>(
     `SELECT id, email, password_hash, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, ${MIRRORED.join(", ")}
-     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3))
+     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
     [change.gid, change.email ?? null],
   );
@@ -114,7 +114,7 @@ export function phoneHash(ctx: Ctx, shop: string, phone: string): string {
 async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: string | null, user: StoredUser | null): Promise<boolean> {
   // An address is how an account with a password or a federated identity is found: it is not taken away from under it.
   if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
-  const [other] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND id <> $3", [email, user?.id ?? 0]);
+  const [other] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted'", [email, user?.id ?? 0]);
   if (other) ctx.log.troubled("customer.email_conflict", { shop: tenant.shop, user_id: user?.id, other_user_id: other.id });
   return !other;
 }

@@ -13,6 +13,7 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
   const inFlight = new Map<InboxItem, Promise<void>>();
   let claiming: Promise<void> | null = null;
   let isWanted = false;
+  let isFailing = false;
   let stopping = false;
 
   async function work(item: InboxItem): Promise<void> {
@@ -46,6 +47,7 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
         isWanted = false;
         const free = PLACES - inFlight.size;
         const items = await claimWebhooks(database, free);
+        isFailing = false;
         if (stopping) {
           await releaseWebhooks(database, items);
           break;
@@ -54,7 +56,9 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
         if (items.length >= free) isWanted = true;
       }
     } catch (error) {
-      if (!isDatabaseAway(error)) ctx.log.failed("webhooks.not_claimed", error);
+      // Told once, not at every poll: a region that is not provisioned yet has no inbox.
+      if (!isDatabaseAway(error) && !isFailing) ctx.log.failed("webhooks.not_claimed", error, { region: database.region });
+      isFailing = true;
     } finally {
       claiming = null;
     }

@@ -477,8 +477,8 @@ ALTER TABLE "user_tag_map" ADD CONSTRAINT "user_tag_map_shop_tag_id_fkey" FOREIG
 
 -- What Prisma cannot say: partial and expression indexes, CHECKs, triggers.
 
--- One account per address in a store, however it is spelled; contacts without an address do not collide.
-CREATE UNIQUE INDEX "storefront_users_shop_email_key" ON "storefront_users" ("shop", lower("email")) WHERE "email" IS NOT NULL;
+-- One living account per address in a store, however it is spelled: who comes back after a deletion is somebody new.
+CREATE UNIQUE INDEX "storefront_users_shop_email_key" ON "storefront_users" ("shop", lower("email")) WHERE "email" IS NOT NULL AND "status" <> 'deleted';
 ALTER TABLE "storefront_users" ADD CONSTRAINT "storefront_users_provider_check" CHECK ("provider" IN ('email', 'federated', 'storefront'));
 ALTER TABLE "storefront_users" ADD CONSTRAINT "storefront_users_status_check" CHECK ("status" IN ('active', 'deleted', 'suspended'));
 ALTER TABLE "crm_tags" ADD CONSTRAINT "crm_tags_category_check" CHECK ("category" IN ('status', 'tier', 'segment', 'campaign', 'consent', 'marketing'));

@@ -1,0 +1,25 @@
+// `npm run bench`: a table of ratios measured within this one run, and the same as a line of JSON. The exit code is 1 only
+// when a ratio is far beyond what any machine should show.
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
+import { endChildren } from "../support/child.ts";
+import { benchWebhooks } from "./webhook.ts";
+
+const folder = await mkdtemp("/var/tmp/customer-identity-bench-");
+await chmod(folder, 0o711);
+const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "pg"), database: "bench" });
+const started = performance.now();
+let failed = true;
+try {
+  const measures = await benchWebhooks(postgres.url);
+  const name = Math.max(...measures.map((measure) => measure.name.length));
+  for (const measure of measures) process.stdout.write(`${measure.name.padEnd(name)}  ${measure.value.toFixed(2).padStart(7)} x ${measure.bound}${measure.floor(measure.value) ? "" : "   <- far beyond"}\n`);
+  process.stdout.write(`${JSON.stringify({ ratios: Object.fromEntries(measures.map((measure) => [measure.name, Number(measure.value.toFixed(3))])), seconds: Math.round((performance.now() - started) / 1_000) })}\n`);
+  failed = measures.some((measure) => !measure.floor(measure.value));
+} finally {
+  await endChildren();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { QueueItem } from "../../app/domain/bus/channel.ts";
+import { cmsChannel } from "../../app/domain/channels/cms.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/channels.ts";
+import { addCustomer } from "../support/queue.ts";
+import { eventually, SHOP } from "../support/service.ts";
+
+let world: ChannelWorld;
+let userId: number;
+
+beforeAll(async () => {
+  world = await startChannelWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.reset();
+  userId = await addCustomer(world.service.database, SHOP, { email: `ann-${Math.random()}@example.com`, tags: ["vip", "ice cream"] });
+});
+
+const deliver = async () => world.settled(await world.send("cms", userId));
+const rename = (name: string) => world.service.database.query("UPDATE storefront_users SET first_name = $2, full_name = $2 WHERE id = $1", [userId, name]);
+const items = () => world.service.sandbox.cms.items().filter(({ fieldData }) => fieldData.slug === `customer-${userId}`);
+
+test("an item is staged, holds SPEC's fields, and nothing is ever published", async () => {
+  await deliver();
+  expect(items()).toMatchObject([{ isDraft: true, lastPublished: null, fieldData: { name: "Ann Example", tags: "vip, ice cream", provider: "storefront", status: "active", "number-of-orders": 0, "consent-marketing": "false" } }]);
+  await rename("Anna");
+  await deliver();
+  expect(items()).toMatchObject([{ isDraft: true, lastPublished: null, fieldData: { name: "Anna", "first-name": "Anna" } }]);
+  expect(world.service.sandbox.cms.liveCalls()).toEqual([]);
+  expect(world.service.sandbox.requests("cms").filter(({ path }) => /live|publish/.test(path))).toEqual([]);
+});
+
+test("an unchanged customer costs no call, however often it comes", async () => {
+  await deliver();
+  const before = world.calls("cms");
+  for (let n = 0; n < 5; n += 1) expect(await deliver()).toMatchObject({ status: "delivered" });
+  process.stdout.write(`calls for 5 unchanged deliveries: ${world.calls("cms") - before}\n`);
+  expect(world.calls("cms")).toBe(before);
+  const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=cms&limit=1`);
+  expect(json.entries[0]).toMatchObject({ status: "delivered", http_status: null, error: "unchanged" });
+});
+
+test("20 deliveries of one new customer at once create one item, and none of them uses up a retry", async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => world.send("cms", userId)));
+  const rows = await Promise.all(ids.map((id) => world.settled(id, 15_000)));
+  expect(rows.every(({ status, retry_count: n }) => status === "delivered" && n === 0)).toBe(true);
+  expect(items()).toHaveLength(1);
+}, 30_000);
+
+test("a creation whose answer was lost is found again by its slug, and stays one item", async () => {
+  world.service.sandbox.failNext("cms", { dropReply: true });
+  const eventId = await world.send("cms", userId);
+  expect((await world.settled(eventId)).status).toBe("pending");
+  await rename("Changed meanwhile");
+  expect((await world.retry(eventId)).status).toBe("delivered");
+  expect(items()).toMatchObject([{ fieldData: { name: "Changed meanwhile" } }]);
+});
+
+test("an item that somebody removed by hand is made again at the next change", async () => {
+  await deliver();
+  const [old] = items();
+  const { cms, addresses } = world.service.sandbox;
+  const removed = await fetch(`${addresses.cmsApiUrl}/collections/${cms.customersCollectionId}/items/${old?.id}`, { method: "DELETE", headers: { Authorization: `Bearer ${SECRETS.cms_api_token}` } });
+  expect(removed.status).toBe(204);
+  await rename("Back again");
+  expect(await deliver()).toMatchObject({ status: "delivered", retry_count: 0 });
+  expect(items()).toMatchObject([{ fieldData: { name: "Back again" }, isDraft: true }]);
+  expect(items()[0]?.id).not.toBe(old?.id);
+});
+
+test("half a JSON answer is a failure, and the item exists once after the retry", async () => {
+  world.service.sandbox.failNext("cms", { garbage: true });
+  const eventId = await world.send("cms", userId);
+  expect(await world.settled(eventId)).toMatchObject({ status: "pending", last_error: expect.stringContaining("not JSON") });
+  expect((await world.retry(eventId)).status).toBe("delivered");
+  expect(items()).toHaveLength(1);
+});
+
+test("a delivery that was overtaken by a newer one writes the newest state, not the one it had read", async () => {
+  const { ctx } = world.service;
+  const tenant = await getTenant(ctx, SHOP);
+  const item: QueueItem = {
+    shop: SHOP, queueId: 1, eventId: randomUUID(), channel: "cms", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: String(userId),
+    payload: { user_id: userId }, priority: 3, retryCount: 0, maxRetries: 3, attemptToken: randomUUID(),
+  };
+  const overtaken = await cmsChannel.transform(ctx, item, tenant);
+  await rename("Newest");
+  await deliver();
+  await cmsChannel.deliver(ctx, item, overtaken, tenant);
+  expect(items()).toMatchObject([{ fieldData: { name: "Newest" } }]);
+});
+
+test("another delivery's lease on the customer defers this one without using up a retry", async () => {
+  await world.service.database.query("INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"somebody\"', clock_timestamp() + interval '1 minute')", [SHOP, `lease:cms_customer:${userId}`]);
+  const eventId = await world.send("cms", userId);
+  await eventually("a deferral", () => world.service.logged.some(({ event, event_id: id, outcome }) => event === "delivery.attempted" && id === eventId && outcome === "deferred"));
+  expect(items()).toHaveLength(0);
+  await world.service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key LIKE 'lease:cms_customer:%'");
+  expect(await world.settled(eventId)).toMatchObject({ status: "delivered", retry_count: 0 });
+});

@@ -1,0 +1,130 @@
+// What every channel of the list keeps, whatever it delivers to.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Channel } from "../../app/domain/bus/channel.ts";
+import { channels } from "../../app/domain/channels/index.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { SECRETS, startChannelWorld, SYSTEM_OF, type ChannelWorld } from "../support/channels.ts";
+import { addCustomer } from "../support/queue.ts";
+import { eventually, SHOP } from "../support/service.ts";
+
+const BARE = "bare-store.myshopify.com";
+let world: ChannelWorld;
+let userId: number;
+
+beforeAll(async () => {
+  world = await startChannelWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.reset();
+  userId = await addCustomer(world.service.database, SHOP, { email: `ann-${Math.random()}@example.com`, tags: ["vip"], cookie: true });
+});
+
+const configure = (shop: string, fields: Record<string, unknown>) => world.service.call("POST", `/config?shop=${shop}`, { body: fields });
+const isEnabled = async (channel: Channel, shop = SHOP) => channel.isEnabled(await getTenant(world.service.ctx, shop));
+
+test("names are unique, and every channel has an outside system in the sandbox", () => {
+  expect(new Set(channels.map(({ name }) => name)).size).toBe(channels.length);
+  expect(channels.map(({ name }) => name).filter((name) => !SYSTEM_OF[name])).toEqual([]);
+});
+
+describe.each(channels.map((channel) => [channel.name, channel] as const))("%s", (name, channel) => {
+  const system = SYSTEM_OF[name] as (typeof SYSTEM_OF)[string];
+
+  test("delivers a customer with one call, and says so in row and log", async () => {
+    const before = world.calls(name);
+    const row = await world.settled(await world.send(name, userId));
+    expect(row).toMatchObject({ status: "delivered", retry_count: 0, last_error: null });
+    expect(world.calls(name) - before).toBe(1);
+    const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=${name}`);
+    expect(json.entries).toMatchObject([{ channel: name, status: "delivered", attempt: 1, error: null, http_status: expect.any(Number) }]);
+  });
+
+  test("is disabled without its settings, and by a list of channels that leaves it out", async () => {
+    expect(await isEnabled(channel)).toBe(true);
+    await configure(BARE, { brand_name: "Bare" });
+    expect(await isEnabled(channel, BARE)).toBe(false);
+    await configure(SHOP, { enabled_channels: channels.map((one) => one.name).filter((one) => one !== name) });
+    expect(await isEnabled(channel)).toBe(false);
+    await configure(SHOP, { enabled_channels: [name] });
+    expect(await isEnabled(channel)).toBe(true);
+  });
+
+  test("asked to deliver for a store without settings it is a dead letter at once, and nobody is called", async () => {
+    await configure(BARE, { brand_name: "Bare" });
+    const stranger = await addCustomer(world.service.database, BARE);
+    const before = world.calls(name);
+    const row = await world.settled(await world.send(name, stranger, { shop: BARE }));
+    expect(row.status).toBe("dead_letter");
+    expect(row.last_error).toMatch(/not set|not enabled/);
+    expect(world.calls(name)).toBe(before);
+  });
+
+  test.each(["deleted", "gone"])("a customer that is %s costs no call and is no failure", async (how) => {
+    if (how === "deleted") await world.service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [userId]);
+    else await world.service.database.query("DELETE FROM storefront_users WHERE id = $1", [userId]);
+    const before = world.calls(name);
+    expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "delivered", retry_count: 0 });
+    expect(world.calls(name)).toBe(before);
+  });
+
+  test("never reads another store's customer of the same id", async () => {
+    await world.service.addTenant(BARE, { ...SECRETS, email_from: "Bare <a@b.example>" });
+    const before = world.calls(name);
+    expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject({ status: "delivered" });
+    expect(world.calls(name)).toBe(before);
+  });
+
+  test.each([[400], [401], [403]])("%i is a dead letter at once", async (status) => {
+    world.service.sandbox.failNext(system, { status, body: { message: "refused" } }, 5);
+    const before = world.calls(name);
+    expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: expect.stringContaining(String(status)) });
+    expect(world.calls(name) - before).toBe(1);
+  });
+
+  test("429 waits as long as it is told", async () => {
+    world.service.sandbox.failNext(system, { status: 429, headers: { "retry-after": "600" } });
+    const row = await world.settled(await world.send(name, userId));
+    expect(row).toMatchObject({ status: "pending", retry_count: 1 });
+    expect(row.due_in).toBeGreaterThan(595);
+  });
+
+  test.each([["500", { status: 500 }], ["a reset connection", { reset: true }], ["a connection closed without an answer", { hang: 50 }]] as const)("%s is tried again, and then arrives", async (_, fault) => {
+    world.service.sandbox.failNext(system, fault);
+    const eventId = await world.send(name, userId);
+    expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+    expect(await world.retry(eventId)).toMatchObject({ status: "delivered", retry_count: 1 });
+  });
+
+  test("no secret stands in the message, in the delivery's settings, in an error or in a log line", async () => {
+    const secrets = Object.values(SECRETS);
+    world.service.sandbox.failNext(system, { status: 500, body: "down" });
+    const eventId = await world.send(name, userId);
+    const failed = await world.settled(eventId);
+    const delivered = await world.retry(eventId);
+    expect(delivered.delivery_config).toMatchObject({ method: expect.any(String), endpoint: expect.any(String), credentials_key: channel.credentialsKey });
+    const written = JSON.stringify([failed, delivered, world.service.logged, await world.service.database.query("SELECT * FROM delivery_attempts")]);
+    expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
+  });
+
+  test("an answer that was lost is asked for again, and the item ends as delivered", async () => {
+    world.service.sandbox.failNext(system, { dropReply: true });
+    const eventId = await world.send(name, userId);
+    expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+    expect(await world.retry(eventId)).toMatchObject({ status: "delivered", last_error: null });
+  });
+});
+
+test("a system that never answers is given up after 15 seconds, on every channel, and tried again", async () => {
+  for (const system of Object.values(SYSTEM_OF)) world.service.sandbox.failNext(system, { hang: 60_000 });
+  const started = performance.now();
+  const ids = await Promise.all(channels.map(({ name }) => world.send(name, userId)));
+  const rows = await Promise.all(ids.map((id) => world.settled(id, 20_000)));
+  expect(performance.now() - started).toBeLessThan(17_500);
+  for (const row of rows) expect(row).toMatchObject({ status: "pending", retry_count: 1, last_error: expect.stringContaining("did not answer in time") });
+  const open = await eventually("the circuits' records", async () => {
+    const records = await world.service.database.query("SELECT value->>'failures' AS failures FROM kv WHERE key LIKE 'circuit:%'");
+    return records.length === channels.length && records;
+  });
+  expect(open.map(({ failures }) => failures)).toEqual(channels.map(() => "1"));
+}, 30_000);

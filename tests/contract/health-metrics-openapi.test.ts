@@ -1,0 +1,155 @@
+// What tells how the service is and what it offers: /health, /metrics, /openapi.json.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { startBackground, type Background } from "../../app/boot.server.ts";
+import { createCtx, type Ctx } from "../../app/context.server.ts";
+import { METHODS } from "../../app/http/endpoint.ts";
+import { loadRoutes } from "../../app/http/route-table.ts";
+import { createListener } from "../../app/http/serve.ts";
+import { ADMIN_KEY, APP_SECRET, eventually, SHOP, startService, type Service } from "../support/service.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../support/database-proxy.ts";
+import { CUSTOMER_2024_10 } from "../support/payloads.ts";
+
+const TENANT_KEY = "tenant-key-of-the-test-store";
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await service.addTenant(SHOP, { admin_key: TENANT_KEY });
+});
+afterAll(() => service.stop());
+
+test("a healthy service says so, with its name and version, to anyone", async () => {
+  const answer = await service.call("GET", "/health", { key: null });
+  expect([answer.status, answer.json]).toEqual([200, { status: "ok", service: "customer-identity-service", version: expect.stringMatching(/^\d+\.\d+\.\d+/), checks: { database: "ok" } }]);
+});
+
+describe("a service whose database is away", () => {
+  let proxy: DatabaseProxy;
+  let ctx: Ctx;
+  let server: Server;
+  let background: Background;
+  let url: string;
+
+  // The same database, reached over a line that can be cut.
+  beforeAll(async () => {
+    proxy = await startDatabaseProxy(service.ctx.config.DATABASE_URL as string);
+    ctx = createCtx({ config: service.ctx.config, databaseUrl: proxy.url, baseUrl: service.url, log: service.ctx.log });
+    server = createServer(createListener({ ctx, routes: await loadRoutes(), screens: { handle: (_, response) => void response.writeHead(404).end() } }));
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    background = await startBackground(ctx);
+  });
+  afterAll(async () => {
+    await proxy.restore();
+    await background.stop();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+    await ctx.close();
+    await proxy.stop();
+  });
+
+  const get = async (path: string) => {
+    const response = await fetch(url + path, { headers: { Authorization: `Bearer ${ADMIN_KEY}` } });
+    return { status: response.status, headers: response.headers, json: await response.json() };
+  };
+  const isHealthy = async () => (await get("/health")).status === 200;
+
+  test.each([["refused", "refuse"], ["silent", "silence"]] as const)("is degraded while the line is %s, answers 503 and not 500, and recovers by itself", async (_, how) => {
+    await eventually("the healthy start", isHealthy);
+    await proxy[how]();
+    const [health, refused] = await Promise.all([get("/health"), get(`/config?shop=${SHOP}`)]);
+    expect([health.status, health.json]).toEqual([503, { status: "degraded", service: "customer-identity-service", version: expect.any(String), checks: { database: "unreachable" } }]);
+    expect([refused.status, refused.json.error, refused.json.code, refused.headers.get("retry-after")]).toEqual([503, "ServiceUnavailable", "database_unavailable", "2"]);
+    await proxy.restore();
+    await eventually("the recovery", isHealthy);
+    expect((await get(`/config?shop=${SHOP}`)).status).toBe(200);
+  });
+
+  test("goes on with the work that arrived elsewhere, once it is back", async () => {
+    await proxy.refuse();
+    const id = "arrived-while-away";
+    expect((await service.webhook("customer-update", CUSTOMER_2024_10, { headers: { "X-Shopify-Webhook-Id": id } })).status).toBe(200);
+    expect(await service.database.query("SELECT status FROM webhook_inbox WHERE delivery_id = $1", [id])).toEqual([{ status: "pending" }]);
+    await proxy.restore();
+    await eventually("the webhook to be handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'", [id])).length === 1);
+  });
+
+  test("is also told when the database takes no more connections", async () => {
+    const name = new URL(service.ctx.config.DATABASE_URL as string).pathname.slice(1);
+    const beside = new pg.Client({ connectionString: inject("databaseServer").url });
+    await beside.connect();
+    await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await beside.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+    try {
+      expect((await get("/health")).status).toBe(503);
+      expect((await get(`/config?shop=${SHOP}`)).status).toBe(503);
+    } finally {
+      await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await beside.end();
+    }
+    await eventually("the recovery", isHealthy);
+  });
+});
+
+describe("the metrics", () => {
+  test("are shown to the operator as Prometheus text, with the requests and the queues", async () => {
+    await service.call("GET", `/config?shop=${SHOP}`);
+    const answer = await service.call("GET", "/metrics");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+    expect(answer.text).toMatch(/^http_request_duration_seconds_count\{method="GET",route="\/config",status="200"\} [1-9]/m);
+    expect(answer.text).toMatch(/^# TYPE queue_depth gauge$/m);
+  });
+
+  test("name routes and never what a caller typed", async () => {
+    await service.call("GET", "/admin/typed-by-a-caller");
+    await service.call("POST", "/webhooks/typed-by-a-caller", { body: "{}" });
+    const { text } = await service.call("GET", "/metrics");
+    expect(text).not.toContain("typed-by-a-caller");
+    expect(text).toContain('route="/webhooks/:topic"');
+  });
+
+  test.each([["nobody", null], ["a store", TENANT_KEY], ["the app", APP_SECRET]])("are not for %s", async (_, key) => {
+    expect((await service.call("GET", "/metrics", { key })).status).toBe(401);
+    expect((await service.call("GET", `/metrics?shop=${SHOP}`, { key })).status).toBe(401);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  type Operation = { security: Record<string, []>[]; responses: Record<string, unknown>; parameters: { name: string; in: string }[]; requestBody?: object };
+  const read = async () => (await service.call("GET", "/openapi.json", { key: null })).json as { openapi: string; paths: Record<string, Record<string, Operation>>; components: { securitySchemes: object; schemas: object } };
+
+  test("is of version 3.1 and lists exactly the mounted routes and their methods", async () => {
+    const { openapi, paths } = await read();
+    expect(openapi).toMatch(/^3\.1\./);
+    const listed = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
+    const mounted = (await loadRoutes()).all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]).map((method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`));
+    expect(listed.sort()).toEqual(mounted.sort());
+  });
+
+  test("states for every operation each declared answer, the error shape, who may call, and what stands in the path", async () => {
+    const { paths, components } = await read();
+    for (const { path, endpoint } of (await loadRoutes()).all)
+      for (const method of METHODS) {
+        const spec = endpoint.specs[method];
+        if (!spec) continue;
+        const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()] as Operation;
+        expect([path, ...Object.keys(operation.responses).sort()]).toEqual([path, ...[...Object.keys(spec.answers ?? { 200: "" }), "default"].sort()]);
+        expect([path, operation.security.length]).toEqual([path, spec.auth === "none" ? 0 : 1]);
+        for (const scheme of operation.security.flatMap((one) => Object.keys(one))) expect(components.securitySchemes).toHaveProperty(scheme);
+        expect(operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+        expect([path, Boolean(operation.requestBody)]).toEqual([path, Boolean(spec.body)]);
+      }
+    expect(components.schemas).toHaveProperty("Error");
+  });
+
+  test("holds no reference that leads nowhere and no secret", async () => {
+    const document = await read();
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name as string);
+    for (const secret of [ADMIN_KEY, APP_SECRET, "postgres://"]) expect(text).not.toContain(secret);
+  });
+});

@@ -1,0 +1,98 @@
+// SPEC "Circuit per destination channel": 5 failures within 10 minutes open it for 5 minutes.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { findOpenUntil, recordFailure, type CircuitRecord } from "../../../app/domain/bus/circuit.ts";
+import type { TenantSql } from "../../../app/runtime/database.ts";
+import { openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
+
+const SHOP = "first-shop.myshopify.com";
+const OTHER = "other-shop.myshopify.com";
+let queue: QueueDatabase;
+let sql: TenantSql;
+
+beforeAll(async () => {
+  queue = await openQueueDatabase();
+  sql = queue.database.forTenant(SHOP).sql;
+});
+afterAll(() => queue.stop());
+beforeEach(() => queue.test.truncate());
+
+async function fail(times: number): Promise<{ isOpen: boolean; failures: number }> {
+  let last = { isOpen: false, failures: 0 };
+  for (let n = 0; n < times; n += 1) last = await recordFailure(sql, "cms");
+  return last;
+}
+
+async function record(): Promise<CircuitRecord> {
+  const [row] = await queue.test.query<{ value: CircuitRecord }>("SELECT value FROM kv WHERE shop = $1 AND key = 'circuit:cms'", [SHOP]);
+  return row?.value as CircuitRecord;
+}
+
+/** Makes everything that was recorded so much older. */
+const age = (minutes: number) =>
+  queue.test.query(
+    `UPDATE kv SET value = value || jsonb_build_object(
+       'open_until', to_jsonb((value->>'open_until')::timestamptz - make_interval(secs => 60 * $1::float8)),
+       'recent', (SELECT coalesce(jsonb_agg(to_jsonb(at::timestamptz - make_interval(secs => 60 * $1::float8))), '[]') FROM jsonb_array_elements_text(value->'recent') AS at))
+     WHERE key LIKE 'circuit:%'`,
+    [minutes],
+  );
+
+test("the fourth failure leaves it closed and the fifth opens it, for five minutes by the database's clock", async () => {
+  expect(await fail(4)).toEqual({ isOpen: false, failures: 4 });
+  expect(await findOpenUntil(sql, "cms")).toBeNull();
+  expect(await fail(1)).toEqual({ isOpen: true, failures: 5 });
+  const [left] = await queue.test.query<{ seconds: number }>("SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS seconds FROM kv WHERE key = 'circuit:cms'");
+  expect(left?.seconds).toBeGreaterThan(295);
+  expect(left?.seconds).toBeLessThanOrEqual(300);
+  expect(await findOpenUntil(sql, "cms")).toBeInstanceOf(Date);
+});
+
+test("the record has SPEC's fields: failures, last_failure and open_until, null while closed", async () => {
+  await fail(2);
+  expect(await record()).toMatchObject({ failures: 2, last_failure: expect.stringMatching(/^\d{4}-/), open_until: null });
+});
+
+test("four failures and one more after ten minutes leave it closed", async () => {
+  await fail(4);
+  await age(10.1);
+  expect(await fail(1)).toEqual({ isOpen: false, failures: 1 });
+});
+
+test("failures count while they are younger than ten minutes", async () => {
+  await fail(2);
+  await age(9);
+  expect(await fail(3)).toEqual({ isOpen: true, failures: 5 });
+});
+
+test("of eight failures at once the fifth opens it, once, and the others change nothing", async () => {
+  const results = await Promise.all(Array.from({ length: 8 }, () => recordFailure(sql, "cms")));
+  expect(results.filter(({ isOpen }) => isOpen)).toHaveLength(4);
+  const opened = await record();
+  expect(opened.failures).toBe(5);
+  expect(results.filter(({ isOpen }) => !isOpen).map(({ failures }) => failures).sort()).toEqual([1, 2, 3, 4]);
+});
+
+test("a failure while it is open neither counts nor prolongs it", async () => {
+  await fail(5);
+  const before = await record();
+  await fail(3);
+  expect(await record()).toEqual(before);
+});
+
+test("it closes by itself after the cooldown, and counting starts afresh", async () => {
+  await fail(5);
+  await age(5.1);
+  expect(await findOpenUntil(sql, "cms")).toBeNull();
+  expect(await fail(1)).toEqual({ isOpen: false, failures: 1 });
+  expect(await fail(3)).toEqual({ isOpen: false, failures: 4 });
+  expect(await fail(1)).toEqual({ isOpen: true, failures: 5 });
+});
+
+test("one tenant's open circuit, and one channel's, is nobody else's", async () => {
+  await fail(5);
+  const others = queue.database.forTenant(OTHER).sql;
+  expect(await findOpenUntil(sql, "web_analytics")).toBeNull();
+  expect(await findOpenUntil(others, "cms")).toBeNull();
+  expect(await recordFailure(others, "cms")).toEqual({ isOpen: false, failures: 1 });
+  expect(await recordFailure(sql, "web_analytics")).toEqual({ isOpen: false, failures: 1 });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LEASE_SECONDS, reclaimLostLeases, renewLeases } from "../../../app/domain/bus/claim.ts";
+import { addRows, claimAll, openCircuit, openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
+
+const A = "a-shop.myshopify.com";
+const B = "b-shop.myshopify.com";
+let queue: QueueDatabase;
+
+beforeAll(async () => {
+  queue = await openQueueDatabase();
+});
+afterAll(() => queue.stop());
+beforeEach(() => queue.test.truncate());
+
+const rowsOf = (ids: number[]) => queue.test.query("SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id", [ids]);
+const loseLeases = () => queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second' WHERE locked_until IS NOT NULL");
+
+describe("claiming", () => {
+  test("takes the row: processing, with a holder, a token of its own and a lease by the database's clock", async () => {
+    await addRows(queue.test, { shop: A });
+    const [item] = await claimAll(queue.database);
+    const [row] = await queue.test.query("SELECT status, locked_by, attempt_token, extract(epoch FROM locked_until - clock_timestamp())::float8 AS lease FROM integration_queue");
+    expect(row).toMatchObject({ status: "processing", locked_by: "test-worker", attempt_token: item?.attemptToken });
+    expect(row.lease).toBeGreaterThan(LEASE_SECONDS - 2);
+    expect(row.lease).toBeLessThanOrEqual(LEASE_SECONDS);
+    expect(await claimAll(queue.database)).toEqual([]);
+  });
+
+  test("twelve claims at once over 400 rows never share one, and together get all", async () => {
+    for (const shop of [A, B]) await addRows(queue.test, { shop, count: 200 });
+    const claimed: number[] = [];
+    await Promise.all(Array.from({ length: 12 }, async (_, worker) => {
+      for (let empty = 0; empty < 5; ) {
+        const items = await claimAll(queue.database, { limit: 7, worker: `worker-${worker}` });
+        claimed.push(...items.map(({ queueId }) => queueId));
+        empty = items.length === 0 ? empty + 1 : 0;
+      }
+    }));
+    expect(claimed).toHaveLength(400);
+    expect(new Set(claimed).size).toBe(400);
+  });
+
+  test("takes the most urgent first, whatever came first", async () => {
+    for (const priority of [5, 3, 1, 4, 2]) await addRows(queue.test, { shop: A, priority });
+    const priorities: number[] = [];
+    for (let n = 0; n < 5; n += 1) priorities.push(...(await claimAll(queue.database, { limit: 1 })).map(({ priority }) => priority));
+    expect(priorities).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("leaves what is not due yet, and what other channels hold", async () => {
+    await addRows(queue.test, { shop: A, dueInSeconds: 60 });
+    await addRows(queue.test, { shop: A, channel: "web_analytics" });
+    expect(await claimAll(queue.database)).toEqual([]);
+  });
+});
+
+describe("fairness between tenants", () => {
+  test("a tenant with three rows behind another's 2,000 is served in the first claim", async () => {
+    await addRows(queue.test, { shop: A, count: 2_000 });
+    await addRows(queue.test, { shop: B, count: 3 });
+    const items = await claimAll(queue.database, { limit: 8 });
+    expect(items.filter(({ shop }) => shop === B)).toHaveLength(3);
+    expect(items).toHaveLength(8);
+  });
+
+  test("a tenant late in the alphabet is reached past 450 tenants that have nothing due", async () => {
+    await queue.test.query(
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries, next_attempt_at)
+       SELECT 'm' || lpad(n::text, 4, '0') || '.myshopify.com', 'e' || n, 'cms', 'manual', 'customer.updated', 'customer', '1', 3, clock_timestamp() + interval '1 hour' FROM generate_series(1, 450) n`,
+    );
+    const [waiting] = await addRows(queue.test, { shop: "z-shop.myshopify.com" });
+    const items = await claimAll(queue.database);
+    expect(items.map(({ queueId }) => queueId)).toEqual([waiting]);
+  });
+
+  test("a claim that begins past the last tenant begins again at the first", async () => {
+    const [id] = await addRows(queue.test, { shop: A });
+    expect((await claimAll(queue.database, { startAt: "zzz" })).map(({ queueId }) => queueId)).toEqual([id]);
+  });
+});
+
+describe("an open circuit", () => {
+  test("keeps its rows from being claimed and leaves other tenants and channels alone", async () => {
+    await addRows(queue.test, { shop: A, count: 3 });
+    await addRows(queue.test, { shop: A, channel: "web_analytics" });
+    const [other] = await addRows(queue.test, { shop: B });
+    await openCircuit(queue.test, A, "cms");
+    expect((await claimAll(queue.database)).map(({ queueId }) => queueId)).toEqual([other]);
+    expect(await claimAll(queue.database, { channel: "web_analytics" })).toHaveLength(1);
+    const parked = await queue.test.query("SELECT status, retry_count, lease_lost FROM integration_queue WHERE shop = $1 AND channel = 'cms'", [A]);
+    expect(parked).toEqual(Array(3).fill({ status: "pending", retry_count: 0, lease_lost: 0 }));
+  });
+
+  test("with 20,000 rows behind it slows down neither another channel's claim nor its own", async () => {
+    const median = async (channel: string) => {
+      const times: number[] = [];
+      for (let n = 0; n < 40; n += 1) {
+        const started = performance.now();
+        await claimAll(queue.database, { channel });
+        times.push(performance.now() - started);
+      }
+      return times.sort((a, b) => a - b)[20] as number;
+    };
+    await median("web_analytics");
+    const empty = await median("web_analytics");
+    await openCircuit(queue.test, A, "cms");
+    await addRows(queue.test, { shop: A, count: 20_000 });
+    await queue.test.query("VACUUM ANALYZE integration_queue");
+    const [other, own] = [(await median("web_analytics")) / empty, (await median("cms")) / empty];
+    process.stdout.write(`claim beside 20,000 parked rows, as a multiple of an empty queue's: another channel ${other.toFixed(2)}, the parked one ${own.toFixed(2)}\n`);
+    expect(other).toBeLessThan(4);
+    expect(own).toBeLessThan(4);
+  });
+});
+
+describe("a lease that ran out", () => {
+  test("brings the row back without using up a retry, and tells which channel has work", async () => {
+    const ids = await addRows(queue.test, { shop: A });
+    await claimAll(queue.database);
+    expect(await reclaimLostLeases(queue.database)).toEqual({ channels: [], returned: 0, dead: 0 });
+    await loseLeases();
+    expect(await reclaimLostLeases(queue.database)).toEqual({ channels: ["cms"], returned: 1, dead: 0 });
+    expect(await rowsOf(ids)).toMatchObject([{ status: "pending", retry_count: 0, lease_lost: 1, attempt_token: null, locked_by: null }]);
+    expect(await claimAll(queue.database)).toHaveLength(1);
+  });
+
+  test("is dead with `worker_lost` after the third worker it took along", async () => {
+    const ids = await addRows(queue.test, { shop: A });
+    for (let loss = 1; loss <= 3; loss += 1) {
+      await claimAll(queue.database);
+      await loseLeases();
+      await reclaimLostLeases(queue.database);
+    }
+    const [row] = await rowsOf(ids);
+    expect(row).toMatchObject({ status: "dead_letter", last_error: "worker_lost", retry_count: 0, lease_lost: 3 });
+    expect(row.dead_lettered_at).not.toBeNull();
+    expect(await claimAll(queue.database)).toEqual([]);
+  });
+
+  test("is never lost while its holder renews it, and a holder that lost it renews nothing", async () => {
+    await addRows(queue.test, { shop: A });
+    const held = await claimAll(queue.database);
+    await queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp() + interval '1 millisecond'");
+    await renewLeases(queue.database, held);
+    expect((await reclaimLostLeases(queue.database)).returned).toBe(0);
+    await loseLeases();
+    await reclaimLostLeases(queue.database);
+    await claimAll(queue.database, { worker: "second" });
+    const before = await queue.test.query("SELECT locked_until FROM integration_queue");
+    await renewLeases(queue.database, held);
+    expect(await queue.test.query("SELECT locked_until FROM integration_queue")).toEqual(before);
+  });
+});

@@ -1,0 +1,124 @@
+// The key-value store's three atomic verbs and its expiry, under callers that come all at once.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase, type Database, type TenantSql } from "../../app/runtime/database.ts";
+import { compareAndSetKey, deleteExpiredKeys, deleteKeyIfHeld, getKey, putKey, putKeyIfAbsent, takeKey } from "../../app/runtime/kv.ts";
+import { createLog } from "../../app/runtime/log.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+const CALLERS = Array.from({ length: 20 }, (_, index) => index);
+let storage: TestDatabase;
+let database: Database;
+let sql: TenantSql;
+
+beforeAll(async () => {
+  storage = await freshDatabase();
+  database = openDatabase({ url: storage.url, region: "default", poolSize: 20, log: createLog("silent") });
+  sql = database.forTenant("a.myshopify.com").sql;
+});
+afterAll(async () => {
+  await database.close();
+  await storage.drop();
+});
+beforeEach(() => storage.truncate());
+
+const expire = (key: string) => storage.query("UPDATE kv SET expires_at = now() - interval '1 millisecond' WHERE key = $1", [key]);
+
+describe("put if absent", () => {
+  test("of 20 callers lets one win, and its value stays", async () => {
+    const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, "k", caller, 60)));
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect((await getKey<number>(sql, "k"))?.value).toBe(won.indexOf(true));
+  });
+
+  test("counts an expired key as absent, and again lets one of 20 win", async () => {
+    await putKey(sql, "k", "old", 60);
+    await expire("k");
+    const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, "k", caller, 60)));
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+
+  test("never replaces a key without an expiry", async () => {
+    await putKey(sql, "k", "kept");
+    expect(await putKeyIfAbsent(sql, "k", "new")).toBe(false);
+    expect((await getKey(sql, "k"))?.value).toBe("kept");
+  });
+});
+
+describe("take", () => {
+  test("gives the value to one of 20 callers and leaves nothing", async () => {
+    await putKey(sql, "k", { state: 1 }, 60);
+    const taken = await Promise.all(CALLERS.map(() => takeKey(sql, "k")));
+    expect(taken.filter((value) => value !== null)).toEqual([{ state: 1 }]);
+    expect(await getKey(sql, "k")).toBeNull();
+  });
+
+  test("gives nobody a key that has expired", async () => {
+    await putKey(sql, "k", 1, 60);
+    await expire("k");
+    expect(await takeKey(sql, "k")).toBeNull();
+  });
+});
+
+describe("compare and set", () => {
+  test("of 20 callers that read the same version lets one win", async () => {
+    await putKey(sql, "k", 0);
+    const version = (await getKey(sql, "k"))?.version as number;
+    const won = await Promise.all(CALLERS.map((caller) => compareAndSetKey(sql, "k", version, caller)));
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(await getKey<number>(sql, "k")).toEqual({ value: won.indexOf(true), version: version + 1 });
+  });
+
+  test("loses no increment when every caller repeats until it wins", async () => {
+    await putKey(sql, "k", 0);
+    await Promise.all(CALLERS.map(async () => {
+      for (;;) {
+        const read = await getKey<number>(sql, "k");
+        if (read && (await compareAndSetKey(sql, "k", read.version, read.value + 1))) return;
+      }
+    }));
+    expect((await getKey(sql, "k"))?.value).toBe(CALLERS.length);
+  });
+
+  test("fails for a key that is absent or has expired", async () => {
+    expect(await compareAndSetKey(sql, "absent", 1, "x")).toBe(false);
+    await putKey(sql, "k", 1, 60);
+    await expire("k");
+    expect(await compareAndSetKey(sql, "k", 1, "x")).toBe(false);
+  });
+});
+
+describe("an expired key", () => {
+  test("is invisible at once, before anybody deletes it", async () => {
+    await putKey(sql, "k", 1, 0);
+    expect(await getKey(sql, "k")).toBeNull();
+    expect(await storage.query("SELECT 1 FROM kv")).toHaveLength(1);
+  });
+
+  test("is deleted by the clean-up of all tenants, in portions, and no living one with it", async () => {
+    for (let index = 0; index < 25; index += 1) await putKey(database.forTenant(`shop-${index % 3}.myshopify.com`).sql, `old-${index}`, 1, 0);
+    await putKey(sql, "alive", 1, 60);
+    await putKey(sql, "for-ever", 1);
+    const [one, two] = await Promise.all([deleteExpiredKeys(database, 10), deleteExpiredKeys(database, 10)]);
+    expect([one, two, await deleteExpiredKeys(database, 10)]).toEqual([10, 10, 5]);
+    expect((await storage.query("SELECT key FROM kv ORDER BY key")).map(({ key }) => key)).toEqual(["alive", "for-ever"]);
+  });
+});
+
+test("a lease is given back only by the holder that put it", async () => {
+  await putKeyIfAbsent(sql, "lease", "mine", 60);
+  await deleteKeyIfHeld(sql, "lease", "somebody else's");
+  expect(await putKeyIfAbsent(sql, "lease", "other", 60)).toBe(false);
+  await deleteKeyIfHeld(sql, "lease", "mine");
+  expect(await putKeyIfAbsent(sql, "lease", "other", 60)).toBe(true);
+});
+
+test("the same key of two tenants is two keys, for every verb", async () => {
+  const other = database.forTenant("b.myshopify.com").sql;
+  await putKey(sql, "k", "a");
+  expect(await getKey(other, "k")).toBeNull();
+  expect(await takeKey(other, "k")).toBeNull();
+  expect(await compareAndSetKey(other, "k", 1, "b")).toBe(false);
+  expect(await putKeyIfAbsent(other, "k", "b")).toBe(true);
+  await deleteKeyIfHeld(other, "k", "b");
+  expect((await getKey(sql, "k"))?.value).toBe("a");
+});

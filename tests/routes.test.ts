@@ -1,0 +1,115 @@
+// Every mounted endpoint stands in the contract's tables below, with its method and who may call it: a route that is
+// mounted without an entry here, or with another guard, fails.
+import { resolve } from "node:path";
+import { flatRoutes } from "@remix-run/fs-routes";
+import { beforeAll, describe, expect, test } from "vitest";
+import { METHODS } from "../app/http/endpoint.ts";
+import { isApiPath, loadRoutes, pathOfFile, type RouteTable } from "../app/http/route-table.ts";
+import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
+
+// SPEC "Endpoints" and DECISIONS 3, 10, 12, as far as they are built. `admin`: the bearer admin key; `platform`:
+// ADMIN_KEY alone; `hmac`: the storefront's signature; `none`: anybody.
+const CONTRACT: [methodAndPath: string, auth: "none" | "admin" | "platform" | "hmac"][] = [
+  ["GET /health", "none"],
+  ["GET /metrics", "platform"],
+  ["GET /openapi.json", "none"],
+  ["GET /auth/install", "none"],
+  ["GET /admin/storefront-install", "none"],
+  ["GET /auth/callback", "none"],
+  ["GET /admin/storefront-callback", "none"],
+  ["GET /config", "admin"],
+  ["POST /config", "admin"],
+  ["GET /platform/config", "platform"],
+  ["POST /platform/config", "platform"],
+  ["GET /admin/tenants", "admin"],
+  ["POST /admin/provision-region", "admin"],
+  ["POST /admin/storefront-refresh", "admin"],
+  ["GET /admin/storefront-test", "admin"],
+  ["GET /admin/events/log", "admin"],
+  ["POST /webhooks/:topic", "hmac"],
+];
+
+/** The app library's own pages: no endpoints, served by Remix. */
+const PAGES_OF_THE_LIBRARY = ["auth.shopify.exit-iframe.ts", "auth.shopify.session-token.ts"];
+
+type Entry = { path?: string; file: string; index?: boolean; children?: Entry[] };
+let table: RouteTable;
+let remixPaths: Map<string, string>;
+
+beforeAll(async () => {
+  table = await loadRoutes();
+  // Where Remix itself keeps it while it reads routes.ts.
+  Object.assign(globalThis, { __remixAppDirectory: resolve(import.meta.dirname, "../app") });
+  remixPaths = new Map(flatten(await flatRoutes(), ""));
+});
+
+function flatten(entries: Entry[], parent: string): [file: string, path: string][] {
+  return entries.flatMap((entry) => {
+    const path = [parent, entry.path].filter(Boolean).join("/");
+    return [[entry.file.replace(/^routes\//, ""), `/${path}`] as [string, string], ...flatten(entry.children ?? [], path)];
+  });
+}
+
+const mounted = () => table.all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]).map((method) => `${method} ${path} ${endpoint.specs[method]?.auth}`));
+
+describe("the mounted endpoints", () => {
+  test("are exactly those of the contract, each behind the guard that it asks for", () => {
+    // A new route needs its line in CONTRACT, copied from the contract's tables.
+    expect(mounted().sort()).toEqual(CONTRACT.map(([route, auth]) => `${route} ${auth}`).sort());
+  });
+
+  test("that ask for a tenant's key know which tenant", () => {
+    const blind = table.all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]?.auth === "admin" && endpoint.specs[method]?.tenant === "none").map((method) => `${method} ${path}`));
+    // The bearer admin key is the tenant's own: without a tenant only `platform` can be checked.
+    expect(blind).toEqual([]);
+  });
+
+  test("that take a body without a key or a signature: there are none yet", () => {
+    const open = table.all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]?.body && endpoint.specs[method]?.auth === "none").map((method) => `${method} ${path}`));
+    expect(open).toEqual([]);
+  });
+
+  test("each have a path of their own", () => {
+    expect(new Set(table.all.map(({ path }) => path)).size).toBe(table.all.length);
+  });
+
+  test("say in a sentence what they do", () => {
+    for (const { endpoint } of table.all) for (const method of METHODS) if (endpoint.specs[method]) expect(endpoint.specs[method]?.summary).toMatch(/^[A-Z`].*\.$/s);
+  });
+
+  test("lie below paths whose unknown neighbours are a JSON 404", () => {
+    expect(table.all.filter(({ path }) => !isApiPath(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("include a path for every topic of the storefront", () => {
+    for (const { slug } of WEBHOOK_TOPICS) expect(table.match(`/webhooks/${slug}`)?.params).toEqual({ topic: slug });
+    expect(WEBHOOK_TOPICS.map(({ slug }) => slug)).toEqual(expect.arrayContaining(["customer-create", "customer-update", "orders-create", "app-uninstalled"]));
+  });
+});
+
+describe("a route file", () => {
+  test("has the path that Remix gives it, for every endpoint", () => {
+    for (const { file, path } of table.all) expect([file, remixPaths.get(file)]).toEqual([file, path]);
+  });
+
+  test("without an endpoint is a page of the app library, or has no business among the .ts files", () => {
+    const endpoints = new Set(table.all.map(({ file }) => file));
+    const others = [...remixPaths.keys()].filter((file) => file.endsWith(".ts") && !endpoints.has(file));
+    // Anything else must export `route` from endpoint(), or Remix serves it without any guard.
+    expect(others.sort()).toEqual(PAGES_OF_THE_LIBRARY);
+  });
+
+  test.each([["events.$id.status.ts", "/events/:id/status"], ["[.]well-known.ucp.ts", "/.well-known/ucp"], ["embed.stack-loader[.]js.ts", "/embed/stack-loader.js"], ["health.ts", "/health"]])("%s is %s", (file, path) => {
+    expect(pathOfFile(file)).toBe(path);
+  });
+});
+
+describe("matching a path", () => {
+  test.each(["/health", "/health/", "/config", "/webhooks/customer-update"])("finds its endpoint: %s", (path) => {
+    expect(table.match(path)).not.toBeNull();
+  });
+
+  test.each(["/", "", "//health", "/health//", "/HEALTH", "/webhooks", "/webhooks/", "/webhooks//", "/webhooks/a/b", "/config.json", "/constructor", "/__proto__", "/webhooks/%E0%A4%A"])("finds nothing else: %s", (path) => {
+    expect(table.match(path)).toBeNull();
+  });
+});

@@ -1,0 +1,77 @@
+// A configured store with a worker running, and what each channel's outside system is called in the sandbox.
+import { randomUUID } from "node:crypto";
+import { enqueue } from "../../app/domain/bus/enqueue.ts";
+import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
+import type { SystemName } from "../../app/sandbox/faults.ts";
+import { eventually, SHOP, startService, type Service } from "./service.ts";
+
+export const SECRETS: Record<string, string> = {
+  cms_api_token: "cms-secret-0123456789",
+  analytics_api_secret: "analytics-secret-0123456789",
+  profile_platform_token: "profile-secret-0123456789",
+  email_api_key: "email-secret-0123456789",
+};
+export const SYSTEM_OF: Record<string, SystemName> = { cms: "cms", web_analytics: "analytics", profile_platform: "profilePlatform", email: "email" };
+
+export type ChannelWorld = {
+  service: Service;
+  /** Empties everything, configures the store and starts a worker afresh. */
+  reset(): Promise<void>;
+  /** One event for one channel; answers its id. */
+  send(channel: string, userId: number, options?: { shop?: string }): Promise<string>;
+  settled(eventId: string, withinMs?: number): Promise<SettledRow>;
+  /** Makes a retry due and waits until the row has moved on. */
+  retry(eventId: string): Promise<SettledRow>;
+  calls(channel: string): number;
+  stop(): Promise<void>;
+};
+
+export type SettledRow = { status: string; retry_count: number; last_error: string | null; transformed_payload: Record<string, unknown> | null; delivery_config: Record<string, unknown> | null; due_in: number };
+
+export async function startChannelWorld(): Promise<ChannelWorld> {
+  const service = await startService({ env: { EMAIL_API_KEY: "", EMAIL_FROM: "" } });
+  const { database, sandbox } = service;
+  let worker: Worker | null = null;
+  let generation = 0;
+
+  const settled = (eventId: string, withinMs?: number) =>
+    eventually("the row to settle", async () => {
+      const [row] = await database.query<SettledRow & { was_tried: boolean }>(
+        `SELECT status, retry_count, last_error, transformed_payload, delivery_config, extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due_in,
+           status IN ('delivered', 'dead_letter') OR (status = 'pending' AND retry_count > 0 AND next_attempt_at > clock_timestamp()) AS was_tried
+         FROM integration_queue WHERE event_id = $1`, [eventId]);
+      return row?.was_tried && row;
+    }, withinMs);
+
+  return {
+    service,
+    settled,
+    async reset() {
+      await worker?.stop();
+      await database.truncate();
+      // The sandbox keeps what it holds: people of another test must not have the same ids.
+      await database.query("SELECT setval('storefront_users_id_seq', $1)", [(generation += 1_000)]);
+      sandbox.clearFaults();
+      sandbox.email.clearInbox();
+      await service.addTenant(SHOP, { ...SECRETS, email_from: "Test Store <hello@test-store.example>" });
+      worker = await startWorker(service.ctx, service.ctx.home);
+    },
+    async send(channel, userId, { shop = SHOP } = {}) {
+      const eventId = randomUUID();
+      await enqueue(service.ctx.home.forTenant(shop).sql, {
+        eventId, source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: String(userId),
+        payload: { user_id: userId, ...(channel === "email" && { template: "welcome" }) }, occurredAt: new Date(), destinations: [channel],
+      });
+      return eventId;
+    },
+    async retry(eventId) {
+      await database.query("UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE event_id = $1", [eventId]);
+      return settled(eventId);
+    },
+    calls: (channel) => sandbox.requests(SYSTEM_OF[channel] as SystemName).length,
+    async stop() {
+      await worker?.stop();
+      await service.stop();
+    },
+  };
+}

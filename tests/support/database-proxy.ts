@@ -1,0 +1,64 @@
+// A wire between the service and its database that a test can cut.
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+export type DatabaseProxy = {
+  /** The database's address, through the wire. */
+  url: string;
+  /** Cuts every connection; new ones pass. */
+  cut(): void;
+  /** Cuts every connection and refuses new ones, until `restore`. */
+  refuse(): Promise<void>;
+  /** Keeps every connection, old and new, and passes nothing on, until `restore`. */
+  silence(): void;
+  restore(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startDatabaseProxy(directUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(directUrl);
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => void sockets.add(socket.on("error", () => {}).once("close", () => sockets.delete(socket)));
+  let server: Server | null = null;
+  let port = 0;
+  let isSilent = false;
+
+  const listen = () =>
+    new Promise<void>((ready, reject) => {
+      const opened = createServer((near) => {
+        const far = connect(Number(target.port), target.hostname);
+        keep(near);
+        keep(far);
+        if (!isSilent) near.pipe(far).pipe(near);
+        near.once("close", () => far.destroy());
+        far.once("close", () => near.destroy());
+      });
+      server = opened;
+      opened.once("error", reject).listen(port, "127.0.0.1", () => {
+        port = (opened.address() as AddressInfo).port;
+        ready();
+      });
+    });
+  const cut = () => sockets.forEach((socket) => socket.resetAndDestroy());
+  const refuse = async () => {
+    const closed = new Promise((done) => (server ? server.close(done) : done(null)));
+    server = null;
+    cut();
+    await closed;
+  };
+
+  const silence = () => {
+    isSilent = true;
+    sockets.forEach((socket) => socket.unpipe());
+  };
+  const restore = async () => {
+    // A connection that lost bytes cannot go on.
+    if (isSilent) cut();
+    isSilent = false;
+    if (!server) await listen();
+  };
+
+  await listen();
+  const url = new URL(directUrl);
+  url.port = String(port);
+  return { url: url.href, cut, refuse, silence, restore, stop: refuse };
+}

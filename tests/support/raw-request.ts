@@ -1,0 +1,39 @@
+// What fetch refuses to send: a header twice, a body without a length, a path that begins with two slashes, another Host.
+import { request, type IncomingHttpHeaders } from "node:http";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test names the fields it reads
+export type RawAnswer = { status: number; headers: IncomingHttpHeaders; text: string; json: any };
+
+export type RawOptions = {
+  method?: string;
+  /** In order, repetitions kept. */
+  headers?: [name: string, value: string][];
+  /** Several chunks go out without a Content-Length. */
+  chunks?: (string | Buffer)[];
+};
+
+export function rawRequest(base: string, path: string, { method = "GET", headers = [], chunks = [] }: RawOptions = {}): Promise<RawAnswer> {
+  const { hostname, port, host } = new URL(base);
+  const named = headers.some(([name]) => name.toLowerCase() === "host") ? headers : [["Host", host] as const, ...headers];
+  return new Promise((done, failed) => {
+    const outgoing = request({ hostname, port, path, method, agent: false, headers: named.flat() });
+    outgoing.on("response", (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("error", failed);
+      response.on("end", () => {
+        const text = Buffer.concat(parts).toString("utf8");
+        let json: unknown;
+        try {
+          json = JSON.parse(text);
+        } catch {
+          json = undefined;
+        }
+        done({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+      });
+    });
+    outgoing.on("error", failed);
+    for (const chunk of chunks) outgoing.write(chunk);
+    outgoing.end();
+  });
+}
