@@ -105,6 +105,12 @@ export const tenantFieldNames = Object.keys(TENANT_FIELDS) as TenantFieldName[];
 export const tenantField = (name: TenantFieldName): TenantField => TENANT_FIELDS[name];
 export const isTenantField = (name: string): name is TenantFieldName => Object.hasOwn(TENANT_FIELDS, name);
 
+/** What applies to a tenant that saved nothing. */
+export function defaultFields(): Record<string, unknown> {
+  const defaults = tenantFieldNames.map((name) => [name, TENANT_FIELDS[name].schema.safeParse(undefined)] as const);
+  return Object.fromEntries(defaults.flatMap(([name, parsed]) => (parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : [])));
+}
+
 /** Where the ERP is and who we are there; the document format alone opens nothing. */
 export const isErpField = (name: string): boolean => isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
 

@@ -6,7 +6,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import type { Config } from "../../runtime/config.ts";
-import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
+import { defaultFields, isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
 
 export const HOME_REGION = "default";
 
@@ -40,6 +40,7 @@ export type Tenant = {
 type Platform = { saved: PlatformConfig; version: number };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
 
+const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
 const caches = new WeakMap<Ctx, Map<string, Cached>>();
 
@@ -77,12 +78,7 @@ export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
 
 function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig): Tenant {
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
-  const config: Record<string, unknown> = { ...staticFields(ctx.config, shop), ...shared(platform), ...saved };
-  for (const name of tenantFieldNames) {
-    if (config[name] !== undefined) continue;
-    const fallback = TENANT_FIELDS[name].schema.safeParse(undefined);
-    if (fallback.success && fallback.data !== undefined) config[name] = fallback.data;
-  }
+  const config: Record<string, unknown> = { ...DEFAULTS, ...staticFields(ctx.config, shop), ...shared(platform), ...saved };
   if (config.access_role === "shared") for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
   const appSecrets = [saved.storefront_app_secret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
   return {
