@@ -1,11 +1,11 @@
 // `npm run db -- "SELECT ..."`: one statement against DATABASE_URL, or the embedded database of a running service.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import pg from "pg";
 
 function findUrl(): string {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
-  const file = join(import.meta.dirname, "..", process.env.DATA_DIR || ".data", "database.url");
+  const file = resolve(import.meta.dirname, "..", process.env.DATA_DIR || ".data", "database.url");
   try {
     return readFileSync(file, "utf8");
   } catch {

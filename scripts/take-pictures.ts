@@ -1,0 +1,29 @@
+// `npm run docs:pictures`: takes the pictures of the README from a service that runs beside its sandbox (`npm start`).
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openBrowser } from "../tests/support/browser.ts";
+
+const root = join(import.meta.dirname, "..");
+const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
+const sandbox = process.env.SANDBOX_URL ?? "http://127.0.0.1:4010";
+const shop = "demo-store.myshopify.com";
+const secrets = JSON.parse(readFileSync(resolve(root, process.env.DATA_DIR ?? ".data", "secrets.json"), "utf8")) as Record<string, string>;
+
+await fetch(`${sandbox}/_control/customers`, {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ shop, first_name: "Ada", last_name: "Lovelace", email: `ada-${process.pid}@example.com`, tags: ["vip"] }),
+});
+const browser = await openBrowser();
+const { page, close } = await browser.visit([service, sandbox]);
+const pictures = [
+  ["app-home", `${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`],
+  ["sandbox", `${sandbox}/`],
+] as const;
+for (const [name, url] of pictures) {
+  await page.goto(url, { waitUntil: "networkidle" });
+  await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
+  process.stdout.write(`docs/pictures/${name}.png\n`);
+}
+await close();
+await browser.close();
