@@ -88,7 +88,7 @@ describe("an open circuit", () => {
     expect((await claimAll(queue.database)).map(({ queueId }) => queueId)).toEqual([other]);
     expect(await claimAll(queue.database, { channel: "web_analytics" })).toHaveLength(1);
     const parked = await queue.test.query("SELECT status, retry_count, lease_lost FROM integration_queue WHERE shop = $1 AND channel = 'cms'", [A]);
-    expect(parked).toEqual(Array(3).fill({ status: "pending", retry_count: 0, lease_lost: 0 }));
+    expect(parked).toEqual(Array.from({ length: 3 }, () => ({ status: "pending", retry_count: 0, lease_lost: 0 })));
   });
 
   test("with 20,000 rows behind it slows down neither another channel's claim nor its own", async () => {
