@@ -16,8 +16,8 @@ import { getTenant, type Tenant } from "./tenant.ts";
 
 const REFRESH_BUFFER_MS = 5 * 60_000;
 /** Longer than a refresh with its repetition can take, so that a lease only runs out on a dead holder. */
-const LEASE_SECONDS = 30;
-const WAIT_FOR_HOLDER_MS = 35_000;
+const LEASE_SECONDS = 40;
+const WAIT_FOR_HOLDER_MS = 45_000;
 const WAIT_STEP_MS = 50;
 const ATTEMPTS = 2;
 

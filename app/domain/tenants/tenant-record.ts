@@ -33,7 +33,8 @@ export async function changeTenantRecord(ctx: Ctx, shop: string, change: RecordC
 /** Makes the tenant known; false when it already was. */
 export async function registerTenant(ctx: Ctx, shop: string): Promise<boolean> {
   const rows = await ctx.home.forTenant(shop).sql(
-    "INSERT INTO kv (shop, key, value) VALUES ($1, $2, $3::jsonb) ON CONFLICT (shop, key) DO NOTHING RETURNING key",
+    // Versions go on where a removed record's may have ended: what a process remembers of it is outdated by any of them.
+    "INSERT INTO kv (shop, key, value, version) VALUES ($1, $2, $3::jsonb, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT (shop, key) DO NOTHING RETURNING key",
     [KEYS.tenant(shop), JSON.stringify({ registered_at: ctx.clock.now().toISOString(), storefront_store_domain: shop })],
   );
   if (rows.length === 1) ctx.log.done("tenant.registered", { shop });

@@ -1,8 +1,9 @@
 // A tenant as the rest of the code sees it: one read of the key-value store joins its saved record with the platform's
 // saved settings and the deployed ones (saved values win). The parsed form is remembered by the versions it came from.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM, type Row } from "../../runtime/database.ts";
+import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import type { Config } from "../../runtime/config.ts";
@@ -27,6 +28,8 @@ export type TenantRecord = Record<string, unknown> & { registered_at: string; co
 
 export type Tenant = {
   shop: string;
+  /** Of the stored records this was built from. */
+  version: { tenant: number; platform: number };
   region: string;
   registeredAt: string;
   config: TenantConfig;
@@ -37,32 +40,64 @@ export type Tenant = {
   app: { clientId: string; secrets: string[] };
 };
 
-type Platform = { saved: PlatformConfig; version: number };
+type StoredRecord = { shop: string; value: Record<string, unknown> | null; version: number };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
+type Known = { cache: Map<string, Cached>; reads: GroupCommit<string, StoredRecord[]> };
 
 const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
-const caches = new WeakMap<Ctx, Map<string, Cached>>();
+const known = new WeakMap<Ctx, Known>();
+
+// Everybody who needs a tenant at this moment shares one look at the stored versions; a record travels only when it is
+// another one than the process remembers.
+const READ_RECORDS = `
+  SELECT kv.shop, kv.version, CASE WHEN kv.version = wanted.version THEN NULL ELSE kv.value END AS value
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted(shop, key, version) JOIN kv ON kv.shop = wanted.shop AND kv.key = wanted.key`;
+
+function knownOf(ctx: Ctx): Known {
+  const made: Known = known.get(ctx) ?? {
+    cache: new Map(),
+    reads: createGroupCommit(async (shops) => {
+      const wanted = [...new Set(shops)];
+      const held = wanted.map((shop) => made.cache.get(shop));
+      const platformVersion = Math.min(...held.map((cached) => cached?.platformVersion ?? -1));
+      const rows = await ctx.home.acrossTenants<StoredRecord>(READ_RECORDS, [
+        [...wanted, PLATFORM],
+        [...wanted.map(KEYS.tenant), KEYS.platform],
+        [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
+      ]);
+      const byShop = new Map(rows.map((row) => [row.shop, row]));
+      return shops.map((shop) => [byShop.get(shop), byShop.get(PLATFORM)].filter((row) => row !== undefined));
+    }),
+  };
+  known.set(ctx, made);
+  return made;
+}
 
 export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  const rows = await ctx.home.acrossTenants<{ shop: string; value: TenantRecord; version: number } & Row>(
-    "SELECT shop, value, version FROM kv WHERE (shop = $1 AND key = $2) OR (shop = $3 AND key = $4)",
-    [shop, KEYS.tenant(shop), PLATFORM, KEYS.platform],
-  );
-  const record = rows.find((row) => row.shop === shop);
-  if (!record) return null;
-  const platformRow = rows.find((row) => row.shop === PLATFORM);
-
-  const cache = caches.get(ctx) ?? new Map<string, Cached>();
-  caches.set(ctx, cache);
-  const kept = cache.get(shop);
-  if (kept && kept.tenantVersion === record.version && kept.platformVersion === (platformRow?.version ?? 0)) return kept.tenant;
-
-  const platform: Platform = { saved: openFields(ctx.secrets, PLATFORM, platformRow?.value ?? {}, Object.keys(PLATFORM_FIELDS)), version: platformRow?.version ?? 0 };
-  const tenant = buildTenant(ctx, shop, record.value, platform.saved);
-  if (cache.size >= CACHE_LIMIT) cache.clear();
-  cache.set(shop, { tenantVersion: record.version, platformVersion: platform.version, tenant });
-  return tenant;
+  const { cache, reads } = knownOf(ctx);
+  for (;;) {
+    const rows = await reads.add(shop);
+    const record = rows.find((row) => row.shop === shop);
+    const platform = rows.find((row) => row.shop === PLATFORM);
+    if (!record) {
+      cache.delete(shop);
+      return null;
+    }
+    const platformVersion = platform?.version ?? 0;
+    const kept = cache.get(shop);
+    if (kept && kept.tenantVersion === record.version && kept.platformVersion === platformVersion) return kept.tenant;
+    // What we held when asking was dropped meanwhile: ask again, for the whole record.
+    if (record.value === null || (platform && platform.value === null)) {
+      cache.delete(shop);
+      continue;
+    }
+    const platformConfig = openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
+    const tenant = buildTenant(ctx, shop, record.value as TenantRecord, platformConfig, { tenant: record.version, platform: platformVersion });
+    if (cache.size >= CACHE_LIMIT) cache.clear();
+    cache.set(shop, { tenantVersion: record.version, platformVersion, tenant });
+    return tenant;
+  }
 }
 
 export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
@@ -76,13 +111,14 @@ export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
   return ctx.regions.get(tenant.region).forTenant(tenant.shop);
 }
 
-function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig): Tenant {
+function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig, version: Tenant["version"]): Tenant {
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
   const config: Record<string, unknown> = { ...DEFAULTS, ...staticFields(ctx.config, shop), ...shared(platform), ...saved };
   if (config.access_role === "shared") for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
   const appSecrets = [saved.storefront_app_secret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
   return {
     shop,
+    version,
     region: (saved.region as string | undefined) ?? HOME_REGION,
     registeredAt: record.registered_at,
     config: config as TenantConfig,
