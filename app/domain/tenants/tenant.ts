@@ -27,6 +27,8 @@ export type TenantRecord = Record<string, unknown> & { registered_at: string; co
 
 export type Tenant = {
   shop: string;
+  /** Of the stored records this was built from. */
+  version: { tenant: number; platform: number };
   region: string;
   registeredAt: string;
   config: TenantConfig;
@@ -58,7 +60,7 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
   if (kept && kept.tenantVersion === record.version && kept.platformVersion === (platformRow?.version ?? 0)) return kept.tenant;
 
   const platform: Platform = { saved: openFields(ctx.secrets, PLATFORM, platformRow?.value ?? {}, Object.keys(PLATFORM_FIELDS)), version: platformRow?.version ?? 0 };
-  const tenant = buildTenant(ctx, shop, record.value, platform.saved);
+  const tenant = buildTenant(ctx, shop, record.value, platform.saved, { tenant: record.version, platform: platform.version });
   if (cache.size >= CACHE_LIMIT) cache.clear();
   cache.set(shop, { tenantVersion: record.version, platformVersion: platform.version, tenant });
   return tenant;
@@ -70,12 +72,21 @@ export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   return tenant;
 }
 
+/** The tenant as this process last saw it, without asking; whoever uses it must find out whether it `isCurrent`. */
+export async function recallTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
+  return caches.get(ctx)?.get(shop)?.tenant ?? findTenant(ctx, shop);
+}
+
+export async function isCurrent(ctx: Ctx, tenant: Tenant): Promise<boolean> {
+  return (await findTenant(ctx, tenant.shop)) === tenant;
+}
+
 /** The database that holds this tenant's rows. */
 export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
   return ctx.regions.get(tenant.region).forTenant(tenant.shop);
 }
 
-function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig): Tenant {
+function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig, version: Tenant["version"]): Tenant {
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
   const config: Record<string, unknown> = { ...staticFields(ctx.config, shop), ...shared(platform), ...saved };
   for (const name of tenantFieldNames) {
@@ -87,6 +98,7 @@ function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: Pla
   const appSecrets = [saved.storefront_app_secret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
   return {
     shop,
+    version,
     region: (saved.region as string | undefined) ?? HOME_REGION,
     registeredAt: record.registered_at,
     config: config as TenantConfig,

@@ -1,0 +1,56 @@
+// What a signed-in person sees of the own account, and may change.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { getAccount, toUser } from "./account.ts";
+import type { Session } from "./sessions.ts";
+
+const name = z.string().trim().max(200).nullable().optional();
+
+export const ProfileChange = z.object({
+  first_name: name,
+  last_name: name,
+  language_pref: z.string().regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en").optional(),
+  avatar_url: z.url({ protocol: /^https$/, error: "must be an https address" }).max(2_000).nullable().optional(),
+});
+
+export const showMe = (session: Session) => ({ user: toUser(session.account), consents: session.consents });
+
+type ClaimsRow = { segment_id: string | null; language: string | null; consent_version: string | null };
+type TagRow = { slug: string; name: string; category: string; source: string; assigned_at: Date };
+
+export async function showProfile(ctx: Ctx, tenant: Tenant, session: Session) {
+  const { sql } = dataOf(ctx, tenant);
+  const [[claims], tags, links] = await Promise.all([
+    sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [session.account.id]),
+    sql<TagRow>(
+      `SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+       WHERE m.shop = $1 AND m.user_id = $2 ORDER BY m.id`,
+      [session.account.id],
+    ),
+    sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [session.account.id]),
+  ]);
+  return {
+    ...showMe(session),
+    tags: tags.map((tag) => ({ ...tag, assigned_at: tag.assigned_at.toISOString() })),
+    segment_id: claims?.segment_id ?? null,
+    language: claims?.language ?? null,
+    consent_version: claims?.consent_version ?? null,
+    linked_providers: [...(session.account.password_hash ? ["email"] : []), ...links.map(({ provider }) => provider)],
+  };
+}
+
+export async function changeProfile(ctx: Ctx, tenant: Tenant, session: Session, change: z.output<typeof ProfileChange>) {
+  const { sql } = dataOf(ctx, tenant);
+  const { account } = session;
+  const next = { first_name: account.first_name, last_name: account.last_name, language_pref: account.language_pref, avatar_url: account.avatar_url, ...withoutUndefined(change) };
+  await sql(
+    "UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5, language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2",
+    [account.id, next.first_name || null, next.last_name || null, [next.first_name, next.last_name].filter(Boolean).join(" ") || null, next.language_pref, next.avatar_url],
+  );
+  return showProfile(ctx, tenant, { ...session, account: await getAccount(sql, account.id) });
+}
+
+function withoutUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
