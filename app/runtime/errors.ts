@@ -69,8 +69,12 @@ type AppErrorOptions = {
   headers?: Record<string, string>;
 };
 
-// Remix bundles its own copy of this module, so `instanceof` would not hold across the two: a registered symbol does.
+// Development serves the screens a second copy of this module: classes are told by a registered symbol, which holds
+// across the two where `instanceof` alone would not.
 const APP_ERROR = Symbol.for("customer-identity-service.AppError");
+const OUTBOUND_ERROR = Symbol.for("customer-identity-service.OutboundError");
+
+const bears = (value: unknown, mark: symbol): boolean => typeof value === "object" && value !== null && mark in value;
 
 export class AppError extends Error {
   readonly [APP_ERROR] = true;
@@ -90,7 +94,7 @@ export class AppError extends Error {
 }
 
 export function isAppError(error: unknown): error is AppError {
-  return typeof error === "object" && error !== null && APP_ERROR in error;
+  return bears(error, APP_ERROR);
 }
 
 /** The JSON body of DECISIONS 3. */
@@ -108,6 +112,11 @@ export type OutboundErrorKind = "network" | "timeout" | "refused_address" | "sta
 
 /** An outside system did not do what was asked. `retryable` says whether time alone may heal it. */
 export class OutboundError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return bears(value, OUTBOUND_ERROR);
+  }
+
+  readonly [OUTBOUND_ERROR] = true;
   readonly system: string;
   readonly kind: OutboundErrorKind;
   readonly status: number | undefined;

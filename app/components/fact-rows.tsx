@@ -1,0 +1,18 @@
+// Rows of a name and its value, as cards of the admin show them.
+import { BlockStack, InlineGrid, Text } from "@shopify/polaris";
+import type { ReactNode } from "react";
+
+export function FactRows({ rows }: { rows: readonly { name: string; value: ReactNode }[] }) {
+  return (
+    <BlockStack gap="200">
+      {rows.map(({ name, value }) => (
+        <InlineGrid key={name} columns={{ xs: "1fr", sm: "9rem 1fr" }} gap={{ xs: "0", sm: "400" }}>
+          <Text as="span" tone="subdued">
+            {name}
+          </Text>
+          <Text as="span">{value}</Text>
+        </InlineGrid>
+      ))}
+    </BlockStack>
+  );
+}

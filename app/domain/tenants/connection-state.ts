@@ -1,0 +1,129 @@
+// What the app's home shows of a store's connection. Each part is found out alone and says so when it cannot be.
+import type { Ctx } from "../../context.server.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { KEYS } from "../../runtime/kv.ts";
+import { tokenState } from "./directory.ts";
+import { dataOf, findTenant, type Tenant } from "./tenant.ts";
+import { listSubscriptions, registerWebhooks } from "./webhook-registration.ts";
+import { WEBHOOK_TOPICS } from "./webhook-topics.ts";
+
+export type TokenPart = {
+  state: "none" | "valid" | "reauth_required" | "unknown";
+  /** ISO 8601; null for a token that does not expire. */
+  expiresAt: string | null;
+  isRenewed: boolean;
+};
+/** `granted` is null when the token was entered by hand: nobody told us its scopes. */
+export type ScopesPart = { granted: string[] | null; missing: string[] };
+export type WebhooksPart = { state: "known"; registered: number; total: number; missing: string[] } | { state: "not_connected" } | { state: "unknown"; reason: string };
+export type ChannelState = { name: string; state: "on" } | { name: string; state: "off" } | { name: string; state: "paused"; until: string };
+export type ChannelsPart = { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
+
+export type ConnectionState = { shop: string; token: TokenPart; scopes: ScopesPart; channels: ChannelsPart };
+
+const UNKNOWN = "This could not be checked. It has been logged on our side.";
+/** Longer than this the page does not wait for the platform. */
+const WEBHOOKS_TIMEOUT_MS = 4_000;
+
+export async function readConnectionState(ctx: Ctx, shop: string): Promise<ConnectionState> {
+  const tenant = await findTenantOrNull(ctx, shop);
+  return { shop, token: toTokenPart(tenant), scopes: toScopesPart(ctx, tenant ?? null), channels: await readChannels(ctx, tenant) };
+}
+
+/** Asks the platform, so it comes after the rest; never rejects. */
+export async function readWebhooksState(ctx: Ctx, shop: string): Promise<WebhooksPart> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<WebhooksPart>((resolve) => {
+    timer = setTimeout(resolve, WEBHOOKS_TIMEOUT_MS, { state: "unknown", reason: "The store admin did not answer in time." });
+  });
+  const state = await Promise.race([readWebhooks(ctx, shop), late]);
+  clearTimeout(timer);
+  return state;
+}
+
+/** Undefined when the record cannot be read, null when there is none. */
+async function findTenantOrNull(ctx: Ctx, shop: string): Promise<Tenant | null | undefined> {
+  try {
+    return await findTenant(ctx, shop);
+  } catch (error) {
+    ctx.log.failed("connection_state.unknown", error, { shop, part: "token" });
+    return undefined;
+  }
+}
+
+function toTokenPart(tenant: Tenant | null | undefined): TokenPart {
+  if (tenant === undefined) return { state: "unknown", expiresAt: null, isRenewed: false };
+  if (tenant === null) return { state: "none", expiresAt: null, isRenewed: false };
+  const { storefront_token_expires_at: expiresAt, storefront_refresh_token: refreshToken } = tenant.config;
+  return { state: tokenState(tenant), expiresAt: expiresAt ?? null, isRenewed: refreshToken !== undefined };
+}
+
+function toScopesPart(ctx: Ctx, tenant: Tenant | null): ScopesPart {
+  const granted = tenant?.connection.granted_scopes ?? null;
+  return { granted, missing: granted === null ? [] : ctx.config.SCOPES.filter((scope) => !isGranted(scope, granted)) };
+}
+
+/** The platform names only the wider scope of a pair: who may write may read. */
+function isGranted(scope: string, granted: readonly string[]): boolean {
+  return granted.includes(scope) || granted.includes(scope.replace(/(^|_)read_/, "$1write_"));
+}
+
+async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
+  try {
+    const tenant = await findTenant(ctx, shop);
+    if (!tenant || tokenState(tenant) !== "valid") return { state: "not_connected" };
+    const uris = new Set((await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`));
+    const missing = WEBHOOK_TOPICS.filter(({ graphqlTopic, slug }) => !uris.has(`${graphqlTopic} ${ctx.baseUrl}/webhooks/${slug}`));
+    return { state: "known", registered: WEBHOOK_TOPICS.length - missing.length, total: WEBHOOK_TOPICS.length, missing: missing.map(({ name }) => name) };
+  } catch (error) {
+    if (isAppError(error) && error.code === "not_installed") return { state: "not_connected" };
+    return { state: "unknown", reason: reasonOf(ctx, shop, "webhooks", error) };
+  }
+}
+
+async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promise<ChannelsPart> {
+  if (tenant === undefined) return { state: "unknown", reason: UNKNOWN };
+  if (tenant === null) return { state: "known", list: [] };
+  try {
+    const open = await findOpenCircuits(ctx, tenant);
+    const list = ctx.channels.map((channel): ChannelState => {
+      const until = open.get(KEYS.circuit(channel.name));
+      if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };
+      return until ? { name: channel.name, state: "paused", until } : { name: channel.name, state: "on" };
+    });
+    return { state: "known", list };
+  } catch (error) {
+    return { state: "unknown", reason: reasonOf(ctx, tenant.shop, "channels", error) };
+  }
+}
+
+/** Open circuits by their key, with the moment their channel is tried again. */
+async function findOpenCircuits(ctx: Ctx, tenant: Tenant): Promise<Map<string, string>> {
+  const rows = await dataOf(ctx, tenant).sql<{ key: string; open_until: Date }>(
+    "SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1 AND key = ANY($2) AND (value->>'open_until')::timestamptz > clock_timestamp()",
+    [ctx.channels.map(({ name }) => KEYS.circuit(name))],
+  );
+  return new Map(rows.map(({ key, open_until: until }) => [key, until.toISOString()]));
+}
+
+export type WebhookRepair = { isDone: true; changed: number } | { isDone: false; reason: string };
+
+/** Registers what is missing, for the button on the home page; never throws for what the merchant can be told. */
+export async function repairWebhooks(ctx: Ctx, shop: string): Promise<WebhookRepair> {
+  try {
+    const { created, updated } = await registerWebhooks(ctx, shop);
+    return { isDone: true, changed: created + updated };
+  } catch (error) {
+    return { isDone: false, reason: reasonOf(ctx, shop, "webhooks", error) };
+  }
+}
+
+function reasonOf(ctx: Ctx, shop: string, part: string, error: unknown): string {
+  if (isAppError(error)) return error.message;
+  if (error instanceof OutboundError) {
+    ctx.log.troubled("connection_state.unknown", { shop, part, kind: error.kind, status: error.status, reason: error.message });
+    return error.retryable ? "The store admin did not answer. Try again in a few minutes." : `The store admin refused the request (${error.status ?? error.kind}).`;
+  }
+  ctx.log.failed("connection_state.unknown", error, { shop, part });
+  return UNKNOWN;
+}

@@ -1,0 +1,9 @@
+import { data, type MetaFunction } from "@remix-run/node";
+import { NotFoundPage } from "../components/plain-page.tsx";
+
+export const meta: MetaFunction = () => [{ title: "This page does not exist" }];
+
+export const loader = () => data(null, { status: 404 });
+export const action = loader;
+
+export default NotFoundPage;

@@ -1,0 +1,13 @@
+// Where a request ends that names no store. Nobody types a store's address here: an install begins in the store admin.
+import type { MetaFunction } from "@remix-run/node";
+import { PlainPage } from "../components/plain-page.tsx";
+
+export const meta: MetaFunction = () => [{ title: "Open the app in your store admin" }];
+
+export default function Login() {
+  return (
+    <PlainPage title="Open the app in your store admin">
+      <p>This page cannot tell which store you mean. In your store admin, choose Apps and open this app from there.</p>
+    </PlainPage>
+  );
+}

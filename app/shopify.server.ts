@@ -1,0 +1,196 @@
+// The app library (shopify.dev "shopify-app-remix"), for the pages inside the store admin only: it proves session tokens
+// and exchanges them. Install, refresh and webhooks are our own (domain/tenants), as the contract asks.
+import "@shopify/shopify-app-remix/adapters/node";
+import { createHmac } from "node:crypto";
+import { LogSeverity } from "@shopify/shopify-api";
+import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
+import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-remix/server";
+import { decodeJwt, jwtVerify } from "jose";
+import type { Ctx } from "./context.server.ts";
+import { tokenState } from "./domain/tenants/directory.ts";
+import { createSessionStorage } from "./domain/tenants/session-storage.ts";
+import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
+import { findTenant } from "./domain/tenants/tenant.ts";
+import { secretEquals } from "./runtime/secrets.ts";
+
+const AUTH_PREFIX = "/auth/shopify";
+const ADMIN_ORIGIN = "https://admin.shopify.com";
+const APP_BRIDGE_URL = "https://cdn.shopify.com/shopifycloud/app-bridge.js";
+const FETCH_TIMEOUT_MS = 10_000;
+const CLOCK_TOLERANCE_SECONDS = 10;
+
+/** Who opened an embedded page. `isConnected` is false when the store's session token is right but gives no access token. */
+export type AdminVisit = { shop: string; apiKey: string; isConnected: boolean };
+
+type Credentials = { clientId: string; secrets: string[] };
+
+export type Shopify = ReturnType<typeof createShopify>;
+
+export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {}) {
+  setAbstractFetchFunc(storefrontFetch(ctx));
+  const sessionStorage = createSessionStorage(ctx);
+  const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
+    shopifyApp({
+      apiKey: clientId,
+      apiSecretKey: secret,
+      apiVersion: ApiVersion.April26,
+      scopes: ctx.config.SCOPES,
+      appUrl: ctx.baseUrl,
+      authPathPrefix: AUTH_PREFIX,
+      sessionStorage,
+      distribution: AppDistribution.AppStore,
+      future: { unstable_newEmbeddedAuthStrategy: true, expiringOfflineAccessTokens: true },
+      // Its texts may hold a session token below this level.
+      logger: { level: LogSeverity.Warning, log: (severity, message) => severity === LogSeverity.Error && ctx.log.troubled("app_library.reported", { message }) },
+    });
+  const built = new Map<string, ReturnType<typeof build>>();
+  function libraryFor(clientId: string, secret: string) {
+    const key = `${clientId}\n${secret}`;
+    const library = built.get(key) ?? build({ clientId, secret });
+    built.set(key, library);
+    return library;
+  }
+
+  async function credentialsOf(shop: string | null): Promise<Credentials> {
+    const tenant = shop ? await findTenant(ctx, shop) : null;
+    return tenant?.app ?? { clientId: ctx.config.PLATFORM_CLIENT_ID, secrets: ctx.config.PLATFORM_APP_SECRET };
+  }
+
+  const running = new Map<string, Promise<AdminVisit>>();
+
+  /**
+   * Proves who opened an embedded page; throws the Response to answer with when nobody did. The loaders of one page run
+   * at once with one session token: they share the proof, or each would exchange the token.
+   */
+  async function authenticateAdmin(request: Request): Promise<AdminVisit> {
+    const outside = await redirectIntoAdmin(request);
+    if (outside) throw outside;
+    const token = sessionTokenOf(request);
+    const known = token ? running.get(token) : undefined;
+    const visit = known ?? prove(request, token);
+    if (token && !known) {
+      running.set(token, visit);
+      const forget = () => running.delete(token);
+      visit.then(forget, forget);
+    }
+    return visit.catch((thrown: unknown) => {
+      // The body of a Response can be read once, and every caller answers with it.
+      throw thrown instanceof Response ? thrown.clone() : thrown;
+    });
+  }
+
+  async function prove(request: Request, token: string | null): Promise<AdminVisit> {
+    const { clientId, secrets } = await credentialsOf(claimedShop(token));
+    const secret = secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
+    try {
+      const { session } = await libraryFor(clientId, secret).authenticate.admin(request);
+      return { shop: session.shop, apiKey: clientId, isConnected: true };
+    } catch (thrown) {
+      if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
+      // The token is right and the platform refused to exchange it, or did not answer: the page can say so.
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), { algorithms: ["HS256"], audience: clientId, clockTolerance: CLOCK_TOLERANCE_SECONDS });
+      const shop = new URL(String(payload.dest)).hostname;
+      ctx.log.troubled("session.not_exchanged", { shop });
+      return { shop, apiKey: clientId, isConnected: false };
+    }
+  }
+
+  /** An embedded page that is opened outside the admin: into the admin when the store is connected, else to the install. */
+  async function redirectIntoAdmin(request: Request): Promise<Response | null> {
+    const query = new URL(request.url).searchParams;
+    const shop = query.get("shop") ?? "";
+    const isInAdmin = request.headers.has("authorization") || (query.get("embedded") === "1" && query.has("host"));
+    if (isInAdmin || !SHOP_PATTERN.test(shop)) return null;
+    const tenant = await findTenant(ctx, shop);
+    const isConnected = tenant !== null && tokenState(tenant) === "valid";
+    const location = isConnected ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`) : `/auth/install?shop=${shop}`;
+    return new Response(null, { status: 302, headers: { Location: location, "Cache-Control": "no-store" } });
+  }
+
+  /** The two pages the library makes itself: one fetches a session token and comes back, the other leaves the frame. */
+  async function servePage(request: Request): Promise<Response> {
+    const asked = new URL(request.url).searchParams;
+    const back = asked.get("shopify-reload");
+    if (back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin) return new Response("Bad request", { status: 400 });
+    const shop = asked.get("shop") ?? "";
+    const { clientId, secrets } = await credentialsOf(SHOP_PATTERN.test(shop) ? shop : null);
+    try {
+      await libraryFor(clientId, secrets[0] ?? "").authenticate.admin(request);
+    } catch (thrown) {
+      // Anything but a Response is a destination that it does not trust.
+      if (!(thrown instanceof Response)) return new Response("Bad request", { status: 400 });
+      const page = (await thrown.text()).replaceAll(APP_BRIDGE_URL, options.appBridgeUrl ?? APP_BRIDGE_URL);
+      const headers = new Headers({ "Content-Type": "text/html; charset=utf-8" });
+      setDocumentHeaders(request, headers, "");
+      return new Response(page, { status: thrown.status, headers });
+    }
+    return new Response(null, { status: 404 });
+  }
+
+  /** Embedded pages may be framed by their shop and the admin, all others by nobody. */
+  function setDocumentHeaders(request: Request, headers: Headers, nonce: string): void {
+    const { pathname, searchParams } = new URL(request.url);
+    headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
+    headers.set("X-Content-Type-Options", "nosniff");
+    if (!/^\/app(\/|$)/.test(pathname) && !pathname.startsWith(AUTH_PREFIX)) {
+      headers.set(
+        "Content-Security-Policy",
+        `default-src 'self'; script-src 'self' 'nonce-${nonce}'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      );
+      return;
+    }
+    headers.set("Cache-Control", "no-store");
+    const shop = searchParams.get("shop") ?? "";
+    const isShop = SHOP_PATTERN.test(shop);
+    headers.set("Content-Security-Policy", `frame-ancestors ${isShop ? `https://${shop} ` : ""}${ADMIN_ORIGIN}; object-src 'none'; base-uri 'none'`);
+    if (isShop) headers.set("Link", `<${options.appBridgeUrl ?? APP_BRIDGE_URL}>; rel="preload"; as="script"`);
+  }
+
+  return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl: options.appBridgeUrl };
+}
+
+function sessionTokenOf(request: Request): string | null {
+  return request.headers.get("authorization")?.replace(/^Bearer /, "") ?? new URL(request.url).searchParams.get("id_token");
+}
+
+/** What an unproven token says: enough to know which secrets it may be signed with. */
+function claimedShop(token: string | null): string | null {
+  try {
+    const shop = token ? new URL(String(decodeJwt(token).dest)).hostname : "";
+    return SHOP_PATTERN.test(shop) ? shop : null;
+  } catch {
+    return null;
+  }
+}
+
+/** During a rotation two secrets are in force; the library knows one. */
+function isSignedWith(token: string, secret: string): boolean {
+  const end = token.lastIndexOf(".");
+  return secretEquals(createHmac("sha256", secret).update(token.slice(0, Math.max(end, 0))).digest("base64url"), token.slice(end + 1));
+}
+
+/** The library's way out: to the configured address of a store, and to nothing else. */
+function storefrontFetch(ctx: Ctx): typeof fetch {
+  return async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (!SHOP_PATTERN.test(url.hostname)) throw new Error(`${url.hostname} is not a store`);
+    const answer = await ctx.outbound.send({
+      system: "storefront",
+      url: ctx.storefront.adminUrl(url.hostname, url.pathname + url.search),
+      method: init.method === "POST" ? "POST" : "GET",
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === "string" && { body: init.body }),
+      timeoutMs: FETCH_TIMEOUT_MS,
+      about: { shop: url.hostname, call: url.pathname },
+    });
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined && !/^(content-length|content-encoding|transfer-encoding)$/.test(name)) headers.set(name, String(value));
+    return new Response(answer.status === 204 || answer.status === 304 ? null : answer.text, { status: answer.status, headers });
+  };
+}
+
+declare module "@remix-run/node" {
+  interface AppLoadContext {
+    shopify: Shopify;
+  }
+}

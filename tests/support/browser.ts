@@ -1,0 +1,66 @@
+// A real browser that reaches only the origins a test names, and writes down what a visitor should never see.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { chromium, type Page } from "playwright-core";
+
+// The app answers 410 to what calls itself headless.
+const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
+
+export type Visit = {
+  page: Page;
+  /** Console errors and uncaught exceptions. */
+  errors: string[];
+  /** Requests to other origins, which were stopped. */
+  foreign: string[];
+  close(): Promise<void>;
+};
+
+export async function openBrowser(): Promise<{ visit(origins: string[]): Promise<Visit>; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.once("exit", remove);
+  const browser = await chromium.launch({
+    executablePath: await unpackInto(folder),
+    args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--disable-gpu"],
+    // The libraries and fonts that it brings along: a bare machine has none of them, and text without a font has no size.
+    env: { ...process.env, LD_LIBRARY_PATH: join(folder, "al2023/lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") },
+  });
+  return {
+    async visit(origins) {
+      const context = await browser.newContext({ userAgent: USER_AGENT, viewport: { width: 1_100, height: 620 } });
+      const [errors, foreign]: [string[], string[]] = [[], []];
+      await context.route("**/*", (route) => {
+        const { origin, protocol } = new URL(route.request().url());
+        if (protocol === "data:" || origins.includes(origin)) return route.continue();
+        foreign.push(route.request().url());
+        return route.abort();
+      });
+      const page = await context.newPage();
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      page.on("pageerror", (error) => errors.push(error.message));
+      return { page, errors, foreign, close: () => context.close() };
+    },
+    async close() {
+      await browser.close();
+      remove();
+    },
+  };
+}
+
+/** Into a folder of our own: a copy that another run left in the shared one may be half of one. */
+async function unpackInto(folder: string): Promise<string> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  try {
+    const { default: packed, inflate } = await import("@sparticuz/chromium");
+    const parts = resolve(import.meta.dirname, "../../node_modules/@sparticuz/chromium/bin");
+    await inflate(join(parts, "al2023.tar.br"));
+    const [fonts, cache] = [join(folder, "fonts"), join(folder, "font-cache")];
+    writeFileSync(join(folder, "fonts.conf"), `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`);
+    return await packed.executablePath(parts);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+}
