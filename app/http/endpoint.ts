@@ -12,7 +12,7 @@ import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
-import { fromWeb, parseJson, type Inbound } from "./inbound.ts";
+import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
 import { lookUpTenant } from "./tenant-lookup.ts";
 
@@ -150,8 +150,7 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, 
   const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
   const maxBytes = spec.maxBytes ?? MAX_BODY_BYTES;
   if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
-    const fields = new URLSearchParams((await inbound.readBody(maxBytes)).toString("utf8"));
-    return spec.handleForm({ ...call, body: Object.fromEntries(fields) } as never);
+    return spec.handleForm({ ...call, body: parseForm(await inbound.readBody(maxBytes)) } as never);
   }
   const body = spec.auth === "hmac" ? parseJson(raw).json : spec.body ? await readJson(inbound, spec.body, maxBytes) : undefined;
   const result = await spec.handle({ ...call, body } as never);
@@ -163,7 +162,10 @@ const mediaType = (inbound: Inbound) => inbound.header("content-type")?.split(";
 async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): Promise<unknown> {
   const raw = await inbound.readBody(maxBytes);
   if (raw.length > 0 && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
-  return validate(schema, raw.length === 0 ? {} : parseJson(raw).json);
+  if (raw.length === 0) return validate(schema, {});
+  const { text, json: value } = parseJson(raw);
+  requireStorableText(text);
+  return validate(schema, value);
 }
 
 /** The value as the schema reads it, or 400 with one reason per field. */

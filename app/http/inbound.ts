@@ -15,6 +15,8 @@ export type Inbound = {
 
 export function fromNode(request: IncomingMessage): Inbound {
   let url: URL;
+  // No column can hold a NUL: told here, it is the caller's mistake and not our failure.
+  if (request.url?.includes("%00")) throw new AppError("malformed_request");
   try {
     // The host is not needed here and not believed: `//host/path` must stay a path.
     url = new URL(`http://internal${request.url ?? "/"}`);
@@ -59,6 +61,20 @@ async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     throw new AppError("malformed_request", { message: "The body ended too early." });
   }
   return chunks.length === 1 && chunks[0] instanceof Buffer ? chunks[0] : Buffer.concat(chunks);
+}
+
+const NUL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** For bodies whose texts are stored: a NUL is JSON, but no column can hold it. */
+export function requireStorableText(text: string): void {
+  if (NUL_IN_JSON.test(text)) throw new AppError("malformed_body", { message: "The body holds a NUL character." });
+}
+
+/** The fields of an HTML form; of a repeated one the last. */
+export function parseForm(raw: Buffer): Record<string, string> {
+  const fields = Object.fromEntries(new URLSearchParams(raw.toString("utf8")));
+  if (Object.values(fields).some((value) => value.includes("\u0000"))) throw new AppError("malformed_body", { message: "The form holds a NUL character." });
+  return fields;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

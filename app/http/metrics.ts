@@ -15,19 +15,29 @@ export const requestsServed = new Histogram({
 });
 const depth = new Gauge({ name: "queue_depth", help: "Queue rows that are not delivered.", labelNames: ["region", "channel", "status"] as const, registers: [registry] });
 const oldest = new Gauge({ name: "queue_oldest_due_seconds", help: "How long the oldest due row has been waiting.", labelNames: ["region", "channel"] as const, registers: [registry] });
+const up = new Gauge({ name: "database_up", help: "Whether a region's database answers and has its tables.", labelNames: ["region"] as const, registers: [registry] });
 const inbox = new Gauge({ name: "webhook_inbox_depth", help: "Storefront webhooks that are not handled.", labelNames: ["region", "status"] as const, registers: [registry] });
 
 export const METRICS_CONTENT_TYPE = registry.contentType;
 
 export async function renderMetrics(ctx: Ctx): Promise<string> {
-  for (const gauge of [depth, oldest, inbox]) gauge.reset();
-  for (const region of ctx.regions.names()) {
+  for (const gauge of [depth, oldest, inbox, up]) gauge.reset();
+  await Promise.all(ctx.regions.names().map((region) => readRegion(ctx, region)));
+  return registry.metrics();
+}
+
+/** A region that cannot be read (away, or not provisioned yet) must not hide the others. */
+async function readRegion(ctx: Ctx, region: string): Promise<void> {
+  try {
     const { queue, webhooks } = await readQueueDepths(ctx.regions.get(region));
     for (const row of queue) {
       depth.set({ region, channel: row.channel, status: row.status }, row.count);
       if (row.status === "pending") oldest.set({ region, channel: row.channel }, row.oldest_due_seconds);
     }
     for (const row of webhooks) inbox.set({ region, status: row.status }, row.count);
+    up.set({ region }, 1);
+  } catch (error) {
+    up.set({ region }, 0);
+    ctx.log.troubled("metrics.region_not_read", { region, reason: (error as Error).message });
   }
-  return registry.metrics();
 }

@@ -48,6 +48,40 @@ export const CUSTOMER = `query Customer($id: ID!) {
   }
 }`;
 
+export const CUSTOMER_BY_EMAIL = `query CustomerByEmail($email: String!) {
+  customerByIdentifier(identifier: { emailAddress: $email }) { id tags updatedAt }
+}`;
+
+export const CUSTOMER_CREATE = `mutation CustomerCreate($input: CustomerInput!) {
+  customerCreate(input: $input) {
+    customer { id }
+    userErrors { field message }
+  }
+}`;
+
+const TAGS_PAYLOAD = "node { id ... on Customer { tags updatedAt } } userErrors { field message }";
+const METAFIELDS_PAYLOAD = "metafields { namespace key type value compareDigest updatedAt } userErrors { field message code elementIndex }";
+
+export const TAGS_ADD = `mutation TagsAdd($id: ID!, $tags: [String!]!) {
+  tagsAdd(id: $id, tags: $tags) { ${TAGS_PAYLOAD} }
+}`;
+
+export const TAGS_REMOVE = `mutation TagsRemove($id: ID!, $tags: [String!]!) {
+  tagsRemove(id: $id, tags: $tags) { ${TAGS_PAYLOAD} }
+}`;
+
+// At most 25 at once, all or none.
+export const METAFIELDS_SET = `mutation MetafieldsSet($metafields: [MetafieldsSetInput!]!) {
+  metafieldsSet(metafields: $metafields) { ${METAFIELDS_PAYLOAD} }
+}`;
+
+// Removing comes first, so that the limit of 250 tags is met by what stays. Three steps: one may fail alone.
+export const CUSTOMER_TAGS_AND_METAFIELDS = `mutation CustomerTagsAndMetafields($id: ID!, $add: [String!]!, $remove: [String!]!, $metafields: [MetafieldsSetInput!]!) {
+  tagsRemove(id: $id, tags: $remove) { ${TAGS_PAYLOAD} }
+  tagsAdd(id: $id, tags: $add) { ${TAGS_PAYLOAD} }
+  metafieldsSet(metafields: $metafields) { ${METAFIELDS_PAYLOAD} }
+}`;
+
 export const SHOP = `query Shop {
   shop { id name email myshopifyDomain currencyCode }
 }`;
@@ -61,6 +95,12 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTION_CREATE,
   WEBHOOK_SUBSCRIPTION_UPDATE,
   CUSTOMER,
+  CUSTOMER_BY_EMAIL,
+  CUSTOMER_CREATE,
+  TAGS_ADD,
+  TAGS_REMOVE,
+  METAFIELDS_SET,
+  CUSTOMER_TAGS_AND_METAFIELDS,
   SHOP,
   APP_INSTALLATION,
 };

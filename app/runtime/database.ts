@@ -42,14 +42,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
 });
 
 const FILTER = /\bshop\s*=\s*\$1(?!\d)/i;
-const INSERT = /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b/i;
+const INSERT = /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b[^)]*\)\s*(?:values\s*\(|select\b)\s*\$1(?!\d)/i;
 
 /** Refuses a statement that names no tenant. Answers are remembered: statements are literals and few. */
 const proven = new Set<string>();
 function requireTenantFilter(text: string): void {
   if (proven.has(text)) return;
-  const isInsert = INSERT.test(text) && /\$1(?!\d)/.test(text);
-  if (!isInsert && !FILTER.test(text)) throw new Error(`this statement has no tenant filter (shop = $1): ${text.trim().slice(0, 120)}`);
+  if (!INSERT.test(text) && !FILTER.test(text)) throw new Error(`this statement has no tenant filter (shop = $1): ${text.trim().slice(0, 120)}`);
   proven.add(text);
 }
 
@@ -61,6 +60,9 @@ function tenantSql(shop: string, run: pg.Pool | pg.PoolClient): TenantSql {
   };
 }
 
+const QUERY_TIMEOUT_MS = 10_000;
+const PROBE_TIMEOUT_MS = 2_000;
+
 export type DatabaseOptions = { url: string; region: string; poolSize: number; log: Log };
 
 export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): Database {
@@ -71,7 +73,8 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
     // An open transaction pins the horizon of dead rows, and the queue's claim slows down with every one of them.
     options: "-c idle_in_transaction_session_timeout=30000 -c timezone=UTC",
   };
-  const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000 });
+  // A line that went silent gives no error of its own: without a bound whoever waits on it waits for ever.
+  const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000, query_timeout: QUERY_TIMEOUT_MS });
   // Without a listener a connection that dies while idle would end the process.
   pool.on("error", (error) => log.troubled("database.connection_lost", { region, reason: error.message }));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
@@ -81,7 +84,10 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
     forTenant: (shop) => ({
       shop,
       sql: tenantSql(shop, pool),
-      prisma: scopePrisma(prisma, shop),
+      // Made when asked for: most callers only need `sql`.
+      get prisma() {
+        return scopePrisma(prisma, shop);
+      },
       transaction: (work) => inTransaction(pool, (client) => work(tenantSql(shop, client))),
     }),
     async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = []) {
@@ -90,7 +96,7 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
     listen: (channel, onNotify) => listen(connection, channel, onNotify, (error) => log.troubled("database.listener_lost", { region, reason: error.message })),
     async isReachable() {
       try {
-        await pool.query("SELECT 1");
+        await pool.query({ text: "SELECT 1", query_timeout: PROBE_TIMEOUT_MS });
         return true;
       } catch {
         return false;
@@ -106,6 +112,9 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
 async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // The pool listens to idle connections only: without a listener, one that dies between two statements ends the process.
+  const lost = (error: Error) => (broken = error);
+  client.on("error", lost);
   try {
     await client.query("BEGIN");
     const result = await work(client);
@@ -117,6 +126,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
     });
     throw error;
   } finally {
+    client.off("error", lost);
     client.release(broken);
   }
 }
@@ -168,7 +178,9 @@ async function listen(connection: pg.ClientConfig, channel: string, onNotify: (p
 
 /** Whether Postgres is away, rather than refusing what we asked. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const { code, message, severity } = (error ?? {}) as { code?: unknown; message?: unknown; severity?: unknown };
+  // FATAL is about the connection, never about a statement.
+  if (severity === "FATAL") return true;
   if (typeof code === "string" && (/^(08|57P|53)/.test(code) || ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "P1001", "P1017"].includes(code))) return true;
-  return typeof message === "string" && /Connection terminated|timeout exceeded when trying to connect|Can't reach database/.test(message);
+  return typeof message === "string" && /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(message);
 }

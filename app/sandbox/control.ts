@@ -35,6 +35,8 @@ const CustomerFields = z
 
 const NewCustomer = CustomerFields.extend({ shop: Text, webhook: Text.optional(), api_version: ApiVersion });
 const CustomerChange = z.object({ shop: Text, gid: Text, patch: CustomerFields, api_version: ApiVersion });
+// A form sends a ticked box as "true" and no other at all.
+const FederatedPerson = z.object({ email: z.email(), name: Text.optional(), email_verified: z.union([z.boolean(), z.stringbool()]).default(false) });
 const FaultShape = z.union([
   z.strictObject({ status: z.number().int().min(200).max(599), headers: z.record(z.string(), z.string()).optional(), body: z.unknown().optional() }),
   z.strictObject({ hang: z.number().positive() }),
@@ -83,6 +85,10 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
       const { shop, gid, patch, api_version: apiVersion } = CustomerChange.parse(body);
       const deliveries = await sandbox.storefront.changeCustomer(shop, gid, toPatch(patch), apiVersion ? { apiVersion } : {});
       return { gid, deliveries: deliveries.map(summary) };
+    }
+    case "/_control/people": {
+      const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);
+      return sandbox.federated.putPerson({ email, name: name || undefined, emailVerified });
     }
     case "/_control/fail-next": {
       const { system, fault, times, match } = FailNext.parse(body);

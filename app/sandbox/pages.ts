@@ -1,6 +1,7 @@
 /** The overview a person looks at: the store with its customers, the webhooks it sent, and what every other system received. */
 import { page, text } from "./exchange.ts";
 import type { Call, Reply } from "./exchange.ts";
+import { metafieldList, signInSection } from "./pages-people.ts";
 import { mailPage, inboxTable } from "./pages-inbox.ts";
 import { details, escapeHtml, layout, table, time } from "./page-layout.ts";
 import type { CmsItem } from "./cms-state.ts";
@@ -36,6 +37,7 @@ function overview(sandbox: Sandbox, isRefreshing: boolean): string {
     <section class="card"><h1>The pretended world</h1>
       <p class="quiet">Every outside system the service talks to, on this machine only. Nothing here reaches the internet.</p></section>
     ${(shops.length > 0 ? shops : [DEMO_SHOP]).map((shop) => shopSection(sandbox, shop)).join("")}
+    ${signInSection(sandbox)}
     <section class="card"><h2>Webhooks sent</h2>${deliveryTable(sandbox.storefront.deliveries())}</section>
     <div class="pair">${cmsSection(sandbox)}${analyticsSection(sandbox)}${profileSection(sandbox)}${inboxSection(sandbox)}${businessSection(sandbox)}</div>
   </main>`;
@@ -69,7 +71,7 @@ function customerTable(shop: string, customers: Customer[]): string {
       `<input name="patch.${name}_name" aria-label="${name === "first" ? "First" : "Last"} name of customer ${index + 1}" size="8" value="${escapeHtml(value)}">`;
     return [
       `${escapeHtml(customer.email ?? customer.phone ?? "no address")}<br><span class="quiet">${escapeHtml(customer.gid.replace("gid://shopify/Customer/", ""))}</span>`,
-      escapeHtml(customer.tags.join(", ")),
+      `${escapeHtml(customer.tags.join(", "))}${metafieldList(customer.metafields)}`,
       time(customer.updatedAt),
       `<form class="row" method="post" action="/_control/customers/change">${hidden}
         ${input("first", customer.firstName)}${input("last", customer.lastName)}
@@ -77,7 +79,7 @@ function customerTable(shop: string, customers: Customer[]): string {
     ];
   });
   const more = customers.length > SHOWN ? `<p class="quiet">The newest ${SHOWN} of ${customers.length}.</p>` : "";
-  return table(["Customer", "Tags", "Updated (UTC)", "Name"], rows, "No customers yet.") + more;
+  return table(["Customer", "Tags and metafields", "Updated (UTC)", "Name"], rows, "No customers yet.") + more;
 }
 
 function versionSelect(hiddenLabel?: string): string {

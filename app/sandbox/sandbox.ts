@@ -1,8 +1,11 @@
 /** What `startSandbox` gives back, in one type: the handles of every system and the levers around them. */
 import type { Cms, CmsSettings } from "./cms.ts";
+import type { CustomerAccounts, CustomerAccountSettings } from "./customer-accounts.ts";
 import type { Email } from "./email.ts";
 import type { Erp } from "./erp.ts";
 import type { Fault, SystemName } from "./faults.ts";
+import type { Federated } from "./federated.ts";
+import type { OidcSettings } from "./oidc-provider.ts";
 import type { ProfilePlatform } from "./profile-platform.ts";
 import type { SandboxRequest } from "./request-log.ts";
 import type { RetailAnalyticsB } from "./retail-analytics-b.ts";
@@ -18,6 +21,8 @@ export type SandboxOptions = {
   stateFile?: string;
   storefront?: Partial<StorefrontSettings>;
   cms?: Partial<CmsSettings>;
+  federated?: Partial<OidcSettings>;
+  customerAccounts?: Partial<CustomerAccountSettings>;
 };
 
 type SandboxAddresses = {
@@ -29,12 +34,16 @@ type SandboxAddresses = {
   erpBaseUrl: string;
   retailAnalyticsBUrl: string;
   appBridgeUrl: string;
+  federatedIssuer: string;
 };
 
 export type Sandbox = {
   url: string;
   addresses: SandboxAddresses;
   storefront: Omit<Storefront, "handle">;
+  /** The storefront's sign-in. Its requests are recorded, and fail on demand, apart from the Admin API's. */
+  customerAccounts: Omit<CustomerAccounts, "handle">;
+  federated: Omit<Federated, "handle">;
   cms: Omit<Cms, "handle">;
   analytics: Omit<WebAnalytics, "handle">;
   profilePlatform: Omit<ProfilePlatform, "handle">;

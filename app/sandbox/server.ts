@@ -9,12 +9,14 @@ import type { AddressInfo } from "node:net";
 import { createCms } from "./cms.ts";
 import { initialCmsState } from "./cms-state.ts";
 import { answerControl } from "./control.ts";
+import { createCustomerAccounts, isCustomerAccountPath } from "./customer-accounts.ts";
 import { createEmail } from "./email.ts";
 import { createErp } from "./erp.ts";
 import { json, parseBody, readBody, text } from "./exchange.ts";
 import type { Call, Handler, Reply } from "./exchange.ts";
 import { createFaultBook } from "./faults.ts";
 import type { SystemName } from "./faults.ts";
+import { createFederated, initialFederatedState } from "./federated.ts";
 import { hasLoopbackHost, isOriginOf } from "./loopback-guard.ts";
 import { answerPage } from "./pages.ts";
 import { createProfilePlatform } from "./profile-platform.ts";
@@ -36,6 +38,7 @@ const PREFIXES: [prefix: string, system: SystemName][] = [
   ["/email", "email"],
   ["/erp", "erp"],
   ["/retail-b", "retailAnalyticsB"],
+  ["/federated", "federated"],
 ];
 // Longer than any client keeps an idle connection, so that none is closed under a request.
 const KEEP_ALIVE_MS = 65_000;
@@ -51,11 +54,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     email: { inbox: [], idempotencyKeys: {} },
     erp: { documents: [] },
     retailAnalyticsB: { records: [] },
+    federated: initialFederatedState(),
   });
   const { state, saving } = file;
   const credentials = { url: appUrl, clientId: app.clientId, clientSecret: app.clientSecret, handle: app.handle ?? "customer-identity" };
+  let url = "";
+  const world = { url: () => url, appUrl };
+  const storefront = createStorefront(state.storefront, saving, credentials, options.storefront);
   const systems = {
-    storefront: createStorefront(state.storefront, saving, credentials, options.storefront),
+    storefront,
+    customerAccounts: createCustomerAccounts(storefront, world, options.customerAccounts),
+    federated: createFederated(state.federated, saving, world, options.federated),
     cms: createCms(state.cms, saving, options.cms),
     analytics: createWebAnalytics(state.analytics, saving),
     profilePlatform: createProfilePlatform(state.profilePlatform, saving),
@@ -69,16 +78,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!hasLoopbackHost(request.headers)) return send(response, text(403, "The sandbox answers to loopback names only"));
-    const url = new URL(request.url ?? "/", "http://sandbox");
+    const asked = new URL(request.url ?? "/", "http://sandbox");
     const body = await readBody(request);
     if (body === null) return send(response, text(413, "Too large"));
     const method = request.method ?? "GET";
-    const found = PREFIXES.find(([prefix]) => url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
-    const path = found ? url.pathname.slice(found[0].length) || "/" : url.pathname;
-    const call: Call = { method, path, query: url.searchParams, headers: request.headers, text: body, body: parseBody(body, request.headers["content-type"]) };
+    const found = PREFIXES.find(([prefix]) => asked.pathname === prefix || asked.pathname.startsWith(`${prefix}/`));
+    const path = found ? asked.pathname.slice(found[0].length) || "/" : asked.pathname;
+    const call: Call = { method, path, query: asked.searchParams, headers: request.headers, text: body, body: parseBody(body, request.headers["content-type"]) };
     if (!found) return send(response, await answerWorld(call));
-    const system = found[1];
-    const target = path + url.search;
+    const system = found[1] === "storefront" && isCustomerAccountPath(path) ? "customerAccounts" : found[1];
+    const target = path + asked.search;
     log.record(system, { method, path: target, headers: request.headers, body: call.body, at: new Date() });
     const handler: Handler = systems[system].handle;
     await serveWithFault(faults.take(system, target), () => handler(call), response, send, stopping.signal);
@@ -114,7 +123,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     server.once("error", reject);
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const sandbox: Sandbox = {
     url,
@@ -127,12 +136,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       erpBaseUrl: `${url}/erp`,
       retailAnalyticsBUrl: `${url}/retail-b`,
       appBridgeUrl: `${url}/app-bridge.js`,
+      federatedIssuer: `${url}/federated`,
     },
     ...systems,
     failNext: (system, fault, times) => faults.failNext(system, fault, times),
     clearFaults: () => faults.clear(),
     requests: (system) => log.requests(system),
-    stateOf: (system) => state[system],
+    stateOf: (system) => (system === "customerAccounts" ? { signIns: systems.customerAccounts.signIns() } : state[system]),
     appUrl,
     async stop() {
       stopping.abort();

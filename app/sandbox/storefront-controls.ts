@@ -46,6 +46,7 @@ const COMPLIANCE_PATHS: Record<string, string> = {
 
 export function createStorefrontControls({ state, saving, app, settings, ensureShop, bucketOf }: StorefrontParts) {
   const sent: WebhookDelivery[] = [];
+  const echoes = new Set<Promise<unknown>>();
 
   const getShop = (domain: string): ShopState => {
     const shop = state.shops[domain];
@@ -99,6 +100,13 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
     return batches.flat();
   };
 
+  /** A change made through the platform's own doors (its API, its sign-in) is announced too, after the reply. */
+  const echo = (domain: string, before: Customer | undefined, after: Customer): void => {
+    if (!settings.echoWebhooks) return;
+    const announced: Promise<unknown> = announce(domain, before, after, {}).finally(() => echoes.delete(announced));
+    echoes.add(announced);
+  };
+
   return {
     /** The app installed without the browser: a token pair as the grant would give it. */
     install(domain: string, options: { scope?: string; expiring?: boolean } = {}): TokenReply {
@@ -137,6 +145,19 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
       const customer = putCustomer(ensureShop(domain), patch);
       saving.soon();
       return customer;
+    },
+    /** As a person or the app changes a customer at the platform: the webhooks follow on their own (`echoWebhooks`). */
+    saveCustomer(domain: string, patch: CustomerPatch): Customer {
+      const shop = ensureShop(domain);
+      const before = patch.gid === undefined ? undefined : shop.customers[patch.gid];
+      const after = putCustomer(shop, patch);
+      saving.soon();
+      echo(domain, before, after);
+      return after;
+    },
+    /** Resolves once every webhook that follows such a change was answered. */
+    async echoesSent(): Promise<void> {
+      while (echoes.size > 0) await Promise.all(echoes);
     },
     /** Creates a customer and tells the subscribed addresses. */
     async createCustomer(domain: string, patch: CustomerPatch, options: SendWebhookOptions = {}): Promise<{ customer: Customer; deliveries: WebhookDelivery[] }> {

@@ -66,5 +66,6 @@ function blankCustomer(gid: string, now: string): Customer {
     emailMarketingUpdatedAt: null,
     smsMarketingState: "NOT_SUBSCRIBED",
     smsMarketingUpdatedAt: null,
+    metafields: [],
   };
 }

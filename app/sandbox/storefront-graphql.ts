@@ -8,7 +8,8 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import { fieldsOf, json } from "./exchange.ts";
 import type { Reply } from "./exchange.ts";
 import { actualCost, requestedCost } from "./storefront-graphql-cost.ts";
-import type { ShopState, StorefrontSettings } from "./storefront-state.ts";
+import type { CustomerPatch } from "./storefront-customers.ts";
+import type { Customer, ShopState, StorefrontSettings } from "./storefront-state.ts";
 
 export const API_VERSIONS = ["2026-04", "2026-07"];
 
@@ -16,7 +17,7 @@ const schemas = new Map<string, GraphQLSchema>();
 
 export type CostBucket = { available: number; at: number };
 
-export type GraphqlContext = { shop: ShopState; scope: string; apiVersion: string; webhookApiVersion: string; changed(): void };
+export type GraphqlContext = { shop: ShopState; scope: string; apiVersion: string; webhookApiVersion: string; changed(): void; saveCustomer(patch: CustomerPatch): Customer };
 
 export async function answerGraphql(
   body: unknown,

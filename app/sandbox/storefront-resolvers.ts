@@ -1,8 +1,9 @@
 /** Root fields of the pretended Admin API. They answer in the schema's own shapes; graphql-js picks the asked fields. */
 import { GraphQLError } from "graphql";
 import { isLoopbackUrl } from "./loopback-guard.ts";
+import { customerResolvers } from "./storefront-customer-resolvers.ts";
 import type { GraphqlContext } from "./storefront-graphql.ts";
-import type { Customer, ShopState, Subscription } from "./storefront-state.ts";
+import type { ShopState, Subscription } from "./storefront-state.ts";
 
 const MAX_PAGE = 250;
 
@@ -10,6 +11,8 @@ type SubscriptionInput = { uri?: string; callbackUrl?: string };
 type UserError = { field: string[]; message: string };
 
 export const storefrontResolvers = {
+  ...customerResolvers,
+
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,
     name: shop.name,
@@ -22,13 +25,6 @@ export const storefrontResolvers = {
     id: "gid://shopify/AppInstallation/1",
     accessScopes: scope.split(",").filter(Boolean).map((handle) => ({ handle })),
   }),
-
-  customer: ({ id }: { id: string }, { shop, scope }: GraphqlContext) => {
-    requireScope(scope, "customer", "customers");
-    if (!/^gid:\/\/shopify\/Customer\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`, { extensions: { code: "argumentLiteralsIncompatible" } });
-    const customer = shop.customers[id];
-    return customer ? toGraphqlCustomer(shop, customer) : null;
-  },
 
   webhookSubscriptions: ({ first, after }: { first?: number | null; after?: string | null }, { shop }: GraphqlContext) => {
     if (first === undefined || first === null) throw new GraphQLError("you must provide one of first or last", { extensions: { code: "BAD_REQUEST" } });
@@ -65,25 +61,6 @@ export const storefrontResolvers = {
   },
 };
 
-function toGraphqlCustomer(shop: ShopState, customer: Customer): Record<string, unknown> {
-  const displayName = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
-  return {
-    ...customer,
-    id: customer.gid,
-    displayName: displayName || (customer.email ?? customer.phone ?? ""),
-    amountSpent: { amount: customer.amountSpent, currencyCode: shop.currencyCode },
-    defaultEmailAddress:
-      customer.email === null
-        ? null
-        : { emailAddress: customer.email, marketingState: customer.emailMarketingState, marketingUpdatedAt: customer.emailMarketingUpdatedAt },
-    defaultPhoneNumber:
-      customer.phone === null
-        ? null
-        : { phoneNumber: customer.phone, marketingState: customer.smsMarketingState, marketingUpdatedAt: customer.smsMarketingUpdatedAt },
-    defaultAddress: customer.countryCode === null ? null : { countryCodeV2: customer.countryCode },
-  };
-}
-
 function toGraphqlSubscription(subscription: Subscription): Record<string, unknown> {
   return { id: subscription.gid, topic: subscription.topic, uri: subscription.uri, apiVersion: { handle: subscription.apiVersion } };
 }
@@ -95,14 +72,6 @@ function findErrors(shop: ShopState, topic: string, uri: string, except?: Subscr
   if (address.protocol !== "https:" && !isLoopbackUrl(uri)) return [{ field, message: `Address protocol ${address.protocol}// is not supported` }];
   const isTaken = shop.subscriptions.some((other) => other !== except && other.topic === topic && other.uri === uri);
   return isTaken ? [{ field, message: "Address for this topic has already been taken" }] : [];
-}
-
-function requireScope(granted: string, field: string, resource: string): void {
-  const scopes = granted.split(",");
-  if (scopes.includes(`read_${resource}`) || scopes.includes(`write_${resource}`)) return;
-  throw new GraphQLError(`Access denied for ${field} field. Required access: \`read_${resource}\` access scope.`, {
-    extensions: { code: "ACCESS_DENIED", documentation: "https://shopify.dev/api/usage/access-scopes", requiredAccess: `\`read_${resource}\` access scope.` },
-  });
 }
 
 function cursorOf(subscription: Subscription): string {

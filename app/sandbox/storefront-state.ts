@@ -18,6 +18,8 @@ export type RefreshCall = { at: string; outcome: "rotated" | "repeated" | "refus
 type EmailMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED" | "INVALID";
 type SmsMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED" | "REDACTED";
 
+export type Metafield = { namespace: string; key: string; type: string; /** Always text; lists and booleans are JSON in it. */ value: string; createdAt: string; updatedAt: string };
+
 export type Customer = {
   gid: string;
   createdAt: string;
@@ -40,6 +42,7 @@ export type Customer = {
   emailMarketingUpdatedAt: string | null;
   smsMarketingState: SmsMarketingState;
   smsMarketingUpdatedAt: string | null;
+  metafields: Metafield[];
 };
 
 export type Subscription = { gid: string; topic: string; uri: string; apiVersion: string };
@@ -109,6 +112,8 @@ export type StorefrontSettings = {
   nonExpiringTokens: "refused" | "accepted";
   webhookApiVersion: string;
   webhookTimeoutMs: number;
+  /** What the app changes through the API comes back to it as webhooks. */
+  echoWebhooks: boolean;
   graphqlCost: { maximumAvailable: number; restoreRate: number; maximumQueryCost: number };
 };
 
@@ -120,6 +125,7 @@ export const STOREFRONT_DEFAULTS: StorefrontSettings = {
   nonExpiringTokens: "refused",
   webhookApiVersion: "2026-07",
   webhookTimeoutMs: 5000,
+  echoWebhooks: true,
   graphqlCost: { maximumAvailable: 2000, restoreRate: 100, maximumQueryCost: 1000 },
 };
 

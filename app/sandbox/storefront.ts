@@ -4,6 +4,7 @@ import type { Call, Reply } from "./exchange.ts";
 import type { Saving } from "./state-file.ts";
 import { authorize } from "./storefront-authorize.ts";
 import { createStorefrontControls } from "./storefront-controls.ts";
+import type { CustomerPatch } from "./storefront-customers.ts";
 import { answerGraphql, API_VERSIONS } from "./storefront-graphql.ts";
 import type { CostBucket } from "./storefront-graphql.ts";
 import { storefrontResolvers } from "./storefront-resolvers.ts";
@@ -16,7 +17,7 @@ import { restShop } from "./storefront-webhook-payloads.ts";
 export type SandboxApp = { url: () => string; clientId: string; clientSecret: string; handle: string };
 export type Storefront = ReturnType<typeof createStorefront>;
 
-const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 const UNKNOWN_TOKEN = "[API] Invalid API key or access token (unrecognized login or wrong password)";
 const NON_EXPIRING_TOKEN =
   "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
@@ -25,6 +26,8 @@ const NON_EXPIRING_TOKEN =
 export function createStorefront(state: StorefrontState, saving: Saving, app: SandboxApp, overrides: Partial<StorefrontSettings> = {}) {
   const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
   const buckets = new Map<string, CostBucket>();
+  // A state file from before metafields has customers without them.
+  for (const shop of Object.values(state.shops)) for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
 
   const ensureShop = (domain: string): ShopState => {
     if (!SHOP_DOMAIN.test(domain)) throw new Error(`${domain} is not a store domain`);
@@ -72,12 +75,20 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
     if (resource === "shop.json" && call.method === "GET") return json(200, { shop: restShop(shop) }, headers);
     if (resource !== "graphql.json") return json(404, { errors: "Not Found" });
     if (call.method !== "POST") return json(405, { errors: "Method Not Allowed" });
-    const context = { shop, scope: token.scope, apiVersion: version, webhookApiVersion: settings.webhookApiVersion, changed: () => saving.soon() };
+    const context = {
+      shop,
+      scope: token.scope,
+      apiVersion: version,
+      webhookApiVersion: settings.webhookApiVersion,
+      changed: () => saving.soon(),
+      saveCustomer: (patch: CustomerPatch) => controls.saveCustomer(shop.domain, patch),
+    };
     return answerGraphql(call.body, context, storefrontResolvers, bucketOf(shop.domain), settings);
   };
 
   return {
     ...controls,
+    ensureShop,
     handle,
     settings,
     shops: (): string[] => Object.keys(state.shops),

@@ -32,22 +32,34 @@ const CLAIM = `
       SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1 AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
     )
   ),
-  chosen AS (SELECT shop, id FROM due ORDER BY priority, place, next_attempt_at LIMIT $3)
-  UPDATE integration_queue q
-  SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
-  FROM chosen WHERE q.shop = chosen.shop AND q.id = chosen.id
-  RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.attempt_token`;
+  chosen AS (SELECT shop, id FROM due ORDER BY priority, place, next_attempt_at LIMIT $3),
+  claimed AS (
+    UPDATE integration_queue q
+    SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
+    FROM chosen WHERE q.shop = chosen.shop AND q.id = chosen.id
+    RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.attempt_token
+  )
+  SELECT claimed.*, reached.shop AS reached FROM (SELECT max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants) reached LEFT JOIN claimed ON true`;
 
+/** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
 type ClaimedRow = {
-  shop: string; id: number; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
+  reached: string | null; shop: string; id: number | null; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
   payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; attempt_token: string;
 };
 
 /** `startAt` rotates, so that tenants late in the alphabet are not always last. Answers most urgent first. */
 export async function claim(database: Database, options: { channel: string; limit: number; worker: string; startAt: string }): Promise<QueueItem[]> {
-  const read = (startAt: string) => database.acrossTenants<ClaimedRow>(CLAIM, [options.channel, startAt, options.limit, options.worker]);
+  // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
+  const read = async (startAt: string): Promise<(ClaimedRow & { id: number })[]> => {
+    for (let from = startAt; ; ) {
+      const rows = await database.acrossTenants<ClaimedRow>(CLAIM, [options.channel, from, options.limit, options.worker]);
+      const claimed = rows.filter((row): row is ClaimedRow & { id: number } => row.id !== null);
+      const reached = rows[0]?.reached;
+      if (claimed.length > 0 || !reached) return claimed;
+      from = `${reached}\u0001`;
+    }
+  };
   let rows = await read(options.startAt);
-  // Nothing from there to the end of the alphabet: begin again at its start.
   if (rows.length === 0 && options.startAt !== "") rows = await read("");
   return rows
     .map((row) => ({

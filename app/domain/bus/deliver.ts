@@ -19,10 +19,10 @@ export async function deliver(ctx: Ctx, settler: Settler, item: QueueItem): Prom
   try {
     const { channel, tenant } = await findParties(ctx, item);
     const message = await channel.transform(ctx, item, tenant);
-    const { held, openUntil } = await settler.ready(item, message);
+    const { held, openForMs } = await settler.ready(item, message);
     if (!held) return "lease_lost";
     // The circuit is looked at before every attempt; while it is open none is made and none is counted.
-    if (openUntil) return await finish(ctx, settler, item, { to: "deferred", delayMs: Math.max(0, openUntil.getTime() - ctx.clock.now().getTime()) }, "circuit_open");
+    if (openForMs !== null) return await finish(ctx, settler, item, { to: "deferred", delayMs: openForMs }, "circuit_open");
     const result = await channel.deliver(ctx, item, message, tenant);
     return await finish(ctx, settler, item, toDelivered(result, latency()), "delivered");
   } catch (error) {

@@ -50,22 +50,27 @@ const READY = `
   FROM input i
   WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token AND q.status IN ('processing', 'ready')
   RETURNING q.shop, q.id, (
-    SELECT (kv.value->>'open_until')::timestamptz FROM kv
+    SELECT extract(epoch FROM (kv.value->>'open_until')::timestamptz - clock_timestamp())::float8 * 1000 FROM kv
     WHERE kv.shop = q.shop AND kv.key = 'circuit:' || q.channel AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
-  ) AS open_until`;
+  ) AS open_for_ms`;
+
+type Readied = { held: boolean; openForMs: number | null };
 
 export type Settler = {
-  /** Stores the message. `held` is false when the lease was lost; `openUntil` is set when the circuit opened meanwhile. */
-  ready(item: QueueItem, message: DeliveryMessage): Promise<{ held: boolean; openUntil: Date | null }>;
+  /** Stores the message. `held` is false when the lease was lost; `openForMs` is set when the circuit opened meanwhile. */
+  ready(item: QueueItem, message: DeliveryMessage): Promise<Readied>;
   /** False when the lease was lost, and nothing was changed. */
   settle(item: QueueItem, settlement: Settlement): Promise<boolean>;
 };
 
+/** An answer's words may hold NUL, which the database refuses: the settlement must not fail for it. */
+const storable = (error: string) => error.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
+
 const keyOf = (row: { shop: string; id: number }) => `${row.shop}/${row.id}`;
 
 export function createSettler(database: Database): Settler {
-  const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, { held: boolean; openUntil: Date | null }>(async (batch) => {
-    const rows = await database.acrossTenants<{ shop: string; id: number; open_until: Date | null }>(READY, [
+  const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(async (batch) => {
+    const rows = await database.acrossTenants<{ shop: string; id: number; open_for_ms: number | null }>(READY, [
       batch.map(({ item }) => item.shop),
       batch.map(({ item }) => item.queueId),
       batch.map(({ item }) => item.attemptToken),
@@ -75,7 +80,7 @@ export function createSettler(database: Database): Settler {
     const held = new Map(rows.map((row) => [keyOf(row), row]));
     return batch.map(({ item }) => {
       const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
-      return { held: row !== undefined, openUntil: row?.open_until ?? null };
+      return { held: row !== undefined, openForMs: row?.open_for_ms ?? null };
     });
   });
 
@@ -88,7 +93,7 @@ export function createSettler(database: Database): Settler {
       column(({ settlement: s }) => (s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending")),
       column(({ settlement: s }) => (s.to === "retry" || (s.to === "dead_letter" && s.countsAsTry) ? 1 : 0)),
       column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
-      column(({ settlement: s }) => ("error" in s ? s.error.slice(0, MAX_ERROR_LENGTH) : s.to === "delivered" ? s.note : null)),
+      column(({ settlement: s }) => ("error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null)),
       column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
       column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
       column(({ settlement: s }) => ATTEMPT_STATUS[s.to]),

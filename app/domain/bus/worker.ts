@@ -32,6 +32,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   const held = new Map<string, { item: QueueItem; done: Promise<void> }>();
   const busy = new Map<string, number>();
   const claiming = new Map<string, boolean>();
+  const fills = new Set<Promise<void>>();
   const lastShop = new Map<string, string>();
   const health = new Map<string, Health>();
   let stopping = false;
@@ -47,7 +48,8 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   }
 
   async function enter(pair: Health): Promise<void> {
-    while (pair.inFlight >= placesOf(pair)) await new Promise<void>((resolve) => pair.waiting.push(resolve));
+    // Whoever waits for a place when the worker stops gives its row back at once.
+    while (!stopping && pair.inFlight >= placesOf(pair)) await new Promise<void>((resolve) => pair.waiting.push(resolve));
     pair.inFlight += 1;
   }
 
@@ -76,7 +78,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       leave(pair, outcome);
       held.delete(keyOf(item));
       busy.set(item.channel, (busy.get(item.channel) ?? 1) - 1);
-      if (!stopping) void fill(item.channel);
+      fill(item.channel);
     }
   }
 
@@ -86,12 +88,17 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   }
 
   /** Claims for one channel until its places are taken or nothing is due. One claim at a time per channel. */
-  async function fill(channel: string): Promise<void> {
+  function fill(channel: string): void {
     if (stopping) return;
     if (claiming.has(channel)) {
       claiming.set(channel, true);
       return;
     }
+    const running = claimFor(channel).finally(() => fills.delete(running));
+    fills.add(running);
+  }
+
+  async function claimFor(channel: string): Promise<void> {
     claiming.set(channel, false);
     try {
       for (;;) {
@@ -117,13 +124,13 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     }
   }
 
-  const fillAll = () => ctx.channels.forEach((channel) => void fill(channel.name));
+  const fillAll = () => ctx.channels.forEach((channel) => fill(channel.name));
 
   async function sweep(): Promise<void> {
     try {
       const { channels, returned, dead } = await reclaimLostLeases(database);
       if (returned + dead > 0) ctx.log.troubled("leases.reclaimed", { region: database.region, returned, dead });
-      channels.forEach((channel) => void fill(channel));
+      channels.forEach((channel) => fill(channel));
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("leases.not_reclaimed", error);
     }
@@ -131,7 +138,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
 
   const listener = await database.listen(QUEUE_NOTIFICATION, (payload) => {
     if (payload === "") fillAll();
-    else payload.split(",").forEach((channel) => void fill(channel));
+    else payload.split(",").forEach((channel) => fill(channel));
   });
   const poll = setInterval(() => {
     fillAll();
@@ -149,6 +156,8 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       stopping = true;
       clearInterval(poll);
       await listener.stop();
+      // A claim that is under way still brings rows: they are given back too.
+      await Promise.all(fills);
       for (const pair of health.values()) for (const resume of pair.waiting.splice(0)) resume();
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, RELEASE_WAIT_MS)));

@@ -9,7 +9,8 @@ import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
 
-const LEASE_SECONDS = 30;
+/** As long as one call may take: a dead worker must not hold its customer for longer. Past it the slug keeps it to one item. */
+const LEASE_SECONDS = 15;
 const BUSY_RETRY_MS = 500;
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
@@ -53,8 +54,7 @@ export const cmsChannel: Channel = {
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
-    const fields = message.transformed_payload.fieldData as CmsFields;
-    return withCustomerLease(ctx, item, tenant, () => write(ctx, item, tenant, fields));
+    return withCustomerLease(ctx, item, tenant, () => write(ctx, item, tenant));
   },
 };
 
@@ -70,19 +70,19 @@ async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, work
   }
 }
 
-async function write(ctx: Ctx, item: QueueItem, tenant: Tenant, fields: CmsFields): Promise<DeliveryResult> {
+// Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
+async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
   const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
   if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
   const access = { token, collectionId, about: { shop: tenant.shop, event_id: item.eventId } };
-  const { sql } = dataOf(ctx, tenant);
-  const userId = userIdOf(item);
-  const [known] = await sql<{ cms_item_id: string | null; cms_hash: string | null }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
-  if (!known) return GONE;
+  const customer = await findItemCustomer(ctx, item, tenant);
+  if (!customer) return GONE;
+  const fields = toCmsFields(customer);
   const digest = hash("sha256", JSON.stringify(fields));
-  if (known.cms_item_id && known.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
+  if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
 
-  const itemId = known.cms_item_id ? await update(ctx, access, known.cms_item_id, fields) : await create(ctx, access, fields);
-  await sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [userId, itemId, digest]);
+  const itemId = customer.cms_item_id ? await update(ctx, access, customer.cms_item_id, fields) : await create(ctx, access, fields);
+  await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [customer.id, itemId, digest]);
   return { httpStatus: 200 };
 }
 

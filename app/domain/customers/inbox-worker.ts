@@ -11,7 +11,7 @@ const RENEW_MS = (INBOX_LEASE_SECONDS * 1_000) / 3;
 
 export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ stop(): Promise<void> }> {
   const inFlight = new Map<InboxItem, Promise<void>>();
-  let isClaiming = false;
+  let claiming: Promise<void> | null = null;
   let isWanted = false;
   let stopping = false;
 
@@ -31,14 +31,16 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
       else ctx.log.troubled("webhook.postponed", { ...about, reason: (error as Error).message });
     } finally {
       inFlight.delete(item);
-      if (!stopping) void fill();
+      fill();
     }
   }
 
-  async function fill(): Promise<void> {
+  function fill(): void {
     isWanted = true;
-    if (isClaiming || stopping) return;
-    isClaiming = true;
+    if (!stopping && !claiming && inFlight.size < PLACES) claiming = claimWanted();
+  }
+
+  async function claimWanted(): Promise<void> {
     try {
       while (isWanted && !stopping && inFlight.size < PLACES) {
         isWanted = false;
@@ -54,21 +56,22 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("webhooks.not_claimed", error);
     } finally {
-      isClaiming = false;
+      claiming = null;
     }
   }
 
-  const listener = await database.listen(INBOX_NOTIFICATION, () => void fill());
-  const poll = setInterval(() => void fill(), POLL_MS);
+  const listener = await database.listen(INBOX_NOTIFICATION, fill);
+  const poll = setInterval(fill, POLL_MS);
   const renew = setInterval(() => {
     if (inFlight.size > 0) renewWebhookLeases(database, [...inFlight.keys()]).catch((error: Error) => ctx.log.troubled("leases.not_renewed", { reason: error.message }));
   }, RENEW_MS);
-  void fill();
+  fill();
   return {
     async stop() {
       stopping = true;
       clearInterval(poll);
       await listener.stop();
+      await claiming;
       await Promise.all(inFlight.values());
       clearInterval(renew);
     },

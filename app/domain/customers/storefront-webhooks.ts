@@ -43,18 +43,19 @@ async function apply(webhook: Webhook, change: CustomerChange, step: "payload" |
  * Applies `change`, completed by what the storefront says now. When the storefront cannot be asked at this moment, what
  * the webhook itself says is applied at once and the error thrown, so that the inbox completes it later.
  */
-async function applyCompleted(webhook: Webhook, change: CustomerChange): Promise<Handled> {
+async function applyCompleted(webhook: Webhook, change: CustomerChange, said: "person" | "one side"): Promise<Handled> {
   const { ctx, tenant } = webhook;
-  if (!canRefetch(tenant)) return (await apply(webhook, change, "payload")).outcome;
+  const applyPayload = async () => (said === "person" || (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, "payload")).outcome : "ignored");
+  if (!canRefetch(tenant)) return applyPayload();
   try {
     const fetched = await fetchCustomer(ctx, tenant, change.gid);
     // Deletions come by their own topic and leave a tombstone; a customer that the API does not show is no proof of one.
-    if (!fetched) return (await apply(webhook, change, "payload")).outcome;
+    if (!fetched) return await applyPayload();
     // What is fetched now is at least as new as the webhook that made us ask.
     const at = new Date(Math.max(fetched.changedAt.getTime(), change.changedAt.getTime()));
     return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "complete")).outcome;
   } catch (error) {
-    const { outcome } = await apply(webhook, change, "payload");
+    const outcome = await applyPayload();
     if (error instanceof OutboundError && error.retryable) throw error;
     ctx.log.troubled("customer.not_completed", { shop: tenant.shop, reason: (error as Error).message });
     return outcome;
@@ -65,7 +66,7 @@ async function onCustomer(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
   const change = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
   if (!change) return "ignored";
-  return isPartial(change) ? applyCompleted(webhook, change) : (await apply(webhook, change, "payload")).outcome;
+  return isPartial(change) ? applyCompleted(webhook, change, "person") : (await apply(webhook, change, "payload")).outcome;
 }
 
 async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
@@ -95,7 +96,7 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
     const others = user.tags.filter((tag) => !named.has(tag.toLowerCase()));
     change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
   }
-  return user || canRefetch(tenant) ? applyCompleted(webhook, change) : "ignored";
+  return applyCompleted(webhook, change, "one side");
 }
 
 async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
@@ -124,15 +125,16 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
   const parsed = z.looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() }).safeParse(webhook.payload);
   const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
   if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
-  return applyCompleted(webhook, { gid: customerGid, changedAt: changedAt(webhook) });
+  return applyCompleted(webhook, { gid: customerGid, changedAt: changedAt(webhook) }, "one side");
 }
 
 /** A webhook that carries only one side of a customer does not make a person out of it; one we do not know is fetched whole. */
 async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
-  const { ctx, tenant } = webhook;
-  const [user] = await dataOf(ctx, tenant).sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2", [change.gid]);
-  if (user) return (await apply(webhook, change, "payload")).outcome;
-  return canRefetch(tenant) ? applyCompleted(webhook, change) : "ignored";
+  return (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, "payload")).outcome : applyCompleted(webhook, change, "one side");
+}
+
+async function isKnown({ ctx, tenant }: Webhook, customerGid: string): Promise<boolean> {
+  return (await dataOf(ctx, tenant).sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2", [customerGid])).length > 0;
 }
 
 /** The token is dead on arrival, so no call is made; one that came late, after a new install, is not for us. */

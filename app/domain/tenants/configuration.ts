@@ -3,22 +3,23 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { findHostsOfOthers } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
-import { provisionRegion } from "./regions.ts";
+import { provisionRegion, requireRegion } from "./regions.ts";
 import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type TenantConfig } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
 
 /** SPEC's alias: what the embedded app calls the token. */
-const ALIASES: Record<string, string> = { storefront_access_token: "storefront_admin_token" };
+const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]]);
 
 /**
  * Validates and stores the fields; registers the store when it is new. `isPlatformKey` opens the fields that only the
  * operator may set. Nothing is stored when any field is wrong.
  */
 export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<string, unknown>, isPlatformKey: boolean): Promise<{ registered: boolean }> {
-  const fields = Object.fromEntries(Object.entries(input).map(([name, value]) => [ALIASES[name] ?? name, value]));
+  const fields = Object.fromEntries(Object.entries(input).map(([name, value]) => [ALIASES.get(name) ?? name, value]));
   const tenant = await findTenant(ctx, shop);
   const patch = buildFieldPatch(fields, {
     table: TENANT_FIELDS,
@@ -35,8 +36,12 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
   if (patch.set.storefront_store_domain !== undefined && patch.set.storefront_store_domain !== shop)
     throw new AppError("invalid_request", { fields: { storefront_store_domain: "must be the store that is being configured" } });
 
+  await requireFreeHosts(ctx, shop, patch.set.public_hosts as string[] | undefined);
+
   const region = patch.remove.includes("region") ? HOME_REGION : (patch.set.region as string | undefined);
   delete patch.set.region;
+  // Before the store is registered: what cannot be saved whole leaves nothing behind.
+  if (region !== undefined) requireRegion(ctx, region);
   const registered = await registerTenant(ctx, shop);
   if (region !== undefined && region !== (tenant?.region ?? HOME_REGION)) await provisionRegion(ctx, shop, region);
   await changeTenantRecord(ctx, shop, { set: patch.set, remove: patch.remove.filter((name) => name !== "region"), ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0) });
@@ -49,6 +54,12 @@ function refuseErpForShared(set: Record<string, unknown>, currentRole: TenantCon
   const erp = Object.keys(set).filter(isErpField);
   if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
   throw new AppError("forbidden", { message: "A store with the access role `shared` has no ERP credentials.", fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])) });
+}
+
+/** A host leads to one store: without this a store could draw another's visitors to itself. */
+async function requireFreeHosts(ctx: Ctx, shop: string, hosts: readonly string[] = []): Promise<void> {
+  const taken = await findHostsOfOthers(ctx, shop, hosts);
+  if (taken.length > 0) throw new AppError("conflict", { message: `Another store has ${taken.join(", ")}.`, fields: { public_hosts: "names a host of another store" } });
 }
 
 /** A token that is saved by hand is a new grant: it outdates a refresh that is under way and ends `reauth_required`. */

@@ -31,3 +31,13 @@ export async function listTenants(ctx: Ctx, region?: string) {
   const shops = await listShops(ctx, region);
   return Promise.all(shops.map(async (shop) => toTenantSummary(ctx, await getTenant(ctx, shop))));
 }
+
+/** Those of `hosts` that other stores list as theirs. */
+export async function findHostsOfOthers(ctx: Ctx, shop: string, hosts: readonly string[]): Promise<string[]> {
+  if (hosts.length === 0) return [];
+  const rows = await ctx.home.acrossTenants<{ host: string }>(
+    "SELECT DISTINCT host FROM kv, jsonb_array_elements_text(kv.value->'public_hosts') AS listed(host) WHERE key = 'tenant:' || shop AND kv.value->'public_hosts' ?| $1::text[] AND host = ANY($1) AND shop <> $2 ORDER BY host",
+    [hosts, shop],
+  );
+  return rows.map((row) => row.host);
+}

@@ -1,9 +1,10 @@
 // From an untrusted JSON object to what is to be stored of it: unknown fields named, values validated, secrets sealed,
-// `null` meaning removal, a masked secret sent back unchanged meaning nothing. Serves tenant and platform configuration.
+// `null` meaning removal, a masked secret sent back meaning nothing. Serves tenant and platform configuration.
+import { isIP } from "node:net";
 import { AppError } from "../../runtime/errors.ts";
 import type { Secrets } from "../../runtime/secrets.ts";
 import { isPrivateAddress } from "../../runtime/outbound.ts";
-import { isMaskOf } from "./masking.ts";
+import { isMask } from "./masking.ts";
 import type { TenantField } from "./tenant-config.ts";
 
 export type FieldTable = Record<string, Omit<TenantField, "section">>;
@@ -31,7 +32,10 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
     const field = table[name];
     if (!field) continue;
     if (value === null) patch.remove.push(name);
-    else if (field.secret && isMaskOf(value, current[name])) continue;
+    else if (field.secret && isMask(value)) {
+      // Also a mask of an older secret: a token is refreshed while a form stands open.
+      if (current[name] === undefined) wrong[name] = "is a masked value; send the whole secret";
+    }
     else {
       const parsed = field.schema.safeParse(value);
       const problem = parsed.success ? addressProblem(field, parsed.data, options.outboundAllow) : parsed.error.issues[0]?.message;
@@ -47,10 +51,10 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
 function addressProblem(field: Omit<TenantField, "section">, value: unknown, allow: readonly string[]): string | undefined {
   if (!field.calledByUs || typeof value !== "string" || !/^https?:/.test(value)) return undefined;
   const url = new URL(value);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, "");
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
   if (url.protocol !== "https:") return "must be an https:// address";
-  if (host === "localhost" || (/^[\d.:a-f]+$/i.test(host) && isPrivateAddress(host))) return "must not be a private address";
+  if (host === "localhost" || (isIP(host) !== 0 && isPrivateAddress(host))) return "must not be a private address";
   return undefined;
 }

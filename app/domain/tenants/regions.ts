@@ -8,10 +8,14 @@ import { dataOf, getTenant } from "./tenant.ts";
 /** Tables that make a move impossible while they hold rows of the tenant: moving live data is an operator's own task. */
 const OCCUPYING = ["storefront_users", "consent_records", "crm_tags", "integration_queue", "event_ledger", "webhook_inbox"] as const;
 
+export function requireRegion(ctx: Ctx, region: string): void {
+  if (!ctx.regions.has(region)) throw new AppError("unknown_region", { message: `No database is configured for the region ${region}: set DATABASE_URL_${region.toUpperCase().replaceAll("-", "_")}.` });
+}
+
 /** Brings the region's database to the current schema and assigns the tenant to it. Safe to repeat. */
 export async function provisionRegion(ctx: Ctx, shop: string, region: string): Promise<{ tables: number }> {
   const tenant = await getTenant(ctx, shop);
-  if (!ctx.regions.has(region)) throw new AppError("unknown_region", { message: `No database is configured for the region ${region}: set DATABASE_URL_${region.toUpperCase().replaceAll("-", "_")}.` });
+  requireRegion(ctx, region);
   await ctx.regions.migrate(region);
   if (tenant.region !== region) {
     const { sql } = dataOf(ctx, tenant);

@@ -24,7 +24,7 @@ export async function callStorefront<T>(ctx: Ctx, shop: string, call: { document
       if (!(error instanceof OutboundError)) throw error;
       if (error.status === 401 && !isRetriedWithNewToken) {
         isRetriedWithNewToken = true;
-        await ensureStorefrontToken(ctx, shop, { force: true });
+        await ensureStorefrontToken(ctx, shop, { force: true, seen: token.generation });
         continue;
       }
       if (error.status === 403 && /non-expiring access tokens/i.test(error.body ?? ""))

@@ -61,27 +61,31 @@ function tokenOf(tenant: Tenant): StorefrontToken {
 
 const callers = new WeakMap<Ctx, Map<string, Promise<StorefrontToken>>>();
 
+/** `seen`: the generation that was found not to work. A forced refresh does nothing when a newer one is stored by now. */
+export type EnsureOptions = { force?: boolean; seen?: number };
+
 /**
  * A token that is good for more than five minutes, refreshed first when it is not, or when `force` is set. Callers of
  * one process share one refresh; callers of other processes wait for it or go on with a token that still works.
  * Throws `not_installed` when only a new install helps, OutboundError when the platform cannot be reached.
  */
-export function ensureStorefrontToken(ctx: Ctx, shop: string, options: { force?: boolean } = {}): Promise<StorefrontToken> {
+export function ensureStorefrontToken(ctx: Ctx, shop: string, options: EnsureOptions = {}): Promise<StorefrontToken> {
   const running = callers.get(ctx) ?? new Map<string, Promise<StorefrontToken>>();
   callers.set(ctx, running);
-  const key = `${shop}/${options.force ? "force" : "check"}`;
+  const key = `${shop}/${options.force ? `force ${options.seen ?? ""}` : "check"}`;
   const known = running.get(key);
   if (known) return known;
-  const started = ensure(ctx, shop, options.force ?? false).finally(() => running.delete(key));
+  const started = ensure(ctx, shop, options).finally(() => running.delete(key));
   running.set(key, started);
   return started;
 }
 
-async function ensure(ctx: Ctx, shop: string, force: boolean): Promise<StorefrontToken> {
+async function ensure(ctx: Ctx, shop: string, { force = false, seen: failed }: EnsureOptions): Promise<StorefrontToken> {
   const tenant = await getTenant(ctx, shop);
   const token = tokenOf(tenant);
   // Without a refresh token or an expiry there is nothing to refresh, forced or not (SPEC: skipped).
   if (!tenant.config.storefront_refresh_token || !token.expiresAt) return token;
+  if (force && failed !== undefined && failed !== token.generation) return token;
   if (!force && token.expiresAt.getTime() - ctx.clock.now().getTime() > REFRESH_BUFFER_MS) return token;
 
   const sql = ctx.home.forTenant(shop).sql;
