@@ -16,11 +16,13 @@ export type World = { sandbox: Sandbox; appUrl: string; received: ReceivedWebhoo
 
 export async function startWorld(options: Partial<SandboxOptions> = {}): Promise<World> {
   const received: ReceivedWebhook[] = [];
-  const app = createServer(async (request, response) => {
+  const app = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    received.push({ path: request.url ?? "", headers: request.headers, text: Buffer.concat(chunks).toString("utf8") });
-    response.end();
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", headers: request.headers, text: Buffer.concat(chunks).toString("utf8") });
+      response.end();
+    });
   });
   await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
   const appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
