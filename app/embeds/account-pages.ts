@@ -20,7 +20,7 @@ export function renderResetForm(look: PageLook, values: { shop: string; token: s
   const problem = values.problem ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? said.busy : said.wrongPassword)}</p>` : "";
   return page(look, said.resetTitle, `${problem}<form method="post" action="/auth/password/reset?shop=${encodeURIComponent(values.shop)}">
 <input type="hidden" name="token" value="${escapeHtml(values.token)}">
-<label for="password">${escapeHtml(said.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="rule"${problem ? ' aria-invalid="true"' : ""}>
+<label for="password">${escapeHtml(said.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}rule"${problem ? ' aria-invalid="true"' : ""}>
 <small id="rule">${escapeHtml(said.rule)}</small><div><button type="submit">${escapeHtml(said.save)}</button></div></form>`);
 }
 

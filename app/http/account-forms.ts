@@ -21,7 +21,7 @@ export const showVerifyForm = (tenant: Tenant, token: string): Reply => html(200
 export async function submitResetForm(ctx: Ctx, tenant: Tenant, fields: Fields): Promise<Reply> {
   const again = (status: number, problem: "password" | "busy") => html(status, renderResetForm(lookOf(tenant), { shop: tenant.shop, token: fields.token ?? "", problem }));
   const input = ResetInput.safeParse(fields);
-  if (!input.success) return again(400, "password");
+  if (!input.success) return input.error.issues.some(({ path }) => path[0] === "token") ? notice(tenant, 400, "badLink") : again(400, "password");
   try {
     await resetPassword(ctx, tenant, input.data);
     return notice(tenant, 200, "saved");

@@ -10,7 +10,7 @@ import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
-import { requireSession, sessionCredential } from "./session-guard.ts";
+import { requireSession, sessionCredential, unauthorized } from "./session-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
@@ -141,7 +141,7 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, 
   const principal = spec.auth === "platform" ? requirePlatform(ctx, inbound) : null;
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
-  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" ? new AppError("unauthorized") : new AppError("tenant_required");
+  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" ? unauthorized() : new AppError("tenant_required");
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
   const signedIn = spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
   const tenant = signedIn?.tenant ?? found.tenant;

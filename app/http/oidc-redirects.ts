@@ -1,6 +1,6 @@
 // The browser's side of a sign-in elsewhere: the cookie that ties the journey to it, and the redirects out and back.
 import type { Ctx } from "../context.server.ts";
-import { beginJourney, completeJourney, type JourneyError } from "../domain/identity/oidc-journey.ts";
+import { beginJourney, completeJourney, toReturnPath, type JourneyError } from "../domain/identity/oidc-journey.ts";
 import { OIDC_PROVIDERS } from "../domain/identity/oidc-providers.ts";
 import { createSessionCode } from "../domain/identity/session-hand-off.ts";
 import { issueToken } from "../domain/identity/sessions.ts";
@@ -26,7 +26,7 @@ export async function startSignIn(ctx: Ctx, inbound: Inbound, tenant: Tenant, pr
   const browserSecret = kept && /^[\w-]{43}$/.test(kept) ? kept : ctx.random.bytes(32).toString("base64url");
   const start = { returnTo: searchParams.get("return_to"), handoff: searchParams.get("handoff") === "fragment", browserSecret };
   const begun = await beginJourney(ctx, tenant, OIDC_PROVIDERS[provider], start);
-  if ("error" in begun) return redirect(toFailure(tenant, "/", begun.error));
+  if ("error" in begun) return redirect(toFailure(tenant, toReturnPath(start.returnTo), begun.error));
   return redirect(begun.location, { "Set-Cookie": journeyCookie(ctx, COOKIE, browserSecret, TTL_SECONDS.oauthState) });
 }
 

@@ -22,12 +22,12 @@ export function sessionCredential(inbound: Inbound): Credential | null {
   return token ? { token, isCookie: !bearer } : null;
 }
 
-const CHALLENGE = { "WWW-Authenticate": "Bearer" };
+export const unauthorized = () => new AppError("unauthorized", { headers: { "WWW-Authenticate": "Bearer" } });
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export async function requireSession(ctx: Ctx, inbound: Inbound, remembered: Tenant | null): Promise<{ session: Session; tenant: Tenant }> {
   const credential = sessionCredential(inbound);
-  if (!credential || !remembered) throw new AppError("unauthorized", { headers: CHALLENGE });
+  if (!credential || !remembered) throw unauthorized();
   const { session, tenant } = await checkTwice(ctx, remembered, credential.token);
   if (credential.isCookie && !SAFE.has(inbound.method)) requireOwnPage(ctx, inbound, tenant);
   return { session, tenant };
@@ -42,7 +42,7 @@ async function checkTwice(ctx: Ctx, remembered: Tenant, token: string): Promise<
     if (check.outcome === "invalid") break;
     tenant = await findTenant(ctx, remembered.shop);
   }
-  throw new AppError("unauthorized", { headers: CHALLENGE });
+  throw unauthorized();
 }
 
 function requireOwnPage(ctx: Ctx, inbound: Inbound, tenant: Tenant): void {

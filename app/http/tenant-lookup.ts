@@ -35,8 +35,11 @@ async function shopOfHost(ctx: Ctx, inbound: Inbound): Promise<string | null> {
  * process remembers: the session's own read finds out whether it is still current.
  */
 export async function lookUpTenant(ctx: Ctx, inbound: Inbound, sessionToken: string | null): Promise<{ shop: string | null; tenant: Tenant | null }> {
-  const ofToken = sessionToken ? shopOfToken(sessionToken) : null;
-  const shop = namedShop(inbound) ?? ofToken ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
+  const named = namedShop(inbound);
+  const ofToken = named === null && sessionToken ? shopOfToken(sessionToken) : null;
+  // A token that names a store we do not know is no token of ours: it is not told which stores we know.
+  if (ofToken && !(await recallTenant(ctx, ofToken))) return { shop: null, tenant: null };
+  const shop = named ?? ofToken ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
   if (!shop) return { shop: null, tenant: null };
   return { shop, tenant: await (sessionToken ? recallTenant : findTenant)(ctx, shop) };
 }

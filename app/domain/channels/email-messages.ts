@@ -17,7 +17,8 @@ export function renderMail(template: MailTemplate, values: MailValues): { subjec
   const { greeting, templates, providers } = MAIL_WORDS[locale];
   const provider = values.provider === "storefront" || values.provider === "federated" ? providers[values.provider] : "";
   const words = templates[template];
-  const fill = (text: string) => text.replaceAll("{brand}", oneLine(values.brand)).replaceAll("{provider}", provider);
+  // By a function, and once: a brand such as "$& Co" or "{provider}" is a name and no pattern.
+  const fill = (text: string) => text.replace(/\{(brand|provider)\}/g, (_, blank) => (blank === "brand" ? oneLine(values.brand) : provider));
   const hello = greeting(oneLine(values.name ?? ""));
   const [subject, body, note] = [fill(words.subject), fill(words.body), fill(words.note)];
   const action = values.link && words.action ? { label: fill(words.action), link: values.link } : null;

@@ -5,7 +5,7 @@ import { OutboundError } from "../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../runtime/kv.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
 import { getAccount } from "../identity/account.ts";
-import { createLink, epochOf } from "../identity/links.ts";
+import { createLink, epochOf, mailboxOf } from "../identity/links.ts";
 import type { MailTemplate } from "../identity/mails.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { renderMail } from "./email-messages.ts";
@@ -82,6 +82,6 @@ async function makeLink(ctx: Ctx, tenant: Tenant, template: MailTemplate, userId
   if (!kind) return null;
   const { sql } = dataOf(ctx, tenant);
   const account = await getAccount(sql, userId);
-  const token = await createLink(ctx, sql, kind.purpose, { user_id: userId, epoch: epochOf(account), ...(kind.purpose === "email" && { email: account.email ?? "" }) }, kind.ttlSeconds);
+  const token = await createLink(ctx, sql, kind.purpose, { user_id: userId, epoch: epochOf(account), ...(kind.purpose === "email" && { email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }) }, kind.ttlSeconds);
   return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token })}`;
 }

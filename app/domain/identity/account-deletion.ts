@@ -8,7 +8,7 @@ import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { tombstoneOf } from "../customers/from-storefront.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import type { Account } from "./account.ts";
+import { getAccount, type Account } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password.ts";
@@ -22,7 +22,9 @@ export const DeletionInput = z.object({ password: TypedPassword.optional() });
 export async function deleteAccount(ctx: Ctx, tenant: Tenant, session: Session, password: string | undefined, visit: Visit): Promise<void> {
   await requireSamePerson(ctx, tenant, session, password);
   await dataOf(ctx, tenant).transaction(async (sql) => {
-    const { account } = session;
+    const account = await getAccount(sql, session.account.id, true);
+    // A second deletion, a suspension or a reset in between ended the session that asks.
+    if (account.status !== "active" || account.password_hash !== session.account.password_hash) throw new AppError("unauthorized");
     await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, sql, session, visit);
     await bury(ctx, sql, tenant.shop, account);
@@ -36,6 +38,7 @@ export async function deleteAccount(ctx: Ctx, tenant: Tenant, session: Session, 
        WHERE shop = $1 AND id = $2`,
       [account.id],
     );
+    await emptyDeliveries(sql, account.id);
     await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
   });
   ctx.log.done("account.deleted", { shop: tenant.shop, user_id: session.account.id });
@@ -69,4 +72,11 @@ async function bury(ctx: Ctx, sql: TenantSql, shop: string, account: Account): P
   const subjects = [["gid", account.storefront_customer_gid], ["email", account.email]] as const;
   for (const [kind, value] of subjects)
     if (value) await sql("INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()", [kind, tombstoneOf(ctx, shop, kind, value)]);
+}
+
+/** What was made for other systems holds the person's data, and so may what they answered. */
+async function emptyDeliveries(sql: TenantSql, userId: number): Promise<void> {
+  const ofPerson = "shop = $1 AND entity_type = 'customer' AND entity_id = $2";
+  await sql(`UPDATE delivery_attempts SET error = NULL WHERE shop = $1 AND error IS NOT NULL AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`, [String(userId)]);
+  await sql(`UPDATE integration_queue SET transformed_payload = NULL, last_error = NULL WHERE ${ofPerson} AND (transformed_payload IS NOT NULL OR last_error IS NOT NULL)`, [String(userId)]);
 }

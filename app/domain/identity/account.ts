@@ -16,13 +16,15 @@ export const ACCOUNT_COLUMNS = [
   "updated_at", "email_verified", "sessions_valid_after", "cms_item_id",
 ] as const satisfies readonly (keyof Account)[];
 
+/** The living account of an address; a deleted one only when there is no other. */
 export async function findAccountByEmail(sql: TenantSql, email: string, lock = false): Promise<Account | null> {
-  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND lower(email) = $2 ${lock ? "FOR UPDATE" : ""}`, [email]);
+  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND lower(email) = $2 ORDER BY (status = 'deleted') LIMIT 1 ${lock ? "FOR UPDATE" : ""}`, [email]);
   return row ?? null;
 }
 
-export async function getAccount(sql: TenantSql, id: number): Promise<Account> {
-  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND id = $2`, [id]);
+/** `lock` holds the row until the transaction ends. */
+export async function getAccount(sql: TenantSql, id: number, lock = false): Promise<Account> {
+  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`, [id]);
   if (!row) throw new Error(`account ${id} is gone`);
   return row;
 }

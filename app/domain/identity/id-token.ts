@@ -49,13 +49,12 @@ export async function verifyIdToken(ctx: Ctx, token: string, expected: Expected)
     payload = verified.payload;
   } catch (error) {
     if (error instanceof OutboundError || isAppError(error)) throw error;
-    // The keys could not be had: the provider's trouble, not the token's.
-    if ((error as { code?: string }).code === "ERR_JWKS_TIMEOUT" || /^Expected 200 OK/.test((error as Error).message)) throw new OutboundError(expected.system, "network", { message: "the provider's keys cannot be read" });
     throw new InvalidIdToken((error as Error).message);
   }
   const claims = Claims.safeParse(payload);
   if (!claims.success) throw new InvalidIdToken("a claim is missing or malformed");
   if (!secretEquals(claims.data.nonce, expected.nonce)) throw new InvalidIdToken("the nonce is another one");
-  if (claims.data.azp !== undefined && claims.data.azp !== clientId) throw new InvalidIdToken("the token was issued to another client");
+  const isForSeveral = Array.isArray(claims.data.aud) && claims.data.aud.length > 1;
+  if ((isForSeveral || claims.data.azp !== undefined) && claims.data.azp !== clientId) throw new InvalidIdToken("the token was issued to another client");
   return { ...claims.data, issuer: metadata.issuer };
 }

@@ -3,8 +3,9 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { recordConsent } from "../consent/record-consent.ts";
+import { tombstoneOf } from "../customers/from-storefront.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { ACCOUNT_COLUMNS, findAccountByEmail, type Account } from "./account.ts";
+import { ACCOUNT_COLUMNS, CLAIM_FLAGS, findAccountByEmail, type Account, type ClaimRow } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { enqueueMail } from "./mails.ts";
 import type { OidcProvider, ProvenIdentity } from "./oidc-providers.ts";
@@ -27,17 +28,15 @@ export async function signInWithIdentity(ctx: Ctx, tenant: Tenant, provider: Oid
 }
 
 async function signInOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, provider: OidcProvider, identity: ProvenIdentity, visit: Visit): Promise<IdentitySignIn> {
-  const match = await findMatch(sql, identity);
+  const match = await findMatch(ctx, tenant, sql, identity);
   if (match && "refused" in match) return { outcome: "refused", error: match.refused };
   if (match && match.account.status !== "active") return { outcome: "refused", error: "account_unavailable" };
   const isNew = match === null;
   const isNewlyLinked = match !== null && match.how !== "identity";
   const userId = match ? match.account.id : await createAccount(sql, identity);
-  if (match && isNewlyLinked) await takeFromStranger(sql, match.account);
-  await sql(
-    "INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (shop, issuer, sub) DO NOTHING",
-    [identity.issuer, identity.sub, userId, identity.provider],
-  );
+  if (match && isNewlyLinked) await takeFromStranger(ctx, sql, match.account, provider, visit);
+  // No ON CONFLICT: whoever comes second at the same moment has to start again and find the first one's account.
+  if (isNew || isNewlyLinked) await sql("INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, $2, $3, $4, $5)", [identity.issuer, identity.sub, userId, identity.provider]);
   const account = await updateAccount(sql, userId, identity);
   await updateClaims(ctx, tenant, sql, userId, identity, isNew);
   if (isNew || isNewlyLinked) await recordSignInConsent(ctx, sql, userId, provider, isNew, visit);
@@ -50,7 +49,7 @@ async function signInOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, provider: Oi
 
 const columns = ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ");
 
-async function findMatch(sql: TenantSql, identity: ProvenIdentity): Promise<Match> {
+async function findMatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, identity: ProvenIdentity): Promise<Match> {
   const [linked] = await sql<Account>(
     `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
     [identity.issuer, identity.sub],
@@ -58,20 +57,39 @@ async function findMatch(sql: TenantSql, identity: ProvenIdentity): Promise<Matc
   if (linked) return { account: linked, how: "identity" };
   const [customer] = identity.gid ? await sql<Account>(`SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`, [identity.gid]) : [];
   if (customer) return { account: customer, how: "gid" };
+  // A customer whose account was deleted here stays deleted, also where the account had never been signed in to this way.
+  if (identity.gid && (await isBuried(ctx, tenant, sql, identity.gid))) return { refused: "account_unavailable" };
   const owner = identity.email ? await findAccountByEmail(sql, identity.email, true) : null;
   if (!owner) return null;
   if (owner.status !== "active") return { refused: "account_unavailable" };
   // A mailbox that was given to somebody else: the account stays with its first owner.
-  const [other] = await sql("SELECT 1 FROM identity_links WHERE shop = $1 AND user_id = $2 AND issuer = $3", [owner.id, identity.issuer]);
+  const [other] = await sql("SELECT 1 FROM identity_links WHERE shop = $1 AND user_id = $2 AND issuer = $3 AND sub <> $4", [owner.id, identity.issuer, identity.sub]);
   const hasOtherCustomer = identity.gid !== null && owner.storefront_customer_gid !== null && owner.storefront_customer_gid !== identity.gid;
   if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
   return { account: owner, how: "email" };
 }
 
-/** A password set by somebody who never proved the address is a stranger's: it goes, with every session it opened. */
-async function takeFromStranger(sql: TenantSql, account: Account): Promise<void> {
-  if (account.password_hash === "" || account.email_verified) return;
-  await sql(`UPDATE storefront_users SET password_hash = '', sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`, [account.id]);
+async function isBuried(ctx: Ctx, tenant: Tenant, sql: TenantSql, gid: string): Promise<boolean> {
+  return (await sql("SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2", [tombstoneOf(ctx, tenant.shop, "gid", gid)])).length > 0;
+}
+
+/**
+ * Whoever got into an account without proving its address is a stranger: the ways in that they made go, with every
+ * session, the name they gave and what they let agents do. A storefront link stays: the store vouches for its customers.
+ */
+async function takeFromStranger(ctx: Ctx, sql: TenantSql, account: Account, provider: OidcProvider, visit: Visit): Promise<void> {
+  if (account.email_verified) return;
+  const links = await sql("DELETE FROM identity_links WHERE shop = $1 AND user_id = $2 AND provider <> 'storefront' RETURNING sub", [account.id]);
+  if (account.password_hash === "" && links.length === 0) return;
+  await sql(
+    `UPDATE storefront_users SET password_hash = '', federated_sub = NULL, full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`,
+    [account.id],
+  );
+  const [claims] = await sql<ClaimRow>(`SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2`, [account.id]);
+  await sql("UPDATE user_claims SET federated_sub = NULL, consent_a2a = false, consent_ap2 = false, updated_at = now() WHERE shop = $1 AND user_id = $2", [account.id]);
+  const ended = (["a2a", "ap2"] as const).filter((consentType) => claims?.[`consent_${consentType}`]);
+  const consentId = ctx.random.uuid();
+  await recordConsent(sql, ended.map((consentType) => ({ userId: account.id, consentType, action: "revoked", method: provider.consentMethod, consentId, userAgent: visit.userAgent, timestamp: ctx.clock.now().toISOString() })));
 }
 
 async function createAccount(sql: TenantSql, identity: ProvenIdentity): Promise<number> {

@@ -7,7 +7,10 @@ import { getKey, KEYS, putKey, takeKey } from "../../runtime/kv.ts";
 import type { Account } from "./account.ts";
 
 /** `epoch` is the account's `sessions_valid_after`: a link made before the last reset or suspension opens nothing. */
-export type MailedLink = { user_id: number; epoch?: string | null; email?: string };
+export type MailedLink = { user_id: number; epoch?: string | null; email_hmac?: string };
+
+/** Which address a link was mailed to. Not the address itself: the link may outlive the account. */
+export const mailboxOf = (ctx: Ctx, shop: string, email: string): string => ctx.secrets.pseudonym(`${shop}/mailbox`, email);
 
 export const epochOf = (account: Pick<Account, "sessions_valid_after">): string | null => account.sessions_valid_after?.toISOString() ?? null;
 

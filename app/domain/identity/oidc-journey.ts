@@ -24,10 +24,9 @@ export type JourneyStart = { returnTo: string | null; handoff: boolean; browserS
 export async function beginJourney(ctx: Ctx, tenant: Tenant, provider: OidcProvider, start: JourneyStart): Promise<{ location: string } | { error: JourneyError }> {
   const client = provider.clientOf(tenant);
   if (!client) return { error: "not_configured" };
-  const { url, isTenantAddress } = provider.metadataOf(ctx, tenant);
   let endpoint: string;
   try {
-    endpoint = (await ctx.oidc.discover(provider.name, url, isTenantAddress)).authorization_endpoint;
+    endpoint = (await ctx.oidc.discover(provider.name, provider.metadataOf(ctx, tenant))).authorization_endpoint;
   } catch (error) {
     if (error instanceof OutboundError) return { error: "provider_unavailable" };
     throw error;
@@ -54,11 +53,11 @@ export async function beginJourney(ctx: Ctx, tenant: Tenant, provider: OidcProvi
   return { location: location.href };
 }
 
-/** A path of our own and nothing else: `//other.example` and `/\other.example` leave the site. */
+/** A path of our own and nothing else: `//other.example` and `/\other.example` leave the site, and so does `/.//other.example` once its dots are resolved. */
 export function toReturnPath(path: string | null): string {
   if (!path || path.length > 1_000 || !/^\/(?![/\\])[^\\\u0000-\u001f]*$/.test(path)) return "/";
   const url = URL.parse(path, "https://here.invalid");
-  return url?.origin === "https://here.invalid" ? url.pathname + url.search : "/";
+  return url?.origin === "https://here.invalid" && !url.pathname.startsWith("//") ? url.pathname + url.search : "/";
 }
 
 export type JourneyEnd =
@@ -70,12 +69,13 @@ export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: U
   const { sql } = ctx.home.forTenant(PLATFORM);
   const [kept, verifier] = [await takeKey<State>(sql, KEYS.oauthState(state)), await takeKey<string>(sql, KEYS.pkce(state))];
   const tenant = kept ? await findTenant(ctx, kept.shop) : null;
-  const fail = (error: JourneyError): JourneyEnd => {
-    ctx.log.troubled("sign_in.failed", { provider: provider.name, reason: error, ...(tenant && { shop: tenant.shop }) });
+  const fail = (error: JourneyError, detail?: string): JourneyEnd => {
+    ctx.log.troubled("sign_in.failed", { provider: provider.name, reason: error, ...(detail && { detail }), ...(tenant && { shop: tenant.shop }) });
     return { outcome: "failed", error, tenant, returnTo: kept?.return_to ?? "/" };
   };
   if (!kept || !tenant || kept.kind !== provider.name || !browserSecret || !secretEquals(hash("sha256", browserSecret), kept.browser)) return fail("invalid_state");
-  if (query.has("error")) return fail("access_denied");
+  const refusal = query.get("error");
+  if (refusal !== null) return fail(/^(server_error|temporarily_unavailable)$/.test(refusal) ? "provider_unavailable" : "access_denied", refusal.slice(0, 80));
   const code = query.get("code");
   if (!code || !verifier) return fail("invalid_state");
   try {
@@ -84,8 +84,12 @@ export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: U
     if (signedIn.outcome === "refused") return fail(signedIn.error);
     return { outcome: "signed_in", tenant, account: signedIn.account, returnTo: kept.return_to, handoff: kept.handoff };
   } catch (error) {
-    if (error instanceof InvalidIdToken) return fail("invalid_token");
-    if (error instanceof OutboundError) return fail(error.status !== undefined && error.status < 500 && error.status !== 429 ? "invalid_token" : "provider_unavailable");
+    if (error instanceof InvalidIdToken) {
+      // Perhaps the provider moved: the next journey asks it anew where it is.
+      ctx.oidc.forget(provider.metadataOf(ctx, tenant));
+      return fail("invalid_token", error.message);
+    }
+    if (error instanceof OutboundError) return fail("provider_unavailable", error.message);
     throw error;
   }
 }
@@ -93,16 +97,18 @@ export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: U
 async function fetchIdentity(ctx: Ctx, tenant: Tenant, provider: OidcProvider, answer: { code: string; verifier: string; nonce: string; issuer: string | null }) {
   const client = provider.clientOf(tenant);
   if (!client) throw new InvalidIdToken("the client was removed meanwhile");
-  const { url, isTenantAddress } = provider.metadataOf(ctx, tenant);
-  const metadata = await ctx.oidc.discover(provider.name, url, isTenantAddress);
-  // RFC 9207: an answer that names another issuer is a mix-up.
-  if (answer.issuer !== null && answer.issuer !== metadata.issuer) throw new InvalidIdToken("the answer names another issuer");
+  const place = provider.metadataOf(ctx, tenant);
+  const { isTenantAddress } = place;
+  const metadata = await ctx.oidc.discover(provider.name, place);
+  // RFC 9207: an answer that names another issuer is a mix-up; so is one that names none where the provider always does.
+  if (answer.issuer === null ? metadata.authorization_response_iss_parameter_supported : answer.issuer !== metadata.issuer) throw new InvalidIdToken("the answer names another issuer or none");
   const tokens = await ctx.oidc.exchangeCode(
     provider.name,
     metadata,
-    { code: answer.code, codeVerifier: answer.verifier, redirectUri: ctx.baseUrl + provider.callbackPath, clientId: client.id, clientSecret: client.secret, origin: new URL(ctx.baseUrl).origin },
+    { code: answer.code, codeVerifier: answer.verifier, redirectUri: ctx.baseUrl + provider.callbackPath, clientId: client.id, clientSecret: client.secret, origin: provider.sendsOrigin ? new URL(ctx.baseUrl).origin : null },
     isTenantAddress,
   );
+  if (!tokens) throw new InvalidIdToken("the provider refused the code, or our client id and secret");
   const claims = await verifyIdToken(ctx, tokens.id_token, { system: provider.name, metadata, clientId: client.id, nonce: answer.nonce, isTenantAddress });
   return provider.toIdentity(claims, tokens.access_token);
 }

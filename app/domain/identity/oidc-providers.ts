@@ -1,5 +1,6 @@
 // The two ways to sign in at another system, as values: where the provider is, who we are there, what it tells us.
 import type { Ctx } from "../../context.server.ts";
+import type { OidcPlace } from "../../integrations/oidc.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { TTL_SECONDS } from "../../runtime/kv.ts";
@@ -27,10 +28,12 @@ export type OidcProvider = {
   /** How long the code verifier is kept. */
   verifierSeconds: number;
   consentMethod: string;
+  /** Some stores refuse token calls without an Origin; a general provider takes one for a browser's and refuses that. */
+  sendsOrigin: boolean;
   /** Null while the tenant has not set it up. */
   clientOf(tenant: Tenant): { id: string; secret: string | undefined } | null;
-  /** Where its metadata is, and whether a tenant chose that address. */
-  metadataOf(ctx: Ctx, tenant: Tenant): { url: string; isTenantAddress: boolean };
+  /** Where its metadata is, whose it must be, and whether a tenant chose that address. */
+  metadataOf(ctx: Ctx, tenant: Tenant): OidcPlace;
   toIdentity(claims: IdentityClaims, accessToken: string | undefined): ProvenIdentity;
 };
 
@@ -51,8 +54,12 @@ const federated: OidcProvider = {
   callbackPath: "/auth/federated/callback",
   verifierSeconds: TTL_SECONDS.oauthState,
   consentMethod: "federated_oauth",
+  sendsOrigin: false,
   clientOf: ({ config }) => (config.federated_client_id ? { id: config.federated_client_id, secret: config.federated_client_secret } : null),
-  metadataOf: (ctx, tenant) => ({ url: (tenant.config.federated_issuer ?? ctx.config.FEDERATED_ISSUER).replace(/\/+$/, "") + METADATA_PATH, isTenantAddress: tenant.saved.federated_issuer !== undefined }),
+  metadataOf: (ctx, tenant) => {
+    const issuer = (tenant.config.federated_issuer ?? ctx.config.FEDERATED_ISSUER).replace(/\/+$/, "");
+    return { url: issuer + METADATA_PATH, issuer, isTenantAddress: tenant.saved.federated_issuer !== undefined };
+  },
   toIdentity: (claims) => ({ ...common(claims), provider: "federated", gid: null, accessToken: null }),
 };
 
@@ -62,8 +69,10 @@ const storefront: OidcProvider = {
   callbackPath: "/auth/storefront/callback",
   verifierSeconds: TTL_SECONDS.pkce,
   consentMethod: "storefront_oidc",
+  sendsOrigin: true,
   clientOf: ({ config }) => (config.storefront_customer_account_client_id ? { id: config.storefront_customer_account_client_id, secret: config.storefront_customer_account_client_secret } : null),
-  metadataOf: (ctx, tenant) => ({ url: ctx.storefront.adminUrl(tenant.shop, METADATA_PATH), isTenantAddress: false }),
+  // The store's domain vouches for its issuer, which is another address.
+  metadataOf: (ctx, tenant) => ({ url: ctx.storefront.adminUrl(tenant.shop, METADATA_PATH), issuer: null, isTenantAddress: false }),
   toIdentity: (claims, accessToken) => ({ ...common(claims), provider: "storefront", gid: toCustomerGid(claims.sub), accessToken: accessToken ?? null }),
 };
 

@@ -32,6 +32,7 @@ function dispatch(): void {
     const task = waiting.shift() as Waiting;
     thread.task = task;
     thread.worker.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     thread.worker.postMessage({ id: task.id, password: task.password, salt: task.salt, iterations: task.iterations } satisfies HashTask);
   }
 }

@@ -29,7 +29,7 @@ export async function resetPassword(ctx: Ctx, tenant: Tenant, input: z.output<ty
   const passwordHash = await hashPassword(ctx.random, input.password, tenant.config.password_iterations);
   const userId = await dataOf(ctx, tenant).transaction(async (tx) => {
     const link = await takeLink(tx, "password", input.token);
-    const account = await getAccount(tx, link.user_id).catch(() => null);
+    const account = await getAccount(tx, link.user_id, true).catch(() => null);
     if (!account || account.status !== "active" || (link.epoch ?? null) !== epochOf(account)) throw new AppError("invalid_link");
     if (account.email && input.password.toLowerCase() === account.email) throw new AppError("invalid_request", { fields: { password: "must not be the e-mail address" } });
     await tx(

@@ -9,11 +9,13 @@ const SALT_BYTES = 16;
 const MAX_ITERATIONS = 2_000_000;
 const SHAPE = /^pbkdf2-sha256\$(\d{1,8})\$([A-Za-z0-9+/]{4,}={0,2})\$([A-Za-z0-9+/]{43}=)$/;
 
+const codePoints = (text: string): number => Array.from(text).length;
+
 export const Password = z
   .string("must be 8 to 128 characters")
   .max(2_000, "must be 8 to 128 characters")
   .transform((text) => text.normalize("NFKC"))
-  .refine((text) => [...text].length >= 8 && [...text].length <= 128, "must be 8 to 128 characters");
+  .refine((text) => codePoints(text) >= 8 && codePoints(text) <= 128, "must be 8 to 128 characters");
 
 /** Any text that may have been typed at a sign-in: a wrong one is a wrong password, not a wrong request. */
 export const TypedPassword = z.string().max(2_000).transform((text) => text.normalize("NFKC"));
@@ -35,6 +37,9 @@ export async function verifyPassword(password: string, stored: string, targetIte
     await derive(password, Buffer.alloc(SALT_BYTES), targetIterations);
     return { isRight: false, needsRehash: false };
   }
-  const derived = await derive(password, Buffer.from(salt, "base64"), iterations);
-  return { isRight: timingSafeEqual(derived, Buffer.from(hash, "base64")), needsRehash: iterations < targetIterations };
+  const isRight = timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), iterations), Buffer.from(hash, "base64"));
+  const missing = targetIterations - iterations;
+  // A hash of before the iterations were raised is cheaper than the decoy: the difference would tell that there is an account.
+  if (!isRight && missing > 0) await derive(password, Buffer.alloc(SALT_BYTES), missing);
+  return { isRight, needsRehash: missing > 0 };
 }

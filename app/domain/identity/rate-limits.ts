@@ -17,10 +17,22 @@ export const RATE_LIMITS = {
 
 export type RateLimitName = keyof typeof RATE_LIMITS;
 
+type Subjects = Partial<Record<RateLimitName, string>>;
+
 /** Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. */
-export async function countTry(ctx: Ctx, tenant: Tenant, subjects: Partial<Record<RateLimitName, string>>): Promise<void> {
+export async function countTry(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<void> {
+  const waitSeconds = await secondsToWait(ctx, tenant, subjects);
+  if (waitSeconds > 0) throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
+}
+
+/** Counts one try; false when a limit is used up. For what is left out in silence, as a mail that would tell of an account. */
+export async function isTryLeft(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<boolean> {
+  return (await secondsToWait(ctx, tenant, subjects)) === 0;
+}
+
+async function secondsToWait(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<number> {
   const scale = ctx.config.RATE_LIMIT_SCALE;
-  if (scale === 0) return;
+  if (scale === 0) return 0;
   const now = ctx.clock.now().getTime() / 1_000;
   const windows = (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
     const { max, windowSeconds } = RATE_LIMITS[name];
@@ -29,5 +41,5 @@ export async function countTry(ctx: Ctx, tenant: Tenant, subjects: Partial<Recor
   });
   const counts = await countKeys(dataOf(ctx, tenant).sql, windows.map(({ key, windowSeconds }) => ({ key, ttlSeconds: windowSeconds })));
   const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
-  if (full.length > 0) throw new AppError("too_many_requests", { headers: { "Retry-After": String(Math.max(...full.map(({ endsIn }) => endsIn))) } });
+  return Math.max(0, ...full.map(({ endsIn }) => endsIn));
 }

@@ -9,12 +9,14 @@ import type { Tenant } from "../tenants/tenant.ts";
 export const SESSION_SECONDS = 604_800;
 const MAX_TOKEN_LENGTH = 4_096;
 const FUTURE_TOLERANCE_SECONDS = 60;
+/** The ids of people are 4-byte integers: the database refuses to look for a larger one. */
+const MAX_ID = 2_147_483_647;
 
 export type SessionClaims = { sub: string; email: string; name: string; provider: string; iat: number; exp: number };
 
 const Header = z.object({ alg: z.literal("HS256"), kid: z.string() });
 const Claims = z.object({
-  sub: z.string().regex(/^[1-9]\d{0,9}$/),
+  sub: z.string().regex(/^[1-9]\d{0,9}$/).refine((id) => Number(id) <= MAX_ID),
   email: z.string(),
   name: z.string(),
   provider: z.string(),
@@ -70,9 +72,10 @@ export function readToken(config: Config, tenant: Tenant, token: string, now: Da
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const parts = token.split(".");
   const [header, payload, signature] = parts;
-  if (parts.length !== 3 || !decode(header, Header)) return null;
+  const { key, kid } = keyOf(config, tenant);
+  if (parts.length !== 3 || decode(header, Header)?.kid !== kid) return null;
   // As text: base64url has several spellings of the same bytes, and only one of them was minted.
-  const expected = Buffer.from(createHmac("sha256", keyOf(config, tenant).key).update(`${header}.${payload}`).digest("base64url"));
+  const expected = Buffer.from(createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url"));
   const given = Buffer.from(signature ?? "");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const claims = decode(payload, Claims);

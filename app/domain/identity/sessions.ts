@@ -13,6 +13,9 @@ export type Session = { account: Account; consents: ConsentFlags; token: string;
 /** `stale_tenant`: the tenant's record changed since it was read, so the check has to be made again with the new one. */
 export type SessionCheck = { outcome: "valid"; session: Session } | { outcome: "invalid" } | { outcome: "stale_tenant" };
 
+/** A browser drops a cookie of more than 4,096 bytes, and a storefront's name may be longer than that. */
+const MAX_NAME_LENGTH = 200;
+
 /** A new token; after a reset in the same second it is dated past it, so that it outlives those that the reset ended. */
 export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   const now = Math.floor(ctx.clock.now().getTime() / 1_000);
@@ -20,7 +23,7 @@ export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   return mintToken(ctx.config, tenant, {
     sub: String(account.id),
     email: account.email ?? "",
-    name: account.full_name ?? "",
+    name: (account.full_name ?? "").slice(0, MAX_NAME_LENGTH),
     provider: account.provider,
     iat,
     exp: iat + SESSION_SECONDS,
@@ -31,7 +34,7 @@ type SessionRow = Account & ClaimRow & { is_revoked: boolean; tenant_version: nu
 
 // One statement for the whole check, every part of it a look-up by primary key: the person with the consent flags,
 // whether this token was signed out, and whether the tenant record we hold is still the newest.
-const SESSION_READ = `
+export const SESSION_READ = `
   SELECT ${ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ")}, ${CLAIM_FLAGS.map((flag) => `c.${flag}`).join(", ")},
     EXISTS (SELECT 1 FROM kv WHERE kv.shop = u.shop AND kv.key = $3) AS is_revoked,
     (SELECT version FROM kv WHERE kv.shop = u.shop AND kv.key = $4) AS tenant_version,
@@ -43,7 +46,7 @@ export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Pro
   const claims = readToken(ctx.config, tenant, token, ctx.clock.now());
   // A token that fails may fail because the tenant's secret is a new one that we have not read yet.
   if (!claims) return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
-  const [row] = await dataOf(ctx, tenant).sql<SessionRow>(SESSION_READ, [Number(claims.sub), KEYS.revokedToken(hash("sha256", token)), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform]);
+  const [row] = await dataOf(ctx, tenant).sql<SessionRow>(SESSION_READ, [Number(claims.sub), KEYS.revokedToken(hash("sha256", token)), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform], "session-read");
   // Another region does not hold the tenant's record: there it is asked for by itself.
   const isFresh = tenant.region === HOME_REGION && row ? row.tenant_version === tenant.version.tenant && (row.platform_version ?? 0) === tenant.version.platform : await isCurrent(ctx, tenant);
   if (!isFresh) return { outcome: "stale_tenant" };
@@ -58,5 +61,8 @@ export async function endSession(ctx: Ctx, tenant: Tenant, session: Session): Pr
   await putKey(dataOf(ctx, tenant).sql, KEYS.revokedToken(hash("sha256", session.token)), true, secondsLeft);
 }
 
-/** The instant before which tokens are dead. Tokens are dated to the second, so the running second ends with it. */
-export const END_ALL_SESSIONS = "date_trunc('second', clock_timestamp()) + interval '1 second'";
+/**
+ * The instant before which tokens are dead, for an UPDATE of the person's row. Tokens are dated to the second, so the
+ * running second ends with it; and a token made right after an earlier ending is dated to that one, so it moves on.
+ */
+export const END_ALL_SESSIONS = "greatest(date_trunc('second', clock_timestamp()), sessions_valid_after) + interval '1 second'";

@@ -11,6 +11,7 @@ import { enqueueAccountEvent } from "./account-events.ts";
 import { EmailAddress } from "./email-address.ts";
 import { enqueueMail } from "./mails.ts";
 import { hashPassword, Password } from "./password.ts";
+import { isTryLeft } from "./rate-limits.ts";
 
 const Name = z.string().trim().max(200).optional();
 
@@ -22,8 +23,8 @@ export const SignUpInput = z
     last_name: Name,
     language_pref: z.string().regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en").optional(),
     consent_version: z.string().max(80).optional(),
-    consent_tos: z.unknown(),
-    consent_privacy: z.unknown(),
+    consent_tos: z.unknown().optional(),
+    consent_privacy: z.unknown().optional(),
     consent_marketing: z.boolean().optional(),
     consent_cookie: z.boolean().optional(),
   })
@@ -66,13 +67,16 @@ class EmailTaken extends Error {}
 const isPassive = (account: Account) => account.password_hash === "" && !account.federated_sub && account.status === "active" && !account.last_login_at && !account.email_verified;
 
 async function createAccount(ctx: Ctx, tenant: Tenant, sql: TenantSql, input: SignUpInput, passwordHash: string, visit: Visit): Promise<Account> {
-  const known = await findAccountByEmail(sql, input.email, true);
+  const found = await findAccountByEmail(sql, input.email, true);
+  const known = found?.status === "deleted" ? null : found;
   if (known && !isPassive(known)) throw new EmailTaken();
+  // A customer whom the storefront deleted left the address behind: it goes to whoever signs up with it now.
+  if (found && !known) await sql("UPDATE storefront_users SET email = NULL WHERE shop = $1 AND id = $2 AND status = 'deleted'", [found.id]);
   const names = { first: input.first_name || null, last: input.last_name || null };
   const fields = [passwordHash, names.first, names.last, [names.first, names.last].filter(Boolean).join(" ") || null, input.language_pref ?? null];
   const [account] = known
     ? await sql<Account>(
-        `UPDATE storefront_users SET password_hash = $3, first_name = $4, last_name = $5, full_name = $6, language_pref = coalesce($7, language_pref), provider = 'email', last_login_at = now(), updated_at = now()
+        `UPDATE storefront_users SET password_hash = $3, first_name = $4, last_name = $5, full_name = $6, language_pref = $7, provider = 'email', last_login_at = now(), updated_at = now()
          WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
         [known.id, ...fields],
       )
@@ -82,20 +86,21 @@ async function createAccount(ctx: Ctx, tenant: Tenant, sql: TenantSql, input: Si
         [input.email, ...fields],
       );
   if (!account) throw new Error("the account was not stored");
-  await storeClaims(ctx, sql, account.id, input, visit);
+  await storeClaims(ctx, tenant, sql, account.id, input, visit);
   await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
   await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
   return account;
 }
 
-async function storeClaims(ctx: Ctx, sql: TenantSql, userId: number, input: SignUpInput, visit: Visit): Promise<void> {
-  const version = input.consent_version ?? null;
+async function storeClaims(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, input: SignUpInput, visit: Visit): Promise<void> {
+  const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
+  // What was not expressed now stays as it was: a flag never changes without a row in the log.
   await sql(
     `INSERT INTO user_claims (shop, user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_version, language)
-     VALUES ($1, $2, true, true, $3, $4, $5, $6)
-     ON CONFLICT (shop, user_id) DO UPDATE SET consent_tos = true, consent_privacy = true, consent_cookie = excluded.consent_cookie,
-       consent_marketing = excluded.consent_marketing, consent_version = excluded.consent_version, language = excluded.language, updated_at = now()`,
-    [userId, input.consent_cookie ?? false, input.consent_marketing ?? false, version, input.language_pref ?? null],
+     VALUES ($1, $2, true, true, coalesce($3, false), coalesce($4, false), $5, $6)
+     ON CONFLICT (shop, user_id) DO UPDATE SET consent_tos = true, consent_privacy = true, consent_cookie = coalesce($3, user_claims.consent_cookie),
+       consent_marketing = coalesce($4, user_claims.consent_marketing), consent_version = coalesce($5, user_claims.consent_version), language = $6, updated_at = now()`,
+    [userId, input.consent_cookie ?? null, input.consent_marketing ?? null, version, input.language_pref ?? null],
   );
   await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2) ON CONFLICT (shop, user_id) DO NOTHING", [userId]);
   const expressed: [ConsentType, boolean | undefined][] = [["tos", true], ["privacy", true], ["cookie", input.consent_cookie], ["marketing", input.consent_marketing]];
@@ -107,6 +112,7 @@ async function storeClaims(ctx: Ctx, sql: TenantSql, userId: number, input: Sign
 
 /** The owner of a taken address learns that somebody tried; the one who tried learns nothing. */
 async function tellOwner(ctx: Ctx, tenant: Tenant, email: string): Promise<void> {
+  if (!(await isTryLeft(ctx, tenant, { mail_per_email: email }))) return;
   await dataOf(ctx, tenant).transaction(async (sql) => {
     const owner = await findAccountByEmail(sql, email);
     if (owner?.status === "active") await enqueueMail(ctx, tenant, sql, { template: "account_exists", userId: owner.id });
