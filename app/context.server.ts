@@ -3,6 +3,7 @@ import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
+import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
 import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
 import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
@@ -34,6 +35,7 @@ export type Ctx = {
   webAnalytics: WebAnalyticsClient;
   profilePlatform: ProfilePlatformClient;
   email: EmailClient;
+  oidc: OidcClient;
   close(): Promise<void>;
 };
 
@@ -61,6 +63,7 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),
     profilePlatform: createProfilePlatformClient({ outbound }),
     email: createEmailClient({ outbound, apiUrl: config.EMAIL_API_URL }),
+    oidc: createOidcClient({ outbound }),
     async close() {
       await outbound.close();
       await regions.close();

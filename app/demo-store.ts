@@ -11,7 +11,7 @@ import { SHOP } from "./integrations/storefront-documents.ts";
 
 export const DEMO_SHOP = "demo-store.myshopify.com";
 
-type DemoSystems = { profilePlatformUrl: string; customersCollectionId: string; tagsCollectionId: string; siteId: string };
+type DemoSystems = { profilePlatformUrl: string; customersCollectionId: string; tagsCollectionId: string; siteId: string; federatedClient: { id: string; secret: string }; customerAccountClientId: string };
 
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
@@ -26,6 +26,10 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
     profile_platform_url: systems.profilePlatformUrl,
     profile_platform_token: "sandbox-profile-token",
     brand_name: "Demo Store",
+    auth_redirect_origin: ctx.baseUrl,
+    federated_client_id: systems.federatedClient.id,
+    federated_client_secret: systems.federatedClient.secret,
+    storefront_customer_account_client_id: systems.customerAccountClientId,
   }, true);
   // The address of this service may have changed since the last start.
   await registerWebhooks(ctx, DEMO_SHOP);

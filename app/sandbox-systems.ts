@@ -25,7 +25,7 @@ export async function startSandboxSystems(config: Config, options: { baseUrl: st
   });
   const { addresses } = sandbox;
   return {
-    config: { ...config, STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate, CMS_API_URL: addresses.cmsApiUrl, ANALYTICS_API_URL: addresses.analyticsApiUrl, EMAIL_API_URL: addresses.emailApiUrl },
+    config: { ...config, STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate, CMS_API_URL: addresses.cmsApiUrl, ANALYTICS_API_URL: addresses.analyticsApiUrl, EMAIL_API_URL: addresses.emailApiUrl, FEDERATED_ISSUER: addresses.federatedIssuer },
     appBridgeUrl: addresses.appBridgeUrl,
     prepareDemo: (ctx) =>
       prepareDemoStore(ctx, {
@@ -33,6 +33,8 @@ export async function startSandboxSystems(config: Config, options: { baseUrl: st
         customersCollectionId: sandbox.cms.customersCollectionId,
         tagsCollectionId: sandbox.cms.tagsCollectionId,
         siteId: sandbox.cms.siteId,
+        federatedClient: { id: sandbox.federated.clientId, secret: sandbox.federated.clientSecret },
+        customerAccountClientId: sandbox.customerAccounts.clientId,
       }),
     welcome: (ctx) =>
       [

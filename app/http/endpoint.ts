@@ -10,7 +10,9 @@ import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
-import { fromWeb, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
+import { requireSession, sessionCredential, unauthorized } from "./session-guard.ts";
+import type { Session } from "../domain/identity/sessions.ts";
+import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
 import { lookUpTenant } from "./tenant-lookup.ts";
 
@@ -22,7 +24,7 @@ export type TenantRule = "registered" | "named" | "optional" | "none";
 
 type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
 type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
-type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : null;
 
 export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   ctx: Ctx;
@@ -54,9 +56,14 @@ export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType
   /** The shape of the good answer, for the OpenAPI document. */
   result?: z.ZodType;
   handle(call: Call<A, T, z.output<B>, z.output<Q>>): Promise<Reply | object>;
+  /** For a page without script: takes the fields of an HTML form in place of JSON, and answers a page. */
+  handleForm?(call: Call<A, T, Record<string, string>, z.output<Q>>): Promise<Reply>;
 };
 
-export type AnySpec = Omit<MethodSpec<Auth, TenantRule, z.ZodType, z.ZodType>, "handle"> & { handle(call: never): Promise<Reply | object> };
+export type AnySpec = Omit<MethodSpec<Auth, TenantRule, z.ZodType, z.ZodType>, "handle" | "handleForm"> & {
+  handle(call: never): Promise<Reply | object>;
+  handleForm?(call: never): Promise<Reply>;
+};
 export type Specs = Partial<Record<Method, AnySpec>>;
 
 export type Endpoint = {
@@ -71,8 +78,15 @@ type None = z.ZodNever;
 
 export function endpoint<
   GA extends Auth, GT extends TenantRule, PA extends Auth, PT extends TenantRule, UA extends Auth, UT extends TenantRule,
-  GQ extends z.ZodType = None, PB extends z.ZodType = None, PQ extends z.ZodType = None, UB extends z.ZodType = None,
->(specs: { GET?: MethodSpec<GA, GT, None, GQ>; POST?: MethodSpec<PA, PT, PB, PQ>; PUT?: MethodSpec<UA, UT, UB, None> }) {
+  HA extends Auth, HT extends TenantRule, DA extends Auth, DT extends TenantRule,
+  GQ extends z.ZodType = None, PB extends z.ZodType = None, PQ extends z.ZodType = None, UB extends z.ZodType = None, HB extends z.ZodType = None, DB extends z.ZodType = None,
+>(specs: {
+  GET?: MethodSpec<GA, GT, None, GQ>;
+  POST?: MethodSpec<PA, PT, PB, PQ>;
+  PUT?: MethodSpec<UA, UT, UB, None>;
+  PATCH?: MethodSpec<HA, HT, HB, None>;
+  DELETE?: MethodSpec<DA, DT, DB, None>;
+}) {
   const made: Endpoint = { specs: specs, respond: (ctx, inbound, params) => respond(specs, ctx, inbound, params) };
   const remix = async ({ request, context, params }: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response> =>
     toResponse(await made.respond(context.ctx, fromWeb(request), params as Record<string, string>), request.method);
@@ -105,7 +119,8 @@ const NO_TENANT: Found = { shop: null, tenant: null };
 async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Found> {
   if (Object.values(specs).every((spec) => spec.tenant === "none")) return NO_TENANT;
   try {
-    return await lookUpTenant(ctx, inbound);
+    const hasSession = Object.values(specs).some((spec) => spec.auth === "session");
+    return await lookUpTenant(ctx, inbound, hasSession ? (sessionCredential(inbound)?.token ?? null) : null);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { ...NO_TENANT, error };
@@ -126,20 +141,27 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, 
   const principal = spec.auth === "platform" ? requirePlatform(ctx, inbound) : null;
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
-  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw new AppError("tenant_required");
+  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" ? unauthorized() : new AppError("tenant_required");
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
+  const signedIn = spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
+  const tenant = signedIn?.tenant ?? found.tenant;
 
   const query = spec.query ? validate(spec.query, Object.fromEntries(inbound.url.searchParams)) : undefined;
-  const body = spec.auth === "hmac" ? parseJson(raw).json : spec.body ? await readJson(inbound, spec.body, spec.maxBytes ?? MAX_BODY_BYTES) : undefined;
-  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant: found.tenant, principal: admin, body, query, raw, note: (fields: object) => Object.assign(notes, fields) };
-  const result = await spec.handle(call as never);
+  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
+  const maxBytes = spec.maxBytes ?? MAX_BODY_BYTES;
+  if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
+    return spec.handleForm({ ...call, body: parseForm(await inbound.readBody(maxBytes)) } as never);
+  }
+  const body = spec.auth === "hmac" ? parseJson(raw).json : spec.body ? await readJson(inbound, spec.body, maxBytes) : undefined;
+  const result = await spec.handle({ ...call, body } as never);
   return isReply(result) ? result : json(200, result);
 }
 
+const mediaType = (inbound: Inbound) => inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+
 async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): Promise<unknown> {
   const raw = await inbound.readBody(maxBytes);
-  const type = inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (raw.length > 0 && type !== "application/json") throw new AppError("unsupported_media_type");
+  if (raw.length > 0 && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
   if (raw.length === 0) return validate(schema, {});
   const { text, json: value } = parseJson(raw);
   requireStorableText(text);

@@ -6,8 +6,11 @@ import type { Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Inbound } from "./inbound.ts";
 
-/** `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body. */
-export type Auth = "none" | "admin" | "platform" | "hmac";
+/**
+ * `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body;
+ * `session`: a signed-in person, by cookie or bearer token.
+ */
+export type Auth = "none" | "admin" | "platform" | "hmac" | "session";
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 

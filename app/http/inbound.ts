@@ -70,6 +70,13 @@ export function requireStorableText(text: string): void {
   if (NUL_IN_JSON.test(text)) throw new AppError("malformed_body", { message: "The body holds a NUL character." });
 }
 
+/** The fields of an HTML form; of a repeated one the last. */
+export function parseForm(raw: Buffer): Record<string, string> {
+  const fields = Object.fromEntries(new URLSearchParams(raw.toString("utf8")));
+  if (Object.values(fields).some((value) => value.includes("\u0000"))) throw new AppError("malformed_body", { message: "The form holds a NUL character." });
+  return fields;
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The JSON of a body: 400 `malformed_body` when it is not UTF-8, 400 `malformed_json` when it is not JSON. */

@@ -9,11 +9,14 @@ const SECURITY: Record<Auth, object[]> = {
   admin: [{ adminKey: [] }],
   platform: [{ platformKey: [] }],
   hmac: [{ storefrontSignature: [] }],
+  session: [{ sessionToken: [] }, { sessionCookie: [] }],
 };
 
 const SECURITY_SCHEMES = {
   adminKey: { type: "http", scheme: "bearer", description: "The tenant's admin_key, ADMIN_KEY, or the app secret, tried in this order." },
   platformKey: { type: "http", scheme: "bearer", description: "ADMIN_KEY." },
+  sessionToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The token of a signed-in person." },
+  sessionCookie: { type: "apiKey", in: "cookie", name: "__Host-crm_session", description: "The same token. Changes need an allowed Origin and application/json." },
   storefrontSignature: { type: "apiKey", in: "header", name: "X-Storefront-Hmac-SHA256", description: "Base64 HMAC-SHA256 of the raw body under the app secret. X-Shopify-Hmac-Sha256 is an alias." },
 };
 

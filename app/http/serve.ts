@@ -49,7 +49,8 @@ function toRefusal(ctx: Ctx, error: unknown): Reply {
 export function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   // The caller hung up: there is nobody to answer.
   if (response.destroyed) return;
-  const body = reply.body === undefined ? undefined : Buffer.from(reply.body);
-  response.writeHead(reply.status, { ...reply.headers, ...(reply.status !== 204 && { "Content-Length": body?.length ?? 0 }) });
+  const { body = "" } = reply;
+  response.writeHead(reply.status, { ...reply.headers, ...(reply.status !== 204 && { "Content-Length": Buffer.byteLength(body) }) });
+  // A text leaves in one piece with the headers; as bytes it would be a piece of its own.
   response.end(request.method === "HEAD" ? undefined : body);
 }

@@ -1,7 +1,8 @@
-// Which tenant a request is for, in the order of DECISIONS 3: query, header, host, the deployed store. (The session
-// token's own tenant joins between header and host.)
+// Which tenant a request is for, in the order of DECISIONS 3: query, header, the session token's own, host, the deployed
+// store.
 import type { Ctx } from "../context.server.ts";
-import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
+import { shopOfToken } from "../domain/identity/session-token.ts";
+import { findTenant, recallTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Inbound } from "./inbound.ts";
@@ -29,12 +30,16 @@ async function shopOfHost(ctx: Ctx, inbound: Inbound): Promise<string | null> {
   return row?.shop ?? null;
 }
 
-/** The shop a request is for, registered or not; null when nothing names one. */
-export async function findShop(ctx: Ctx, inbound: Inbound): Promise<string | null> {
-  return namedShop(inbound) ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
-}
-
-export async function lookUpTenant(ctx: Ctx, inbound: Inbound): Promise<{ shop: string | null; tenant: Tenant | null }> {
-  const shop = await findShop(ctx, inbound);
-  return { shop, tenant: shop ? await findTenant(ctx, shop) : null };
+/**
+ * The shop a request is for, registered or not, and its tenant. With a session token the tenant is the one that this
+ * process remembers: the session's own read finds out whether it is still current.
+ */
+export async function lookUpTenant(ctx: Ctx, inbound: Inbound, sessionToken: string | null): Promise<{ shop: string | null; tenant: Tenant | null }> {
+  const named = namedShop(inbound);
+  const ofToken = named === null && sessionToken ? shopOfToken(sessionToken) : null;
+  // A token that names a store we do not know is no token of ours: it is not told which stores we know.
+  if (ofToken && !(await recallTenant(ctx, ofToken))) return { shop: null, tenant: null };
+  const shop = named ?? ofToken ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
+  if (!shop) return { shop: null, tenant: null };
+  return { shop, tenant: await (sessionToken ? recallTenant : findTenant)(ctx, shop) };
 }

@@ -76,12 +76,6 @@ export const METAFIELDS_SET = `mutation MetafieldsSet($metafields: [MetafieldsSe
 }`;
 
 // Removing comes first, so that the limit of 250 tags is met by what stays. Three steps: one may fail alone.
-export const CUSTOMER_TAGS_AND_METAFIELDS = `mutation CustomerTagsAndMetafields($id: ID!, $add: [String!]!, $remove: [String!]!, $metafields: [MetafieldsSetInput!]!) {
-  tagsRemove(id: $id, tags: $remove) { ${TAGS_PAYLOAD} }
-  tagsAdd(id: $id, tags: $add) { ${TAGS_PAYLOAD} }
-  metafieldsSet(metafields: $metafields) { ${METAFIELDS_PAYLOAD} }
-}`;
-
 export const SHOP = `query Shop {
   shop { id name email myshopifyDomain currencyCode }
 }`;
@@ -100,7 +94,6 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   TAGS_ADD,
   TAGS_REMOVE,
   METAFIELDS_SET,
-  CUSTOMER_TAGS_AND_METAFIELDS,
   SHOP,
   APP_INSTALLATION,
 };

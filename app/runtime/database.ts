@@ -9,8 +9,11 @@ import { scopePrisma, type TenantPrisma } from "./tenant-prisma.ts";
 
 export type Row = Record<string, unknown>;
 
-/** Statements of one tenant. `$1` is always the shop; the caller's own values start at `$2`. */
-export type TenantSql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>;
+/**
+ * Statements of one tenant. `$1` is always the shop; the caller's own values start at `$2`. A statement with a `name` is
+ * planned once per connection: for what runs at every request.
+ */
+export type TenantSql = <R extends Row = Row>(text: string, values?: readonly unknown[], name?: string) => Promise<R[]>;
 
 export type TenantData = {
   shop: string;
@@ -53,9 +56,9 @@ function requireTenantFilter(text: string): void {
 }
 
 function tenantSql(shop: string, run: pg.Pool | pg.PoolClient): TenantSql {
-  return async <R extends Row>(text: string, values: readonly unknown[] = []) => {
+  return async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) => {
     requireTenantFilter(text);
-    const result = await run.query<R>({ text, values: [shop, ...values] });
+    const result = await run.query<R>({ text, values: [shop, ...values], ...(name && { name }) });
     return result.rows;
   };
 }

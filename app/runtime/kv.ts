@@ -10,11 +10,17 @@ export const KEYS = {
   pkce: (state: string) => `pkce:${state}`,
   event: (idempotencyKey: string) => `evt:${idempotencyKey}`,
   circuit: (channel: string) => `circuit:${channel}`,
+  /** While it lives, what comes back of our own write to this customer is no news. */
+  echo: (userId: number) => `echo:${userId}`,
   lease: (name: string) => `lease:${name}`,
   passwordLink: (tokenHash: string) => `password_link:${tokenHash}`,
+  emailLink: (tokenHash: string) => `email_link:${tokenHash}`,
+  sessionCode: (codeHash: string) => `session_code:${codeHash}`,
+  revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
+  rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
 } as const;
 
-export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600 } as const;
+export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60 } as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";
@@ -59,6 +65,21 @@ export async function compareAndSetKey(sql: TenantSql, key: string, version: num
     [key, JSON.stringify(value), version],
   );
   return rows.length === 1;
+}
+
+/** Adds one to each counter, starting those that are new or expired; answers the counts. One statement, keys sorted. */
+export async function countKeys(sql: TenantSql, counters: readonly { key: string; ttlSeconds: number }[]): Promise<Map<string, number>> {
+  const sorted = [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const rows = await sql<{ key: string; count: number }>(
+    `INSERT INTO kv (shop, key, value, expires_at)
+     SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl) FROM unnest($2::text[], $3::float8[]) AS counter(key, ttl) ORDER BY key
+     ON CONFLICT (shop, key) DO UPDATE SET
+       value = CASE WHEN kv.expires_at <= clock_timestamp() THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
+       expires_at = CASE WHEN kv.expires_at <= clock_timestamp() THEN excluded.expires_at ELSE kv.expires_at END
+     RETURNING key, (value #>> '{}')::int AS count`,
+    [sorted.map(({ key }) => key), sorted.map(({ ttlSeconds }) => ttlSeconds)],
+  );
+  return new Map(rows.map(({ key, count }) => [key, count]));
 }
 
 export async function deleteKey(sql: TenantSql, key: string): Promise<void> {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   CUSTOMER_BY_EMAIL,
   CUSTOMER_CREATE,
-  CUSTOMER_TAGS_AND_METAFIELDS,
   METAFIELDS_SET,
   TAGS_ADD,
   TAGS_REMOVE,
@@ -11,6 +10,12 @@ import {
 import { graphql, send, SHOP, startWorld } from "./sandbox-fixture.ts";
 import type { World } from "./sandbox-fixture.ts";
 
+/** Several writes in one document, as a client may send them. */
+const CUSTOMER_TAGS_AND_METAFIELDS = `mutation ($id: ID!, $add: [String!]!, $remove: [String!]!, $metafields: [MetafieldsSetInput!]!) {
+  tagsRemove(id: $id, tags: $remove) { userErrors { message } }
+  tagsAdd(id: $id, tags: $add) { userErrors { message } }
+  metafieldsSet(metafields: $metafields) { userErrors { message } }
+}`;
 const LONG_AGO = "2020-01-01T00:00:00Z";
 
 let world: World;

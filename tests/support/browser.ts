@@ -16,7 +16,7 @@ export type Visit = {
   close(): Promise<void>;
 };
 
-export async function openBrowser(): Promise<{ visit(origins: string[]): Promise<Visit>; close(): Promise<void> }> {
+export async function openBrowser(): Promise<{ visit(origins: string[], options?: { javaScriptEnabled?: boolean }): Promise<Visit>; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", remove);
@@ -27,8 +27,8 @@ export async function openBrowser(): Promise<{ visit(origins: string[]): Promise
     env: { ...process.env, LD_LIBRARY_PATH: join(folder, "al2023/lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") },
   });
   return {
-    async visit(origins) {
-      const context = await browser.newContext({ userAgent: USER_AGENT, viewport: { width: 1_100, height: 620 } });
+    async visit(origins, options = {}) {
+      const context = await browser.newContext({ userAgent: USER_AGENT, viewport: { width: 1_100, height: 620 }, ...options });
       const [errors, foreign]: [string[], string[]] = [[], []];
       await context.route("**/*", (route) => {
         const { origin, protocol } = new URL(route.request().url());

@@ -15,6 +15,8 @@ import { freshDatabase, type TestDatabase } from "./database.ts";
 
 export const SHOP = "test-store.myshopify.com";
 export const OTHER_SHOP = "other-store.myshopify.com";
+/** Where sign-ins return to: the one origin besides the store's own that may use the cookie. */
+export const RETURN_ORIGIN = "https://shop.example";
 export const ADMIN_KEY = "test-admin-key-0123456789";
 export const APP_SECRET = "test-app-secret-0123456789";
 export const CLIENT_ID = "test-client-id";
@@ -59,6 +61,7 @@ export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<s
     CMS_API_URL: addresses.cmsApiUrl,
     ANALYTICS_API_URL: addresses.analyticsApiUrl,
     EMAIL_API_URL: addresses.emailApiUrl,
+    FEDERATED_ISSUER: addresses.federatedIssuer,
     EMAIL_API_KEY: "test-email-key",
     EMAIL_FROM: "Test Store <hello@test-store.example>",
     OUTBOUND_ALLOW: "127.0.0.1",
@@ -111,6 +114,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         body: {
           cms_api_token: "cms-token-0123456789", cms_customers_collection_id: sandbox.cms.customersCollectionId,
           analytics_measurement_id: "G-TEST1", analytics_api_secret: "analytics-secret-012345",
+          auth_redirect_origin: RETURN_ORIGIN, federated_client_id: sandbox.federated.clientId, federated_client_secret: sandbox.federated.clientSecret,
+          storefront_customer_account_client_id: sandbox.customerAccounts.clientId,
           profile_platform_enabled: true, profile_platform_url: sandbox.addresses.profilePlatformUrl, profile_platform_token: "profile-token-0123456789",
           ...fields,
         },

@@ -3,15 +3,11 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../integrations/cms.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
-import { Deferred, isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
-
-/** As long as one call may take: a dead worker must not hold its customer for longer. Past it the slug keeps it to one item. */
-const LEASE_SECONDS = 15;
-const BUSY_RETRY_MS = 500;
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
 const slugOf = (userId: number) => `customer-${userId}`;
@@ -49,26 +45,14 @@ export const cmsChannel: Channel = {
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
-    if (!customer) return nothingToSend(endpoint);
+    if (!customer) return (await findItemId(ctx, item, tenant)) ? { ...nothingToSend(endpoint), delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" } } : nothingToSend(endpoint);
     return { transformed_payload: { fieldData: toCmsFields(customer) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
-    return withCustomerLease(ctx, item, tenant, () => write(ctx, item, tenant));
+    return withCustomerLease(ctx, item, tenant, "cms", () => write(ctx, item, tenant));
   },
 };
-
-/** Two rows of one customer at once would both find no item and both create one. */
-async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
-  const { sql } = dataOf(ctx, tenant);
-  const key = KEYS.lease(`cms_customer:${userIdOf(item)}`);
-  if (!(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS))) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
-  try {
-    return await work();
-  } finally {
-    await deleteKeyIfHeld(sql, key, item.attemptToken);
-  }
-}
 
 // Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
 async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
@@ -76,7 +60,7 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
   const access = { token, collectionId, about: { shop: tenant.shop, event_id: item.eventId } };
   const customer = await findItemCustomer(ctx, item, tenant);
-  if (!customer) return GONE;
+  if (!customer) return remove(ctx, access, item, tenant);
   const fields = toCmsFields(customer);
   const digest = hash("sha256", JSON.stringify(fields));
   if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
@@ -84,6 +68,24 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   const itemId = customer.cms_item_id ? await update(ctx, access, customer.cms_item_id, fields) : await create(ctx, access, fields);
   await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [customer.id, itemId, digest]);
   return { httpStatus: 200 };
+}
+
+async function findItemId(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<string | null> {
+  const [row] = await dataOf(ctx, tenant).sql<{ cms_item_id: string | null }>("SELECT cms_item_id FROM storefront_users WHERE shop = $1 AND id = $2", [userIdOf(item)]);
+  return row?.cms_item_id ?? null;
+}
+
+/** The item of a deleted customer goes; one that is gone already is as good. */
+async function remove(ctx: Ctx, access: Access, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
+  const itemId = await findItemId(ctx, item, tenant);
+  if (!itemId) return GONE;
+  try {
+    await ctx.cms.deleteItem(access, itemId);
+  } catch (error) {
+    if (!(error instanceof OutboundError) || error.status !== 404) throw error;
+  }
+  await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2", [userIdOf(item)]);
+  return { httpStatus: 204 };
 }
 
 type Access = Parameters<Ctx["cms"]["createItem"]>[0];

@@ -1,44 +1,30 @@
-// The words of our mails, in English, Spanish and French, as text and HTML.
-type Locale = "en" | "es" | "fr";
-type Words = { subject: string; greeting: string; body: string; action: string; note: string };
+// Mails as text and HTML. Names and brands are typed by strangers: no line breaks in a subject, no markup in HTML.
+import type { MailTemplate } from "../identity/mails.ts";
+import { MAIL_WORDS, type MailLocale } from "./email-words.ts";
 
-const WELCOME: Record<Locale, (brand: string, name: string) => Words> = {
-  en: (brand, name) => ({
-    subject: `Welcome to ${brand}`,
-    greeting: name ? `Hello ${name},` : "Hello,",
-    body: `An account was made for you at ${brand}. Choose a password to sign in, see your orders and manage your privacy choices.`,
-    action: "Choose a password",
-    note: "The link works once and for 24 hours. If you did not expect this message, you can ignore it.",
-  }),
-  es: (brand, name) => ({
-    subject: `Te damos la bienvenida a ${brand}`,
-    greeting: name ? `Hola, ${name}:` : "Hola:",
-    body: `Se ha creado una cuenta para ti en ${brand}. Elige una contraseña para iniciar sesión, ver tus pedidos y gestionar tu privacidad.`,
-    action: "Elegir contraseña",
-    note: "El enlace funciona una sola vez durante 24 horas. Si no esperabas este mensaje, puedes ignorarlo.",
-  }),
-  fr: (brand, name) => ({
-    subject: `Bienvenue chez ${brand}`,
-    greeting: name ? `Bonjour ${name},` : "Bonjour,",
-    body: `Un compte a été créé pour vous chez ${brand}. Choisissez un mot de passe pour vous connecter, voir vos commandes et gérer vos choix de confidentialité.`,
-    action: "Choisir un mot de passe",
-    note: "Le lien fonctionne une seule fois, pendant 24 heures. Si vous n'attendiez pas ce message, ignorez-le.",
-  }),
-};
+export type MailValues = { locale: string; brand: string; name: string | null; provider: string | null; link: string | null };
 
-const isLocale = (locale: string): locale is Locale => Object.hasOwn(WELCOME, locale);
-/** Names are typed by strangers: no line breaks in a subject, no markup in HTML. */
-const oneLine = (text: string) => text.replace(/[\r\n\t\u2028\u2029]+/g, " ").trim().slice(0, 120);
+const oneLine = (text: string) => text.replace(/[\r\n\t\v\f\u0085\u2028\u2029\u0000]+/g, " ").trim().slice(0, 120);
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-export function renderWelcome({ locale, brand, name, link }: { locale: string; brand: string; name: string | null; link: string }) {
+function localeOf(locale: string): MailLocale {
   const language = locale.slice(0, 2).toLowerCase();
-  const words = WELCOME[isLocale(language) ? language : "en"](oneLine(brand), oneLine(name ?? ""));
+  return language === "es" || language === "fr" ? language : "en";
+}
+
+export function renderMail(template: MailTemplate, values: MailValues): { subject: string; text: string; html: string } {
+  const locale = localeOf(values.locale);
+  const { greeting, templates, providers } = MAIL_WORDS[locale];
+  const provider = values.provider === "storefront" || values.provider === "federated" ? providers[values.provider] : "";
+  const words = templates[template];
+  // By a function, and once: a brand such as "$& Co" or "{provider}" is a name and no pattern.
+  const fill = (text: string) => text.replace(/\{(brand|provider)\}/g, (_, blank) => (blank === "brand" ? oneLine(values.brand) : provider));
+  const hello = greeting(oneLine(values.name ?? ""));
+  const [subject, body, note] = [fill(words.subject), fill(words.body), fill(words.note)];
+  const action = values.link && words.action ? { label: fill(words.action), link: values.link } : null;
   return {
-    subject: words.subject,
-    text: [words.greeting, words.body, `${words.action}: ${link}`, words.note].join("\n\n"),
-    html: `<!doctype html><html lang="${isLocale(language) ? language : "en"}"><body style="font-family:sans-serif;line-height:1.5">
-<p>${escapeHtml(words.greeting)}</p><p>${escapeHtml(words.body)}</p>
-<p><a href="${escapeHtml(link)}">${escapeHtml(words.action)}</a></p><p>${escapeHtml(words.note)}</p></body></html>`,
+    subject,
+    text: [hello, body, ...(action ? [`${action.label}: ${action.link}`] : []), note].join("\n\n"),
+    html: `<!doctype html><html lang="${locale}"><body style="font-family:sans-serif;line-height:1.5"><p>${escapeHtml(hello)}</p><p>${escapeHtml(body)}</p>${action ? `<p><a href="${escapeHtml(action.link)}">${escapeHtml(action.label)}</a></p>` : ""}<p>${escapeHtml(note)}</p></body></html>`,
   };
 }

@@ -1,15 +1,51 @@
-// Channel `email`: mails to shoppers. The link in a mail is made at the attempt and stored nowhere but as a hash.
+// Channel `email`: mails to shoppers. A link in a mail is made at the attempt and stored nowhere but as a hash.
 import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
-import { createWelcomeLink } from "../customers/welcome.ts";
-import { renderWelcome } from "./email-messages.ts";
+import { TTL_SECONDS } from "../../runtime/kv.ts";
+import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
+import { getAccount } from "../identity/account.ts";
+import { createLink, epochOf, mailboxOf } from "../identity/links.ts";
+import type { MailTemplate } from "../identity/mails.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { renderMail } from "./email-messages.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
 
 /** The key was used with other words: every attempt makes a link of its own, and the one in the mail that left is good. */
 const isSentAlready = (error: unknown) => error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes("invalid_idempotent_request");
 
-const Mail = z.looseObject({ template: z.literal("welcome") });
+/** What each mail links to, and for how long. */
+const LINKS: Record<MailTemplate, { purpose: "password" | "email"; path: string; ttlSeconds: number } | null> = {
+  welcome: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.welcomeLink },
+  reset_password: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.passwordResetLink },
+  account_exists: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.passwordResetLink },
+  verify_email: { purpose: "email", path: "/auth/verify-email", ttlSeconds: TTL_SECONDS.emailLink },
+  sign_in_linked: null,
+  account_deleted: null,
+};
+
+const Mail = z.looseObject({
+  template: z.enum(Object.keys(LINKS) as [MailTemplate, ...MailTemplate[]]),
+  provider: z.string().max(40).optional(),
+  /** Of somebody whose account is gone by the time the mail leaves. */
+  sealed_to: z.string().optional(),
+  language: z.string().nullish(),
+});
+
+type Recipient = { to: string; name: string | null; language: string | null };
+
+function readMail(item: QueueItem): z.output<typeof Mail> {
+  const mail = Mail.safeParse(item.payload);
+  if (!mail.success) throw new PermanentFailure("the payload names no known mail");
+  return mail.data;
+}
+
+async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Recipient | null> {
+  const { sealed_to: sealedTo, language = null } = readMail(item);
+  if (sealedTo) return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
+  const customer = await findItemCustomer(ctx, item, tenant);
+  return customer?.email ? { to: customer.email, name: customer.first_name, language: customer.language_pref } : null;
+}
 
 export const emailChannel: Channel = {
   name: "email",
@@ -18,21 +54,21 @@ export const emailChannel: Channel = {
   requiresConsent: null,
   isEnabled: (tenant) => isChannelEnabled(tenant, "email", Boolean(tenant.config.email_api_key && tenant.config.email_from)),
   async transform(ctx, item, tenant) {
-    if (!Mail.safeParse(item.payload).success) throw new PermanentFailure("the payload names no known template");
-    const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer?.email) return nothingToSend("/emails");
-    return { transformed_payload: { template: "welcome", user_id: customer.id }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
+    const { template } = readMail(item);
+    if (!(await findRecipient(ctx, item, tenant))) return nothingToSend("/emails");
+    return { transformed_payload: { template, user_id: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
-    const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer?.email) return GONE;
+    const mail = readMail(item);
+    const recipient = await findRecipient(ctx, item, tenant);
+    if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
-    const link = await createWelcomeLink(ctx, tenant, customer.id);
-    const content = renderWelcome({ locale: customer.language_pref ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: customer.first_name, link });
+    const look = { locale: recipient.language ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: recipient.name };
+    const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: await makeLink(ctx, tenant, mail.template, Number(item.entityId)) });
     try {
-      const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: customer.email, ...content });
+      const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: recipient.to, ...content });
       return { httpStatus: answer.status };
     } catch (error) {
       if (isSentAlready(error)) return { httpStatus: 409, skipped: "sent at an earlier attempt whose answer was lost" };
@@ -40,3 +76,12 @@ export const emailChannel: Channel = {
     }
   },
 };
+
+async function makeLink(ctx: Ctx, tenant: Tenant, template: MailTemplate, userId: number): Promise<string | null> {
+  const kind = LINKS[template];
+  if (!kind) return null;
+  const { sql } = dataOf(ctx, tenant);
+  const account = await getAccount(sql, userId);
+  const token = await createLink(ctx, sql, kind.purpose, { user_id: userId, epoch: epochOf(account), ...(kind.purpose === "email" && { email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }) }, kind.ttlSeconds);
+  return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token })}`;
+}

@@ -3,6 +3,7 @@ import type { Channel } from "../bus/channel.ts";
 import { cmsChannel } from "./cms.ts";
 import { emailChannel } from "./email.ts";
 import { profilePlatformChannel } from "./profile-platform.ts";
+import { storefrontChannel } from "./storefront.ts";
 import { webAnalyticsChannel } from "./web-analytics.ts";
 
-export const channels: readonly Channel[] = [cmsChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel];
+export const channels: readonly Channel[] = [cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel];

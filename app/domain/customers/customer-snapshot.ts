@@ -5,7 +5,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 export type CustomerSnapshot = {
   id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; provider: string; status: string;
   language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
-  sms_subscription_status: string | null; country: string | null; storefront_customer_gid: string | null; cms_item_id: string | null; cms_hash: string | null;
+  sms_subscription_status: string | null; country: string | null; storefront_customer_gid: string | null; cms_item_id: string | null; cms_hash: string | null; storefront_hash: string | null;
   consents: { tos: boolean; privacy: boolean; cookie: boolean; marketing: boolean };
   crmTags: { slug: string; category: string }[];
 };

@@ -2,13 +2,14 @@
 // transaction. Newer wins, absence clears nothing, an echo of our own change writes nothing, a gone customer stays gone.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
+import { getKey, KEYS } from "../../runtime/kv.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
 import { channelsFor } from "./write-matrix.ts";
 
 export type AppliedChange =
-  | { outcome: "created" | "updated" | "unchanged"; userId: number }
+  | { outcome: "created" | "updated" | "unchanged" | "echo"; userId: number }
   /** Older than what is stored; or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
 
@@ -47,10 +48,21 @@ async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: Custo
     await sql("UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3) WHERE shop = $1 AND id = $2", [user.id, change.changedAt]);
     return { outcome: "unchanged", userId: user.id };
   }
+  if (user && (await isEcho(sql, user.id, changed))) {
+    await update(sql, user.id, change.changedAt, changed);
+    return { outcome: "echo", userId: user.id };
+  }
   const userId = user ? await update(sql, user.id, change.changedAt, changed) : await insert(sql, change.changedAt, changed);
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId };
+}
+
+/** What our own write to a customer changes there; anything else in the same webhook is news. */
+const ECHOED = new Set(["storefront_customer_gid", "tags", "email_subscription_status", "sms_subscription_status"]);
+
+async function isEcho(sql: TenantSql, userId: number, changed: [string, unknown][]): Promise<boolean> {
+  return changed.every(([name]) => ECHOED.has(name)) && (await getKey(sql, KEYS.echo(userId))) !== null;
 }
 
 /** The row on the bus is a reference: each channel reads the newest state when it runs. */

@@ -106,6 +106,15 @@ export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   return tenant;
 }
 
+/** The tenant as this process last saw it, without asking; whoever uses it must find out whether it `isCurrent`. */
+export async function recallTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
+  return known.get(ctx)?.cache.get(shop)?.tenant ?? findTenant(ctx, shop);
+}
+
+export async function isCurrent(ctx: Ctx, tenant: Tenant): Promise<boolean> {
+  return (await findTenant(ctx, tenant.shop)) === tenant;
+}
+
 /** The database that holds this tenant's rows. */
 export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
   return ctx.regions.get(tenant.region).forTenant(tenant.shop);

@@ -1,0 +1,51 @@
+// The words of our mails, in English, Spanish and French.
+import type { MailTemplate } from "../identity/mails.ts";
+
+export type MailLocale = "en" | "es" | "fr";
+
+type Words = { subject: string; body: string; action?: string; note: string };
+
+type Language = {
+  greeting(name: string): string;
+  providers: Record<"federated" | "storefront", string>;
+  templates: Record<MailTemplate, Words>;
+};
+
+export const MAIL_WORDS: Record<MailLocale, Language> = {
+  en: {
+    greeting: (name) => (name ? `Hello ${name},` : "Hello,"),
+    providers: { federated: "your identity provider", storefront: "your store account" },
+    templates: {
+      welcome: { subject: "Welcome to {brand}", body: "An account was made for you at {brand}. Choose a password to sign in, see your orders and manage your privacy choices.", action: "Choose a password", note: "The link works once and for 24 hours. If you did not expect this message, you can ignore it." },
+      verify_email: { subject: "Verify your e-mail address for {brand}", body: "Please confirm that this address is yours.", action: "Verify the address", note: "The link works once and for 24 hours. If you did not sign up, you can ignore this message." },
+      reset_password: { subject: "Choose a new password for {brand}", body: "Somebody asked for a new password for your account at {brand}.", action: "Choose a new password", note: "The link works once and for one hour. If it was not you, ignore this message: your password stays as it is." },
+      account_exists: { subject: "You already have an account at {brand}", body: "Somebody tried to sign up at {brand} with this address. You have an account already; if you forgot its password, choose a new one.", action: "Choose a new password", note: "The link works once and for one hour. If it was not you, you can ignore this message." },
+      sign_in_linked: { subject: "A new way to sign in at {brand}", body: "You can now sign in at {brand} with {provider}.", note: "If it was not you, choose a new password at once and write to the store." },
+      account_deleted: { subject: "Your account at {brand} was deleted", body: "Your account at {brand} and the data kept with it were deleted, as you asked.", note: "If it was not you, write to the store." },
+    },
+  },
+  es: {
+    greeting: (name) => (name ? `Hola, ${name}:` : "Hola:"),
+    providers: { federated: "tu proveedor de identidad", storefront: "tu cuenta de la tienda" },
+    templates: {
+      welcome: { subject: "Te damos la bienvenida a {brand}", body: "Se ha creado una cuenta para ti en {brand}. Elige una contraseña para iniciar sesión, ver tus pedidos y gestionar tu privacidad.", action: "Elegir contraseña", note: "El enlace funciona una sola vez durante 24 horas. Si no esperabas este mensaje, puedes ignorarlo." },
+      verify_email: { subject: "Verifica tu correo electrónico para {brand}", body: "Confirma que esta dirección es tuya.", action: "Verificar la dirección", note: "El enlace funciona una sola vez durante 24 horas. Si no te has registrado, puedes ignorar este mensaje." },
+      reset_password: { subject: "Elige una contraseña nueva para {brand}", body: "Alguien ha pedido una contraseña nueva para tu cuenta de {brand}.", action: "Elegir contraseña nueva", note: "El enlace funciona una sola vez durante una hora. Si no has sido tú, ignora este mensaje: tu contraseña no cambia." },
+      account_exists: { subject: "Ya tienes una cuenta en {brand}", body: "Alguien ha intentado registrarse en {brand} con esta dirección. Ya tienes una cuenta; si has olvidado la contraseña, elige una nueva.", action: "Elegir contraseña nueva", note: "El enlace funciona una sola vez durante una hora. Si no has sido tú, puedes ignorar este mensaje." },
+      sign_in_linked: { subject: "Una nueva forma de iniciar sesión en {brand}", body: "Ahora puedes iniciar sesión en {brand} con {provider}.", note: "Si no has sido tú, elige una contraseña nueva enseguida y escribe a la tienda." },
+      account_deleted: { subject: "Tu cuenta de {brand} se ha eliminado", body: "Tu cuenta de {brand} y los datos guardados con ella se han eliminado, como pediste.", note: "Si no has sido tú, escribe a la tienda." },
+    },
+  },
+  fr: {
+    greeting: (name) => (name ? `Bonjour ${name},` : "Bonjour,"),
+    providers: { federated: "votre fournisseur d'identité", storefront: "votre compte de la boutique" },
+    templates: {
+      welcome: { subject: "Bienvenue chez {brand}", body: "Un compte a été créé pour vous chez {brand}. Choisissez un mot de passe pour vous connecter, voir vos commandes et gérer vos choix de confidentialité.", action: "Choisir un mot de passe", note: "Le lien fonctionne une seule fois, pendant 24 heures. Si vous n'attendiez pas ce message, ignorez-le." },
+      verify_email: { subject: "Vérifiez votre adresse e-mail pour {brand}", body: "Confirmez que cette adresse est la vôtre.", action: "Vérifier l'adresse", note: "Le lien fonctionne une seule fois, pendant 24 heures. Si vous ne vous êtes pas inscrit, ignorez ce message." },
+      reset_password: { subject: "Choisissez un nouveau mot de passe pour {brand}", body: "Quelqu'un a demandé un nouveau mot de passe pour votre compte chez {brand}.", action: "Choisir un nouveau mot de passe", note: "Le lien fonctionne une seule fois, pendant une heure. Si ce n'était pas vous, ignorez ce message : votre mot de passe ne change pas." },
+      account_exists: { subject: "Vous avez déjà un compte chez {brand}", body: "Quelqu'un a essayé de s'inscrire chez {brand} avec cette adresse. Vous avez déjà un compte ; si vous avez oublié son mot de passe, choisissez-en un nouveau.", action: "Choisir un nouveau mot de passe", note: "Le lien fonctionne une seule fois, pendant une heure. Si ce n'était pas vous, ignorez ce message." },
+      sign_in_linked: { subject: "Un nouveau moyen de connexion chez {brand}", body: "Vous pouvez maintenant vous connecter chez {brand} avec {provider}.", note: "Si ce n'était pas vous, choisissez tout de suite un nouveau mot de passe et écrivez à la boutique." },
+      account_deleted: { subject: "Votre compte chez {brand} a été supprimé", body: "Votre compte chez {brand} et les données qui s'y rattachent ont été supprimés, comme vous l'avez demandé.", note: "Si ce n'était pas vous, écrivez à la boutique." },
+    },
+  },
+};

@@ -1,0 +1,9 @@
+// The consents a person can give, once: the flag on the claims, and its name in the log (SPEC "consent_records").
+export const CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;
+
+export type ConsentType = (typeof CONSENT_TYPES)[number];
+export type ConsentFlags = Record<ConsentType, boolean>;
+
+export const consentColumn = (type: ConsentType) => `consent_${type}` as const;
+
+export const NO_CONSENTS: ConsentFlags = { tos: false, privacy: false, cookie: false, marketing: false, a2a: false, ap2: false };

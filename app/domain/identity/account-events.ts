@@ -1,0 +1,27 @@
+// Puts an account's event on the bus for the columns that the write matrix marks for it.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { channelsFor, type MatrixEvent } from "../customers/write-matrix.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+const EVENT_TYPES: Partial<Record<MatrixEvent, string>> = {
+  email_signup: "customer.signed_up",
+  federated_sign_in: "customer.signed_in",
+  storefront_sign_in: "customer.signed_in",
+  account_delete: "customer.deleted",
+};
+
+/** The row is a reference; channels read the newest state when they run. */
+export async function enqueueAccountEvent(ctx: Ctx, tenant: Tenant, sql: TenantSql, event: MatrixEvent, userId: number): Promise<void> {
+  await enqueue(sql, {
+    eventId: ctx.random.uuid(),
+    source: "backend",
+    eventType: EVENT_TYPES[event] ?? "customer.updated",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, cause: event },
+    occurredAt: ctx.clock.now(),
+    destinations: channelsFor(event, tenant, ctx.channels),
+  });
+}

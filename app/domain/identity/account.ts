@@ -1,0 +1,72 @@
+// An account as it is stored, and as its owner is shown it.
+import type { TenantSql } from "../../runtime/database.ts";
+import { CONSENT_TYPES, consentColumn, type ConsentFlags } from "../consent/consent-types.ts";
+
+export type Account = {
+  id: number; email: string | null; password_hash: string; full_name: string | null; first_name: string | null; last_name: string | null;
+  avatar_url: string | null; provider: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
+  language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
+  sms_subscription_status: string | null; country: string | null; last_login_at: Date | null; updated_at: Date; email_verified: boolean;
+  sessions_valid_after: Date | null; cms_item_id: string | null;
+};
+
+export const ACCOUNT_COLUMNS = [
+  "id", "email", "password_hash", "full_name", "first_name", "last_name", "avatar_url", "provider", "federated_sub", "storefront_customer_gid", "status",
+  "language_pref", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "country", "last_login_at",
+  "updated_at", "email_verified", "sessions_valid_after", "cms_item_id",
+] as const satisfies readonly (keyof Account)[];
+
+/** The living account of an address; a deleted one only when there is no other. */
+export async function findAccountByEmail(sql: TenantSql, email: string, lock = false): Promise<Account | null> {
+  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND lower(email) = $2 ORDER BY (status = 'deleted') LIMIT 1 ${lock ? "FOR UPDATE" : ""}`, [email]);
+  return row ?? null;
+}
+
+/** `lock` holds the row until the transaction ends. */
+export async function getAccount(sql: TenantSql, id: number, lock = false): Promise<Account> {
+  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`, [id]);
+  if (!row) throw new Error(`account ${id} is gone`);
+  return row;
+}
+
+/** Whether the owner of this account proved to be the storefront's customer, by mail or by signing in there. */
+export const isProven = (account: Account): boolean => account.email_verified || account.provider === "storefront";
+
+/**
+ * DECISIONS 6 "user object". What the storefront knows of a customer is shown only to who proved to be that customer:
+ * anybody can sign up with a stranger's address.
+ */
+export function toUser(account: Account) {
+  const shown = isProven(account);
+  return {
+    id: account.id,
+    email: account.email,
+    full_name: account.full_name,
+    first_name: account.first_name,
+    last_name: account.last_name,
+    avatar_url: account.avatar_url,
+    provider: account.provider,
+    status: account.status,
+    language_pref: account.language_pref,
+    tags: shown ? account.tags : [],
+    number_of_orders: shown ? account.number_of_orders : 0,
+    amount_spent: shown ? account.amount_spent : 0,
+    email_subscription_status: shown ? account.email_subscription_status : null,
+    sms_subscription_status: shown ? account.sms_subscription_status : null,
+    country: shown ? account.country : null,
+    storefront_customer_gid: shown ? account.storefront_customer_gid : null,
+    email_verified: account.email_verified,
+    last_login_at: account.last_login_at?.toISOString() ?? null,
+    updated_at: account.updated_at.toISOString(),
+  };
+}
+
+export type User = ReturnType<typeof toUser>;
+
+export type ClaimRow = { [T in (typeof CONSENT_TYPES)[number] as `consent_${T}`]: boolean | null };
+
+export const CLAIM_FLAGS = CONSENT_TYPES.map(consentColumn);
+
+export function toConsents(claims: ClaimRow): ConsentFlags {
+  return Object.fromEntries(CONSENT_TYPES.map((type) => [type, claims[consentColumn(type)] ?? false])) as ConsentFlags;
+}

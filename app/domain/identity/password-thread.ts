@@ -1,0 +1,17 @@
+import { pbkdf2Sync } from "node:crypto";
+import { constants, setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import type { HashAnswer, HashTask } from "./password-hasher.ts";
+
+try {
+  // On Linux a priority set for "0" is this thread's alone.
+  if (process.platform === "linux") setPriority(0, 5);
+} catch {
+  // Not allowed here: the hashes then compete as equals.
+}
+
+parentPort?.on("message", ({ id, password, salt, iterations }: HashTask) => {
+  const answer: HashAnswer = { id, hash: pbkdf2Sync(password, salt, iterations, 32, "sha256") };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(answer);
+});

@@ -1,0 +1,64 @@
+// What a signed-in person sees of the own account, and may change.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { getAccount, isProven, toUser } from "./account.ts";
+import type { Session } from "./sessions.ts";
+
+const name = z.string().trim().max(200).nullable().optional();
+
+export const ProfileChange = z.object({
+  first_name: name,
+  last_name: name,
+  language_pref: z.string().regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en").optional(),
+  avatar_url: z.url({ protocol: /^https$/, error: "must be an https address" }).max(2_000).nullable().optional(),
+});
+
+export const showMe = (session: Session) => ({ user: toUser(session.account), consents: session.consents });
+
+type ClaimsRow = { segment_id: string | null; language: string | null; consent_version: string | null };
+type TagRow = { slug: string; name: string; category: string; source: string; assigned_at: Date };
+
+export async function showProfile(ctx: Ctx, tenant: Tenant, session: Session) {
+  const { sql } = dataOf(ctx, tenant);
+  const [[claims], tags, links] = await Promise.all([
+    sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [session.account.id]),
+    sql<TagRow>(
+      `SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+       WHERE m.shop = $1 AND m.user_id = $2 AND (m.source = 'ucp' OR $3) ORDER BY m.id`,
+      // Before the address is proven only the tags that the person chose: the others tell what the storefront knows.
+      [session.account.id, isProven(session.account)],
+    ),
+    sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [session.account.id]),
+  ]);
+  return {
+    ...showMe(session),
+    tags: tags.map((tag) => ({ ...tag, assigned_at: tag.assigned_at.toISOString() })),
+    segment_id: claims?.segment_id ?? null,
+    language: claims?.language ?? null,
+    consent_version: claims?.consent_version ?? null,
+    linked_providers: [...(session.account.password_hash ? ["email"] : []), ...links.map(({ provider }) => provider)],
+  };
+}
+
+/** Under the row's lock: of two changes at once none is lost, and none lands in an account that was deleted meanwhile. */
+export async function changeProfile(ctx: Ctx, tenant: Tenant, session: Session, change: z.output<typeof ProfileChange>) {
+  const account = await dataOf(ctx, tenant).transaction(async (sql) => {
+    const known = await getAccount(sql, session.account.id, true);
+    if (known.status !== "active") throw new AppError("unauthorized");
+    const next = { first_name: known.first_name, last_name: known.last_name, language_pref: known.language_pref, avatar_url: known.avatar_url, ...withoutUndefined(change) };
+    const isRenamed = change.first_name !== undefined || change.last_name !== undefined;
+    const fullName = isRenamed ? [next.first_name, next.last_name].filter(Boolean).join(" ") || null : known.full_name;
+    await sql(
+      "UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5, language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2",
+      [known.id, next.first_name || null, next.last_name || null, fullName, next.language_pref, next.avatar_url],
+    );
+    return getAccount(sql, known.id);
+  });
+  return showProfile(ctx, tenant, { ...session, account });
+}
+
+function withoutUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

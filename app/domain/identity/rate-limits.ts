@@ -1,0 +1,45 @@
+// Rate limits (DECISIONS 3), counted in the key-value store before the work, so that parallel guesses and several
+// processes share one count.
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { countKeys, KEYS } from "../../runtime/kv.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+type Limit = { max: number; windowSeconds: number };
+
+export const RATE_LIMITS = {
+  login_per_email: { max: 10, windowSeconds: 60 },
+  login_per_address: { max: 60, windowSeconds: 60 },
+  signup_per_address: { max: 20, windowSeconds: 60 },
+  mail_per_email: { max: 5, windowSeconds: 3_600 },
+  consent_per_address: { max: 60, windowSeconds: 60 },
+} as const satisfies Record<string, Limit>;
+
+export type RateLimitName = keyof typeof RATE_LIMITS;
+
+type Subjects = Partial<Record<RateLimitName, string>>;
+
+/** Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. */
+export async function countTry(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<void> {
+  const waitSeconds = await secondsToWait(ctx, tenant, subjects);
+  if (waitSeconds > 0) throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
+}
+
+/** Counts one try; false when a limit is used up. For what is left out in silence, as a mail that would tell of an account. */
+export async function isTryLeft(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<boolean> {
+  return (await secondsToWait(ctx, tenant, subjects)) === 0;
+}
+
+async function secondsToWait(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<number> {
+  const scale = ctx.config.RATE_LIMIT_SCALE;
+  if (scale === 0) return 0;
+  const now = ctx.clock.now().getTime() / 1_000;
+  const windows = (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
+    const { max, windowSeconds } = RATE_LIMITS[name];
+    const window = Math.floor(now / windowSeconds);
+    return { key: KEYS.rate(name, ctx.secrets.pseudonym(`${tenant.shop}/rate`, subject).slice(0, 32), window), max: Math.max(1, Math.floor(max * scale)), windowSeconds, endsIn: Math.ceil((window + 1) * windowSeconds - now) };
+  });
+  const counts = await countKeys(dataOf(ctx, tenant).sql, windows.map(({ key, windowSeconds }) => ({ key, ttlSeconds: windowSeconds })));
+  const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
+  return Math.max(0, ...full.map(({ endsIn }) => endsIn));
+}

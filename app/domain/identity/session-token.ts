@@ -1,0 +1,85 @@
+// The session token (SPEC "Session JWT"): HS256, exactly the six claims, a `kid` that names the tenant and the key. Pure
+// computation; who may use a token is decided in sessions.ts.
+import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from "node:crypto";
+import { z } from "zod";
+import type { Config } from "../../runtime/config.ts";
+import { SHOP_PATTERN } from "../tenants/tenant-config.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+export const SESSION_SECONDS = 604_800;
+const MAX_TOKEN_LENGTH = 4_096;
+const FUTURE_TOLERANCE_SECONDS = 60;
+/** The ids of people are 4-byte integers: the database refuses to look for a larger one. */
+const MAX_ID = 2_147_483_647;
+
+export type SessionClaims = { sub: string; email: string; name: string; provider: string; iat: number; exp: number };
+
+const Header = z.object({ alg: z.literal("HS256"), kid: z.string() });
+const Claims = z.object({
+  sub: z.string().regex(/^[1-9]\d{0,9}$/).refine((id) => Number(id) <= MAX_ID),
+  email: z.string(),
+  name: z.string(),
+  provider: z.string(),
+  iat: z.number().int(),
+  exp: z.number().int(),
+});
+
+type Key = { key: KeyObject; kid: string };
+const keys = new WeakMap<Tenant, Key>();
+
+/** The tenant's own secret; else the deployed one for the deployed store; else one derived from it for this shop alone. */
+function secretOf(config: Config, tenant: Tenant): Buffer {
+  if (tenant.config.jwt_secret) return Buffer.from(tenant.config.jwt_secret, "utf8");
+  if (tenant.shop === config.STOREFRONT_STORE_DOMAIN) return Buffer.from(config.JWT_SECRET, "utf8");
+  return Buffer.from(hkdfSync("sha256", Buffer.from(config.JWT_SECRET, "utf8"), Buffer.alloc(0), tenant.shop, 32));
+}
+
+function keyOf(config: Config, tenant: Tenant): Key {
+  const known = keys.get(tenant);
+  if (known) return known;
+  const secret = secretOf(config, tenant);
+  const made = { key: createSecretKey(secret), kid: `${tenant.shop}/${hash("sha256", secret).slice(0, 8)}` };
+  keys.set(tenant, made);
+  return made;
+}
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+export function mintToken(config: Config, tenant: Tenant, claims: SessionClaims): string {
+  const { key, kid } = keyOf(config, tenant);
+  const signed = `${encode({ alg: "HS256", typ: "JWT", kid })}.${encode(claims)}`;
+  return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
+}
+
+function decode<S extends z.ZodType>(part: string | undefined, schema: S): z.output<S> | null {
+  try {
+    const parsed = schema.safeParse(JSON.parse(Buffer.from(part ?? "", "base64url").toString("utf8")));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The shop a token says it is of: a hint for finding the tenant, worth nothing until the signature is checked. */
+export function shopOfToken(token: string): string | null {
+  if (token.length > MAX_TOKEN_LENGTH) return null;
+  const shop = decode(token.split(".", 1)[0], Header)?.kid.split("/", 1)[0];
+  return shop && SHOP_PATTERN.test(shop) ? shop : null;
+}
+
+/** The claims of a token that this tenant's key signed and that is not over; null for anything else. */
+export function readToken(config: Config, tenant: Tenant, token: string, now: Date): SessionClaims | null {
+  if (token.length > MAX_TOKEN_LENGTH) return null;
+  const parts = token.split(".");
+  const [header, payload, signature] = parts;
+  const { key, kid } = keyOf(config, tenant);
+  if (parts.length !== 3 || decode(header, Header)?.kid !== kid) return null;
+  // As text: base64url has several spellings of the same bytes, and only one of them was minted.
+  const expected = Buffer.from(createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url"));
+  const given = Buffer.from(signature ?? "");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const claims = decode(payload, Claims);
+  const seconds = now.getTime() / 1_000;
+  if (!claims || claims.exp <= seconds || claims.iat > seconds + FUTURE_TOLERANCE_SECONDS) return null;
+  return claims;
+}

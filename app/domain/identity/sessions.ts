@@ -1,0 +1,68 @@
+// One session for all three ways to sign in. Every check reads the person's row: tenant, status, `sessions_valid_after`.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import { PLATFORM } from "../../runtime/database.ts";
+import { KEYS, putKey } from "../../runtime/kv.ts";
+import type { ConsentFlags } from "../consent/consent-types.ts";
+import { dataOf, HOME_REGION, isCurrent, type Tenant } from "../tenants/tenant.ts";
+import { ACCOUNT_COLUMNS, CLAIM_FLAGS, toConsents, type Account, type ClaimRow } from "./account.ts";
+import { mintToken, readToken, SESSION_SECONDS, type SessionClaims } from "./session-token.ts";
+
+export type Session = { account: Account; consents: ConsentFlags; token: string; claims: SessionClaims };
+
+/** `stale_tenant`: the tenant's record changed since it was read, so the check has to be made again with the new one. */
+export type SessionCheck = { outcome: "valid"; session: Session } | { outcome: "invalid" } | { outcome: "stale_tenant" };
+
+/** A browser drops a cookie of more than 4,096 bytes, and a storefront's name may be longer than that. */
+const MAX_NAME_LENGTH = 200;
+
+/** A new token; after a reset in the same second it is dated past it, so that it outlives those that the reset ended. */
+export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
+  const now = Math.floor(ctx.clock.now().getTime() / 1_000);
+  const iat = Math.max(now, Math.ceil((account.sessions_valid_after?.getTime() ?? 0) / 1_000));
+  return mintToken(ctx.config, tenant, {
+    sub: String(account.id),
+    email: account.email ?? "",
+    name: (account.full_name ?? "").slice(0, MAX_NAME_LENGTH),
+    provider: account.provider,
+    iat,
+    exp: iat + SESSION_SECONDS,
+  });
+}
+
+type SessionRow = Account & ClaimRow & { is_revoked: boolean; tenant_version: number | null; platform_version: number | null };
+
+// One statement for the whole check, every part of it a look-up by primary key: the person with the consent flags,
+// whether this token was signed out, and whether the tenant record we hold is still the newest.
+export const SESSION_READ = `
+  SELECT ${ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ")}, ${CLAIM_FLAGS.map((flag) => `c.${flag}`).join(", ")},
+    EXISTS (SELECT 1 FROM kv WHERE kv.shop = u.shop AND kv.key = $3) AS is_revoked,
+    (SELECT version FROM kv WHERE kv.shop = u.shop AND kv.key = $4) AS tenant_version,
+    (SELECT version FROM kv WHERE kv.shop = $5 AND kv.key = $6) AS platform_version
+  FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
+  WHERE u.shop = $1 AND u.id = $2`;
+
+export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Promise<SessionCheck> {
+  const claims = readToken(ctx.config, tenant, token, ctx.clock.now());
+  // A token that fails may fail because the tenant's secret is a new one that we have not read yet.
+  if (!claims) return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
+  const [row] = await dataOf(ctx, tenant).sql<SessionRow>(SESSION_READ, [Number(claims.sub), KEYS.revokedToken(hash("sha256", token)), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform], "session-read");
+  // Another region does not hold the tenant's record: there it is asked for by itself.
+  const isFresh = tenant.region === HOME_REGION && row ? row.tenant_version === tenant.version.tenant && (row.platform_version ?? 0) === tenant.version.platform : await isCurrent(ctx, tenant);
+  if (!isFresh) return { outcome: "stale_tenant" };
+  if (!row || row.is_revoked || row.status !== "active") return { outcome: "invalid" };
+  if (row.sessions_valid_after && claims.iat * 1_000 < row.sessions_valid_after.getTime()) return { outcome: "invalid" };
+  return { outcome: "valid", session: { account: row, consents: toConsents(row), token, claims } };
+}
+
+/** This token is dead from now on, its copies too. */
+export async function endSession(ctx: Ctx, tenant: Tenant, session: Session): Promise<void> {
+  const secondsLeft = Math.max(1, session.claims.exp - Math.floor(ctx.clock.now().getTime() / 1_000));
+  await putKey(dataOf(ctx, tenant).sql, KEYS.revokedToken(hash("sha256", session.token)), true, secondsLeft);
+}
+
+/**
+ * The instant before which tokens are dead, for an UPDATE of the person's row. Tokens are dated to the second, so the
+ * running second ends with it; and a token made right after an earlier ending is dated to that one, so it moves on.
+ */
+export const END_ALL_SESSIONS = "greatest(date_trunc('second', clock_timestamp()), sessions_valid_after) + interval '1 second'";

@@ -1,0 +1,75 @@
+// What the account pages say, in English, Spanish and French.
+export type Locale = "en" | "es" | "fr";
+
+type Words = Record<
+  | "resetTitle" | "newPassword" | "rule" | "save" | "saved" | "savedText" | "verifyTitle" | "verifyText" | "verify" | "verified" | "verifiedText"
+  | "badLink" | "badLinkText" | "wrongPassword" | "signInFailed" | "signInText" | "busy",
+  string
+>;
+
+const WORDS: Record<Locale, Words> = {
+  en: {
+    resetTitle: "Choose a password",
+    newPassword: "New password",
+    rule: "8 to 128 characters.",
+    save: "Save password",
+    saved: "Password saved",
+    savedText: "You can sign in with it now. All other sessions have ended.",
+    verifyTitle: "Verify your e-mail address",
+    verifyText: "Confirm that this address is yours.",
+    verify: "Verify",
+    verified: "Address verified",
+    verifiedText: "Thank you. You can close this page.",
+    badLink: "This link no longer works",
+    badLinkText: "It was used already or is too old. Ask for a new one where you sign in.",
+    wrongPassword: "The password must be 8 to 128 characters and not your e-mail address.",
+    signInFailed: "The sign-in did not work",
+    signInText: "It took too long, or was begun in another browser. Go back to the store and try again.",
+    busy: "Too many requests at this moment. Try again shortly.",
+  },
+  es: {
+    resetTitle: "Elige una contraseña",
+    newPassword: "Contraseña nueva",
+    rule: "De 8 a 128 caracteres.",
+    save: "Guardar contraseña",
+    saved: "Contraseña guardada",
+    savedText: "Ya puedes iniciar sesión con ella. Las demás sesiones se han cerrado.",
+    verifyTitle: "Verifica tu correo electrónico",
+    verifyText: "Confirma que esta dirección es tuya.",
+    verify: "Verificar",
+    verified: "Dirección verificada",
+    verifiedText: "Gracias. Puedes cerrar esta página.",
+    badLink: "Este enlace ya no funciona",
+    badLinkText: "Ya se ha usado o ha caducado. Pide uno nuevo donde inicias sesión.",
+    wrongPassword: "La contraseña debe tener de 8 a 128 caracteres y no ser tu correo electrónico.",
+    signInFailed: "No se ha podido iniciar sesión",
+    signInText: "Ha tardado demasiado o se empezó en otro navegador. Vuelve a la tienda e inténtalo de nuevo.",
+    busy: "Demasiadas solicitudes en este momento. Inténtalo de nuevo en breve.",
+  },
+  fr: {
+    resetTitle: "Choisissez un mot de passe",
+    newPassword: "Nouveau mot de passe",
+    rule: "De 8 à 128 caractères.",
+    save: "Enregistrer",
+    saved: "Mot de passe enregistré",
+    savedText: "Vous pouvez vous connecter. Toutes les autres sessions sont fermées.",
+    verifyTitle: "Vérifiez votre adresse e-mail",
+    verifyText: "Confirmez que cette adresse est la vôtre.",
+    verify: "Vérifier",
+    verified: "Adresse vérifiée",
+    verifiedText: "Merci. Vous pouvez fermer cette page.",
+    badLink: "Ce lien ne fonctionne plus",
+    badLinkText: "Il a déjà servi ou il est trop ancien. Demandez-en un nouveau là où vous vous connectez.",
+    wrongPassword: "Le mot de passe doit comporter de 8 à 128 caractères et ne pas être votre adresse e-mail.",
+    signInFailed: "La connexion n'a pas abouti",
+    signInText: "Elle a pris trop de temps ou a commencé dans un autre navigateur. Revenez à la boutique et réessayez.",
+    busy: "Trop de demandes en ce moment. Réessayez dans un instant.",
+  },
+};
+
+export function localeOf(locale: string): Locale {
+  const language = locale.slice(0, 2).toLowerCase();
+  return language === "es" || language === "fr" ? language : "en";
+}
+
+export const wordsOf = (locale: string): Words => WORDS[localeOf(locale)];

@@ -1,0 +1,47 @@
+// The browser's side of a sign-in elsewhere: the cookie that ties the journey to it, and the redirects out and back.
+import type { Ctx } from "../context.server.ts";
+import { beginJourney, completeJourney, toReturnPath, type JourneyError } from "../domain/identity/oidc-journey.ts";
+import { OIDC_PROVIDERS } from "../domain/identity/oidc-providers.ts";
+import { createSessionCode } from "../domain/identity/session-hand-off.ts";
+import { issueToken } from "../domain/identity/sessions.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { renderSignInError } from "../embeds/account-pages.ts";
+import { TTL_SECONDS } from "../runtime/kv.ts";
+import { journeyCookie, journeyCookieName, readCookie } from "./cookies.ts";
+import { PAGE_HEADERS } from "./cors.ts";
+import type { Inbound } from "./inbound.ts";
+import { plain, redirect, type Reply } from "./reply.ts";
+import { sessionCookie } from "./session-reply.ts";
+
+const COOKIE = "crm_signin";
+
+type ProviderName = keyof typeof OIDC_PROVIDERS;
+
+const returnOrigin = (tenant: Tenant) => tenant.config.auth_redirect_origin ?? `https://${tenant.shop}`;
+
+export async function startSignIn(ctx: Ctx, inbound: Inbound, tenant: Tenant, provider: ProviderName): Promise<Reply> {
+  const { searchParams } = inbound.url;
+  // Kept when it is there already: two tabs may sign in at once.
+  const kept = readCookie(inbound, journeyCookieName(ctx, COOKIE));
+  const browserSecret = kept && /^[\w-]{43}$/.test(kept) ? kept : ctx.random.bytes(32).toString("base64url");
+  const start = { returnTo: searchParams.get("return_to"), handoff: searchParams.get("handoff") === "fragment", browserSecret };
+  const begun = await beginJourney(ctx, tenant, OIDC_PROVIDERS[provider], start);
+  if ("error" in begun) return redirect(toFailure(tenant, toReturnPath(start.returnTo), begun.error));
+  return redirect(begun.location, { "Set-Cookie": journeyCookie(ctx, COOKIE, browserSecret, TTL_SECONDS.oauthState) });
+}
+
+export async function finishSignIn(ctx: Ctx, inbound: Inbound, provider: ProviderName): Promise<Reply> {
+  const browserSecret = readCookie(inbound, journeyCookieName(ctx, COOKIE));
+  const end = await completeJourney(ctx, OIDC_PROVIDERS[provider], inbound.url.searchParams, browserSecret, { userAgent: inbound.header("user-agent") ?? null });
+  if (end.outcome === "failed") return end.tenant ? redirect(toFailure(end.tenant, end.returnTo, end.error)) : plain(400, "text/html; charset=utf-8", renderSignInError({ locale: "en", brand: "Sign-in", error: end.error }), PAGE_HEADERS);
+  const { tenant, account, returnTo, handoff } = end;
+  const location = new URL(returnTo, returnOrigin(tenant));
+  if (handoff) location.hash = `session_code=${await createSessionCode(ctx, tenant, account)}`;
+  return redirect(location.href, { "Set-Cookie": sessionCookie(issueToken(ctx, tenant, account)) });
+}
+
+function toFailure(tenant: Tenant, returnTo: string, error: JourneyError): string {
+  const location = new URL(returnTo, returnOrigin(tenant));
+  location.searchParams.set("error", error);
+  return location.href;
+}

@@ -1,0 +1,19 @@
+// How a session is handed over and taken back.
+import type { Ctx } from "../context.server.ts";
+import { toUser, type Account } from "../domain/identity/account.ts";
+import { SESSION_SECONDS } from "../domain/identity/session-token.ts";
+import { issueToken } from "../domain/identity/sessions.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { json, type Reply } from "./reply.ts";
+import { SESSION_COOKIE } from "./session-guard.ts";
+
+const ATTRIBUTES = "Path=/; HttpOnly; Secure; SameSite=None; Partitioned";
+
+export const sessionCookie = (token: string) => `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
+export const CLEARED_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
+
+/** `{token, user}` and the cookie. */
+export function sessionReply(ctx: Ctx, tenant: Tenant, account: Account, status: 200 | 201): Reply {
+  const token = issueToken(ctx, tenant, account);
+  return json(status, { token, user: toUser(account) }, { "Set-Cookie": sessionCookie(token) });
+}

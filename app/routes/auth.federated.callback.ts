@@ -1,0 +1,12 @@
+import { endpoint } from "../http/endpoint.ts";
+import { finishSignIn } from "../http/oidc-redirects.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The person comes back from the identity provider.",
+    auth: "none",
+    tenant: "none",
+    answers: { 302: "Back to the store: with the session cookie, or with `?error=`." },
+    handle: ({ ctx, inbound }) => finishSignIn(ctx, inbound, "federated"),
+  },
+});

@@ -1,0 +1,12 @@
+import { endpoint } from "../http/endpoint.ts";
+import { startSignIn } from "../http/oidc-redirects.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Sends the person to sign in at the identity provider.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 302: "To the provider, or back with `?error=`." },
+    handle: ({ ctx, inbound, tenant }) => startSignIn(ctx, inbound, tenant, "federated"),
+  },
+});

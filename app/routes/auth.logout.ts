@@ -1,0 +1,16 @@
+import { endSession } from "../domain/identity/sessions.ts";
+import { empty, endpoint } from "../http/endpoint.ts";
+import { CLEARED_SESSION_COOKIE } from "../http/session-reply.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Ends this session: the token is dead and the cookie cleared.",
+    auth: "session",
+    tenant: "registered",
+    answers: { 204: "Signed out." },
+    async handle({ ctx, tenant, principal }) {
+      await endSession(ctx, tenant, principal);
+      return empty(204, { "Set-Cookie": CLEARED_SESSION_COOKIE });
+    },
+  },
+});

@@ -1,0 +1,23 @@
+import { deleteAccount, DeletionInput } from "../domain/identity/account-deletion.ts";
+import { showMe } from "../domain/identity/profile.ts";
+import { endpoint, json } from "../http/endpoint.ts";
+import { CLEARED_SESSION_COOKIE } from "../http/session-reply.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The signed-in person and the consents.",
+    auth: "session",
+    tenant: "registered",
+    handle: async ({ principal }) => showMe(principal),
+  },
+  DELETE: {
+    summary: "Deletes the own account. Needs the password, or a sign-in of the last 24 hours where there is none.",
+    auth: "session",
+    tenant: "registered",
+    body: DeletionInput,
+    async handle({ ctx, inbound, tenant, principal, body }) {
+      await deleteAccount(ctx, tenant, principal, body.password, { userAgent: inbound.header("user-agent") ?? null });
+      return json(200, { deleted: true }, { "Set-Cookie": CLEARED_SESSION_COOKIE });
+    },
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { resetPassword, ResetInput } from "../domain/identity/password-reset.ts";
+import { showResetForm, submitResetForm } from "../http/account-forms.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The page behind the mailed link.",
+    auth: "none",
+    tenant: "registered",
+    query: z.object({ token: z.string().max(500).default("") }),
+    handle: async ({ tenant, query }) => showResetForm(tenant, query.token),
+  },
+  POST: {
+    summary: "Sets a new password by a mailed link, once, and ends every session.",
+    auth: "none",
+    tenant: "registered",
+    body: ResetInput,
+    async handle({ ctx, tenant, body }) {
+      await resetPassword(ctx, tenant, body);
+      return { ok: true };
+    },
+    handleForm: ({ ctx, tenant, body }) => submitResetForm(ctx, tenant, body),
+  },
+});

@@ -1,0 +1,18 @@
+import { changeProfile, ProfileChange, showProfile } from "../domain/identity/profile.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The whole profile: person, consents, tags, segment, language, linked providers.",
+    auth: "session",
+    tenant: "registered",
+    handle: ({ ctx, tenant, principal }) => showProfile(ctx, tenant, principal),
+  },
+  PATCH: {
+    summary: "Changes names, language or picture.",
+    auth: "session",
+    tenant: "registered",
+    body: ProfileChange,
+    handle: ({ ctx, tenant, principal, body }) => changeProfile(ctx, tenant, principal, body),
+  },
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
+import { deleteMe, forgot, getMe, login, mailedToken, PASSWORD, reset, signUp } from "./people.ts";
+import { startSecondProcess } from "./second-process.ts";
+
+let service: Service;
+let second: Awaited<ReturnType<typeof startSecondProcess>>;
+
+beforeAll(async () => {
+  service = await startService({ background: true });
+  await service.addTenant(SHOP);
+  second = await startSecondProcess(service);
+});
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+/** What both processes say of a token; the second asked first, from its own memory. */
+const statuses = async (token: string) => [await second.getMe(token), (await getMe(service, token)).status];
+
+describe("a session", () => {
+  it("is good in every process of the deployment", async () => {
+    const { token } = await signUp(service);
+    expect(await statuses(token)).toEqual([200, 200]);
+  });
+
+  it("ends everywhere at once when the person is suspended, and gives no way to delete or change", async () => {
+    const { token, id } = await signUp(service);
+    expect(await statuses(token)).toEqual([200, 200]);
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [id]);
+    expect(await statuses(token)).toEqual([401, 401]);
+    expect((await deleteMe(service, token, { password: PASSWORD })).status).toBe(401);
+    expect((await service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Eve" } })).status).toBe(401);
+  });
+
+  it("ends everywhere at once when the person deletes the account, every session of that person", async () => {
+    const { token, email } = await signUp(service);
+    const other = (await login(service, email)).json.token;
+    expect(await statuses(other)).toEqual([200, 200]);
+    expect((await deleteMe(service, token, { password: PASSWORD })).status).toBe(200);
+    expect(await statuses(token)).toEqual([401, 401]);
+    expect(await statuses(other)).toEqual([401, 401]);
+  });
+
+  it("ends everywhere at once when the store's jwt_secret changes; the new secret's sessions work, and the old secret's return with it", async () => {
+    const { token, email } = await signUp(service);
+    expect(await statuses(token)).toEqual([200, 200]);
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { jwt_secret: "a brand new secret of the store" } });
+    expect(await statuses(token)).toEqual([401, 401]);
+    const fresh = (await login(service, email)).json.token;
+    expect(await statuses(fresh)).toEqual([200, 200]);
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { jwt_secret: null } });
+    expect(await statuses(fresh)).toEqual([401, 401]);
+    expect(await statuses(token)).toEqual([200, 200]);
+  });
+
+  it("ends everywhere at once with a reset, also one that was made in the same second, and one made right after lives", async () => {
+    const { email, token } = await signUp(service);
+    await forgot(service, email);
+    const link = await mailedToken(service, email, "/auth/password/reset");
+    const [answer, during] = await Promise.all([reset(service, link, "another fine password"), login(service, email)]);
+    expect(answer.status).toBe(200);
+    const after = (await login(service, email, "another fine password")).json.token;
+    expect(await statuses(token)).toEqual([401, 401]);
+    if (during.status === 200) expect(await statuses(during.json.token)).toEqual([401, 401]);
+    expect(await statuses(after)).toEqual([200, 200]);
+  });
+
+  it("made right after a reset ends with the next reset, also in the same second", async () => {
+    const { email } = await signUp(service);
+    let token = "";
+    for (let times = 0; times < 3; times += 1) {
+      await forgot(service, email);
+      expect((await reset(service, await mailedToken(service, email, "/auth/password/reset", times), `fine password ${times}`)).status).toBe(200);
+      if (token) expect(await statuses(token)).toEqual([401, 401]);
+      token = (await login(service, email, `fine password ${times}`)).json.token;
+      expect(await statuses(token)).toEqual([200, 200]);
+    }
+  });
+});
+
+describe("a sign-out", () => {
+  it("kills this token and its copies, clears the cookie, and leaves the person's other sessions alone", async () => {
+    const { email, token } = await signUp(service);
+    await service.database.query("UPDATE storefront_users SET full_name = 'Ada L.' WHERE email = $1", [email]);
+    const other = (await login(service, email)).json.token;
+    const answer = await service.call("POST", "/auth/logout", { key: null, body: {}, headers: { cookie: `__Host-crm_session=${token}`, origin: RETURN_ORIGIN } });
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    expect(answer.headers.getSetCookie()).toEqual(["__Host-crm_session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0"]);
+    expect(await statuses(token)).toEqual([401, 401]);
+    expect(await statuses(other)).toEqual([200, 200]);
+    expect((await service.call("POST", "/auth/logout", { key: token, body: {} })).status).toBe(401);
+  });
+
+  it("by bearer token needs no body and no origin", async () => {
+    const { token } = await signUp(service);
+    expect((await service.call("POST", "/auth/logout", { key: token })).status).toBe(204);
+    expect(await statuses(token)).toEqual([401, 401]);
+  });
+
+  it("keeps the token nowhere but as a hash", async () => {
+    const { token } = await signUp(service);
+    await service.call("POST", "/auth/logout", { key: token });
+    const rows = await service.database.query("SELECT key, expires_at FROM kv WHERE key LIKE 'revoked:%'");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(token.split(".")[2]);
+    for (const { expires_at: expiresAt } of rows) expect(expiresAt).not.toBeNull();
+  });
+});

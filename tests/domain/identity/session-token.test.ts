@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { mintToken, readToken, shopOfToken, type SessionClaims } from "../../../app/domain/identity/session-token.ts";
+import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
+import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
+import { startWorld, type World } from "../../support/screens-server.ts";
+
+const SHOP = "first-shop.myshopify.com";
+const NOW = new Date("2026-11-20T12:00:00.500Z");
+const SECONDS = Math.floor(NOW.getTime() / 1_000);
+const CLAIMS: SessionClaims = { sub: "7", email: "ada@example.com", name: "Ada", provider: "email", iat: SECONDS, exp: SECONDS + 604_800 };
+
+let world: World;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await registerTenant(world.ctx, SHOP);
+  tenant = await getTenant(world.ctx, SHOP);
+});
+afterAll(() => world.stop());
+
+const mint = (claims: Partial<SessionClaims> = {}) => mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims });
+const read = (token: string, now = NOW) => readToken(world.ctx.config, tenant, token, now);
+
+it("what is minted is read again, and names its store", () => {
+  expect(read(mint())).toEqual(CLAIMS);
+  expect(shopOfToken(mint())).toBe(SHOP);
+});
+
+it("a token is over at the second of its exp, and may be dated at most a minute ahead", () => {
+  const at = (seconds: number) => new Date(seconds * 1_000);
+  expect(read(mint(), at(CLAIMS.exp - 0.001))).not.toBeNull();
+  expect(read(mint(), at(CLAIMS.exp))).toBeNull();
+  expect(read(mint({ iat: SECONDS + 60 }))).not.toBeNull();
+  expect(read(mint({ iat: SECONDS + 61 }))).toBeNull();
+});
+
+it("a token with any one character changed, added or left out is none", () => {
+  const token = mint();
+  for (let index = 0; index < token.length; index += 1) {
+    const other = token[index] === "A" ? "B" : "A";
+    expect(read(token.slice(0, index) + other + token.slice(index + 1)), `character ${index}`).toBeNull();
+    expect(read(token.slice(0, index) + token.slice(index + 1)), `without character ${index}`).toBeNull();
+  }
+  for (const more of ["A", "=", ".", " ", "\n"]) expect(read(token + more)).toBeNull();
+});
+
+it("no text at all makes the reader throw", () => {
+  const texts = ["", ".", "..", "...", "a.b.c", "e30.e30.", "bnVsbA.bnVsbA.x", "😀.😀.😀", "\u0000", "x".repeat(100_000), ".".repeat(100_000)];
+  for (const text of texts) {
+    expect(read(text)).toBeNull();
+    expect(shopOfToken(text)).toBeNull();
+  }
+});
+
+it("a kid that is no store of the platform names none", () => {
+  const withKid = (kid: unknown) => `${Buffer.from(JSON.stringify({ alg: "HS256", kid })).toString("base64url")}.e30.x`;
+  for (const kid of ["evil.example/1", `${SHOP}.evil.example/1`, "../x", "", 5, null, { a: 1 }]) expect(shopOfToken(withKid(kid))).toBeNull();
+  expect(shopOfToken(withKid(`${SHOP}/1`))).toBe(SHOP);
+});
