@@ -5,9 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { startBackground, type Background } from "./boot.server.ts";
 import { createCtx, type Ctx } from "./context.server.ts";
-import { listShops } from "./domain/tenants/directory.ts";
 import { registerTenant } from "./domain/tenants/tenant-record.ts";
-import { getTenant } from "./domain/tenants/tenant.ts";
 import { loadRoutes } from "./http/route-table.ts";
 import { createScreens } from "./http/screens.ts";
 import { createListener } from "./http/serve.ts";
@@ -91,12 +89,17 @@ async function migrateWhenReachable(url: string, log: ReturnType<typeof createLo
   }
 }
 
-/** The deployed store is a tenant from the start; other regions that have tenants are brought to the current schema. */
+/** The deployed store is a tenant from the start; every region is brought to the current schema. */
 async function prepareTenants(ctx: Ctx): Promise<void> {
   if (ctx.config.STOREFRONT_STORE_DOMAIN) await registerTenant(ctx, ctx.config.STOREFRONT_STORE_DOMAIN);
-  const regions = new Set<string>();
-  for (const shop of await listShops(ctx)) regions.add((await getTenant(ctx, shop)).region);
-  for (const region of regions) if (region !== "default") await ctx.regions.migrate(region);
+  for (const region of ctx.regions.names().filter((name) => name !== "default")) {
+    try {
+      await ctx.regions.migrate(region);
+    } catch (error) {
+      // A region that is away is its own tenants' trouble: the others are served.
+      ctx.log.troubled("database.region_away", { region, reason: (error as Error).message });
+    }
+  }
 }
 
 async function main(): Promise<void> {

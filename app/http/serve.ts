@@ -15,7 +15,10 @@ export function createListener(options: { ctx: Ctx; routes: RouteTable; screens:
   return (request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0] as string;
     const found = routes.match(path);
-    if (!found && !isApiPath(path)) return screens.handle(request, response);
+    if (!found && !isApiPath(path)) {
+      response.setHeader("X-Request-Id", ctx.random.uuid());
+      return screens.handle(request, response);
+    }
     const stop = requestsServed.startTimer({ method: request.method ?? "GET", route: found?.route.path ?? "unknown" });
     answer(ctx, request, found)
       .catch((error: unknown) => toRefusal(ctx, error))

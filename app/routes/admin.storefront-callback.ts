@@ -1,12 +1,2 @@
-import { finishInstall } from "../http/install-journey.ts";
-import { endpoint } from "../http/endpoint.ts";
-
-export const { loader, action, route } = endpoint({
-  GET: {
-    summary: "Completes the install: stores the token pair, registers the store and its webhooks.",
-    auth: "none",
-    tenant: "none",
-    answers: { 302: "Into the app." },
-    handle: ({ ctx, inbound }) => finishInstall(ctx, inbound),
-  },
-});
+// The install's callback under the name that operators know.
+export { action, loader, route } from "./auth.callback.ts";

@@ -1,12 +1,2 @@
-import { startInstall } from "../http/install-journey.ts";
-import { endpoint } from "../http/endpoint.ts";
-
-export const { loader, action, route } = endpoint({
-  GET: {
-    summary: "Starts the install of the app in a store.",
-    auth: "none",
-    tenant: "named",
-    answers: { 302: "To the store's own question whether to install." },
-    handle: ({ ctx, shop }) => startInstall(ctx, shop),
-  },
-});
+// The install under the name that operators know.
+export { action, loader, route } from "./auth.install.ts";

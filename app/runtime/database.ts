@@ -96,7 +96,8 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
     listen: (channel, onNotify) => listen(connection, channel, onNotify, (error) => log.troubled("database.listener_lost", { region, reason: error.message })),
     async isReachable() {
       try {
-        await pool.query({ text: "SELECT 1", query_timeout: PROBE_TIMEOUT_MS });
+        // The types do not know the bound of a single query, the library does.
+        await pool.query({ text: "SELECT 1", query_timeout: PROBE_TIMEOUT_MS } as pg.QueryConfig);
         return true;
       } catch {
         return false;
@@ -131,13 +132,14 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
   }
 }
 
-const RELISTEN_MS = 500;
+const RELISTEN_MS = { first: 250, longest: 8_000 };
 
 /** A connection of its own that comes back after every loss until it is stopped. */
 async function listen(connection: pg.ClientConfig, channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void) {
   let stopped = false;
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let wait = RELISTEN_MS.first;
 
   async function connect(): Promise<void> {
     const next = new pg.Client({ ...connection, keepAlive: true });
@@ -157,13 +159,15 @@ async function listen(connection: pg.ClientConfig, channel: string, onNotify: (p
     try {
       await next.connect();
       await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      wait = RELISTEN_MS.first;
       onNotify("");
     } catch (error) {
       lost(error as Error);
     }
   }
   function again(): void {
-    if (!stopped) retry = setTimeout(() => void connect(), RELISTEN_MS);
+    if (!stopped) retry = setTimeout(() => void connect(), wait);
+    wait = Math.min(wait * 2, RELISTEN_MS.longest);
   }
 
   await connect();
@@ -182,5 +186,5 @@ export function isDatabaseAway(error: unknown): boolean {
   // FATAL is about the connection, never about a statement.
   if (severity === "FATAL") return true;
   if (typeof code === "string" && (/^(08|57P|53)/.test(code) || ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "P1001", "P1017"].includes(code))) return true;
-  return typeof message === "string" && /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(message);
+  return typeof message === "string" && /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(message);
 }
