@@ -92,7 +92,7 @@ export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): P
   const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
   const [user] = pending ? await sql<{ id: number }>("UPDATE storefront_users SET email_verified = true WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id", [pending.user_id]) : [];
   if (!pending || !user) throw new AppError("invalid_link");
-  const recorded = await writeConsents(ctx, tenant, { userId: user.id }, { ...pending.submission, method: `${pending.submission.method}`.slice(0, 80), consentId: `${pending.submission.consentId}:confirmed` });
+  const recorded = await writeConsents(ctx, tenant, { userId: user.id }, { ...pending.submission, consentId: `${pending.submission.consentId}:confirmed` });
   ctx.log.done("consent.confirmed", { shop: tenant.shop, user_id: user.id, rows: recorded.length });
   return recorded;
 }
