@@ -34,13 +34,13 @@ function openFolder(folder: string): Archive {
       await writeFile(part, body, { mode: 0o600 });
       await rename(part, file);
     },
-    get: (path) => readFile(fileOf(path)).catch(orNull),
+    get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
       const paths = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".part")).map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
       return paths.filter((path) => path.startsWith(prefix)).sort();
     },
-    remove: (path) => rm(fileOf(path), { force: true }),
+    remove: async (path) => rm(fileOf(path), { force: true }),
     urlOf: (path) => pathToFileURL(fileOf(path)).href,
   };
 }

@@ -31,7 +31,7 @@ describe("somebody types an address", () => {
     expect(answer.json).toMatchObject({ ok: true, pending_confirmation: true, recorded: [{ consent_type: "newsletter", action: "granted" }] });
     expect((await service.call("GET", "/auth/me", { key: token })).json.consents.marketing).toBe(false);
     const mail = await eventually("the mail", () => service.sandbox.email.mailsTo("ada@example.com").find(({ subject }) => subject.startsWith("Confirm your choice")));
-    const link = new URL(/http\S+/.exec(mail.text)?.[0] ?? "");
+    const link = new URL(/http\S+/.exec(mail.text ?? "")?.[0] ?? "");
     expect((await service.call("POST", `/auth/consent-confirm${link.search}`, { body: { token: link.searchParams.get("token") }, key: null })).status).toBe(200);
     expect((await service.call("GET", "/auth/me", { key: token })).json.consents.marketing).toBe(true);
   });

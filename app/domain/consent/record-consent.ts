@@ -38,10 +38,11 @@ const INSERT = `
   INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method, consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page, policy_hash, gpc, created_at, seq, prev_hash, hash)
   SELECT $1, * FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bool[], $16::timestamptz[], $17::bigint[], $18::text[], $19::text[])`;
 
-/** The tenant's chain head, locked until the transaction ends: rows get their place in commit order. */
-async function lockHead(sql: TenantSql): Promise<{ seq: number; hash: string; now: Date }> {
-  type Head = { seq: number; hash: string; now: Date };
-  const read = () => sql<Head>("SELECT seq, hash, date_trunc('milliseconds', clock_timestamp()) AS now FROM consent_chain_heads WHERE shop = $1 FOR UPDATE");
+export type ChainHead = { seq: number; hash: string; now: Date };
+
+/** The tenant's chain head, locked until the transaction ends: rows get their place in commit order. Lock claims first. */
+export async function lockHead(sql: TenantSql): Promise<ChainHead> {
+  const read = () => sql<ChainHead>("SELECT seq, hash, date_trunc('milliseconds', clock_timestamp()) AS now FROM consent_chain_heads WHERE shop = $1 FOR UPDATE");
   const [head] = await read();
   if (head) return head;
   await sql("INSERT INTO consent_chain_heads (shop, seq, hash) VALUES ($1, 0, $2) ON CONFLICT (shop) DO NOTHING", [CHAIN_START]);
@@ -50,9 +51,13 @@ async function lockHead(sql: TenantSql): Promise<{ seq: number; hash: string; no
   return made;
 }
 
-export async function recordConsent(sql: TenantSql, entries: readonly ConsentEntry[]): Promise<void> {
-  if (entries.length === 0) return;
-  const head = await lockHead(sql);
+/** Half a surrogate pair is stored as U+FFFD: hashed as it was sent, the row would read as edited. */
+const asStored = (entry: ConsentEntry): ConsentEntry => Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value])) as ConsentEntry;
+
+export async function recordConsent(sql: TenantSql, said: readonly ConsentEntry[], locked?: ChainHead): Promise<void> {
+  if (said.length === 0) return;
+  const entries = said.map(asStored);
+  const head = locked ?? (await lockHead(sql));
   let { hash: prevHash } = head;
   const links = entries.map((entry, index) => {
     const seq = head.seq + index + 1;

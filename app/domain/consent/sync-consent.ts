@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
-import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { KEYS, putKey, putKeyIfAbsent, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -45,23 +45,17 @@ type Pending = { user_id: number; submission: Submission };
  */
 export async function syncConsentOfAddress(ctx: Ctx, tenant: Tenant, email: string, input: ConsentSyncInput, visit: Visit, findOrCreateContact: (sql: TenantSql, email: string) => Promise<number>): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const { sql, transaction } = dataOf(ctx, tenant);
+  const { transaction } = dataOf(ctx, tenant);
   const userId = await transaction((tx) => findOrCreateContact(tx, email));
   const form = { ...submission, flags: {}, gpc: false };
   const recorded = submission.formType ? await writeConsents(ctx, tenant, { visitorId: input.visitor_id ?? submission.consentId }, form) : [];
-  const isFirst = await rememberOnce(sql, submission, userId);
-  if (isFirst) await transaction((tx) => enqueueConfirmation(ctx, tenant, tx, userId, submission));
+  const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
+  // A retry of the same submission sends no second mail. Marker and mail commit together: the marker alone loses the mail.
+  await transaction(async (tx) => {
+    if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink)) await enqueueConfirmation(ctx, tenant, tx, userId, submission);
+  });
   ctx.log.done("consent.confirmation_asked", { shop: tenant.shop, user_id: userId, method: submission.method });
   return { consent_id: submission.consentId, recorded, pending_confirmation: true };
-}
-
-/** A retry of the same submission sends no second mail. */
-async function rememberOnce(sql: TenantSql, submission: Submission, userId: number): Promise<boolean> {
-  const rows = await sql(
-    `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, 'true'::jsonb, clock_timestamp() + make_interval(secs => $3)) ON CONFLICT (shop, key) DO NOTHING RETURNING key`,
-    [KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`)), TTL_SECONDS.consentLink],
-  );
-  return rows.length === 1;
 }
 
 async function enqueueConfirmation(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, submission: Submission): Promise<void> {
@@ -86,11 +80,14 @@ export async function createConsentLink(ctx: Ctx, sql: TenantSql, pending: Pendi
   return token;
 }
 
-/** The owner of the address confirms: now the flags change. */
+/**
+ * The owner of the address confirms: now the flags change. It proves the address of a contact, but not of an account that
+ * has a password: a stranger may have chosen that one.
+ */
 export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): Promise<Recorded[]> {
   const { sql } = dataOf(ctx, tenant);
   const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
-  const [user] = pending ? await sql<{ id: number }>("UPDATE storefront_users SET email_verified = true WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id", [pending.user_id]) : [];
+  const [user] = pending ? await sql<{ id: number }>("UPDATE storefront_users SET email_verified = email_verified OR password_hash = '' WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id", [pending.user_id]) : [];
   if (!pending || !user) throw new AppError("invalid_link");
   const recorded = await writeConsents(ctx, tenant, { userId: user.id }, { ...pending.submission, consentId: `${pending.submission.consentId}:confirmed` });
   ctx.log.done("consent.confirmed", { shop: tenant.shop, user_id: user.id, rows: recorded.length });

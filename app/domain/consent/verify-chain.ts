@@ -1,6 +1,7 @@
 // Checks a tenant's consent log against itself, its head and its signed checkpoints: an edited, reordered or missing row
 // is found, the tail included.
 import { createPrivateKey, createPublicKey, hkdfSync, sign, verify, type KeyObject } from "node:crypto";
+import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -20,6 +21,8 @@ type Row = {
 
 export async function verifyConsentChain(ctx: Ctx, tenant: Tenant): Promise<ChainReport> {
   const { sql } = dataOf(ctx, tenant);
+  // Head and checkpoints before the rows: what is written meanwhile only makes the log longer.
+  const head = await readHead(sql);
   const problems: ChainProblem[] = [];
   const checkpoints = await readCheckpoints(ctx, tenant, problems);
   let rows = 0;
@@ -31,13 +34,14 @@ export async function verifyConsentChain(ctx: Ctx, tenant: Tenant): Promise<Chai
       else if (row.prev_hash !== last.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
       if (hashOf(row) !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "edited" });
       const checkpoint = checkpoints.get(row.seq);
+      if (row.seq === head?.seq && row.hash !== head.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
       if (checkpoint !== undefined && checkpoint !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
       last = { seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
     if (slice.length < SLICE || problems.length >= MAX_PROBLEMS) break;
   }
-  await checkTail(sql, last, Math.max(0, ...checkpoints.keys()), problems);
+  await checkTail(sql, { last, head, checkpointSeq: Math.max(0, ...checkpoints.keys()) }, problems);
   return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
@@ -57,13 +61,17 @@ function hashOf(row: Row): string {
   return chainHash(row.prev_hash, row.seq, entry, row.created_at);
 }
 
+type Head = { seq: number; hash: string };
+const readHead = async (sql: TenantSql): Promise<Head | undefined> => (await sql<Head>("SELECT seq, hash FROM consent_chain_heads WHERE shop = $1"))[0];
+
 /** The head, or a checkpoint outside of the database, remembers rows that the table no longer has. */
-async function checkTail(sql: TenantSql, last: { seq: number; hash: string }, checkpointSeq: number, problems: ChainProblem[]): Promise<void> {
-  const [head] = await sql<{ seq: number; hash: string }>("SELECT seq, hash FROM consent_chain_heads WHERE shop = $1");
-  if (!head && last.seq > 0) problems.push({ id: null, seq: last.seq, kind: "head_missing" });
-  const known = Math.max(head?.seq ?? 0, checkpointSeq);
-  if (known > last.seq) problems.push({ id: null, seq: last.seq + 1, kind: "tail_missing" });
-  else if (head && (head.seq !== last.seq || head.hash !== last.hash)) problems.push({ id: null, seq: head.seq, kind: "broken_link" });
+async function checkTail(sql: TenantSql, found: { last: Head; head: Head | undefined; checkpointSeq: number }, problems: ChainProblem[]): Promise<void> {
+  const { last, head, checkpointSeq } = found;
+  if (Math.max(head?.seq ?? 0, checkpointSeq) > last.seq) problems.push({ id: null, seq: last.seq + 1, kind: "tail_missing" });
+  // Rows past the head are fine when the head has followed them by now.
+  const now = last.seq > (head?.seq ?? 0) ? await readHead(sql) : head;
+  if (!now && last.seq > 0) problems.push({ id: null, seq: last.seq, kind: "head_missing" });
+  else if (now && now.seq < last.seq) problems.push({ id: null, seq: now.seq + 1, kind: "broken_link" });
 }
 
 // Signed with a key that the database does not hold: who can rewrite every row still cannot rewrite these.
@@ -74,7 +82,8 @@ function signingKey(ctx: Ctx): KeyObject {
   return createPrivateKey({ key: Buffer.concat([ED25519_PKCS8, seed]), format: "der", type: "pkcs8" });
 }
 
-type Checkpoint = { shop: string; seq: number; hash: string; at: string };
+const Signed = z.object({ shop: z.string(), seq: z.number().int().positive(), hash: z.string(), at: z.string(), signature: z.string() });
+type Checkpoint = Omit<z.output<typeof Signed>, "signature">;
 const folderOf = (shop: string) => `consent/checkpoints/${shop}/`;
 const messageOf = ({ shop, seq, hash, at }: Checkpoint) => Buffer.from(`${shop}\n${seq}\n${hash}\n${at}`);
 
@@ -94,10 +103,19 @@ async function readCheckpoints(ctx: Ctx, tenant: Tenant, problems: ChainProblem[
   const publicKey = createPublicKey(signingKey(ctx));
   const checkpoints = new Map<number, string>();
   for (const path of await ctx.archive.list(folderOf(tenant.shop))) {
-    const checkpoint = JSON.parse((await ctx.archive.get(path))?.toString("utf8") ?? "null") as (Checkpoint & { signature: string }) | null;
+    const checkpoint = parseCheckpoint(await ctx.archive.get(path));
     const isOurs = checkpoint?.shop === tenant.shop && verify(null, messageOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64"));
     if (isOurs) checkpoints.set(checkpoint.seq, checkpoint.hash);
-    else problems.push({ id: null, seq: checkpoint?.seq ?? 0, kind: "checkpoint_forged" });
+    else problems.push({ id: null, seq: Number(/(\d+)\.json$/.exec(path)?.[1] ?? 0), kind: "checkpoint_forged" });
   }
   return checkpoints;
+}
+
+/** Null for what we never wrote: whoever can forge a checkpoint can also write nonsense into it. */
+function parseCheckpoint(object: Buffer | null): z.output<typeof Signed> | null {
+  try {
+    return Signed.parse(JSON.parse(object?.toString("utf8") ?? "null"));
+  } catch {
+    return null;
+  }
 }

@@ -7,7 +7,7 @@ import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Submission } from "./consent-input.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentFlags, type ConsentType } from "./consent-types.ts";
-import { recordConsent, type ConsentEntry } from "./record-consent.ts";
+import { lockHead, recordConsent, type ChainHead, type ConsentEntry } from "./record-consent.ts";
 
 /** Whose consent it is: a person we know, or a browser. */
 export type Subject = { userId: number } | { visitorId: string };
@@ -17,19 +17,14 @@ export type Recorded = { consent_type: string; action: "granted" | "revoked" };
 type Write = { subject: Subject; submission: Submission };
 
 const MAX_BATCH = 100;
-const writers = new WeakMap<Ctx, Map<string, GroupCommit<Write, Recorded[]>>>();
+// By the tenant as it stands, not by its name: a store that moved or enabled a channel gets a writer that knows.
+const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[]>>();
 
 /** Resolves after the COMMIT, with the rows that were added. */
 export function writeConsents(ctx: Ctx, tenant: Tenant, subject: Subject, submission: Submission): Promise<Recorded[]> {
-  const ofCtx = writers.get(ctx) ?? new Map<string, GroupCommit<Write, Recorded[]>>();
-  writers.set(ctx, ofCtx);
-  const known = ofCtx.get(tenant.shop);
-  // The batch runs with the tenant as its first writer saw it; only the channels that are enabled depend on it.
-  const writer = known ?? createGroupCommit<Write, Recorded[]>((batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)), { maxItems: MAX_BATCH, flushers: 1 });
-  if (!known) ofCtx.set(tenant.shop, writer);
-  return writer.add({ subject, submission }).finally(() => {
-    if (writer.size === 0) ofCtx.delete(tenant.shop);
-  });
+  const writer = writers.get(tenant) ?? createGroupCommit<Write, Recorded[]>((batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)), { maxItems: MAX_BATCH, flushers: 1 });
+  writers.set(tenant, writer);
+  return writer.add({ subject, submission });
 }
 
 /** What is known of a subject's consents, kept up as the batch goes on. */
@@ -38,14 +33,14 @@ type Known = {
   flags: ConsentFlags | null;
   /** Last action per consent type, by the server's order. */
   last: Map<string, string>;
-  /** `consent_id/type/action` of rows that are there already: a retry adds none. */
-  rows: Set<string>;
+  /** Last action per `consent_id/type`: the same once more is a retry and adds none. */
+  rows: Map<string, string>;
 };
 
 const keyOf = (subject: Subject) => ("userId" in subject ? `u${subject.userId}` : `v${subject.visitorId}`);
 
 async function writeBatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, batch: readonly Write[]): Promise<Recorded[][]> {
-  const known = await readKnown(sql, batch);
+  const { known, head } = await readKnown(sql, batch);
   const entries: ConsentEntry[] = [];
   const results: Recorded[][] = [];
   const changed = new Map<number, { flags: ConsentFlags; version: string | null; cause: Submission }>();
@@ -56,7 +51,7 @@ async function writeBatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, batch: reado
     results.push(added.map(({ consentType, action }) => ({ consent_type: consentType, action: action as Recorded["action"] })));
     if ("userId" in subject && state.flags && added.length > 0) changed.set(subject.userId, { flags: state.flags, version: submission.consentVersion, cause: submission });
   }
-  await recordConsent(sql, entries);
+  await recordConsent(sql, entries, head);
   await updateFlags(sql, changed);
   await rememberClients(sql, batch);
   for (const [userId, { cause }] of changed) await enqueueAnalytics(ctx, tenant, sql, userId, cause);
@@ -67,7 +62,7 @@ async function writeBatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, batch: reado
 function toEntries(subject: Subject, submission: Submission, state: Known): ConsentEntry[] {
   const entries: ConsentEntry[] = [];
   const add = (consentType: string, action: "granted" | "revoked") => {
-    state.rows.add(`${submission.consentId}/${consentType}/${action}`);
+    state.rows.set(`${submission.consentId}/${consentType}`, action);
     state.last.set(consentType, action);
     entries.push({
       userId: "userId" in subject ? subject.userId : null,
@@ -90,11 +85,12 @@ function toEntries(subject: Subject, submission: Submission, state: Known): Cons
     const action = value ? "granted" : "revoked";
     const last = state.last.get(type);
     const isNews = last === undefined || last !== action || (state.flags !== null && state.flags[type] !== value);
+    // A retry that arrives after another decision said the opposite is still a retry: it undoes nothing.
+    if (!isNews || state.rows.get(`${submission.consentId}/${type}`) === action) continue;
     if (state.flags) state.flags[type] = value;
-    // A retry that arrives after the opposite was said is still a retry.
-    if (isNews && !(last === action && state.rows.has(`${submission.consentId}/${type}/${action}`))) add(type, action);
+    add(type, action);
   }
-  if (submission.formType && !state.rows.has(`${submission.consentId}/${submission.formType}/granted`)) add(submission.formType, "granted");
+  if (submission.formType && !state.rows.has(`${submission.consentId}/${submission.formType}`)) add(submission.formType, "granted");
   return entries;
 }
 
@@ -107,7 +103,7 @@ function flagsOf({ flags, gpc }: Submission, state: Known): Partial<Record<Conse
 type ClaimRow = { user_id: number } & Record<`consent_${ConsentType}`, boolean>;
 type LogRow = { user_id: number | null; visitor_id: string | null; consent_type: string; action: string };
 
-async function readKnown(sql: TenantSql, batch: readonly Write[]): Promise<Map<string, Known>> {
+async function readKnown(sql: TenantSql, batch: readonly Write[]): Promise<{ known: Map<string, Known>; head: ChainHead }> {
   const users = [...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : [])))].sort((a, b) => a - b);
   const visitors = [...new Set(batch.flatMap(({ subject }) => ("visitorId" in subject ? [subject.visitorId] : [])))];
   const claims = users.length > 0 ? await sql<ClaimRow>(`SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")} FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id FOR UPDATE`, [users]) : [];
@@ -115,22 +111,24 @@ async function readKnown(sql: TenantSql, batch: readonly Write[]): Promise<Map<s
   for (const userId of users) {
     const row = claims.find((claim) => claim.user_id === userId);
     const flags = Object.fromEntries(CONSENT_TYPES.map((type) => [type, row?.[consentColumn(type)] ?? false])) as ConsentFlags;
-    known.set(`u${userId}`, { flags, last: new Map(), rows: new Set() });
+    known.set(`u${userId}`, { flags, last: new Map(), rows: new Map() });
   }
-  for (const visitorId of visitors) known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Set() });
+  for (const visitorId of visitors) known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Map() });
 
+  // Before the log is read: a browser has no claims row to wait at, and another process may be writing the same retry.
+  const head = await lockHead(sql);
   const subjectOf = (row: LogRow) => known.get(row.user_id === null ? `v${row.visitor_id}` : `u${row.user_id}`);
   const [last, same] = [
     await sql<LogRow>(
       `SELECT DISTINCT ON (user_id, visitor_id, consent_type) user_id, visitor_id, consent_type, action FROM consent_records
-       WHERE shop = $1 AND (user_id = ANY($2::int[]) OR (user_id IS NULL AND visitor_id = ANY($3::text[]))) ORDER BY user_id, visitor_id, consent_type, seq DESC`,
+       WHERE shop = $1 AND (user_id = ANY($2::int[]) OR (user_id IS NULL AND visitor_id = ANY($3::text[]))) AND action IN ('granted', 'revoked') ORDER BY user_id, visitor_id, consent_type, seq DESC`,
       [users, visitors],
     ),
-    await sql<LogRow & { consent_id: string }>("SELECT user_id, visitor_id, consent_type, action, consent_id FROM consent_records WHERE shop = $1 AND consent_id = ANY($2::text[])", [batch.map(({ submission }) => submission.consentId)]),
+    await sql<LogRow & { consent_id: string }>("SELECT user_id, visitor_id, consent_type, action, consent_id FROM consent_records WHERE shop = $1 AND consent_id = ANY($2::text[]) AND action IN ('granted', 'revoked') ORDER BY seq", [batch.map(({ submission }) => submission.consentId)]),
   ];
   for (const row of last) subjectOf(row)?.last.set(row.consent_type, row.action);
-  for (const row of same) subjectOf(row)?.rows.add(`${row.consent_id}/${row.consent_type}/${row.action}`);
-  return known;
+  for (const row of same) subjectOf(row)?.rows.set(`${row.consent_id}/${row.consent_type}`, row.action);
+  return { known, head };
 }
 
 async function updateFlags(sql: TenantSql, changed: ReadonlyMap<number, { flags: ConsentFlags; version: string | null }>): Promise<void> {

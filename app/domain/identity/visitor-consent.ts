@@ -15,8 +15,9 @@ export async function syncConsent(ctx: Ctx, tenant: Tenant, speaker: ConsentSpea
   if ("userId" in speaker) return syncConsentOfUser(ctx, tenant, speaker.userId, input, visit);
   if ("gid" in speaker) {
     const [user] = await dataOf(ctx, tenant).sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'", [speaker.gid]);
-    // A customer that has not arrived here yet is kept as a visitor: the gid is signed, the account is not there.
-    return user ? syncConsentOfUser(ctx, tenant, user.id, input, visit) : syncConsentOfVisitor(ctx, tenant, { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "").replace("/", "-") }, visit);
+    // A customer that has not arrived here yet is kept as a visitor: the gid is signed, the account is not there. The slash
+    // stays: no browser can claim an id that has one.
+    return user ? syncConsentOfUser(ctx, tenant, user.id, input, visit) : syncConsentOfVisitor(ctx, tenant, { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "") }, visit);
   }
   await countTry(ctx, tenant, { consent_per_address: speaker.address });
   if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
