@@ -41,7 +41,7 @@ describe("an address typed into a form", () => {
 
   it("changes no flag, tag or row of an account that exists", async () => {
     const ada = await signUp(service, { consent_marketing: false });
-    await service.database.query("UPDATE storefront_users SET tags = '["vip"]' WHERE id = $1", [ada.id]);
+    await service.database.query("UPDATE storefront_users SET tags = '[\"vip\"]' WHERE id = $1", [ada.id]);
     const before = [await consentsOf(service, ada), await contacts(ada.email), await logOf(service, ada)];
     await submit(ada.email, { consent_tos: false, consent_privacy: false, consent_a2a: true, consent_ap2: true });
     expect([await consentsOf(service, ada), await contacts(ada.email), await logOf(service, ada)]).toEqual(before);
