@@ -23,11 +23,11 @@ export type Measure = { name: string; value: number; bound: string; floor: (valu
 const SHOP = "bench-store.myshopify.com";
 const CONCURRENCY = 16;
 const POOL = 10;
-const ROUNDS = 7;
-const APPENDS_PER_ROUND = 2_500;
-const PEER_ROUNDS = 6;
+const ROUNDS = 6;
+const APPENDS_PER_ROUND = 1_500;
+const PEER_ROUNDS = 5;
 const PEER_APPENDS_PER_ROUND = 300;
-const CHAIN_ROWS = 150_000;
+const CHAIN_ROWS = 100_000;
 const PEOPLE = 200;
 
 type Append = (n: number) => Promise<unknown>;
@@ -138,7 +138,7 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
     measures.push({ name: "consent_append", value: visitors.ratio, bound: "a plain INSERT of the same row (target 0.6)", floor: (value) => value > 0.3 });
 
     await pool.query("TRUNCATE plain_records");
-    const people = await compare(appendOurs(ctx, tenant, (n) => ({ userId: 1 + (n % PEOPLE) }), (n) => Math.floor(n / PEOPLE) % 2 === 0), appendPlain(pool), 5, PEOPLE * 10);
+    const people = await compare(appendOurs(ctx, tenant, (n) => ({ userId: 1 + (n % PEOPLE) }), (n) => Math.floor(n / PEOPLE) % 2 === 0), appendPlain(pool), 5, PEOPLE * 6);
     say("append with the flags of an account", people);
     measures.push({ name: "consent_append_account", value: people.ratio, bound: "a plain INSERT of the same row (flags written too)", floor: (value) => value > 0.2 });
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { CHAIN_START, chainHash } from "./record-consent.ts";
+import { CHAIN_START, EVIDENCE_SQL, linkHash } from "./record-consent.ts";
 
 export type ChainProblem = { id: number | null; seq: number; kind: "edited" | "missing" | "broken_link" | "tail_missing" | "head_missing" | "checkpoint_mismatch" | "checkpoint_forged" };
 export type ChainReport = { ok: boolean; rows: number; problems: ChainProblem[] };
@@ -13,65 +13,54 @@ export type ChainReport = { ok: boolean; rows: number; problems: ChainProblem[] 
 const SLICE = 5_000;
 const MAX_PROBLEMS = 1_000;
 
-type Row = {
-  id: number; seq: number; prev_hash: string; hash: string; user_id: number | null; visitor_id: string | null; consent_type: string; action: string; method: string;
-  consent_version: string | null; consent_id: string; user_agent: string | null; ga_session_id: string | null; timestamp: string | null; form_type: string | null;
-  source_page: string | null; policy_hash: string | null; gpc: boolean; created_at: Date;
-};
+type Row = { id: number; seq: number; prev_hash: string; hash: string; evidence: string };
+type Head = { seq: number; hash: string };
 
 export async function verifyConsentChain(ctx: Ctx, tenant: Tenant): Promise<ChainReport> {
   const { sql } = dataOf(ctx, tenant);
-  // Head and checkpoints before the rows: what is written meanwhile only makes the log longer.
-  const head = await readHead(sql);
   const problems: ChainProblem[] = [];
   const checkpoints = await readCheckpoints(ctx, tenant, problems);
+  const { head, lastSeq } = await readEnds(sql);
   let rows = 0;
-  let last = { seq: 0, hash: CHAIN_START };
-  for (;;) {
-    const slice = await readSlice(sql, last.seq);
+  let last: Head = { seq: 0, hash: CHAIN_START };
+  for (let after = 0; after < lastSeq && problems.length < MAX_PROBLEMS; ) {
+    const slice = await readSlice(sql, after, Math.min(after + SLICE, lastSeq));
     for (const row of slice) {
       if (row.seq !== last.seq + 1) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
       else if (row.prev_hash !== last.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
-      if (hashOf(row) !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "edited" });
-      const checkpoint = checkpoints.get(row.seq);
+      if (linkHash(row.prev_hash, row.evidence) !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "edited" });
       if (row.seq === head?.seq && row.hash !== head.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
+      const checkpoint = checkpoints.get(row.seq);
       if (checkpoint !== undefined && checkpoint !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
       last = { seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
-    if (slice.length < SLICE || problems.length >= MAX_PROBLEMS) break;
+    after = slice.length > 0 ? Math.min(after + SLICE, lastSeq) : await seqBeforeNext(sql, after);
   }
-  await checkTail(sql, { last, head, checkpointSeq: Math.max(0, ...checkpoints.keys()) }, problems);
+  // The head, or a checkpoint outside of the database, remembers rows that the table no longer has.
+  if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq) problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
+  if (!head && lastSeq > 0) problems.push({ id: null, seq: lastSeq, kind: "head_missing" });
+  if (head && head.seq < lastSeq) problems.push({ id: null, seq: head.seq + 1, kind: "broken_link" });
   return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-function readSlice(sql: TenantSql, afterSeq: number): Promise<Row[]> {
-  return sql<Row>(
-    `SELECT id, seq, prev_hash, hash, user_id, visitor_id, consent_type, action, method, consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page, policy_hash, gpc, created_at
-     FROM consent_records WHERE shop = $1 AND seq > $2 ORDER BY seq LIMIT ${SLICE}`,
-    [afterSeq],
+/** Head and last row as of one instant: what is written while the rows are read only makes the log longer. */
+async function readEnds(sql: TenantSql): Promise<{ head: Head | null; lastSeq: number }> {
+  const [ends] = await sql<{ seq: number | null; hash: string; last_seq: number }>(
+    `SELECT head.seq, head.hash, coalesce((SELECT max(seq) FROM consent_records WHERE shop = $1), 0) AS last_seq
+     FROM (SELECT 1) AS one LEFT JOIN consent_chain_heads head ON head.shop = $1`,
   );
+  return { head: ends?.seq ? { seq: ends.seq, hash: ends.hash } : null, lastSeq: ends?.last_seq ?? 0 };
 }
 
-function hashOf(row: Row): string {
-  const entry = {
-    userId: row.user_id, visitorId: row.visitor_id, consentType: row.consent_type, action: row.action, method: row.method, consentVersion: row.consent_version, consentId: row.consent_id,
-    userAgent: row.user_agent, gaSessionId: row.ga_session_id, timestamp: row.timestamp, formType: row.form_type, sourcePage: row.source_page, policyHash: row.policy_hash, gpc: row.gpc,
-  };
-  return chainHash(row.prev_hash, row.seq, entry, row.created_at);
+/** Bounded at both ends: with a LIMIT, a planner without statistics sorts the rest of the log for every slice. */
+function readSlice(sql: TenantSql, afterSeq: number, toSeq: number): Promise<Row[]> {
+  return sql<Row>(`SELECT id, seq, prev_hash, hash, ${EVIDENCE_SQL} AS evidence FROM consent_records WHERE shop = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`, [afterSeq, toSeq]);
 }
 
-type Head = { seq: number; hash: string };
-const readHead = async (sql: TenantSql): Promise<Head | undefined> => (await sql<Head>("SELECT seq, hash FROM consent_chain_heads WHERE shop = $1"))[0];
-
-/** The head, or a checkpoint outside of the database, remembers rows that the table no longer has. */
-async function checkTail(sql: TenantSql, found: { last: Head; head: Head | undefined; checkpointSeq: number }, problems: ChainProblem[]): Promise<void> {
-  const { last, head, checkpointSeq } = found;
-  if (Math.max(head?.seq ?? 0, checkpointSeq) > last.seq) problems.push({ id: null, seq: last.seq + 1, kind: "tail_missing" });
-  // Rows past the head are fine when the head has followed them by now.
-  const now = last.seq > (head?.seq ?? 0) ? await readHead(sql) : head;
-  if (!now && last.seq > 0) problems.push({ id: null, seq: last.seq, kind: "head_missing" });
-  else if (now && now.seq < last.seq) problems.push({ id: null, seq: now.seq + 1, kind: "broken_link" });
+async function seqBeforeNext(sql: TenantSql, afterSeq: number): Promise<number> {
+  const [next] = await sql<{ seq: number | null }>("SELECT min(seq) AS seq FROM consent_records WHERE shop = $1 AND seq > $2", [afterSeq]);
+  return (next?.seq ?? Number.MAX_SAFE_INTEGER) - 1;
 }
 
 // Signed with a key that the database does not hold: who can rewrite every row still cannot rewrite these.

@@ -44,6 +44,13 @@ describe("a row says", () => {
   });
 });
 
+describe("the chain", () => {
+  it.each(["\u0001\u001f\u007f", "\b\f\n\r\t", "\"\\/", "\u2028\u2029\u0085", "\u{1f600}\ufeffé"])("verifies over the text %j as the database and we write it", async (text) => {
+    await onlyRow({ consent_version: text, timestamp: text });
+    expect((await verify(service)).problems).toEqual([]);
+  });
+});
+
 describe("the policy", () => {
   it("is the store's current version when none is sent, with the hash of its text", async () => {
     const body = "We keep your choice.";
