@@ -4,7 +4,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 const COLUMNS = ["id", "user_id", "consent_type", "action", "method", "consent_version", "consent_id", "user_agent", "ga_session_id", "timestamp", "created_at"] as const;
 
-type HistoryRow = Record<(typeof COLUMNS)[number], unknown> & { id: number; created_at: Date };
+type HistoryRow = Record<Exclude<(typeof COLUMNS)[number], "id" | "created_at">, string | number | null> & { id: number; created_at: Date };
 
 const toRecord = (row: HistoryRow) => ({ ...row, created_at: row.created_at.toISOString() });
 
@@ -19,8 +19,8 @@ export async function listConsents(ctx: Ctx, tenant: Tenant, userId: number, opt
 }
 
 /** A spreadsheet must not run what somebody typed: a leading sign of a formula is quoted away. */
-function toCell(value: unknown): string {
-  const text = value === null || value === undefined ? "" : value instanceof Date ? value.toISOString() : String(value);
+function toCell(value: string | number | null): string {
+  const text = String(value ?? "");
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -12,8 +12,7 @@ const refused = async (body: object, field?: string) => {
   const ada = await signUp(service);
   const before = await logOf(service, ada);
   const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { body, key: ada.token });
-  expect(answer.status, answer.text).toBe(400);
-  expect(answer.json.code).toBe("invalid_request");
+  expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   if (field) expect(Object.keys(answer.json.fields)).toContain(field);
   expect(await logOf(service, ada)).toEqual(before);
 };

@@ -93,7 +93,7 @@ describe("how often", () => {
       const answers = await Promise.all(Array.from({ length: 70 }, () => from("203.0.113.1")));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
       const refused = answers.filter(({ status }) => status === 429);
-      expect(refused.map(({ json, headers }) => [json.code, headers.get("retry-after")])).toEqual(Array(10).fill(["too_many_requests", "55"]));
+      expect(refused.map(({ json, headers }) => [json.code, headers.get("retry-after")])).toEqual(Array.from({ length: 10 }, () => ["too_many_requests", "55"]));
       expect(await limited.database.query("SELECT count(*)::int AS n FROM consent_records")).toEqual([{ n: 60 }]);
       expect((await from("203.0.113.2")).status).toBe(200);
     } finally {
