@@ -1,6 +1,8 @@
 // Builds everything once. Functions of the domain are stateless and take this first.
 import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
+import { resolve } from "node:path";
+import { openArchive, type Archive } from "./integrations/archive.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
@@ -30,6 +32,7 @@ export type Ctx = {
   /** `host` and `host:port` that tenants may configure although they are private. */
   outboundAllow: readonly string[];
   channels: readonly Channel[];
+  archive: Archive;
   storefront: StorefrontClient;
   cms: CmsClient;
   webAnalytics: WebAnalyticsClient;
@@ -58,6 +61,7 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     outbound,
     outboundAllow,
     channels,
+    archive: openArchive(config.ARCHIVE_URL, resolve(import.meta.dirname, "..")),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
     webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),

@@ -3,7 +3,7 @@ export type Locale = "en" | "es" | "fr";
 
 type Words = Record<
   | "resetTitle" | "newPassword" | "rule" | "save" | "saved" | "savedText" | "verifyTitle" | "verifyText" | "verify" | "verified" | "verifiedText"
-  | "badLink" | "badLinkText" | "wrongPassword" | "signInFailed" | "signInText" | "busy",
+  | "confirmTitle" | "confirmText" | "confirm" | "confirmed" | "confirmedText" | "badLink" | "badLinkText" | "wrongPassword" | "signInFailed" | "signInText" | "busy",
   string
 >;
 
@@ -20,6 +20,11 @@ const WORDS: Record<Locale, Words> = {
     verify: "Verify",
     verified: "Address verified",
     verifiedText: "Thank you. You can close this page.",
+    confirmTitle: "Confirm your choice",
+    confirmText: "Confirm that the choice made with this address is yours.",
+    confirm: "Confirm",
+    confirmed: "Choice confirmed",
+    confirmedText: "Thank you. You can change it at any time in the store.",
     badLink: "This link no longer works",
     badLinkText: "It was used already or is too old. Ask for a new one where you sign in.",
     wrongPassword: "The password must be 8 to 128 characters and not your e-mail address.",
@@ -39,6 +44,11 @@ const WORDS: Record<Locale, Words> = {
     verify: "Verificar",
     verified: "Dirección verificada",
     verifiedText: "Gracias. Puedes cerrar esta página.",
+    confirmTitle: "Confirma tu elección",
+    confirmText: "Confirma que la elección hecha con esta dirección es tuya.",
+    confirm: "Confirmar",
+    confirmed: "Elección confirmada",
+    confirmedText: "Gracias. Puedes cambiarla en cualquier momento en la tienda.",
     badLink: "Este enlace ya no funciona",
     badLinkText: "Ya se ha usado o ha caducado. Pide uno nuevo donde inicias sesión.",
     wrongPassword: "La contraseña debe tener de 8 a 128 caracteres y no ser tu correo electrónico.",
@@ -58,6 +68,11 @@ const WORDS: Record<Locale, Words> = {
     verify: "Vérifier",
     verified: "Adresse vérifiée",
     verifiedText: "Merci. Vous pouvez fermer cette page.",
+    confirmTitle: "Confirmez votre choix",
+    confirmText: "Confirmez que le choix fait avec cette adresse est le vôtre.",
+    confirm: "Confirmer",
+    confirmed: "Choix confirmé",
+    confirmedText: "Merci. Vous pouvez le modifier à tout moment dans la boutique.",
     badLink: "Ce lien ne fonctionne plus",
     badLinkText: "Il a déjà servi ou il est trop ancien. Demandez-en un nouveau là où vous vous connectez.",
     wrongPassword: "Le mot de passe doit comporter de 8 à 128 caractères et ne pas être votre adresse e-mail.",

@@ -11,6 +11,7 @@ import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/err
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
 import { requireSession, sessionCredential, unauthorized } from "./session-guard.ts";
+import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
@@ -24,7 +25,7 @@ export type TenantRule = "registered" | "named" | "optional" | "none";
 
 type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
 type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
-type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "visitor" ? Visitor : null;
 
 export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   ctx: Ctx;
@@ -119,7 +120,7 @@ const NO_TENANT: Found = { shop: null, tenant: null };
 async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Found> {
   if (Object.values(specs).every((spec) => spec.tenant === "none")) return NO_TENANT;
   try {
-    const hasSession = Object.values(specs).some((spec) => spec.auth === "session");
+    const hasSession = Object.values(specs).some((spec) => spec.auth === "session" || spec.auth === "visitor");
     return await lookUpTenant(ctx, inbound, hasSession ? (sessionCredential(inbound)?.token ?? null) : null);
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -144,10 +145,11 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, 
   if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" ? unauthorized() : new AppError("tenant_required");
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
   const signedIn = spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
-  const tenant = signedIn?.tenant ?? found.tenant;
+  const visiting = spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant) : null;
+  const tenant = signedIn?.tenant ?? visiting?.tenant ?? found.tenant;
 
   const query = spec.query ? validate(spec.query, Object.fromEntries(inbound.url.searchParams)) : undefined;
-  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
+  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? visiting?.visitor ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
   const maxBytes = spec.maxBytes ?? MAX_BODY_BYTES;
   if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
     return spec.handleForm({ ...call, body: parseForm(await inbound.readBody(maxBytes)) } as never);

@@ -8,9 +8,9 @@ import type { Inbound } from "./inbound.ts";
 
 /**
  * `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body;
- * `session`: a signed-in person, by cookie or bearer token.
+ * `session`: a signed-in person, by cookie or bearer token; `visitor`: a person, a proxied customer, or anybody on a page of the store.
  */
-export type Auth = "none" | "admin" | "platform" | "hmac" | "session";
+export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "visitor";
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 

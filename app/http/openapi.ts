@@ -9,6 +9,7 @@ const SECURITY: Record<Auth, object[]> = {
   admin: [{ adminKey: [] }],
   platform: [{ platformKey: [] }],
   hmac: [{ storefrontSignature: [] }],
+  visitor: [{ sessionToken: [] }, { sessionCookie: [] }, {}],
   session: [{ sessionToken: [] }, { sessionCookie: [] }],
 };
 

@@ -4,6 +4,8 @@ import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../runtime/kv.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
+import type { Submission } from "../consent/consent-input.ts";
+import { createConsentLink } from "../consent/sync-consent.ts";
 import { getAccount } from "../identity/account.ts";
 import { createLink, epochOf, mailboxOf } from "../identity/links.ts";
 import type { MailTemplate } from "../identity/mails.ts";
@@ -15,11 +17,12 @@ import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-custome
 const isSentAlready = (error: unknown) => error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes("invalid_idempotent_request");
 
 /** What each mail links to, and for how long. */
-const LINKS: Record<MailTemplate, { purpose: "password" | "email"; path: string; ttlSeconds: number } | null> = {
+const LINKS: Record<MailTemplate, { purpose: "password" | "email" | "consent"; path: string; ttlSeconds: number } | null> = {
   welcome: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.welcomeLink },
   reset_password: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.passwordResetLink },
   account_exists: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.passwordResetLink },
   verify_email: { purpose: "email", path: "/auth/verify-email", ttlSeconds: TTL_SECONDS.emailLink },
+  confirm_consent: { purpose: "consent", path: "/auth/consent-confirm", ttlSeconds: TTL_SECONDS.consentLink },
   sign_in_linked: null,
   account_deleted: null,
 };
@@ -30,6 +33,8 @@ const Mail = z.looseObject({
   /** Of somebody whose account is gone by the time the mail leaves. */
   sealed_to: z.string().optional(),
   language: z.string().nullish(),
+  /** What waits for the owner's word. */
+  submission: z.looseObject({ consentId: z.string() }).optional(),
 });
 
 type Recipient = { to: string; name: string | null; language: string | null };
@@ -66,7 +71,7 @@ export const emailChannel: Channel = {
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
     const look = { locale: recipient.language ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: recipient.name };
-    const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: await makeLink(ctx, tenant, mail.template, Number(item.entityId)) });
+    const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: await makeLink(ctx, tenant, mail, Number(item.entityId)) });
     try {
       const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: recipient.to, ...content });
       return { httpStatus: answer.status };
@@ -77,11 +82,16 @@ export const emailChannel: Channel = {
   },
 };
 
-async function makeLink(ctx: Ctx, tenant: Tenant, template: MailTemplate, userId: number): Promise<string | null> {
-  const kind = LINKS[template];
+async function makeLink(ctx: Ctx, tenant: Tenant, mail: z.output<typeof Mail>, userId: number): Promise<string | null> {
+  const kind = LINKS[mail.template];
   if (!kind) return null;
-  const { sql } = dataOf(ctx, tenant);
-  const account = await getAccount(sql, userId);
-  const token = await createLink(ctx, sql, kind.purpose, { user_id: userId, epoch: epochOf(account), ...(kind.purpose === "email" && { email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }) }, kind.ttlSeconds);
+  const token = await makeToken(ctx, tenant, kind, mail, userId);
   return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token })}`;
+}
+
+async function makeToken(ctx: Ctx, tenant: Tenant, { purpose, ttlSeconds }: NonNullable<(typeof LINKS)[MailTemplate]>, mail: z.output<typeof Mail>, userId: number): Promise<string> {
+  const { sql } = dataOf(ctx, tenant);
+  if (purpose === "consent") return createConsentLink(ctx, sql, { user_id: userId, submission: mail.submission as unknown as Submission });
+  const account = await getAccount(sql, userId);
+  return createLink(ctx, sql, purpose, { user_id: userId, epoch: epochOf(account), ...(purpose === "email" && { email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }) }, ttlSeconds);
 }

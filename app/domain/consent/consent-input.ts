@@ -1,0 +1,74 @@
+// What a consent change may say (DECISIONS 7).
+import { z } from "zod";
+import { CONSENT_TYPES, consentColumn, type ConsentType } from "./consent-types.ts";
+
+const flag = z.boolean("must be true or false").optional();
+const identifier = (max: number) => z.string().regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -").max(max);
+
+const FormType = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, "may hold letters, digits, _ and -, at most 40")
+  .transform((text) => text.toLowerCase())
+  .refine((text) => !(CONSENT_TYPES as readonly string[]).includes(text), "is the name of a consent, not of a form");
+
+export const ConsentSyncInput = z
+  .object({
+    consent_tos: flag,
+    consent_privacy: flag,
+    consent_cookie: flag,
+    consent_marketing: flag,
+    consent_a2a: flag,
+    consent_ap2: flag,
+    method: z.string().regex(/^[\w-]{1,80}$/, "may hold letters, digits, _ and -"),
+    consent_version: z.string().max(80).optional(),
+    consent_id: identifier(100).optional(),
+    ga_session_id: identifier(100).optional(),
+    ga_client_id: identifier(100).optional(),
+    timestamp: z.string().max(80).optional(),
+    form_type: FormType.optional(),
+    email: z.string().max(1_000).optional(),
+    source_page: z.string().max(2_000).optional(),
+    visitor_id: identifier(100).optional(),
+  })
+  .refine((input) => input.form_type !== undefined || CONSENT_TYPES.some((type) => input[consentColumn(type)] !== undefined), { path: ["consent_tos"], message: "say at least one consent, or a form_type" });
+
+export type ConsentSyncInput = z.output<typeof ConsentSyncInput>;
+
+/** What was said in one go, ready to be recorded. */
+export type Submission = {
+  flags: Partial<Record<ConsentType, boolean>>;
+  method: string;
+  consentVersion: string | null;
+  consentId: string;
+  gaSessionId: string | null;
+  gaClientId: string | null;
+  timestamp: string | null;
+  formType: string | null;
+  sourcePage: string | null;
+  userAgent: string | null;
+  policyHash: string | null;
+  gpc: boolean;
+};
+
+/** Pages are kept without their query: it may hold anything. */
+function withoutQuery(page: string): string {
+  return page.replace(/[?#].*$/s, "").slice(0, 500);
+}
+
+export function toSubmission(input: ConsentSyncInput, context: { consentId: string; userAgent: string | null; gpc: boolean; consentVersion: string | null; policyHash: string | null }): Submission {
+  const said = CONSENT_TYPES.flatMap((type) => (input[consentColumn(type)] === undefined ? [] : [[type, input[consentColumn(type)]] as const]));
+  return {
+    flags: Object.fromEntries(said),
+    method: input.method,
+    consentVersion: context.consentVersion,
+    consentId: input.consent_id ?? context.consentId,
+    gaSessionId: input.ga_session_id ?? null,
+    gaClientId: input.ga_client_id ?? null,
+    timestamp: input.timestamp ?? null,
+    formType: input.form_type ?? null,
+    sourcePage: input.source_page === undefined ? null : withoutQuery(input.source_page),
+    userAgent: context.userAgent?.slice(0, 500) ?? null,
+    policyHash: context.policyHash,
+    gpc: context.gpc,
+  };
+}

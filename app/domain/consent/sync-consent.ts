@@ -1,0 +1,95 @@
+// `POST /auth/consent-sync` (DECISIONS 7): who is asking decides what may change.
+//   a signed-in person        flags and log
+//   a browser without e-mail  log, under its visitor id
+//   a browser with an e-mail  the form's row; flags only after the owner of the address confirms by a mailed link
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { KEYS, putKey, putKeyIfAbsent, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-input.ts";
+import { findPolicyHash } from "./policies.ts";
+import { writeConsents, type Recorded } from "./write-consents.ts";
+
+export type Visit = { userAgent: string | null; gpc: boolean };
+export type SyncedConsent = { consent_id: string; recorded: Recorded[]; pending_confirmation: boolean };
+
+async function readSubmission(ctx: Ctx, tenant: Tenant, input: ConsentSyncInput, visit: Visit): Promise<Submission> {
+  const consentVersion = input.consent_version ?? tenant.config.consent_policy_version ?? null;
+  const policyHash = await findPolicyHash(dataOf(ctx, tenant).sql, consentVersion, tenant.config.locale);
+  return toSubmission(input, { ...visit, consentId: ctx.random.uuid(), consentVersion, policyHash });
+}
+
+export async function syncConsentOfUser(ctx: Ctx, tenant: Tenant, userId: number, input: ConsentSyncInput, visit: Visit): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const recorded = await writeConsents(ctx, tenant, { userId }, submission);
+  ctx.log.done("consent.recorded", { shop: tenant.shop, user_id: userId, method: submission.method, rows: recorded.length });
+  return { consent_id: submission.consentId, recorded, pending_confirmation: false };
+}
+
+export async function syncConsentOfVisitor(ctx: Ctx, tenant: Tenant, input: ConsentSyncInput, visit: Visit): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const recorded = await writeConsents(ctx, tenant, { visitorId: input.visitor_id ?? submission.consentId }, submission);
+  ctx.log.done("consent.recorded", { shop: tenant.shop, method: submission.method, rows: recorded.length });
+  return { consent_id: submission.consentId, recorded, pending_confirmation: false };
+}
+
+/** What waits behind the mailed link. */
+type Pending = { user_id: number; submission: Submission };
+
+/**
+ * The same answer whether the address is known or not. `findOrCreateContact` belongs to a later subject (customers) and
+ * is handed in.
+ */
+export async function syncConsentOfAddress(ctx: Ctx, tenant: Tenant, email: string, input: ConsentSyncInput, visit: Visit, findOrCreateContact: (sql: TenantSql, email: string) => Promise<number>): Promise<SyncedConsent> {
+  const submission = await readSubmission(ctx, tenant, input, visit);
+  const { transaction } = dataOf(ctx, tenant);
+  const userId = await transaction((tx) => findOrCreateContact(tx, email));
+  const form = { ...submission, flags: {}, gpc: false };
+  const recorded = submission.formType ? await writeConsents(ctx, tenant, { visitorId: input.visitor_id ?? submission.consentId }, form) : [];
+  const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
+  // A retry of the same submission sends no second mail. Marker and mail commit together: the marker alone loses the mail.
+  await transaction(async (tx) => {
+    if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink)) await enqueueConfirmation(ctx, tenant, tx, userId, submission);
+  });
+  ctx.log.done("consent.confirmation_asked", { shop: tenant.shop, user_id: userId, method: submission.method });
+  return { consent_id: submission.consentId, recorded, pending_confirmation: true };
+}
+
+async function enqueueConfirmation(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, submission: Submission): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant))) return;
+  await enqueue(sql, {
+    eventId: ctx.random.uuid(),
+    source: "backend",
+    eventType: "mail.confirm_consent",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, template: "confirm_consent", submission },
+    occurredAt: ctx.clock.now(),
+    destinations: ["email"],
+    priority: 2,
+  });
+}
+
+/** @returns the token of a link that applies the submission once, within 24 hours. */
+export async function createConsentLink(ctx: Ctx, sql: TenantSql, pending: Pending): Promise<string> {
+  const token = ctx.random.bytes(32).toString("base64url");
+  await putKey(sql, KEYS.consentLink(hash("sha256", token)), pending, TTL_SECONDS.consentLink);
+  return token;
+}
+
+/**
+ * The owner of the address confirms: now the flags change. It proves the address of a contact, but not of an account that
+ * has a password: a stranger may have chosen that one.
+ */
+export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): Promise<Recorded[]> {
+  const { sql } = dataOf(ctx, tenant);
+  const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
+  const [user] = pending ? await sql<{ id: number }>("UPDATE storefront_users SET email_verified = email_verified OR password_hash = '' WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id", [pending.user_id]) : [];
+  if (!pending || !user) throw new AppError("invalid_link");
+  const recorded = await writeConsents(ctx, tenant, { userId: user.id }, { ...pending.submission, consentId: `${pending.submission.consentId}:confirmed` });
+  ctx.log.done("consent.confirmed", { shop: tenant.shop, user_id: user.id, rows: recorded.length });
+  return recorded;
+}

@@ -1,0 +1,174 @@
+// Writes consent changes: flags, log rows and queue rows in one transaction. Submissions of one tenant that arrive at once
+// share it, because each needs the tenant's chain head to itself: one COMMIT for all of them, in order of arrival.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Submission } from "./consent-input.ts";
+import { CONSENT_TYPES, consentColumn, type ConsentFlags, type ConsentType } from "./consent-types.ts";
+import { lockHead, recordConsent, type ChainHead, type ConsentEntry } from "./record-consent.ts";
+
+/** Whose consent it is: a person we know, or a browser. */
+export type Subject = { userId: number } | { visitorId: string };
+
+export type Recorded = { consent_type: string; action: "granted" | "revoked" };
+
+type Write = { subject: Subject; submission: Submission };
+
+const MAX_BATCH = 100;
+// By the tenant as it stands, not by its name: a store that moved or enabled a channel gets a writer that knows.
+const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[]>>();
+
+/** Resolves after the COMMIT, with the rows that were added. */
+export function writeConsents(ctx: Ctx, tenant: Tenant, subject: Subject, submission: Submission): Promise<Recorded[]> {
+  const writer = writers.get(tenant) ?? createGroupCommit<Write, Recorded[]>((batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)), { maxItems: MAX_BATCH, flushers: 1 });
+  writers.set(tenant, writer);
+  return writer.add({ subject, submission });
+}
+
+/** What is known of a subject's consents, kept up as the batch goes on. */
+type Known = {
+  /** Null for a browser: it has no flags, only its log. */
+  flags: ConsentFlags | null;
+  /** Last action per consent type, by the server's order. */
+  last: Map<string, string>;
+  /** Last action per `consent_id/type`: the same once more is a retry and adds none. */
+  rows: Map<string, string>;
+};
+
+const keyOf = (subject: Subject) => ("userId" in subject ? `u${subject.userId}` : `v${subject.visitorId}`);
+
+async function writeBatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, batch: readonly Write[]): Promise<Recorded[][]> {
+  const { known, head } = await readKnown(sql, batch);
+  const entries: ConsentEntry[] = [];
+  const results: Recorded[][] = [];
+  const changed = new Map<number, { flags: ConsentFlags; version: string | null; cause: Submission }>();
+  for (const { subject, submission } of batch) {
+    const state = known.get(keyOf(subject)) as Known;
+    const added = toEntries(subject, submission, state);
+    entries.push(...added);
+    results.push(added.map(({ consentType, action }) => ({ consent_type: consentType, action: action as Recorded["action"] })));
+    if ("userId" in subject && state.flags && added.length > 0) changed.set(subject.userId, { flags: state.flags, version: submission.consentVersion, cause: submission });
+  }
+  await recordConsent(sql, entries, head);
+  await updateFlags(sql, changed);
+  await rememberClients(sql, batch);
+  for (const [userId, { cause }] of changed) await enqueueAnalytics(ctx, tenant, sql, userId, cause);
+  return results;
+}
+
+/** One row per flag whose value changes or is first expressed, and one per form; the opposite action always adds one. */
+function toEntries(subject: Subject, submission: Submission, state: Known): ConsentEntry[] {
+  const entries: ConsentEntry[] = [];
+  const add = (consentType: string, action: "granted" | "revoked") => {
+    state.rows.set(`${submission.consentId}/${consentType}`, action);
+    state.last.set(consentType, action);
+    entries.push({
+      userId: "userId" in subject ? subject.userId : null,
+      visitorId: "visitorId" in subject ? subject.visitorId : null,
+      consentType,
+      action,
+      method: submission.method,
+      consentVersion: submission.consentVersion,
+      consentId: submission.consentId,
+      userAgent: submission.userAgent,
+      gaSessionId: submission.gaSessionId,
+      timestamp: submission.timestamp,
+      formType: submission.formType,
+      sourcePage: submission.sourcePage,
+      policyHash: submission.policyHash,
+      gpc: submission.gpc,
+    });
+  };
+  for (const [type, value] of Object.entries(flagsOf(submission, state)) as [ConsentType, boolean][]) {
+    const action = value ? "granted" : "revoked";
+    const last = state.last.get(type);
+    const isNews = last === undefined || last !== action || (state.flags !== null && state.flags[type] !== value);
+    // A retry that arrives after another decision said the opposite is still a retry: it undoes nothing.
+    if (!isNews || state.rows.get(`${submission.consentId}/${type}`) === action) continue;
+    if (state.flags) state.flags[type] = value;
+    add(type, action);
+  }
+  if (submission.formType && !state.rows.has(`${submission.consentId}/${submission.formType}`)) add(submission.formType, "granted");
+  return entries;
+}
+
+/** A browser that asks not to be tracked denies marketing by default, where nothing was said about it yet. */
+function flagsOf({ flags, gpc }: Submission, state: Known): Partial<Record<ConsentType, boolean>> {
+  const isSilent = flags.marketing === undefined && !state.last.has("marketing");
+  return gpc && isSilent && Object.keys(flags).length > 0 ? { ...flags, marketing: false } : flags;
+}
+
+type ClaimRow = { user_id: number } & Record<`consent_${ConsentType}`, boolean>;
+type LogRow = { user_id: number | null; visitor_id: string | null; consent_type: string; action: string };
+
+// The last decision per subject and type, and the rows of the same submissions, oldest first. Subject by subject, so that
+// each is an index look-up whatever the statistics say: a scan here would slow every write down as the log grows.
+const lastOf = (column: "user_id" | "visitor_id", values: string, also: string) =>
+  `SELECT last.* FROM unnest(${values}) AS subject(id) CROSS JOIN LATERAL (
+     SELECT DISTINCT ON (consent_type) user_id, visitor_id, consent_type, action, NULL::text AS consent_id, seq FROM consent_records
+     WHERE shop = $1 AND ${column} = subject.id ${also} AND action IN ('granted', 'revoked') ORDER BY consent_type, seq DESC) AS last`;
+const READ_LOG = `
+  SELECT user_id, visitor_id, consent_type, action, consent_id FROM (
+    ${lastOf("user_id", "$2::int[]", "")}
+    UNION ALL ${lastOf("visitor_id", "$3::text[]", "AND user_id IS NULL")}
+    UNION ALL SELECT same.* FROM unnest($4::text[]) AS submission(id) CROSS JOIN LATERAL (
+      SELECT user_id, visitor_id, consent_type, action, consent_id, seq FROM consent_records WHERE shop = $1 AND consent_id = submission.id AND action IN ('granted', 'revoked')) AS same
+  ) AS log ORDER BY seq`;
+
+async function readKnown(sql: TenantSql, batch: readonly Write[]): Promise<{ known: Map<string, Known>; head: ChainHead }> {
+  const users = [...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : [])))].sort((a, b) => a - b);
+  const visitors = [...new Set(batch.flatMap(({ subject }) => ("visitorId" in subject ? [subject.visitorId] : [])))];
+  const claims = users.length > 0 ? await sql<ClaimRow>(`SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")} FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id FOR UPDATE`, [users]) : [];
+  const known = new Map<string, Known>();
+  for (const userId of users) {
+    const row = claims.find((claim) => claim.user_id === userId);
+    const flags = Object.fromEntries(CONSENT_TYPES.map((type) => [type, row?.[consentColumn(type)] ?? false])) as ConsentFlags;
+    known.set(`u${userId}`, { flags, last: new Map(), rows: new Map() });
+  }
+  for (const visitorId of visitors) known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Map() });
+
+  // Before the log is read: a browser has no claims row to wait at, and another process may be writing the same retry.
+  const head = await lockHead(sql);
+  const subjectOf = (row: LogRow) => known.get(row.user_id === null ? `v${row.visitor_id}` : `u${row.user_id}`);
+  const rows = await sql<LogRow & { consent_id: string | null }>(READ_LOG, [users, visitors, [...new Set(batch.map(({ submission }) => submission.consentId))]]);
+  for (const row of rows)
+    if (row.consent_id === null) subjectOf(row)?.last.set(row.consent_type, row.action);
+    else subjectOf(row)?.rows.set(`${row.consent_id}/${row.consent_type}`, row.action);
+  return { known, head };
+}
+
+async function updateFlags(sql: TenantSql, changed: ReadonlyMap<number, { flags: ConsentFlags; version: string | null }>): Promise<void> {
+  if (changed.size === 0) return;
+  const rows = [...changed].map(([userId, change]) => ({ userId, ...change }));
+  const columns = CONSENT_TYPES.map(consentColumn);
+  await sql(
+    `INSERT INTO user_claims (shop, user_id, consent_version, ${columns.join(", ")})
+     SELECT $1, * FROM unnest($2::int[], $3::text[], ${columns.map((_, index) => `$${index + 4}::bool[]`).join(", ")})
+     ON CONFLICT (shop, user_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}, consent_version = coalesce(excluded.consent_version, user_claims.consent_version), updated_at = now()`,
+    [rows.map(({ userId }) => userId), rows.map(({ version }) => version), ...CONSENT_TYPES.map((type) => rows.map(({ flags }) => flags[type]))],
+  );
+}
+
+/** The analytics product's own id of the browser, first one wins: the events of one person stand under one client. */
+async function rememberClients(sql: TenantSql, batch: readonly Write[]): Promise<void> {
+  for (const { subject, submission } of batch)
+    if ("userId" in subject && submission.gaClientId)
+      await sql("INSERT INTO user_extras (shop, user_id, ga_client_id) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET ga_client_id = coalesce(user_extras.ga_client_id, excluded.ga_client_id)", [subject.userId, submission.gaClientId]);
+}
+
+/** The write matrix's row "Consent update" names one channel. */
+async function enqueueAnalytics(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, cause: Submission): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))) return;
+  await enqueue(sql, {
+    eventId: ctx.random.uuid(),
+    source: "backend",
+    eventType: "customer.consent_updated",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, cause: "consent_update", consent_method: cause.method, ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }) },
+    occurredAt: ctx.clock.now(),
+    destinations: ["web_analytics"],
+  });
+}

@@ -1,0 +1,94 @@
+// The object archive: a folder, or an S3-compatible bucket (`s3://bucket/prefix?endpoint=...&region=...`) through the
+// vendor's own client, with the credentials of its usual environment variables.
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+
+export type Archive = {
+  /** Writes the whole object, replacing one of the same path. */
+  put(path: string, body: string | Buffer, contentType?: string): Promise<void>;
+  get(path: string): Promise<Buffer | null>;
+  /** Paths that begin with `prefix`, sorted. */
+  list(prefix: string): Promise<string[]>;
+  remove(path: string): Promise<void>;
+  /** Where a person with access finds the object. */
+  urlOf(path: string): string;
+};
+
+export function openArchive(url: string, root: string): Archive {
+  return url.startsWith("s3://") ? openBucket(new URL(url)) : openFolder(resolve(root, url.replace(/^file:(\/\/)?/, "")));
+}
+
+function openFolder(folder: string): Archive {
+  const fileOf = (path: string): string => {
+    const file = resolve(folder, path);
+    if (!file.startsWith(folder + sep)) throw new Error(`the archive path ${path} leaves the archive`);
+    return file;
+  };
+  return {
+    async put(path, body) {
+      const file = fileOf(path);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      // Beside and renamed: a crash leaves the old object or the new one, never half of one.
+      const part = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.part`;
+      await writeFile(part, body, { mode: 0o600 });
+      await rename(part, file);
+    },
+    get: async (path) => readFile(fileOf(path)).catch(orNull),
+    async list(prefix) {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+      const paths = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".part")).map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+      return paths.filter((path) => path.startsWith(prefix)).sort();
+    },
+    remove: async (path) => rm(fileOf(path), { force: true }),
+    urlOf: (path) => pathToFileURL(fileOf(path)).href,
+  };
+}
+
+function orNull(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}
+
+function openBucket(url: URL): Archive {
+  const bucket = url.hostname;
+  const base = url.pathname.replace(/^\/+|\/+$/g, "");
+  const endpoint = url.searchParams.get("endpoint");
+  const keyOf = (path: string) => (base ? `${base}/${path}` : path);
+  // Loaded when a bucket is used: it takes longer to load than the rest of the service.
+  const client = import("@aws-sdk/client-s3").then((sdk) => ({
+    sdk,
+    s3: new sdk.S3Client({ region: url.searchParams.get("region") ?? "us-east-1", ...(endpoint && { endpoint, forcePathStyle: true }), maxAttempts: 3 }),
+  }));
+  return {
+    async put(path, body, contentType) {
+      const { sdk, s3 } = await client;
+      await s3.send(new sdk.PutObjectCommand({ Bucket: bucket, Key: keyOf(path), Body: body, ...(contentType && { ContentType: contentType }) }));
+    },
+    async get(path) {
+      const { sdk, s3 } = await client;
+      try {
+        const answer = await s3.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
+        return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+      } catch (error) {
+        if ((error as Error).name === "NoSuchKey") return null;
+        throw error;
+      }
+    },
+    async list(prefix) {
+      const { sdk, s3 } = await client;
+      const paths: string[] = [];
+      for (let token: string | undefined; ; ) {
+        const answer = await s3.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: keyOf(prefix), ...(token && { ContinuationToken: token }) }));
+        for (const { Key } of answer.Contents ?? []) if (Key) paths.push(base ? Key.slice(base.length + 1) : Key);
+        token = answer.NextContinuationToken;
+        if (!token) return paths.sort();
+      }
+    },
+    async remove(path) {
+      const { sdk, s3 } = await client;
+      await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
+    },
+    urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
+  };
+}

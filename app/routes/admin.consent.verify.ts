@@ -1,0 +1,11 @@
+import { verifyConsentChain } from "../domain/consent/verify-chain.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Checks the consent log: an edited, reordered or missing row is named.",
+    auth: "admin",
+    tenant: "registered",
+    handle: ({ ctx, tenant }) => verifyConsentChain(ctx, tenant),
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { confirmConsent } from "../domain/consent/sync-consent.ts";
+import { showConsentForm, submitConsentForm } from "../http/account-forms.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The page behind the mailed link.",
+    auth: "none",
+    tenant: "registered",
+    query: z.object({ token: z.string().max(500).default("") }),
+    handle: async ({ tenant, query }) => showConsentForm(tenant, query.token),
+  },
+  POST: {
+    summary: "The owner of an address confirms what was chosen with it.",
+    auth: "none",
+    tenant: "registered",
+    body: z.object({ token: z.string().max(500) }),
+    handle: async ({ ctx, tenant, body }) => ({ ok: true, recorded: await confirmConsent(ctx, tenant, body.token) }),
+    handleForm: ({ ctx, tenant, body }) => submitConsentForm(ctx, tenant, body),
+  },
+});

@@ -1,0 +1,19 @@
+import { ConsentSyncInput } from "../domain/consent/consent-input.ts";
+import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-consent.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Records what a person or a visitor consents to or withdraws.",
+    auth: "visitor",
+    tenant: "registered",
+    body: ConsentSyncInput,
+    async handle({ ctx, inbound, tenant, principal, body }) {
+      const speaker: ConsentSpeaker =
+        principal.kind === "session" ? { userId: principal.session.account.id } : principal.kind === "customer" ? { gid: principal.gid } : { address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) };
+      const visit = { userAgent: inbound.header("user-agent") ?? null, gpc: inbound.header("sec-gpc") === "1" };
+      return { ok: true, ...(await syncConsent(ctx, tenant, speaker, body, visit)) };
+    },
+  },
+});

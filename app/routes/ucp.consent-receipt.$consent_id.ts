@@ -1,0 +1,16 @@
+import { findReceipt } from "../domain/consent/consent-history.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { AppError } from "../runtime/errors.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The receipt of one decision, with its place in the chain.",
+    auth: "session",
+    tenant: "registered",
+    async handle({ ctx, tenant, principal, params }) {
+      const receipt = await findReceipt(ctx, tenant, principal.account.id, params.consent_id ?? "");
+      if (!receipt) throw new AppError("not_found");
+      return receipt;
+    },
+  },
+});
