@@ -30,11 +30,16 @@ export function renderVerifyForm(look: PageLook, values: { shop: string; token: 
   return page(look, said.verifyTitle, `<p>${escapeHtml(said.verifyText)}</p><form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.verify)}</button></form>`);
 }
 
-export type Notice = "saved" | "verified" | "badLink";
+export function renderExportForm(look: PageLook, values: { shop: string; token: string }): string {
+  const said = wordsOf(look.locale);
+  return page(look, said.exportTitle, `<p>${escapeHtml(said.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.download)}</button></form>`);
+}
+
+export type Notice = "saved" | "verified" | "badLink" | "exportGone";
 
 export function renderNotice(look: PageLook, notice: Notice): string {
   const said = wordsOf(look.locale);
-  const text = { saved: said.savedText, verified: said.verifiedText, badLink: said.badLinkText }[notice];
+  const text = { saved: said.savedText, verified: said.verifiedText, badLink: said.badLinkText, exportGone: said.exportGoneText }[notice];
   return page(look, said[notice], `<p role="status">${escapeHtml(text)}</p>`);
 }
 

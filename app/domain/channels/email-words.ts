@@ -22,6 +22,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       account_exists: { subject: "You already have an account at {brand}", body: "Somebody tried to sign up at {brand} with this address. You have an account already; if you forgot its password, choose a new one.", action: "Choose a new password", note: "The link works once and for one hour. If it was not you, you can ignore this message." },
       sign_in_linked: { subject: "A new way to sign in at {brand}", body: "You can now sign in at {brand} with {provider}.", note: "If it was not you, choose a new password at once and write to the store." },
       account_deleted: { subject: "Your account at {brand} was deleted", body: "Your account at {brand} and the data kept with it were deleted, as you asked.", note: "If it was not you, write to the store." },
+      data_export: { subject: "A customer of {brand} asked for their data", body: "A customer asked for the data that the app keeps of them. It was put together for you: you pass it on to the customer, within 30 days of the request.", action: "Download the data", note: "The link works once and for 7 days. The file holds personal data: keep it safe and delete it when it was passed on." },
     },
   },
   es: {
@@ -34,6 +35,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       account_exists: { subject: "Ya tienes una cuenta en {brand}", body: "Alguien ha intentado registrarse en {brand} con esta dirección. Ya tienes una cuenta; si has olvidado la contraseña, elige una nueva.", action: "Elegir contraseña nueva", note: "El enlace funciona una sola vez durante una hora. Si no has sido tú, puedes ignorar este mensaje." },
       sign_in_linked: { subject: "Una nueva forma de iniciar sesión en {brand}", body: "Ahora puedes iniciar sesión en {brand} con {provider}.", note: "Si no has sido tú, elige una contraseña nueva enseguida y escribe a la tienda." },
       account_deleted: { subject: "Tu cuenta de {brand} se ha eliminado", body: "Tu cuenta de {brand} y los datos guardados con ella se han eliminado, como pediste.", note: "Si no has sido tú, escribe a la tienda." },
+      data_export: { subject: "Un cliente de {brand} ha pedido sus datos", body: "Un cliente ha pedido los datos que la aplicación guarda sobre él. Los hemos reunido para ti: debes entregárselos en los 30 días siguientes a la solicitud.", action: "Descargar los datos", note: "El enlace funciona una sola vez durante 7 días. El archivo contiene datos personales: guárdalo en un lugar seguro y bórralo cuando lo hayas entregado." },
     },
   },
   fr: {
@@ -46,6 +48,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       account_exists: { subject: "Vous avez déjà un compte chez {brand}", body: "Quelqu'un a essayé de s'inscrire chez {brand} avec cette adresse. Vous avez déjà un compte ; si vous avez oublié son mot de passe, choisissez-en un nouveau.", action: "Choisir un nouveau mot de passe", note: "Le lien fonctionne une seule fois, pendant une heure. Si ce n'était pas vous, ignorez ce message." },
       sign_in_linked: { subject: "Un nouveau moyen de connexion chez {brand}", body: "Vous pouvez maintenant vous connecter chez {brand} avec {provider}.", note: "Si ce n'était pas vous, choisissez tout de suite un nouveau mot de passe et écrivez à la boutique." },
       account_deleted: { subject: "Votre compte chez {brand} a été supprimé", body: "Votre compte chez {brand} et les données qui s'y rattachent ont été supprimés, comme vous l'avez demandé.", note: "Si ce n'était pas vous, écrivez à la boutique." },
+      data_export: { subject: "Un client de {brand} a demandé ses données", body: "Un client a demandé les données que l'application conserve à son sujet. Elles ont été réunies pour vous : vous devez les lui remettre dans les 30 jours suivant la demande.", action: "Télécharger les données", note: "Le lien fonctionne une seule fois et pendant 7 jours. Le fichier contient des données personnelles : gardez-le en lieu sûr et supprimez-le une fois remis." },
     },
   },
 };
