@@ -118,6 +118,32 @@ describe("customers/redact", () => {
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(email);
   });
 
+  it("empties what is stored of an order to redact, even where it names nobody", async () => {
+    await service.database.query("INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, status, max_retries) VALUES ($1, 'o-1', 'unheard_of', 'storefront', 'order.created', 'order', '280263', '{\"shipping\":{\"city\":\"Marylebone\"}}', 'delivered', 3), ($1, 'o-2', 'unheard_of', 'storefront', 'order.created', 'order', '280264', '{\"shipping\":{\"city\":\"Elsewhere\"}}', 'delivered', 3)", [SHOP]);
+    const { json } = await privacy(service, "customer-redact", redactBody({ email: "ada.four@example.com" }));
+    await settled(service, json.request_id);
+    expect(await findEverywhere(service, ["Marylebone"])).toEqual([]);
+    expect(await findEverywhere(service, ["Elsewhere"])).toHaveLength(1);
+  });
+
+  it("says what it had to keep, and why, where the address stands in evidence that may not change", async () => {
+    const email = "ada.five@example.com";
+    await service.ctx.home.forTenant(SHOP).transaction((sql) => recordConsent(sql, [{ userId: null, visitorId: "v", consentType: "newsletter", action: "granted", method: "newsletter_form", consentId: "n", sourcePage: `https://x.example/?e=${email}` }]));
+    const { json } = await privacy(service, "customer-redact", redactBody({ email }));
+    const request = await settled(service, json.request_id);
+    expect(request).toMatchObject({ state: "retained", payload: {}, evidence: { residual: 1, kept_because: [expect.stringContaining("consent_records")] } });
+    expect(JSON.stringify(request)).not.toContain(email);
+  });
+
+  it("tries again when the CMS is away, and keeps the person's address out of what it says about it", async () => {
+    await spreadPerson(service, SHOP);
+    service.sandbox.failNext("cms", { status: 503, body: { message: `no item for ${ADA.email}` } }, 1);
+    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
+    await eventually("it is postponed", async () => (await service.database.query("SELECT 1 FROM privacy_requests WHERE id = $1 AND state = 'received' AND attempts = 1 AND last_error = 'cms: status 503'", [json.request_id])).length === 1);
+    expect(await settled(service, json.request_id)).toMatchObject({ state: "done", attempts: 1 });
+    await expectNowhere(service);
+  });
+
   it("logs nothing of the person", () => {
     const lines = JSON.stringify(service.logged);
     for (const word of [ADA.email, "Lovelace", ADA.phone, "ada.two", "ada.three"]) expect(lines).not.toContain(word);

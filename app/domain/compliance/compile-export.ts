@@ -2,9 +2,10 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Row } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { findEventIds } from "./erase-rows.ts";
 import { findPeople } from "./find-people.ts";
 import type { PrivacyRequest } from "./privacy-requests.ts";
-import { mentionPattern, type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 
 const MOST_ROWS = 10_000;
 
@@ -28,18 +29,15 @@ const OF_ACCOUNT = {
   returns: "SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
 } as const;
 
-/** `$2` what the person's events are named after, `$3` what mentions the person. */
-const MENTIONED = {
+/** `$2` are the events that carried the person. */
+const OF_EVENTS = {
   deliveries: `SELECT event_id, channel, source, event_type, entity_type, entity_id, status, created_at, delivered_at, payload - 'sealed_to' AS payload
-    FROM integration_queue WHERE shop = $1 AND (entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[])) OR ($3::text IS NOT NULL AND payload::text ~* $3))
-    ORDER BY id LIMIT ${MOST_ROWS}`,
+    FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY id LIMIT ${MOST_ROWS}`,
   events: `SELECT event_id, source, event_type, entity_type, entity_id, destinations, occurred_at, received_at
-    FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[]))
-      OR event_id IN (SELECT event_id FROM integration_queue WHERE shop = $1 AND $3::text IS NOT NULL AND payload::text ~* $3))
-    ORDER BY id LIMIT ${MOST_ROWS}`,
+    FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY id LIMIT ${MOST_ROWS}`,
 } as const;
 
-type Section = keyof typeof OF_ACCOUNT | keyof typeof MENTIONED;
+type Section = keyof typeof OF_ACCOUNT | keyof typeof OF_EVENTS;
 
 export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, subject: Subject): Promise<{ document: object; counts: Record<string, number> }> {
   const { sql } = dataOf(ctx, tenant);
@@ -52,11 +50,13 @@ export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRe
     phones: text([subject.phone]),
     // Another customer may bear the same name: it finds nothing here.
     names: [],
+    orders: subject.orders ?? [],
     eventIds: [],
   };
   const sections = {} as Record<Section, Row[]>;
   for (const [name, statement] of Object.entries(OF_ACCOUNT)) sections[name as Section] = await sql(statement, [known.userIds]);
-  for (const [name, statement] of Object.entries(MENTIONED)) sections[name as Section] = await sql(statement, [[...known.userIds.map(String), ...known.gids, ...known.emails], mentionPattern(known)]);
+  const eventIds = await findEventIds(ctx.regions.get(tenant.region), tenant.shop, known);
+  for (const [name, statement] of Object.entries(OF_EVENTS)) sections[name as Section] = await sql(statement, [eventIds]);
   const orders = sections.deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id);
   const document = {
     request: { id: request.id, store: tenant.shop, received_at: request.receivedAt.toISOString(), due_by: request.dueBy.toISOString(), data_request_id: request.externalId, orders_requested: subject.orders ?? [] },

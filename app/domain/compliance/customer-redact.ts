@@ -62,10 +62,10 @@ export async function redactCustomer(ctx: Ctx, database: Database, tenant: Tenan
 }
 
 function readProgress(ctx: Ctx, request: PrivacyRequest): Progress {
-  const stored = openSubject<Progress | Subject>(ctx, request) ?? {};
-  if ("known" in stored) return stored;
-  const { gid, email, phone } = stored as Subject;
-  return { subject: stored as Subject, known: { userIds: [], gids: gid ? [gid] : [], emails: email ? [email] : [], phones: phone ? [phone] : [], names: [], eventIds: [] } };
+  const stored = openSubject<Partial<Progress> & Subject>(ctx, request) ?? {};
+  if (stored.subject && stored.known) return { subject: stored.subject, known: stored.known };
+  const { gid, email, phone, orders = [] } = stored;
+  return { subject: stored, known: { userIds: [], gids: gid ? [gid] : [], emails: email ? [email] : [], phones: phone ? [phone] : [], names: [], orders, eventIds: [] } };
 }
 
 const union = <T>(...lists: (readonly T[])[]): T[] => [...new Set(lists.flat())];
@@ -88,6 +88,7 @@ async function gather(ctx: Ctx, sql: TenantSql, tenant: Tenant, { subject, known
         emails: union(known.emails, present(all.map((person) => person.email?.toLowerCase() ?? null))),
         phones: known.phones,
         names: union(known.names, names),
+        orders: known.orders,
         eventIds: known.eventIds,
       },
     },

@@ -45,8 +45,9 @@ export async function eraseCmsItem(ctx: Ctx, tenant: Tenant, request: PrivacyReq
 }
 
 export async function eraseProfiles(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, emails: readonly string[]): Promise<number> {
-  const { profile_platform_enabled: isOn, profile_platform_url: url, profile_platform_token: token } = tenant.config;
-  if (!isOn || !url) return 0;
+  // Switched off or not: what was sent while it was on is still there.
+  const { profile_platform_url: url, profile_platform_token: token } = tenant.config;
+  if (!url) return 0;
   for (const email of emails) await orGone(ctx.profilePlatform.erase({ url, token, about: { shop: tenant.shop, request_id: request.id } }, { namespace: HASHED_EMAIL, id: hash("sha256", email) }));
   return emails.length;
 }

@@ -40,11 +40,12 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
   };
 }
 
-const OF_PERSON = "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
+/** Rows named after the person's accounts, gids, addresses or orders, and rows whose words mention the person. */
+const OF_PERSON = "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
 const IN_SLICE = "ctid >= $4::tid AND ctid < $5::tid";
 const MENTIONS = "($2::text IS NOT NULL AND %s ~* $2)";
 
-const referencesOf = ({ userIds, gids, emails }: KnownSubject) => [...userIds.map(String), ...gids, ...emails];
+const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [...userIds.map(String), ...gids, ...emails, ...orders];
 
 /** Whether a worker has the person in its hands right now: what it read before could be written after us. */
 export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise<boolean> {
@@ -61,7 +62,7 @@ export async function findEventIds(database: Database, shop: string, subject: Kn
   for await (const [from, to] of tableSlices(database, "integration_queue"))
     for (const row of await sql<{ event_id: string }>(`SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`, [referencesOf(subject), mentionPattern(subject), from, to])) found.add(row.event_id);
   for await (const [from, to] of tableSlices(database, "event_ledger"))
-    for (const row of await sql<{ event_id: string }>("SELECT event_id FROM event_ledger WHERE shop = $1 AND entity_type = 'customer' AND entity_id = ANY($2::text[]) AND ctid >= $3::tid AND ctid < $4::tid", [referencesOf(subject), from, to])) found.add(row.event_id);
+    for (const row of await sql<{ event_id: string }>("SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[])))) AND ctid >= $3::tid AND ctid < $4::tid", [referencesOf(subject), from, to])) found.add(row.event_id);
   return [...found];
 }
 

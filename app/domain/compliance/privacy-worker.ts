@@ -9,6 +9,7 @@ import { AnotherPass, claimPrivacyRequests, finishPrivacyRequest, LeaseLost, pas
 import { redactShop } from "./shop-redact.ts";
 
 const POLL_MS = 1_000;
+const STOP_WAIT_MS = 10_000;
 const RENEW_MS = (PRIVACY_LEASE_SECONDS * 1_000) / 3;
 
 export async function startPrivacyWorker(ctx: Ctx, database: Database): Promise<{ stop(): Promise<void> }> {
@@ -49,7 +50,10 @@ export async function startPrivacyWorker(ctx: Ctx, database: Database): Promise<
       stopping = true;
       clearInterval(poll);
       await listener.stop();
-      await running;
+      // A long one is left to its lease: whoever takes it next goes on where it stands.
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([running, new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_WAIT_MS)))]);
+      clearTimeout(timer);
     },
   };
 }

@@ -3,10 +3,10 @@ import type { Ctx } from "../../context.server.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 
 /** As the platform names the person; any of them may be missing. */
-export type Subject = { gid?: string; email?: string; phone?: string; orders?: string[] };
+export type Subject = { gid?: string; email?: string; phone?: string; /** Gids. */ orders?: string[] };
 
 /** The person as far as we know: everything that must be found nowhere afterwards, and the accounts it belongs to. */
-export type KnownSubject = { userIds: number[]; gids: string[]; emails: string[]; phones: string[]; names: string[]; eventIds: string[] };
+export type KnownSubject = { userIds: number[]; gids: string[]; emails: string[]; phones: string[]; names: string[]; orders: string[]; eventIds: string[] };
 
 export const hasIdentifier = ({ gid, email, phone }: Subject): boolean => Boolean(gid ?? email ?? phone);
 
@@ -15,12 +15,10 @@ export function subjectKey(ctx: Ctx, shop: string, { gid, email, phone }: Subjec
   return value ? ctx.secrets.pseudonym(`${shop}/privacy`, value) : null;
 }
 
-type Source = { source?: string };
-
 /** Numbers above 2^53 as the digits that stand in the raw bytes: `JSON.parse` rounds them. */
 export function parseWithExactIds(raw: Buffer): unknown {
-  const keepDigits = (_: string, value: unknown, context?: Source) => (typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "") ? context?.source : value);
-  return JSON.parse(raw.toString("utf8"), keepDigits as (this: unknown, key: string, value: unknown) => unknown);
+  const keepDigits = (_: string, value: unknown, context?: { source?: string }) => (typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "") ? context?.source : value);
+  return JSON.parse(raw.toString("utf8"), keepDigits);
 }
 
 const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
@@ -39,7 +37,7 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
       ...(id && { gid: `gid://shopify/Customer/${id}` }),
       ...(email && { email: normaliseEmail(email) }),
       ...(phone && { phone }),
-      ...(orders.length > 0 && { orders }),
+      ...(orders.length > 0 && { orders: orders.map((order) => `gid://shopify/Order/${order}`) }),
     },
     externalId: idOf(fieldsOf(body.data_request).id),
   };
@@ -57,7 +55,7 @@ const namePattern = (name: string): string[] => spellings(name).map((text) => `(
 
 function phonePattern(phone: string): string[] {
   const digits = phone.replace(/\D/g, "");
-  return digits.length < SHORTEST_PHONE_DIGITS ? [] : [`(?<!\\d)${[...digits].join("[^0-9a-zA-Z]{0,3}")}(?!\\d)`];
+  return digits.length < SHORTEST_PHONE_DIGITS ? [] : [`(?<!\\d)${digits.split("").join("[^0-9a-zA-Z]{0,3}")}(?!\\d)`];
 }
 
 /** What says who somebody is: addresses, numbers however they are written, whole names. Case does not matter. */
