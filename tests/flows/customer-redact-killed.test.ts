@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startPrivacyWorker } from "../../app/domain/compliance/privacy-worker.ts";
-import { ADA, expectNowhere, privacy, redactBody, settled, spreadPerson } from "../support/privacy.ts";
+import { ADA, expectNowhere, privacy, redactBody, settled, spreadPerson, temporaryArchive } from "../support/privacy.ts";
 import { eventually, SHOP, startService, testEnvironment, type Service } from "../support/service.ts";
 
 let service: Service;
-const ARCHIVE = `file:/var/tmp/privacy-test-${process.pid}-killed`;
+const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
   service = await startService({ env: { ARCHIVE_URL: ARCHIVE } });
@@ -20,7 +20,7 @@ describe("a redaction whose worker is killed", () => {
     service.sandbox.failNext("cms", { hang: 60_000 }, 5);
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     const env = { ...testEnvironment(service.sandbox, service.database.url), BASE_URL: service.url, ARCHIVE_URL: ARCHIVE };
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../support/privacy-worker-child.ts")], { env: { ...process.env, SERVICE_ENV: JSON.stringify(env) }, stdio: "inherit" });
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../support/privacy-worker-child.ts")], { env: { ...process.env, SERVICE_ENV: JSON.stringify(env) }, stdio: "ignore" });
     const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
     await eventually("the worker is in the middle", () => service.sandbox.requests("cms").length > 0);
     child.kill("SIGKILL");

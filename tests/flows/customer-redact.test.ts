@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordConsent, chainHash, CHAIN_START } from "../../app/domain/consent/record-consent.ts";
-import { ADA, expectNowhere, findEverywhere, privacy, redactBody, settled, spreadPerson } from "../support/privacy.ts";
+import { ADA, expectNowhere, findEverywhere, privacy, redactBody, settled, spreadPerson, temporaryArchive } from "../support/privacy.ts";
 import { customerPayload, CUSTOMER_2024_10 } from "../support/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
+const ARCHIVE = temporaryArchive();
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: `file:/var/tmp/privacy-test-${process.pid}-redact` } });
+  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
   await service.addTenant(SHOP);
   await service.addTenant(OTHER_SHOP);
 });

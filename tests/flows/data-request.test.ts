@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { ADA, dataRequestBody, privacy, redactBody, settled, spreadPerson } from "../support/privacy.ts";
+import { ADA, dataRequestBody, privacy, redactBody, settled, spreadPerson, temporaryArchive } from "../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
+const ARCHIVE = temporaryArchive();
 const MERCHANT = "privacy@test-store.example";
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: `file:/var/tmp/privacy-test-${process.pid}-export`, ADMIN_EMAILS: "operator@service.example" } });
+  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE, ADMIN_EMAILS: "operator@service.example" } });
   await service.addTenant(SHOP, { support_email: MERCHANT, locale: "fr" });
   await service.addTenant(OTHER_SHOP);
   const userId = await spreadPerson(service, SHOP);

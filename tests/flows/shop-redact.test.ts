@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { ADA, findEverywhere, privacy, redactBody, shopBody, spreadPerson } from "../support/privacy.ts";
+import { ADA, findEverywhere, privacy, redactBody, shopBody, spreadPerson, temporaryArchive } from "../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
+const ARCHIVE = temporaryArchive();
 const AGAIN = "again-store.myshopify.com";
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: `file:/var/tmp/privacy-test-${process.pid}-shop` } });
+  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE } });
 });
 afterAll(() => service.stop());
 

@@ -1,6 +1,14 @@
 // What the compliance tests share: signed requests as the platform sends them, and a search through everything stored.
-import { expect } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { afterAll, expect } from "vitest";
 import { eventually, SHOP, sign, type Answer, type Service } from "./service.ts";
+
+/** An archive of the test file's own, removed after its last test; to be called at the file's top level. */
+export function temporaryArchive(): string {
+  const folder = mkdtempSync("/var/tmp/privacy-test-");
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return `file:${folder}`;
+}
 
 export type PrivacyPath = "data-request" | "customer-redact" | "shop-redact";
 
