@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
+import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
 import { WEBHOOK_API_VERSION } from "../app/integrations/storefront.ts";
 import { shapeConfig } from "../app/runtime/config.ts";
 import { withConfigurationTable } from "../scripts/write-docs.ts";
@@ -30,11 +30,16 @@ describe("the README", () => {
 
 describe("the app manifest", () => {
   const manifest = read("shopify.app.toml");
+  const declared = (key: string) => [...manifest.matchAll(new RegExp(`^\\s*${key} = \\["([^"]+)"\\]\\n\\s*uri = "([^"]+)"$`, "gm"))].map(([, topic, uri]) => `${topic} ${uri}`);
   const values = (pattern: RegExp) => [...manifest.matchAll(pattern)].map(([, value]) => value as string);
 
   it("subscribes to exactly the topics that have a handler, at their addresses", () => {
-    const declared = values(/^\s*topics = \["([^"]+)"\]$/gm).map((topic, index) => `${topic} ${values(/^\s*uri = "([^"]+)"$/gm)[index]}`);
-    expect(declared).toEqual(WEBHOOK_TOPICS.map(({ name, slug }) => `${name} /webhooks/${slug}`));
+    expect(declared("topics")).toEqual(WEBHOOK_TOPICS.map(({ name, slug }) => `${name} /webhooks/${slug}`));
+  });
+
+  it("sends the three privacy topics to the addresses that answer them", () => {
+    expect(declared("compliance_topics")).toEqual(COMPLIANCE_TOPICS.map(({ name, path }) => `${name} ${path}`));
+    for (const { path } of COMPLIANCE_TOPICS) expect(existsSync(join(root, `app/routes${path.replace("/gdpr/", "/gdpr.")}.ts`))).toBe(true);
   });
 
   it("asks for the scopes that the install asks for, in the version that payloads are read in", () => {

@@ -35,11 +35,16 @@ export function renderConsentForm(look: PageLook, values: { shop: string; token:
   return page(look, said.confirmTitle, `<p>${escapeHtml(said.confirmText)}</p><form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.confirm)}</button></form>`);
 }
 
-export type Notice = "saved" | "verified" | "confirmed" | "badLink";
+export function renderExportForm(look: PageLook, values: { shop: string; token: string }): string {
+  const said = wordsOf(look.locale);
+  return page(look, said.exportTitle, `<p>${escapeHtml(said.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.download)}</button></form>`);
+}
+
+export type Notice = "saved" | "verified" | "confirmed" | "badLink" | "exportGone";
 
 export function renderNotice(look: PageLook, notice: Notice): string {
   const said = wordsOf(look.locale);
-  const text = { saved: said.savedText, verified: said.verifiedText, confirmed: said.confirmedText, badLink: said.badLinkText }[notice];
+  const text = { saved: said.savedText, verified: said.verifiedText, confirmed: said.confirmedText, badLink: said.badLinkText, exportGone: said.exportGoneText }[notice];
   return page(look, said[notice], `<p role="status">${escapeHtml(text)}</p>`);
 }
 

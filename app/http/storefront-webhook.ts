@@ -29,7 +29,7 @@ export async function receiveStorefrontWebhook({ ctx, inbound, tenant, params, b
 }
 
 /** The signature covers the body alone, so a header that names another shop than the body is a replay elsewhere. */
-function requireSameShop(inbound: Inbound, shop: string, body: unknown): void {
+export function requireSameShop(inbound: Inbound, shop: string, body: unknown): void {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AppError("invalid_request", { message: "The body must be a JSON object." });
   const { shop_domain: domain, myshopify_domain: permanent } = body as Record<string, unknown>;
   const named = [domain, permanent, storefrontHeader(inbound, "shop-domain")].filter((value) => typeof value === "string");

@@ -8,8 +8,15 @@ export type ProfileRecord = {
   consents: { collect: { val: "y" | "n" }; marketing: { email: { val: "y" | "n" } } };
 };
 
+type Access = { url: string; token?: string | undefined; about?: Record<string, unknown> };
+
+/** The namespace of lower-cased e-mail addresses, hashed. */
+export const HASHED_EMAIL = "Email_LC_SHA256";
+
 export type ProfilePlatformClient = {
-  ingest(access: { url: string; token?: string | undefined; about?: Record<string, unknown> }, record: ProfileRecord): Promise<OutboundAnswer>;
+  ingest(access: Access, record: ProfileRecord): Promise<OutboundAnswer>;
+  /** Asks for the deletion of the profile with this identity. The platform does it later and answers a job. */
+  erase(access: Access, identity: { namespace: string; id: string }): Promise<OutboundAnswer>;
 };
 
 const SCHEMA = { id: "https://ns.adobe.com/xdm/context/profile", contentType: "application/vnd.adobe.xed-full+json;version=1" };
@@ -23,6 +30,16 @@ export function createProfilePlatformClient({ outbound }: { outbound: Outbound }
         method: "POST",
         headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
         body: JSON.stringify({ header: { schemaRef: SCHEMA, source: { name: "customer-identity-service" } }, body: { xdmMeta: { schemaRef: SCHEMA }, xdmEntity: record } }),
+        isTenantAddress: true,
+        ...(about && { about }),
+      }),
+    erase: ({ url, token, about }, { namespace, id }) =>
+      outbound.call({
+        system: "profile_platform",
+        url,
+        method: "DELETE",
+        headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
+        body: JSON.stringify({ schema: { name: "_xdm.context.profile" }, entityId: id, entityIdNS: namespace }),
         isTenantAddress: true,
         ...(about && { about }),
       }),

@@ -15,6 +15,8 @@ export const KEYS = {
   lease: (name: string) => `lease:${name}`,
   passwordLink: (tokenHash: string) => `password_link:${tokenHash}`,
   emailLink: (tokenHash: string) => `email_link:${tokenHash}`,
+  /** Opens one export of a person's data for the merchant. */
+  exportLink: (tokenHash: string) => `export_link:${tokenHash}`,
   sessionCode: (codeHash: string) => `session_code:${codeHash}`,
   consentLink: (tokenHash: string) => `consent_link:${tokenHash}`,
   consentAsked: (askHash: string) => `consent_asked:${askHash}`,
@@ -22,7 +24,7 @@ export const KEYS = {
   rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
 } as const;
 
-export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400 } as const;
+export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800 } as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";

@@ -23,6 +23,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       sign_in_linked: { subject: "A new way to sign in at {brand}", body: "You can now sign in at {brand} with {provider}.", note: "If it was not you, choose a new password at once and write to the store." },
       account_deleted: { subject: "Your account at {brand} was deleted", body: "Your account at {brand} and the data kept with it were deleted, as you asked.", note: "If it was not you, write to the store." },
       confirm_consent: { subject: "Confirm your choice at {brand}", body: "Somebody entered this address at {brand} and made a choice about messages and privacy for it. It counts only when you confirm it.", action: "Confirm", note: "The link works once and for 24 hours. If it was not you, ignore this message: nothing changes." },
+      data_export: { subject: "A customer of {brand} asked for their data", body: "A customer asked for the data that the app keeps of them. It was put together for you: you pass it on to the customer, within 30 days of the request.", action: "Download the data", note: "The link works once and for 7 days. The file holds personal data: keep it safe and delete it when it was passed on." },
     },
   },
   es: {
@@ -36,6 +37,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       sign_in_linked: { subject: "Una nueva forma de iniciar sesión en {brand}", body: "Ahora puedes iniciar sesión en {brand} con {provider}.", note: "Si no has sido tú, elige una contraseña nueva enseguida y escribe a la tienda." },
       account_deleted: { subject: "Tu cuenta de {brand} se ha eliminado", body: "Tu cuenta de {brand} y los datos guardados con ella se han eliminado, como pediste.", note: "Si no has sido tú, escribe a la tienda." },
       confirm_consent: { subject: "Confirma tu elección en {brand}", body: "Alguien ha indicado esta dirección en {brand} y ha hecho una elección sobre mensajes y privacidad. Solo cuenta si la confirmas.", action: "Confirmar", note: "El enlace funciona una sola vez durante 24 horas. Si no has sido tú, ignora este mensaje: no cambia nada." },
+      data_export: { subject: "Un cliente de {brand} ha pedido sus datos", body: "Un cliente ha pedido los datos que la aplicación guarda sobre él. Los hemos reunido para ti: debes entregárselos en los 30 días siguientes a la solicitud.", action: "Descargar los datos", note: "El enlace funciona una sola vez durante 7 días. El archivo contiene datos personales: guárdalo en un lugar seguro y bórralo cuando lo hayas entregado." },
     },
   },
   fr: {
@@ -49,6 +51,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       sign_in_linked: { subject: "Un nouveau moyen de connexion chez {brand}", body: "Vous pouvez maintenant vous connecter chez {brand} avec {provider}.", note: "Si ce n'était pas vous, choisissez tout de suite un nouveau mot de passe et écrivez à la boutique." },
       account_deleted: { subject: "Votre compte chez {brand} a été supprimé", body: "Votre compte chez {brand} et les données qui s'y rattachent ont été supprimés, comme vous l'avez demandé.", note: "Si ce n'était pas vous, écrivez à la boutique." },
       confirm_consent: { subject: "Confirmez votre choix chez {brand}", body: "Quelqu'un a indiqué cette adresse chez {brand} et fait un choix sur les messages et la confidentialité. Il ne compte que si vous le confirmez.", action: "Confirmer", note: "Le lien fonctionne une seule fois, pendant 24 heures. Si ce n'était pas vous, ignorez ce message : rien ne change." },
+      data_export: { subject: "Un client de {brand} a demandé ses données", body: "Un client a demandé les données que l'application conserve à son sujet. Elles ont été réunies pour vous : vous devez les lui remettre dans les 30 jours suivant la demande.", action: "Télécharger les données", note: "Le lien fonctionne une seule fois et pendant 7 jours. Le fichier contient des données personnelles : gardez-le en lieu sûr et supprimez-le une fois remis." },
     },
   },
 };

@@ -1,9 +1,10 @@
-// Channel `email`: mails to shoppers. A link in a mail is made at the attempt and stored nowhere but as a hash.
+// Channel `email`: mails to shoppers, and to the merchant who asked for a person's data. A link in a mail is made at the attempt and stored nowhere but as a hash.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../runtime/kv.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
+import { createExportLink } from "../compliance/export-link.ts";
 import type { Submission } from "../consent/consent-input.ts";
 import { createConsentLink } from "../consent/sync-consent.ts";
 import { getAccount } from "../identity/account.ts";
@@ -25,6 +26,7 @@ const LINKS: Record<MailTemplate, { purpose: "password" | "email" | "consent"; p
   confirm_consent: { purpose: "consent", path: "/auth/consent-confirm", ttlSeconds: TTL_SECONDS.consentLink },
   sign_in_linked: null,
   account_deleted: null,
+  data_export: null,
 };
 
 const Mail = z.looseObject({
@@ -35,6 +37,8 @@ const Mail = z.looseObject({
   language: z.string().nullish(),
   /** What waits for the owner's word. */
   submission: z.looseObject({ consentId: z.string() }).optional(),
+  /** The privacy request whose export the mail links to. */
+  request_id: z.number().int().optional(),
 });
 
 type Recipient = { to: string; name: string | null; language: string | null };
@@ -61,7 +65,7 @@ export const emailChannel: Channel = {
   async transform(ctx, item, tenant) {
     const { template } = readMail(item);
     if (!(await findRecipient(ctx, item, tenant))) return nothingToSend("/emails");
-    return { transformed_payload: { template, user_id: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
+    return { transformed_payload: { template, [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
@@ -71,7 +75,7 @@ export const emailChannel: Channel = {
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
     const look = { locale: recipient.language ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: recipient.name };
-    const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: await makeLink(ctx, tenant, mail, Number(item.entityId)) });
+    const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: mail.request_id === undefined ? await makeLink(ctx, tenant, mail, Number(item.entityId)) : await createExportLink(ctx, tenant, mail.request_id) });
     try {
       const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: recipient.to, ...content });
       return { httpStatus: answer.status };

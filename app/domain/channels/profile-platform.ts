@@ -1,11 +1,9 @@
 // Channel `profile_platform`: an XDM profile under the SHA-256 of the e-mail and nothing else that is personal; only when
 // the tenant enabled it (SPEC "Real-time write matrix").
 import { hash } from "node:crypto";
-import type { ProfileRecord } from "../../integrations/profile-platform.ts";
+import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
-
-const NAMESPACE = "Email_LC_SHA256";
 
 export const profilePlatformChannel: Channel = {
   name: "profile_platform",
@@ -21,7 +19,7 @@ export const profilePlatformChannel: Channel = {
     const record: ProfileRecord = {
       _id: item.eventId,
       timestamp: ctx.clock.now().toISOString(),
-      identityMap: { [NAMESPACE]: [{ id: hash("sha256", customer.email.toLowerCase()), primary: true, authenticatedState: "ambiguous" }] },
+      identityMap: { [HASHED_EMAIL]: [{ id: hash("sha256", customer.email.toLowerCase()), primary: true, authenticatedState: "ambiguous" }] },
       consents: { collect: { val: customer.consents.cookie ? "y" : "n" }, marketing: { email: { val: customer.consents.marketing ? "y" : "n" } } },
     };
     return { transformed_payload: { ...record }, delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" } };

@@ -4,8 +4,13 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { tombstoneOf } from "./from-storefront.ts";
 
+/** The stone knows the account: a redaction that comes later often names nothing but the gid. */
 async function bury(ctx: Ctx, sql: TenantSql, shop: string, gid: string): Promise<void> {
-  await sql("INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, 'gid', $2) ON CONFLICT DO NOTHING", [tombstoneOf(ctx, shop, "gid", gid)]);
+  await sql(
+    `INSERT INTO customer_tombstones (shop, kind, subject_hmac, user_id) SELECT $1, 'gid', $2, (SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $3)
+     ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET user_id = coalesce(customer_tombstones.user_id, excluded.user_id)`,
+    [tombstoneOf(ctx, shop, "gid", gid), gid],
+  );
 }
 
 /** The gid goes, for good; an account with no other way to sign in becomes `deleted`. Safe to repeat. */

@@ -27,6 +27,13 @@ export const WEBHOOK_TOPICS = [
   topic("app/scopes_update"),
 ] as const;
 
+/** Privacy requests: declared in shopify.app.toml alone, where the platform's review looks for them. */
+export const COMPLIANCE_TOPICS = [
+  { name: "customers/data_request", path: "/gdpr/data-request" },
+  { name: "customers/redact", path: "/gdpr/customer-redact" },
+  { name: "shop/redact", path: "/gdpr/shop-redact" },
+] as const;
+
 export type WebhookTopic = (typeof WEBHOOK_TOPICS)[number]["name"];
 
 export function findTopicBySlug(slug: string | undefined): WebhookTopic | null {

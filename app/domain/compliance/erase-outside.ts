@@ -1,0 +1,72 @@
+// Takes a person out of what is derived from the tables: the CMS item, the profile platform, the archive. The storefront
+// is not touched: it is the one that asks.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
+import { OutboundError } from "../../runtime/errors.ts";
+import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { AnotherPass, type PrivacyRequest } from "./privacy-requests.ts";
+import { mentionPattern, type KnownSubject } from "./subject.ts";
+
+const LEASE_SECONDS = 15;
+const BUSY_MS = 500;
+
+const orGone = async (call: Promise<unknown>): Promise<"deleted" | "gone"> => {
+  try {
+    await call;
+    return "deleted";
+  } catch (error) {
+    if (error instanceof OutboundError && error.status === 404) return "gone";
+    throw error;
+  }
+};
+
+/** `no_access`: the account has an item, and the settings to reach the CMS are not there any more. */
+export async function eraseCmsItem(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, userId: number): Promise<"deleted" | "none" | "no_access"> {
+  const { sql } = dataOf(ctx, tenant);
+  // The lease of the CMS deliveries: one that is under way would write its item after ours is deleted.
+  const lease = KEYS.lease(`cms_customer:${userId}`);
+  if (!(await putKeyIfAbsent(sql, lease, request.token, LEASE_SECONDS))) throw new AnotherPass(BUSY_MS);
+  try {
+    const [row] = await sql<{ cms_item_id: string | null }>("SELECT cms_item_id FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
+    const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
+    if (!token || !collectionId) return row?.cms_item_id ? "no_access" : "none";
+    const access = { token, collectionId, about: { shop: tenant.shop, request_id: request.id } };
+    // Also one whose creation was never answered: its slug is all that says whose it is.
+    const bySlug = await ctx.cms.findItemBySlug(access, `customer-${userId}`);
+    const itemIds = new Set([row?.cms_item_id, bySlug?.id].filter((id): id is string => typeof id === "string"));
+    for (const itemId of itemIds) await orGone(ctx.cms.deleteItem(access, itemId));
+    await sql("UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2", [userId]);
+    return itemIds.size > 0 ? "deleted" : "none";
+  } finally {
+    await deleteKeyIfHeld(sql, lease, request.token);
+  }
+}
+
+export async function eraseProfiles(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, emails: readonly string[]): Promise<number> {
+  // Switched off or not: what was sent while it was on is still there.
+  const { profile_platform_url: url, profile_platform_token: token } = tenant.config;
+  if (!url) return 0;
+  for (const email of emails) await orGone(ctx.profilePlatform.erase({ url, token, about: { shop: tenant.shop, request_id: request.id } }, { namespace: HASHED_EMAIL, id: hash("sha256", email) }));
+  return emails.length;
+}
+
+/** `events/{channel}/{date}/{event_id}.json` */
+export const eventIdOfPath = (path: string): string => path.slice(path.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
+
+/** Objects of the person's events, and objects of the tenant that mention the person. */
+export async function eraseArchived(ctx: Ctx, shop: string, subject: KnownSubject): Promise<number> {
+  const events = new Set(subject.eventIds);
+  const pattern = mentionPattern(subject);
+  const mentions = pattern === null ? null : new RegExp(pattern, "i");
+  let removed = 0;
+  for (const path of await ctx.archive.list("")) {
+    const isOfEvent = path.startsWith("events/") && events.has(eventIdOfPath(path));
+    const isOfTenant = path.split("/").includes(shop);
+    if (!isOfEvent && !(isOfTenant && mentions?.test((await ctx.archive.get(path))?.toString("utf8") ?? ""))) continue;
+    await ctx.archive.remove(path);
+    removed += 1;
+  }
+  return removed;
+}

@@ -1,0 +1,112 @@
+// Takes a person out of the tenant's rows. The account stays, empty and `deleted`, because the consent log refers to it.
+import type { Ctx } from "../../context.server.ts";
+import type { Database, TenantSql } from "../../runtime/database.ts";
+import { KEYS } from "../../runtime/kv.ts";
+import { tombstoneOf } from "../customers/from-storefront.ts";
+import { END_ALL_SESSIONS } from "../identity/sessions.ts";
+import { mentionPattern, type KnownSubject } from "./subject.ts";
+import { tableSlices } from "./table-slices.ts";
+
+export type Counts = Record<string, number>;
+
+const counted = async (sql: TenantSql, statement: string, values: unknown[]) => (await sql(`${statement} RETURNING 1`, values)).length;
+
+/** No webhook and no sync brings them back. Repeating it moves the burial to now. */
+export async function buryPeople(ctx: Ctx, sql: TenantSql, shop: string, { gids, emails }: KnownSubject): Promise<void> {
+  const stones = [...gids.map((gid) => ["gid", tombstoneOf(ctx, shop, "gid", gid)]), ...emails.map((email) => ["email", tombstoneOf(ctx, shop, "email", email)])];
+  for (const [kind, hmac] of stones)
+    await sql("INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()", [kind, hmac]);
+}
+
+export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]): Promise<Counts> {
+  const ids = [userIds];
+  return {
+    user_claims: await counted(sql, "DELETE FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
+    user_extras: await counted(sql, "DELETE FROM user_extras WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
+    user_tag_map: await counted(sql, "DELETE FROM user_tag_map WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
+    identity_links: await counted(sql, "DELETE FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
+    mandates: await counted(sql, "UPDATE mandates SET status = 'revoked' WHERE shop = $1 AND customer_id = ANY($2::int[]) AND status = 'active'", ids),
+    checkout_sessions: await counted(sql, "UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL)", ids),
+    return_cases: await counted(sql, "UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
+    storefront_users: await counted(
+      sql,
+      `UPDATE storefront_users SET status = 'deleted', email = NULL, password_hash = '', full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, phone_hash = NULL,
+         federated_sub = NULL, storefront_customer_gid = NULL, tags = '[]', number_of_orders = 0, amount_spent = 0, email_subscription_status = NULL, sms_subscription_status = NULL,
+         country = NULL, language_pref = NULL, email_verified = false, last_login_at = NULL, storefront_updated_at = NULL, cms_hash = NULL, storefront_hash = NULL,
+         sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now()
+       WHERE shop = $1 AND id = ANY($2::int[])`,
+      ids,
+    ),
+  };
+}
+
+/** Rows named after the person's accounts, gids, addresses or orders, and rows whose words mention the person. */
+const OF_PERSON = "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
+const IN_SLICE = "ctid >= $4::tid AND ctid < $5::tid";
+const MENTIONS = "($2::text IS NOT NULL AND %s ~* $2)";
+
+const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [...userIds.map(String), ...gids, ...emails, ...orders];
+
+/** Whether a worker has the person in its hands right now: what it read before could be written after us. */
+export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise<boolean> {
+  const rows = await sql(`SELECT 1 FROM integration_queue WHERE shop = $1 AND status IN ('processing', 'ready') AND locked_until > clock_timestamp() AND ${OF_PERSON} LIMIT 1`, [referencesOf(subject), mentionPattern(subject)]);
+  const inbox = await sql(`SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing' AND locked_until > clock_timestamp() AND ${MENTIONS.replace("%s", "body")} LIMIT 1`, [mentionPattern(subject)]);
+  const exports = await sql("SELECT 1 FROM privacy_requests WHERE shop = $1 AND kind = 'data_request' AND state = 'running' AND locked_until > clock_timestamp() LIMIT 1", []);
+  return rows.length + inbox.length + exports.length > 0;
+}
+
+/** The events that carried the person; archived objects are named after them. */
+export async function findEventIds(database: Database, shop: string, subject: KnownSubject): Promise<string[]> {
+  const { sql } = database.forTenant(shop);
+  const found = new Set(subject.eventIds);
+  for await (const [from, to] of tableSlices(database, "integration_queue"))
+    for (const row of await sql<{ event_id: string }>(`SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`, [referencesOf(subject), mentionPattern(subject), from, to])) found.add(row.event_id);
+  for await (const [from, to] of tableSlices(database, "event_ledger"))
+    for (const row of await sql<{ event_id: string }>("SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[])))) AND ctid >= $3::tid AND ctid < $4::tid", [referencesOf(subject), from, to])) found.add(row.event_id);
+  return [...found];
+}
+
+// A row that is not delivered yet has nothing left to deliver: it ends as a dead letter that no sweep takes up again.
+const SCRUB_QUEUE = `
+  UPDATE integration_queue SET
+    payload = CASE WHEN entity_type = 'customer' AND payload ? 'user_id' THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END,
+    transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp(), sweep_count = 3,
+    delivery_config = NULL,
+    entity_id = CASE WHEN $3::text IS NOT NULL AND entity_id ~* $3 THEN 'redacted' ELSE entity_id END,
+    status = CASE WHEN status = 'delivered' THEN status ELSE 'dead_letter' END,
+    dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
+    last_error = CASE WHEN status = 'delivered' THEN NULL ELSE 'redacted' END
+  WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}
+    AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, 'redacted') <> 'redacted'
+      OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id' THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END)`;
+
+const SCRUB_ATTEMPTS = `
+  UPDATE delivery_attempts SET error = NULL
+  WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE} AND (event_id = ANY($2::text[]) OR ($3::text IS NOT NULL AND error ~* $3))`;
+
+/** Queue, attempts, inbox and key-value store; each statement touches a bounded slice and is safe to repeat. */
+export async function scrubTraces(database: Database, shop: string, subject: KnownSubject): Promise<Counts> {
+  const { sql } = database.forTenant(shop);
+  const pattern = mentionPattern(subject);
+  const counts: Counts = { integration_queue: 0, delivery_attempts: 0, webhook_inbox: 0, kv: 0 };
+  const add = async (table: string, statement: string, values: unknown[]) => {
+    counts[table] = (counts[table] ?? 0) + (await counted(sql, statement, values));
+  };
+  for await (const slice of tableSlices(database, "integration_queue")) await add("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern, ...slice]);
+  for await (const slice of tableSlices(database, "delivery_attempts")) await add("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern, ...slice]);
+  for await (const slice of tableSlices(database, "webhook_inbox"))
+    await add(
+      "webhook_inbox",
+      `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done', processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
+       WHERE shop = $1 AND ${MENTIONS.replace("%s", "concat_ws(E'\\n', body, last_error)")} AND ctid >= $3::tid AND ctid < $4::tid`,
+      [pattern, ...slice],
+    );
+  for await (const slice of tableSlices(database, "kv"))
+    await add(
+      "kv",
+      `DELETE FROM kv WHERE shop = $1 AND key <> $5 AND ctid >= $6::tid AND ctid < $7::tid
+         AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object' AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL AND concat_ws(E'\\n', key, value::text) ~* $4))`,
+      [subject.userIds.map(KEYS.echo), subject.userIds.map(String), pattern, KEYS.tenant(shop), ...slice],
+    );
+  return counts;
+}

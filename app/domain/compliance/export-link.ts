@@ -1,0 +1,44 @@
+// The merchant's way to an export. The archive's own addresses open for nobody but the operator, so the mail carries a
+// link of ours: 256 random bits, stored as a hash, good once. Opening the page does not use it up, or the programs that
+// look into mails before people do would.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+
+export const exportPath = (shop: string, requestId: number): string => `gdpr/${shop}/${requestId}.json`;
+
+export const DownloadInput = z.object({ token: z.string().min(1).max(500) });
+
+type ExportLink = { request_id: number };
+const keyOf = (token: string) => KEYS.exportLink(hash("sha256", token));
+
+export async function createExportLink(ctx: Ctx, tenant: Tenant, requestId: number): Promise<string> {
+  const token = ctx.random.bytes(32).toString("base64url");
+  const link: ExportLink = { request_id: requestId };
+  await putKey(dataOf(ctx, tenant).sql, keyOf(token), link, TTL_SECONDS.exportLink);
+  return `${ctx.baseUrl}/gdpr/export?${new URLSearchParams({ shop: tenant.shop, token })}`;
+}
+
+/** Whether the link would open; reading it does not use it up. */
+export async function isExportLinkOpen(ctx: Ctx, tenant: Tenant, token: string): Promise<boolean> {
+  return (await getKey(dataOf(ctx, tenant).sql, keyOf(token))) !== null;
+}
+
+/** Uses the link up: of two callers one gets the export, the other `invalid_link`. */
+export async function downloadByLink(ctx: Ctx, tenant: Tenant, token: string): Promise<{ requestId: number; document: string }> {
+  const link = await takeKey<ExportLink>(dataOf(ctx, tenant).sql, keyOf(token));
+  if (!link) throw new AppError("invalid_link");
+  const document = await readExport(ctx, tenant, link.request_id);
+  ctx.log.done("privacy_export.downloaded", { shop: tenant.shop, request_id: link.request_id });
+  return { requestId: link.request_id, document };
+}
+
+/** Throws `not_found` where there is no export, or where the person was erased since. */
+export async function readExport(ctx: Ctx, tenant: Tenant, requestId: number): Promise<string> {
+  const object = await ctx.archive.get(exportPath(tenant.shop, requestId));
+  if (!object) throw new AppError("not_found");
+  return object.toString("utf8");
+}

@@ -1,0 +1,33 @@
+// Finds the accounts that a privacy request is about: by the storefront's id, by address, by phone number.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { phoneHash, tombstoneOf } from "../customers/from-storefront.ts";
+import type { Subject } from "./subject.ts";
+
+export type Person = {
+  id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; storefront_customer_gid: string | null;
+  phone_hash: string | null; status: string; federated_sub: string | null; cms_item_id: string | null;
+};
+
+// A gid also stands in the sign-in through the storefront, and on the tombstone of a customer whom the storefront deleted
+// before: `customers/redact` usually comes after `customers/delete`, when the account has lost its gid.
+const FIND = `
+  SELECT id, email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
+  WHERE shop = $1 AND (
+    storefront_customer_gid = $2
+    OR lower(email) = $3
+    OR id IN (SELECT user_id FROM identity_links WHERE shop = $1 AND provider = 'storefront' AND sub IN ($2, $4))
+    OR id IN (SELECT user_id FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $5)
+    OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL OR $3::text IS NULL))
+  ) ORDER BY id`;
+
+/** A phone number is shared in families: it finds nobody whose other identifiers say that it is somebody else. */
+export async function findPeople(ctx: Ctx, sql: TenantSql, shop: string, subject: Subject, lock = false): Promise<Person[]> {
+  const { gid = null, email = null, phone } = subject;
+  const digits = gid?.slice(gid.lastIndexOf("/") + 1) ?? null;
+  return sql<Person>(lock ? `${FIND} FOR UPDATE` : FIND, [gid, email, digits, gid ? tombstoneOf(ctx, shop, "gid", gid) : null, phone ? phoneHash(ctx, shop, phone) : null]);
+}
+
+/** Whether anything of the person is left in the account. */
+export const isErased = (person: Person): boolean =>
+  person.status === "deleted" && [person.email, person.full_name, person.first_name, person.last_name, person.storefront_customer_gid, person.phone_hash, person.federated_sub].every((value) => value === null);

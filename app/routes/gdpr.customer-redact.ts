@@ -1,0 +1,12 @@
+import { receiveComplianceRequest } from "../http/compliance-request.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "A customer must be forgotten: recorded, then erased everywhere.",
+    auth: "hmac",
+    tenant: "named",
+    answers: { 200: "Recorded; a repetition changes nothing.", 401: "The signature is missing, doubled or wrong." },
+    handle: (call) => receiveComplianceRequest(call, "customer_redact"),
+  },
+});
