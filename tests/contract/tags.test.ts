@@ -78,6 +78,16 @@ describe("POST /ucp/tags", () => {
     expect(await rowsOf(SHOP)).toEqual([]);
   });
 
+  it("answers `queued` after 5 s when nobody delivers, with the rows on disk", async () => {
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_api_token: "cms-token-0123456789" } });
+    const started = performance.now();
+    const answer = await change({ add: ["patience"] });
+    expect(performance.now() - started).toBeLessThan(6_000);
+    expect(answer.json).toMatchObject({ added: ["patience"], channels: { backend: "ok", storefront: "skipped", cms: "queued", web_analytics: "skipped" } });
+    const rows = await service.database.query("SELECT channel, status, payload FROM integration_queue WHERE event_type = 'customer.tags_changed'");
+    expect(rows).toEqual([{ channel: "cms", status: "pending", payload: { user_id: userId, cause: "tag_change", tags_added: ["patience"], tags_removed: [] } }]);
+  });
+
   it("keeps a person below the storefront's limits: the oldest dated form tags go, and nothing else", async () => {
     await change({ add: ["kept", "news_2020_01_01", "news_2020_01_02"] });
     for (let start = 0; start < 125; start += 25) await change({ add: Array.from({ length: 25 }, (_, at) => `tag_${start + at}`) });

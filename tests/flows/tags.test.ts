@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { registerWebhooks } from "../../app/domain/tenants/webhook-registration.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
 const DEFINITIONS = 6;
+const ECHOING_SHOP = "echoing-store.myshopify.com";
 
 type Person = { token: string; id: number; gid: string };
 
@@ -28,11 +30,13 @@ const lastHit = () => service.sandbox.analytics.hits().at(-1)?.body as { user_pr
 /** A moment that no write of ours shares its second with. */
 const later = (seconds = 5) => new Date(Date.now() + seconds * 1_000).toISOString();
 
+const handled = () => eventually("the webhooks were handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status NOT IN ('done', 'failed')")).length === 0);
+
 /** The storefront's own words on a customer, delivered and handled. */
-async function webhook(shop: string, topic: "customers/update" | "customer.tags_added", gid: string, options: { triggeredAt?: string; tags?: string[] } = {}): Promise<void> {
-  const uri = `${service.url}/webhooks/${topic === "customers/update" ? "customer-update" : "customer-tags_added".replace("_", "-")}`;
+async function webhook(shop: string, topic: "customers/update", gid: string, options: { triggeredAt?: string } = {}): Promise<void> {
+  const uri = `${service.url}/webhooks/customer-update`;
   await service.sandbox.storefront.sendWebhook(shop, topic, gid, { uri, ...options });
-  await eventually("the webhook was handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status NOT IN ('done', 'failed')")).length === 0);
+  await handled();
 }
 
 beforeAll(async () => {
@@ -82,7 +86,7 @@ describe("a person changes the own tags", () => {
 
     const [item] = service.sandbox.cms.items().filter(({ fieldData }) => fieldData.email === "ada@example.com");
     const tagItems = service.sandbox.cms.collections().flatMap((collection) => (collection.slug === "crm-tags" ? Object.values(collection.items) : []));
-    const referred = (item?.fieldData["tag-refs"] as string[]).map((id) => tagItems.find((tag) => tag.id === id)?.fieldData.slug);
+    const referred = ((item?.fieldData["tag-refs"] ?? []) as string[]).map((id) => tagItems.find((tag) => tag.id === id)?.fieldData.slug);
     expect(referred).toEqual(slugs);
     expect(service.sandbox.cms.liveCalls()).toEqual([]);
 
@@ -104,7 +108,7 @@ describe("a person changes the own tags", () => {
   });
 
   it("takes its tags back, the form's customer tag and the emptied metafields too, and leaves the merchant's alone", async () => {
-    service.sandbox.storefront.putCustomer(SHOP, { gid: ada.gid, tags: [...(customerOf(SHOP, "ada@example.com")?.tags ?? []), "Wholesale, north".replace(",", ""), "accepts_dogs"] });
+    service.sandbox.storefront.putCustomer(SHOP, { gid: ada.gid, tags: [...(customerOf(SHOP, "ada@example.com")?.tags ?? []), "Wholesale north", "accepts_dogs"] });
     const answer = await change(ada, { remove: ["waitlist_subscribed", "waitlist_2026_11_21", "email_subscribed"] });
     expect(answer.json).toMatchObject({ tags: [], channels: { storefront: "ok" } });
     expect(customerOf(SHOP, "ada@example.com")?.tags).toEqual(["Wholesale north", "accepts_dogs"]);
@@ -184,6 +188,28 @@ describe("a merchant assigns tags in the storefront", () => {
     await service.database.query("UPDATE storefront_users SET storefront_updated_at = NULL WHERE id = $1", [mary.id]);
     await webhook(SHOP, "customers/update", mary.gid, { triggeredAt: taggedAt.toISOString() });
     expect(await held(mary)).toEqual(["winter ucp"]);
+  });
+});
+
+describe("a store whose webhooks are registered", () => {
+  it("every echo of our own writes comes back and causes not one further row or call", async () => {
+    await install(ECHOING_SHOP);
+    await service.call("POST", `/admin/init-tag-system?shop=${ECHOING_SHOP}`);
+    await registerWebhooks(service.ctx, ECHOING_SHOP);
+    const eve = await signUp(ECHOING_SHOP, "eve@example.com", { consent_marketing: true });
+    await change(eve, { add: ["club_subscribed", "spring"] });
+    await change(eve, { remove: ["spring"] });
+    await service.sandbox.storefront.echoesSent();
+    await handled();
+    await eventually("delivered", settled);
+    const deliveries = service.sandbox.storefront.deliveries(ECHOING_SHOP);
+    expect(deliveries.length).toBeGreaterThan(5);
+    const rows = await service.database.query("SELECT DISTINCT event_id, event_type FROM integration_queue WHERE shop = $1 AND channel <> 'email'", [ECHOING_SHOP]);
+    expect(rows.map((row) => row.event_type).sort()).toEqual(["customer.signed_up", "customer.tags_changed", "customer.tags_changed"]);
+    expect(await held(eve)).toEqual(["club_subscribed ucp"]);
+    expect(customerOf(ECHOING_SHOP, "eve@example.com")?.tags).toEqual(["accepts_club", "club_subscribed"]);
+    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [eve.id]);
+    expect(user.tags.sort()).toEqual(["accepts_club", "club_subscribed"]);
   });
 });
 

@@ -74,12 +74,12 @@ const CLOCK_GRAIN_MS = 1_000;
 async function reconcile(sql: TenantSql, user: Pick<StoredUser, "id" | "storefront_slugs" | "storefront_tagged_at">, listed: readonly string[], at: Date): Promise<ReconciledTags> {
   const isSettled = !user.storefront_tagged_at || at.getTime() >= user.storefront_tagged_at.getTime() + CLOCK_GRAIN_MS;
   const tags = await reconcileStorefrontTags(sql, user.id, { listed, known: user.storefront_slugs, isSettled });
-  if (!isSame(tags.known.toSorted(), user.storefront_slugs.toSorted())) await sql("UPDATE storefront_users SET storefront_slugs = $3::jsonb WHERE shop = $1 AND id = $2", [user.id, JSON.stringify(tags.known)]);
+  if (!isSameSet(tags.known, user.storefront_slugs)) await sql("UPDATE storefront_users SET storefront_slugs = $3::jsonb WHERE shop = $1 AND id = $2", [user.id, JSON.stringify(tags.known)]);
   return tags;
 }
 
-/** What our own write to a customer changes there; anything else in the same webhook is news. */
-const ECHOED = new Set(["storefront_customer_gid", "tags", "email_subscription_status", "sms_subscription_status"]);
+/** What our own write to a customer changes there, defaults of a customer we made included; anything else is news. */
+const ECHOED = new Set(["storefront_customer_gid", "tags", "language_pref", "email_subscription_status", "sms_subscription_status"]);
 
 async function isEcho(sql: TenantSql, user: StoredUser, changed: [string, unknown][], tags: ReconciledTags | null): Promise<boolean> {
   const isOurs = (tag: string) => tag.startsWith("accepts_") || (tags?.catalogue.has(tag.toLowerCase()) ?? false);
@@ -155,8 +155,10 @@ async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: str
 }
 
 /** A list of tags is a set: the platform sorts it, we append to it. */
+const isSameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((tag) => b.includes(tag));
+
 function isSame(stored: unknown, value: unknown): boolean {
-  if (Array.isArray(stored) && Array.isArray(value)) return JSON.stringify(stored.toSorted()) === JSON.stringify(value.toSorted());
+  if (Array.isArray(stored) && Array.isArray(value)) return isSameSet(stored as string[], value as string[]);
   return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }
 
