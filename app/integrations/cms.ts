@@ -4,12 +4,24 @@ import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
 
 const SYSTEM = "cms";
+const PAGE = 100;
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 export type CmsItem = { id: string };
 export type CmsFields = Record<string, string | number | boolean | string[] | null>;
 type Access = { token: string; collectionId: string; about?: Record<string, unknown> };
 
+type SiteAccess = { token: string; siteId: string };
+export type CmsCollection = { id: string; slug: string };
+export type CmsCollectionField = { slug: string; type: string };
+
 export type CmsClient = {
+  listCollections(access: SiteAccess): Promise<CmsCollection[]>;
+  createCollection(access: SiteAccess, collection: { displayName: string; singularName: string; slug: string }): Promise<CmsCollection>;
+  getCollection(access: Access): Promise<CmsCollection & { fields: CmsCollectionField[] }>;
+  createField(access: Access, field: { displayName: string; type: string; metadata?: Record<string, string> }): Promise<void>;
+  /** Every item of the collection, in pages of 100. */
+  listItems(access: Access): Promise<(CmsItem & { slug: string })[]>;
   /** Throws `CmsSlugTaken` (an OutboundError of status 409) when an item with this slug is there already. */
   createItem(access: Access, fields: CmsFields): Promise<CmsItem>;
   updateItem(access: Access, itemId: string, fields: CmsFields): Promise<CmsItem>;
@@ -18,19 +30,40 @@ export type CmsClient = {
 };
 
 export function createCmsClient({ outbound, apiUrl }: { outbound: Outbound; apiUrl: string }): CmsClient {
-  async function send(access: Access, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown) {
+  async function sendTo(access: { token: string; about?: Record<string, unknown> }, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown, maxAnswerBytes?: number) {
     return outbound.call({
       system: SYSTEM,
-      url: `${apiUrl}/collections/${encodeURIComponent(access.collectionId)}/items${path}`,
+      url: `${apiUrl}${path}`,
       method,
       headers: { Authorization: `Bearer ${access.token}`, Accept: "application/json", ...(body !== undefined && { "Content-Type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(maxAnswerBytes && { maxAnswerBytes }),
       ...(access.about && { about: access.about }),
     });
   }
+  const collectionOf = ({ collectionId }: Access) => `/collections/${encodeURIComponent(collectionId)}`;
+  const collectionsOf = ({ siteId }: SiteAccess) => `/sites/${encodeURIComponent(siteId)}/collections`;
+  const send = (access: Access, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown) => sendTo(access, method, `${collectionOf(access)}/items${path}`, body);
   const staged = (fields: CmsFields) => ({ isArchived: false, isDraft: true, fieldData: fields });
 
   return {
+    async listCollections(access) {
+      return parseAnswer<{ collections?: CmsCollection[] }>(SYSTEM, await sendTo(access, "GET", collectionsOf(access), undefined, MAX_LIST_BYTES)).collections ?? [];
+    },
+    createCollection: async (access, collection) => parseAnswer<CmsCollection>(SYSTEM, await sendTo(access, "POST", collectionsOf(access), collection)),
+    getCollection: async (access) => parseAnswer<CmsCollection & { fields: CmsCollectionField[] }>(SYSTEM, await sendTo(access, "GET", collectionOf(access), undefined, MAX_LIST_BYTES)),
+    async createField(access, field) {
+      await sendTo(access, "POST", `${collectionOf(access)}/fields`, { isRequired: false, ...field });
+    },
+    async listItems(access) {
+      type Listed = { items?: { id: string; fieldData?: { slug?: string } }[]; pagination?: { total?: number } };
+      const found: (CmsItem & { slug: string })[] = [];
+      for (let offset = 0; ; offset += PAGE) {
+        const { items = [], pagination } = parseAnswer<Listed>(SYSTEM, await sendTo(access, "GET", `${collectionOf(access)}/items?limit=${PAGE}&offset=${offset}`, undefined, MAX_LIST_BYTES));
+        found.push(...items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? "" })));
+        if (items.length === 0 || offset + PAGE >= (pagination?.total ?? 0)) return found;
+      }
+    },
     createItem: async (access, fields) => parseAnswer<CmsItem>(SYSTEM, await send(access, "POST", "", staged(fields))),
     updateItem: async (access, itemId, fields) => parseAnswer<CmsItem>(SYSTEM, await send(access, "PATCH", `/${encodeURIComponent(itemId)}`, staged(fields))),
     async findItemBySlug(access, slug) {

@@ -75,7 +75,26 @@ export const METAFIELDS_SET = `mutation MetafieldsSet($metafields: [MetafieldsSe
   metafieldsSet(metafields: $metafields) { ${METAFIELDS_PAYLOAD} }
 }`;
 
-// Removing comes first, so that the limit of 250 tags is met by what stays. Three steps: one may fail alone.
+export const METAFIELDS_DELETE = `mutation MetafieldsDelete($metafields: [MetafieldIdentifierInput!]!) {
+  metafieldsDelete(metafields: $metafields) {
+    deletedMetafields { ownerId namespace key }
+    userErrors { field message }
+  }
+}`;
+
+export const METAFIELD_DEFINITIONS = `query MetafieldDefinitions($namespace: String!, $first: Int!) {
+  metafieldDefinitions(ownerType: CUSTOMER, namespace: $namespace, first: $first) {
+    nodes { key type { name } }
+  }
+}`;
+
+export const METAFIELD_DEFINITION_CREATE = `mutation MetafieldDefinitionCreate($definition: MetafieldDefinitionInput!) {
+  metafieldDefinitionCreate(definition: $definition) {
+    createdDefinition { id }
+    userErrors { field message code }
+  }
+}`;
+
 export const SHOP = `query Shop {
   shop { id name email myshopifyDomain currencyCode }
 }`;
@@ -94,6 +113,9 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   TAGS_ADD,
   TAGS_REMOVE,
   METAFIELDS_SET,
+  METAFIELDS_DELETE,
+  METAFIELD_DEFINITIONS,
+  METAFIELD_DEFINITION_CREATE,
   SHOP,
   APP_INSTALLATION,
 };

@@ -72,6 +72,18 @@ export const customerResolvers = {
     const written = inputs.map((input) => shop.customers[input.ownerId]?.metafields.find((metafield) => nameOf(metafield) === nameOf(input)));
     return { metafields: written.flatMap((metafield) => (metafield ? [toGraphqlMetafield(metafield)] : [])), userErrors };
   },
+
+  metafieldsDelete: ({ metafields: named }: { metafields: { ownerId: string; namespace: string; key: string }[] }, context: GraphqlContext) => {
+    requireScope(context.scope, "metafieldsDelete", "write");
+    const deletedMetafields = named.map((one) => {
+      const before = context.shop.customers[one.ownerId]?.metafields ?? [];
+      const after = before.filter((metafield) => nameOf(metafield) !== nameOf(one));
+      if (after.length === before.length) return null;
+      context.saveCustomer({ gid: one.ownerId, metafields: after });
+      return one;
+    });
+    return { deletedMetafields, userErrors: [] };
+  },
 };
 
 function changeTags(field: string, id: string, context: GraphqlContext, change: (customer: Customer) => string[]): { node: unknown; userErrors: UserError[] } {

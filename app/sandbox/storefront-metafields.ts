@@ -32,6 +32,8 @@ const VALUE_CHECKS: Record<string, (value: string) => string | null> = {
   "list.single_line_text_field": checkTextList,
 };
 
+export const METAFIELD_TYPES: readonly string[] = Object.keys(VALUE_CHECKS);
+
 export function checkMetafields(inputs: MetafieldInput[], findCustomer: (gid: string) => Customer | undefined): MetafieldError[] {
   if (inputs.length > MAX_PER_CALL) {
     return [{ field: ["metafields"], message: `Exceeded the maximum metafields input limit of ${MAX_PER_CALL}.`, code: "LESS_THAN_OR_EQUAL_TO", elementIndex: null }];

@@ -3,6 +3,7 @@ import { GraphQLError } from "graphql";
 import { isLoopbackUrl } from "./loopback-guard.ts";
 import { customerResolvers } from "./storefront-customer-resolvers.ts";
 import type { GraphqlContext } from "./storefront-graphql.ts";
+import { definitionResolvers } from "./storefront-metafield-definitions.ts";
 import type { ShopState, Subscription } from "./storefront-state.ts";
 
 const MAX_PAGE = 250;
@@ -12,6 +13,7 @@ type UserError = { field: string[]; message: string };
 
 export const storefrontResolvers = {
   ...customerResolvers,
+  ...definitionResolvers,
 
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,

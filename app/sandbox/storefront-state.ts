@@ -20,6 +20,8 @@ type SmsMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCR
 
 export type Metafield = { namespace: string; key: string; type: string; /** Always text; lists and booleans are JSON in it. */ value: string; createdAt: string; updatedAt: string };
 
+export type MetafieldDefinition = { gid: string; namespace: string; key: string; name: string; type: string };
+
 export type Customer = {
   gid: string;
   createdAt: string;
@@ -64,6 +66,8 @@ export type ShopState = {
   migrations: { from: string; refreshToken: string }[];
   refreshCalls: RefreshCall[];
   customers: Record<string, Customer>;
+  /** Of customers, by `namespace.key`. Absent in a state file of before. */
+  metafieldDefinitions?: Record<string, MetafieldDefinition>;
   nextCustomerId: string;
   subscriptions: Subscription[];
   nextSubscriptionId: number;

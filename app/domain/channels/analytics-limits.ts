@@ -1,14 +1,18 @@
 // The product's limits (Measurement Protocol "Limitations"): a value that is too long is dropped without a word, so ours
 // are cut before, at a slug's boundary.
 const USER_PROPERTY_VALUE = 36;
+const PARAM_VALUE = 100;
 
-/** As many whole slugs, comma-separated, as fit. */
-export function toUserPropertyValue(slugs: readonly string[]): string {
+function join(slugs: readonly string[], limit: number): string {
   let value = "";
   for (const slug of slugs) {
     const longer = value ? `${value},${slug}` : slug;
-    if (longer.length > USER_PROPERTY_VALUE) break;
+    if (longer.length > limit) break;
     value = longer;
   }
   return value;
 }
+
+/** As many whole slugs, comma-separated, as fit. */
+export const toUserPropertyValue = (slugs: readonly string[]): string => join(slugs, USER_PROPERTY_VALUE);
+export const toParamValue = (slugs: readonly string[]): string => join(slugs, PARAM_VALUE);

@@ -5,6 +5,7 @@ import { isSlugTaken, type CmsFields } from "../../integrations/cms.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { ensureCmsTagItems, forgetCmsTagItems } from "../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
@@ -12,7 +13,8 @@ import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./it
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
 const slugOf = (userId: number) => `customer-${userId}`;
 
-export function toCmsFields(customer: CustomerSnapshot): CmsFields {
+/** `tagRefs`: ids of the tags' items; null for a store without a tags collection, whose customers have no such field. */
+export function toCmsFields(customer: CustomerSnapshot, tagRefs: string[] | null): CmsFields {
   return {
     slug: slugOf(customer.id),
     name: customer.full_name ?? customer.email ?? `Customer ${customer.id}`,
@@ -33,6 +35,7 @@ export function toCmsFields(customer: CustomerSnapshot): CmsFields {
     "sms-subscription": customer.sms_subscription_status,
     "storefront-customer-id": customer.storefront_customer_gid,
     country: customer.country,
+    ...(tagRefs && { "tag-refs": tagRefs }),
   };
 }
 
@@ -46,7 +49,7 @@ export const cmsChannel: Channel = {
     const customer = await findItemCustomer(ctx, item, tenant);
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
     if (!customer) return (await findItemId(ctx, item, tenant)) ? { ...nothingToSend(endpoint), delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" } } : nothingToSend(endpoint);
-    return { transformed_payload: { fieldData: toCmsFields(customer) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
+    return { transformed_payload: { fieldData: toCmsFields(customer, null) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
@@ -61,7 +64,20 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   const access = { token, collectionId, about: { shop: tenant.shop, event_id: item.eventId } };
   const customer = await findItemCustomer(ctx, item, tenant);
   if (!customer) return remove(ctx, access, item, tenant);
-  const fields = toCmsFields(customer);
+  try {
+    return await put(ctx, access, tenant, customer);
+  } catch (error) {
+    if (!isReferenceMissing(error)) throw error;
+    // An item of a tag was removed by hand, or belongs to a collection that was set before.
+    await forgetCmsTagItems(ctx, tenant, customer.crmTags.map(({ slug }) => slug));
+    return put(ctx, access, tenant, { ...customer, crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })) });
+  }
+}
+
+const isReferenceMissing = (error: unknown) => error instanceof OutboundError && (error.status === 400 || error.status === 404) && /referenced item/i.test(error.body ?? "");
+
+async function put(ctx: Ctx, access: Access, tenant: Tenant, customer: CustomerSnapshot): Promise<DeliveryResult> {
+  const fields = toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
   const digest = hash("sha256", JSON.stringify(fields));
   if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
 

@@ -3,11 +3,12 @@
 // one by one, never written as a list: a merchant's own tags are not ours to touch.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import { CUSTOMER_BY_EMAIL, CUSTOMER_CREATE, METAFIELDS_SET, TAGS_ADD, TAGS_REMOVE } from "../../integrations/storefront-documents.ts";
+import { CUSTOMER_BY_EMAIL, CUSTOMER_CREATE, METAFIELDS_DELETE, METAFIELDS_SET, TAGS_ADD, TAGS_REMOVE } from "../../integrations/storefront-documents.ts";
 import { KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { tokenState } from "../tenants/directory.ts";
+import { toAcceptsTag } from "../tags/catalog.ts";
 import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
@@ -17,8 +18,8 @@ const ENDPOINT = "/admin/api/graphql.json";
 
 type Metafield = { namespace: string; key: string; type: string; value: string };
 
-/** An empty value cannot be written: a category without tags is left out. */
-export function toMetafields(customer: CustomerSnapshot): Metafield[] {
+/** An empty value cannot be written: what has none is removed. */
+export function toMetafields(customer: CustomerSnapshot): { set: Metafield[]; empty: Pick<Metafield, "namespace" | "key">[] } {
   const slugs = (category: string) => customer.crmTags.filter((tag) => tag.category === category).map((tag) => tag.slug).join(", ");
   const all = customer.crmTags.map((tag) => tag.slug);
   const fields: [string, string, string][] = [
@@ -29,7 +30,8 @@ export function toMetafields(customer: CustomerSnapshot): Metafield[] {
     ["crm_consent_marketing", "boolean", String(customer.consents.marketing)],
     ["crm_consent_tos", "boolean", String(customer.consents.tos)],
   ];
-  return fields.filter(([, , value]) => value !== "").map(([key, type, value]) => ({ namespace: "custom", key, type, value }));
+  const written = fields.map(([key, type, value]) => ({ namespace: "custom", key, type, value }));
+  return { set: written.filter(({ value }) => value !== ""), empty: written.filter(({ value }) => value === "").map(({ namespace, key }) => ({ namespace, key })) };
 }
 
 export const storefrontChannel: Channel = {
@@ -42,7 +44,7 @@ export const storefrontChannel: Channel = {
     const customer = await findItemCustomer(ctx, item, tenant);
     if (!customer || (!customer.email && !customer.storefront_customer_gid)) return nothingToSend(ENDPOINT);
     return {
-      transformed_payload: { user_id: customer.id, tags: customer.crmTags.map((tag) => tag.slug), metafields: toMetafields(customer) },
+      transformed_payload: { user_id: customer.id, tags: customer.crmTags.map((tag) => tag.slug), metafields: toMetafields(customer).set },
       delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "storefront_admin_token" },
     };
   },
@@ -58,27 +60,38 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   if (!customer) return GONE;
   const { sql } = dataOf(ctx, tenant);
   const metafields = toMetafields(customer);
-  const { add, remove } = await toTagChange(ctx, tenant, customer);
-  const digest = hash("sha256", JSON.stringify([metafields, customer.crmTags.map((tag) => tag.slug)]));
+  const { wanted, add, remove } = toTagChange(customer);
+  const digest = hash("sha256", JSON.stringify([metafields.set, wanted]));
   if (customer.storefront_customer_gid && customer.storefront_hash === digest && add.length + remove.length === 0) return { httpStatus: null, skipped: "unchanged" };
 
   await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
   const gid = customer.storefront_customer_gid ?? (await findOrCreate(ctx, tenant, customer));
-  if (remove.length > 0) await mutate(ctx, tenant, "tagsRemove", TAGS_REMOVE, { id: gid, tags: remove });
-  if (add.length > 0) await mutate(ctx, tenant, "tagsAdd", TAGS_ADD, { id: gid, tags: add });
-  await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, { metafields: metafields.map((field) => ({ ...field, ownerId: gid })) });
-  const removed = new Set(remove);
-  await sql("UPDATE storefront_users SET storefront_hash = $3, tags = $4 WHERE shop = $1 AND id = $2", [customer.id, digest, JSON.stringify([...customer.tags.filter((tag) => !removed.has(tag)), ...add])]);
+  // Removing comes first, so that the limit of 250 tags is met by what stays.
+  const removedAt = remove.length > 0 ? await mutate(ctx, tenant, "tagsRemove", TAGS_REMOVE, { id: gid, tags: remove }) : null;
+  const addedAt = add.length > 0 ? await mutate(ctx, tenant, "tagsAdd", TAGS_ADD, { id: gid, tags: add }) : null;
+  const written = customer.storefront_hash !== null;
+  if (written && metafields.empty.length > 0) await mutate(ctx, tenant, "metafieldsDelete", METAFIELDS_DELETE, { metafields: metafields.empty.map((field) => ({ ...field, ownerId: gid })) });
+  await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, { metafields: metafields.set.map((field) => ({ ...field, ownerId: gid })) });
+  await sql(REMEMBER, [customer.id, digest, JSON.stringify(wanted), addedAt ?? removedAt, remove, add]);
   return { httpStatus: 200 };
 }
 
-/** Only tags of our own catalogue are ever removed. */
-async function toTagChange(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<{ add: string[]; remove: string[] }> {
-  const ours = await dataOf(ctx, tenant).sql<{ slug: string }>("SELECT slug FROM crm_tags WHERE shop = $1");
-  const catalogue = new Set(ours.map(({ slug }) => slug));
-  const wanted = new Set(customer.crmTags.map((tag) => tag.slug));
-  const there = new Set(customer.tags.map((tag) => tag.toLowerCase()));
-  return { add: [...wanted].filter((slug) => !there.has(slug)), remove: customer.tags.filter((tag) => catalogue.has(tag) && !wanted.has(tag)) };
+// The mirror follows from its own present state: a webhook may have changed it while we wrote. Safe to repeat.
+const REMEMBER = `
+  UPDATE storefront_users SET storefront_hash = $3, storefront_slugs = $4::jsonb, storefront_tagged_at = greatest(storefront_tagged_at, $5::timestamptz),
+    tags = (tags - $6::text[]) || coalesce((SELECT jsonb_agg(tag) FROM unnest($7::text[]) AS tag WHERE tag LIKE 'accepts\\_%' AND NOT tags ? tag), '[]'::jsonb)
+  WHERE shop = $1 AND id = $2`;
+
+/**
+ * Against what the storefront is known to carry of ours. A merchant's own tags are not among that, so none of them is
+ * removed; neither is an `accepts_` tag that the merchant gave before us.
+ */
+function toTagChange(customer: CustomerSnapshot): { wanted: string[]; add: string[]; remove: string[] } {
+  const known = new Set(customer.storefront_slugs);
+  const mirrored = new Set(customer.tags.map((tag) => tag.toLowerCase()));
+  const accepts = customer.crmTags.flatMap((tag) => toAcceptsTag(tag) ?? []).filter((tag) => known.has(tag) || !mirrored.has(tag));
+  const wanted = [...new Set([...customer.crmTags.map((tag) => tag.slug), ...accepts])];
+  return { wanted, add: wanted.filter((tag) => !known.has(tag)), remove: [...known].filter((tag) => !wanted.includes(tag)) };
 }
 
 /** The gid is stored before anything is written to it: another delivery must find it. */
@@ -103,7 +116,11 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
   return customerCreate.customer.id;
 }
 
-async function mutate(ctx: Ctx, tenant: Tenant, name: "tagsAdd" | "tagsRemove" | "metafieldsSet", document: string, variables: Record<string, unknown>): Promise<void> {
-  const answer = await callStorefront<Record<string, { userErrors: UserError[] }>>(ctx, tenant.shop, { document, variables });
+type Mutation = "tagsAdd" | "tagsRemove" | "metafieldsSet" | "metafieldsDelete";
+
+/** Answers when the customer was changed, by the storefront's clock, where the mutation tells it. */
+async function mutate(ctx: Ctx, tenant: Tenant, name: Mutation, document: string, variables: Record<string, unknown>): Promise<string | null> {
+  const answer = await callStorefront<Record<string, { node?: { updatedAt?: string } | null; userErrors: UserError[] }>>(ctx, tenant.shop, { document, variables });
   requireNoUserErrors(name, answer[name]?.userErrors);
+  return answer[name]?.node?.updatedAt ?? null;
 }

@@ -3,6 +3,7 @@
 import type { AnalyticsHit } from "../../integrations/web-analytics.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { isSignIn, toAnalyticsEvent } from "./analytics-events.ts";
 import { toUserPropertyValue } from "./analytics-limits.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
 
@@ -38,11 +39,12 @@ export const webAnalyticsChannel: Channel = {
     if (!customer) return nothingToSend(ENDPOINT);
     const pseudonym = ctx.secrets.pseudonym(`${tenant.shop}/analytics`, String(customer.id));
     const ads = customer.consents.marketing ? "GRANTED" : "DENIED";
+    const event = toAnalyticsEvent(item, customer);
     const hit: AnalyticsHit = {
       client_id: toClientId(pseudonym),
       consent: { ad_user_data: ads, ad_personalization: ads },
-      ...(customer.consents.cookie && { user_properties: toUserProperties(customer) }),
-      events: [{ name: "crm_sync", params: { source: "storefront_webhook", event_id: item.eventId, engagement_time_msec: 1 } }],
+      ...(customer.consents.cookie && { user_properties: { ...toUserProperties(customer), ...(isSignIn(item) && { provider: { value: customer.provider } }) } }),
+      events: [{ name: event.name, params: { ...event.params, event_id: item.eventId, engagement_time_msec: 1 } }],
     };
     return { transformed_payload: { ...hit }, delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "analytics_api_secret" } };
   },

@@ -6,20 +6,23 @@ export type CustomerSnapshot = {
   id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; provider: string; status: string;
   language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
   sms_subscription_status: string | null; country: string | null; storefront_customer_gid: string | null; cms_item_id: string | null; cms_hash: string | null; storefront_hash: string | null;
+  /** Tags of ours that the storefront is known to carry. */
+  storefront_slugs: string[];
   consents: { tos: boolean; privacy: boolean; cookie: boolean; marketing: boolean };
-  crmTags: { slug: string; category: string }[];
+  crmTags: { id: number; slug: string; name: string; category: string; cms_item_id: string | null }[];
 };
 
 /** Null when the person is not here any more. */
 export async function findCustomerSnapshot(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
   const user = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
     where: { id: userId },
-    include: { claims: true, tag_map: { include: { tag: { select: { slug: true, category: true } } }, orderBy: { id: "asc" } } },
+    include: { claims: true, tag_map: { include: { tag: { select: { id: true, slug: true, name: true, category: true, cms_item_id: true } } }, orderBy: { id: "asc" } } },
   });
   if (!user) return null;
   return {
     ...user,
     tags: user.tags as string[],
+    storefront_slugs: user.storefront_slugs as string[],
     consents: {
       tos: user.claims?.consent_tos ?? false,
       privacy: user.claims?.consent_privacy ?? false,

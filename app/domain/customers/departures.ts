@@ -18,7 +18,7 @@ export async function forgetStorefrontCustomer(ctx: Ctx, tenant: Tenant, gid: st
   await dataOf(ctx, tenant).transaction(async (sql) => {
     await bury(ctx, sql, tenant.shop, gid);
     await sql(
-      `UPDATE storefront_users SET storefront_customer_gid = NULL, updated_at = now(),
+      `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now(),
          status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END,
          sessions_valid_after = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN now() ELSE sessions_valid_after END
        WHERE shop = $1 AND storefront_customer_gid = $2`,
@@ -36,11 +36,11 @@ export async function mergeStorefrontCustomers(ctx: Ctx, tenant: Tenant, keptGid
     await bury(ctx, sql, tenant.shop, deletedGid);
     const [kept] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 FOR UPDATE", [keptGid]);
     if (!kept) {
-      await sql("UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL, updated_at = now() WHERE shop = $1 AND storefront_customer_gid = $3", [keptGid, deletedGid]);
+      await sql("UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1 AND storefront_customer_gid = $3", [keptGid, deletedGid]);
       return;
     }
     await sql(
-      `UPDATE storefront_users SET storefront_customer_gid = NULL, updated_at = now(),
+      `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now(),
          status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END
        WHERE shop = $1 AND storefront_customer_gid = $2`,
       [deletedGid],

@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { getKey, KEYS } from "../../runtime/kv.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { reconcileStorefrontTags, type ReconciledTags } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
 import { channelsFor } from "./write-matrix.ts";
@@ -15,14 +16,19 @@ export type AppliedChange =
 
 type StoredUser = {
   id: number; email: string | null; password_hash: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
-  storefront_updated_at: Date | null; language_pref: string | null;
+  storefront_updated_at: Date | null; language_pref: string | null; storefront_slugs: string[]; storefront_tagged_at: Date | null;
 } & Record<(typeof MIRRORED)[number], unknown>;
 
 /** Columns that mirror the storefront. */
 const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
 
 /** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
-export type ApplyOptions = { eventId: string; eventType: string; source?: string; alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void> };
+export type ApplyOptions = {
+  eventId: string; eventType: string; source?: string;
+  /** What made us look; analytics tells the two apart. */
+  cause?: "storefront_webhook" | "storefront_cron";
+  alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void>;
+};
 
 export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
   const data = dataOf(ctx, tenant);
@@ -43,26 +49,43 @@ async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: Custo
   if (user?.storefront_updated_at && user.storefront_customer_gid === change.gid && user.storefront_updated_at > change.changedAt) return { outcome: "stale", userId: user.id };
 
   const fields = await toColumns(ctx, sql, tenant, change, user);
+  const tags = user && change.tags ? await reconcile(sql, user, change.tags, change.changedAt) : null;
+  if (tags) fields.tags = tags.tags;
   const changed = Object.entries(fields).filter(([name, value]) => !user || !isSame(user[name as keyof StoredUser], value));
-  if (user && changed.length === 0) {
+  const isReassigned = tags !== null && tags.added.length + tags.removed.length > 0;
+  if (user && changed.length === 0 && !isReassigned) {
     await sql("UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3) WHERE shop = $1 AND id = $2", [user.id, change.changedAt]);
     return { outcome: "unchanged", userId: user.id };
   }
-  if (user && (await isEcho(sql, user.id, changed))) {
+  if (user && !isReassigned && (await isEcho(sql, user, changed, tags))) {
     await update(sql, user.id, change.changedAt, changed);
     return { outcome: "echo", userId: user.id };
   }
   const userId = user ? await update(sql, user.id, change.changedAt, changed) : await insert(sql, change.changedAt, changed);
+  if (!user && change.tags) await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change.tags, change.changedAt);
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId };
 }
 
-/** What our own write to a customer changes there; anything else in the same webhook is news. */
-const ECHOED = new Set(["storefront_customer_gid", "tags", "email_subscription_status", "sms_subscription_status"]);
+/** Update times are whole seconds: of two things in one second nobody can say which was first. */
+const CLOCK_GRAIN_MS = 1_000;
 
-async function isEcho(sql: TenantSql, userId: number, changed: [string, unknown][]): Promise<boolean> {
-  return changed.every(([name]) => ECHOED.has(name)) && (await getKey(sql, KEYS.echo(userId))) !== null;
+async function reconcile(sql: TenantSql, user: Pick<StoredUser, "id" | "storefront_slugs" | "storefront_tagged_at">, listed: readonly string[], at: Date): Promise<ReconciledTags> {
+  const isSettled = !user.storefront_tagged_at || at.getTime() >= user.storefront_tagged_at.getTime() + CLOCK_GRAIN_MS;
+  const tags = await reconcileStorefrontTags(sql, user.id, { listed, known: user.storefront_slugs, isSettled });
+  if (!isSameSet(tags.known, user.storefront_slugs)) await sql("UPDATE storefront_users SET storefront_slugs = $3::jsonb WHERE shop = $1 AND id = $2", [user.id, JSON.stringify(tags.known)]);
+  return tags;
+}
+
+/** What our own write to a customer changes there, defaults of a customer we made included; anything else is news. */
+const ECHOED = new Set(["storefront_customer_gid", "tags", "language_pref", "email_subscription_status", "sms_subscription_status"]);
+
+async function isEcho(sql: TenantSql, user: StoredUser, changed: [string, unknown][], tags: ReconciledTags | null): Promise<boolean> {
+  const isOurs = (tag: string) => tag.startsWith("accepts_") || (tags?.catalogue.has(tag.toLowerCase()) ?? false);
+  const before = user.tags as string[];
+  const differing = tags ? [...before.filter((tag) => !tags.tags.includes(tag)), ...tags.tags.filter((tag) => !before.includes(tag))] : [];
+  return differing.every(isOurs) && changed.every(([name]) => ECHOED.has(name)) && (await getKey(sql, KEYS.echo(user.id))) !== null;
 }
 
 /** The row on the bus is a reference: each channel reads the newest state when it runs. */
@@ -73,7 +96,7 @@ async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId:
     eventType: options.eventType,
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId },
+    payload: { user_id: userId, cause: options.cause ?? "storefront_webhook" },
     occurredAt: options.changedAt,
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
@@ -82,7 +105,7 @@ async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId:
 /** By gid first; by address only an account that no other customer of the storefront holds. Locked until the end. */
 async function findUser(sql: TenantSql, change: CustomerChange): Promise<StoredUser | null> {
   const rows = await sql<StoredUser>(
-    `SELECT id, email, password_hash, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, ${MIRRORED.join(", ")}
+    `SELECT id, email, password_hash, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
      FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
     [change.gid, change.email ?? null],
@@ -131,7 +154,11 @@ async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: str
   return !other;
 }
 
+/** A list of tags is a set: the platform sorts it, we append to it. */
+const isSameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((tag) => b.includes(tag));
+
 function isSame(stored: unknown, value: unknown): boolean {
+  if (Array.isArray(stored) && Array.isArray(value)) return isSameSet(stored as string[], value as string[]);
   return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }
 

@@ -84,16 +84,26 @@ async function onCustomersMerged({ ctx, tenant, payload }: Webhook): Promise<Han
   return "done";
 }
 
+// The mirror already shows what we are still writing: the storefront's own list lacks what is pending, and still has what
+// we are about to remove.
+const STOREFRONT_SIDE = `
+  SELECT u.tags, u.storefront_slugs, ARRAY(
+    SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+    WHERE m.shop = u.shop AND m.user_id = u.id AND NOT u.storefront_slugs ? t.slug
+  ) AS pending
+  FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2`;
+
 /** Deltas that arrive out of order corrupt a list, so the list is fetched; the delta counts only when it cannot be. */
 async function onTagsChanged(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant, item } = webhook;
   const parsed = z.looseObject({ customerId: gid, tags: z.array(z.string().max(300)).max(1_000), occurredAt: when }).safeParse(webhook.payload);
   if (!parsed.success) return "ignored";
   const change: CustomerChange = { gid: parsed.data.customerId, changedAt: changedAt(webhook, parsed.data.occurredAt) };
-  const [user] = await dataOf(ctx, tenant).sql<{ tags: string[] }>("SELECT tags FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2", [change.gid]);
+  const [user] = await dataOf(ctx, tenant).sql<{ tags: string[]; storefront_slugs: string[]; pending: string[] }>(STOREFRONT_SIDE, [change.gid]);
   if (user) {
     const named = new Set(parsed.data.tags.map((tag) => tag.toLowerCase()));
-    const others = user.tags.filter((tag) => !named.has(tag.toLowerCase()));
+    const there = [...new Set([...user.tags, ...user.storefront_slugs])].filter((tag) => !user.pending.includes(tag));
+    const others = there.filter((tag) => !named.has(tag.toLowerCase()));
     change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
   }
   return applyCompleted(webhook, change, "one side");

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { getAccount, isProven, toUser } from "./account.ts";
+import { getAccount, toUser } from "./account.ts";
+import { listOwnTags, toShownTag } from "./own-tags.ts";
 import type { Session } from "./sessions.ts";
 
 const name = z.string().trim().max(200).nullable().optional();
@@ -18,23 +19,17 @@ export const ProfileChange = z.object({
 export const showMe = (session: Session) => ({ user: toUser(session.account), consents: session.consents });
 
 type ClaimsRow = { segment_id: string | null; language: string | null; consent_version: string | null };
-type TagRow = { slug: string; name: string; category: string; source: string; assigned_at: Date };
 
 export async function showProfile(ctx: Ctx, tenant: Tenant, session: Session) {
   const { sql } = dataOf(ctx, tenant);
   const [[claims], tags, links] = await Promise.all([
     sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [session.account.id]),
-    sql<TagRow>(
-      `SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
-       WHERE m.shop = $1 AND m.user_id = $2 AND (m.source = 'ucp' OR $3) ORDER BY m.id`,
-      // Before the address is proven only the tags that the person chose: the others tell what the storefront knows.
-      [session.account.id, isProven(session.account)],
-    ),
+    listOwnTags(ctx, tenant, session),
     sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [session.account.id]),
   ]);
   return {
     ...showMe(session),
-    tags: tags.map((tag) => ({ ...tag, assigned_at: tag.assigned_at.toISOString() })),
+    tags: tags.map(toShownTag),
     segment_id: claims?.segment_id ?? null,
     language: claims?.language ?? null,
     consent_version: claims?.consent_version ?? null,

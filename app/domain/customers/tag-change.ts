@@ -1,0 +1,63 @@
+// A change of a person's tags: the rows, and one queue row per system of the write matrix, in one transaction.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { awaitDeliveries, type DeliveryState } from "../bus/await-deliveries.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { changeAssignedTags, type TagChange, type TagChangeResult } from "../tags/assignments.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { CUSTOMER_GID, normaliseEmail } from "./customer-change.ts";
+import { channelsFor } from "./write-matrix.ts";
+
+const MAX_TAGS = 50;
+/** How long an answer may wait for the systems (DECISIONS 8). */
+const WAIT_MS = 5_000;
+
+const names = z.array(z.string().max(200)).max(MAX_TAGS, `must hold at most ${MAX_TAGS}`).default([]);
+export const TagLists = z.object({ add: names, remove: names });
+
+const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
+
+export type ChangedTags = TagChangeResult & { channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped"> };
+
+/** Throws `not_found` when there is no such person, and what `changeAssignedTags` throws. */
+export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<ChangedTags> {
+  if (change.add.length + change.remove.length > MAX_TAGS) throw new AppError("invalid_request", { fields: { add: `add and remove must hold at most ${MAX_TAGS} in all` } });
+  const data = dataOf(ctx, tenant);
+  const eventId = ctx.random.uuid();
+  const result = await data.transaction(async (sql) => {
+    const changed = await changeAssignedTags(sql, userId, change);
+    if (!changed) throw new AppError("not_found", { message: "There is no such person." });
+    if (changed.added.length + changed.removed.length > 0)
+      await enqueue(sql, {
+        eventId,
+        source: "backend",
+        eventType: "customer.tags_changed",
+        entityType: "customer",
+        entityId: String(userId),
+        payload: { user_id: userId, cause: "tag_change", tags_added: changed.added, tags_removed: changed.removed },
+        occurredAt: ctx.clock.now(),
+        destinations: channelsFor("tag_change", tenant, ctx.channels),
+      });
+    return changed;
+  });
+  const states = await awaitDeliveries(data.sql, eventId, WAIT_MS);
+  const state = (channel: string) => states.get(channel) ?? "skipped";
+  return { ...result, channels: { backend: "ok", storefront: state("storefront"), cms: state("cms"), web_analytics: state("web_analytics") } };
+}
+
+export const TagAssignment = TagLists.extend({
+  user_id: z.number().int().positive().max(2_147_483_647).optional(),
+  email: z.string().max(320).optional(),
+  gid: z.string().regex(CUSTOMER_GID, "must be a customer's gid").optional(),
+}).refine(({ user_id: id, email, gid }) => [id, email, gid].filter((value) => value !== undefined).length === 1, { message: "name the person by one of user_id, email and gid", path: ["user_id"] });
+
+/** The operator's way: any person, any category. */
+export async function assignTags(ctx: Ctx, tenant: Tenant, { user_id: id, email, gid, add, remove }: z.output<typeof TagAssignment>): Promise<ChangedTags & { user_id: number }> {
+  const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(
+    "SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3 OR storefront_customer_gid = $4)",
+    [id ?? null, email === undefined ? null : normaliseEmail(email), gid ?? null],
+  );
+  if (!user) throw new AppError("not_found", { message: "There is no such person." });
+  return { user_id: user.id, ...(await changeTags(ctx, tenant, user.id, { add, remove, source: "admin", categories: null })) };
+}

@@ -1,0 +1,12 @@
+import { assignSegment, Experiment } from "../domain/identity/own-tags.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Gives the signed-in person the lasting A/B label of an experiment.",
+    auth: "session",
+    tenant: "registered",
+    body: Experiment,
+    handle: ({ ctx, tenant, principal, body }) => assignSegment(ctx, tenant, principal, body),
+  },
+});

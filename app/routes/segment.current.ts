@@ -1,0 +1,11 @@
+import { showSegment } from "../domain/identity/own-tags.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The signed-in person's A/B label and segment tags.",
+    auth: "session",
+    tenant: "registered",
+    handle: ({ ctx, tenant, principal }) => showSegment(ctx, tenant, principal),
+  },
+});
