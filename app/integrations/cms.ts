@@ -4,8 +4,12 @@ import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
 
 const SYSTEM = "cms";
+/** The largest batch and the largest page, and room for what the vendor answers to them. */
+export const CMS_BATCH = 100;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export type CmsItem = { id: string };
+export type CmsAccess = Access;
 export type CmsFields = Record<string, string | number | boolean | string[] | null>;
 type Access = { token: string; collectionId: string; about?: Record<string, unknown> };
 
@@ -13,6 +17,12 @@ export type CmsClient = {
   /** Throws `CmsSlugTaken` (an OutboundError of status 409) when an item with this slug is there already. */
   createItem(access: Access, fields: CmsFields): Promise<CmsItem>;
   updateItem(access: Access, itemId: string, fields: CmsFields): Promise<CmsItem>;
+  /** At most 100 at once; all of them or none. In the order given. */
+  createItems(access: Access, items: readonly CmsFields[]): Promise<CmsItem[]>;
+  /** At most 100 at once; all of them or none. */
+  updateItems(access: Access, items: readonly { id: string; fields: CmsFields }[]): Promise<void>;
+  /** At most 100 items from `offset` on, and how many there are. */
+  listItems(access: Access, offset: number): Promise<{ items: (CmsItem & { slug: string | null })[]; total: number }>;
   findItemBySlug(access: Access, slug: string): Promise<CmsItem | null>;
   deleteItem(access: Access, itemId: string): Promise<void>;
 };
@@ -26,6 +36,7 @@ export function createCmsClient({ outbound, apiUrl }: { outbound: Outbound; apiU
       headers: { Authorization: `Bearer ${access.token}`, Accept: "application/json", ...(body !== undefined && { "Content-Type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(access.about && { about: access.about }),
+      maxAnswerBytes: MAX_ANSWER_BYTES,
     });
   }
   const staged = (fields: CmsFields) => ({ isArchived: false, isDraft: true, fieldData: fields });
@@ -33,6 +44,23 @@ export function createCmsClient({ outbound, apiUrl }: { outbound: Outbound; apiU
   return {
     createItem: async (access, fields) => parseAnswer<CmsItem>(SYSTEM, await send(access, "POST", "", staged(fields))),
     updateItem: async (access, itemId, fields) => parseAnswer<CmsItem>(SYSTEM, await send(access, "PATCH", `/${encodeURIComponent(itemId)}`, staged(fields))),
+    async createItems(access, items) {
+      const answer = parseAnswer<{ items?: (CmsItem & { fieldData?: { slug?: string } })[] }>(SYSTEM, await send(access, "POST", "", { items: items.map(staged) }));
+      const ids = new Map(answer.items?.map((item) => [item.fieldData?.slug, item.id]));
+      return items.map(({ slug }) => {
+        const id = ids.get(String(slug));
+        if (!id) throw new OutboundError(SYSTEM, "malformed", { message: "cms answered fewer items than were created" });
+        return { id };
+      });
+    },
+    async updateItems(access, items) {
+      await send(access, "PATCH", "", { items: items.map(({ id, fields }) => ({ id, ...staged(fields) })) });
+    },
+    async listItems(access, offset) {
+      type Page = { items?: { id: string; fieldData?: { slug?: string } }[]; pagination?: { total?: number } };
+      const { items = [], pagination } = parseAnswer<Page>(SYSTEM, await send(access, "GET", `?limit=${CMS_BATCH}&offset=${offset}`));
+      return { items: items.map(({ id, fieldData }) => ({ id, slug: fieldData?.slug ?? null })), total: pagination?.total ?? items.length };
+    },
     async findItemBySlug(access, slug) {
       const { items = [] } = parseAnswer<{ items?: CmsItem[] }>(SYSTEM, await send(access, "GET", `?slug=${encodeURIComponent(slug)}&limit=1`));
       return items[0] ?? null;

@@ -10,7 +10,7 @@ import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
-const slugOf = (userId: number) => `customer-${userId}`;
+export const slugOf = (userId: number) => `customer-${userId}`;
 
 export function toCmsFields(customer: CustomerSnapshot): CmsFields {
   return {
@@ -35,6 +35,9 @@ export function toCmsFields(customer: CustomerSnapshot): CmsFields {
     country: customer.country,
   };
 }
+
+/** What `cms_hash` holds: equal means that the item says what we would write. */
+export const digestOf = (fields: CmsFields): string => hash("sha256", JSON.stringify(fields));
 
 export const cmsChannel: Channel = {
   name: "cms",
@@ -62,7 +65,7 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   const customer = await findItemCustomer(ctx, item, tenant);
   if (!customer) return remove(ctx, access, item, tenant);
   const fields = toCmsFields(customer);
-  const digest = hash("sha256", JSON.stringify(fields));
+  const digest = digestOf(fields);
   if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
 
   const itemId = customer.cms_item_id ? await update(ctx, access, customer.cms_item_id, fields) : await create(ctx, access, fields);

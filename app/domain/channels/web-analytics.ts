@@ -42,7 +42,7 @@ export const webAnalyticsChannel: Channel = {
       client_id: toClientId(pseudonym),
       consent: { ad_user_data: ads, ad_personalization: ads },
       ...(customer.consents.cookie && { user_properties: toUserProperties(customer) }),
-      events: [{ name: "crm_sync", params: { source: "storefront_webhook", event_id: item.eventId, engagement_time_msec: 1 } }],
+      events: [{ name: "crm_sync", params: { source: item.payload.cause === "storefront_cron" ? "storefront_cron" : "storefront_webhook", event_id: item.eventId, engagement_time_msec: 1 } }],
     };
     return { transformed_payload: { ...hit }, delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "analytics_api_secret" } };
   },

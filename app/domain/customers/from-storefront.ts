@@ -13,16 +13,19 @@ export type AppliedChange =
   /** Older than what is stored; or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
 
-type StoredUser = {
+export type StoredUser = {
   id: number; email: string | null; password_hash: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
   storefront_updated_at: Date | null; language_pref: string | null;
 } & Record<(typeof MIRRORED)[number], unknown>;
 
 /** Columns that mirror the storefront. */
-const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
+export const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
+
+/** How the change was learnt; analytics says it as the `source` of its `crm_sync`. */
+export type Cause = "storefront_webhook" | "storefront_cron";
 
 /** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
-export type ApplyOptions = { eventId: string; eventType: string; source?: string; alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void> };
+export type ApplyOptions = { eventId: string; eventType: string; source?: string; cause?: Cause; alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void> };
 
 export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
   const data = dataOf(ctx, tenant);
@@ -36,7 +39,8 @@ export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: Cu
   }
 }
 
-async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
+/** Inside the caller's transaction, which it must repeat when two first events of one customer meet (23505). */
+export async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
   if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
   const user = await findUser(sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
@@ -59,7 +63,7 @@ async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: Custo
 }
 
 /** What our own write to a customer changes there; anything else in the same webhook is news. */
-const ECHOED = new Set(["storefront_customer_gid", "tags", "email_subscription_status", "sms_subscription_status"]);
+export const ECHOED = new Set(["storefront_customer_gid", "tags", "email_subscription_status", "sms_subscription_status"]);
 
 async function isEcho(sql: TenantSql, userId: number, changed: [string, unknown][]): Promise<boolean> {
   return changed.every(([name]) => ECHOED.has(name)) && (await getKey(sql, KEYS.echo(userId))) !== null;
@@ -73,7 +77,7 @@ async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId:
     eventType: options.eventType,
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId },
+    payload: { user_id: userId, ...(options.cause && { cause: options.cause }) },
     occurredAt: options.changedAt,
     destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
   });
@@ -104,6 +108,13 @@ export function tombstoneOf(ctx: Ctx, shop: string, kind: "gid" | "email", value
 }
 
 async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Promise<Record<string, unknown>> {
+  const fields = columnsOf(ctx, tenant, change, user);
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) fields.email = change.email;
+  return fields;
+}
+
+/** The columns that a change speaks of, all but the address: that one may be somebody else's. */
+export function columnsOf(ctx: Ctx, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Record<string, unknown> {
   const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
   for (const name of ["first_name", "last_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status"] as const)
     if (change[name] !== undefined) fields[name] = change[name];
@@ -114,7 +125,6 @@ async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: Custo
   }
   // What a person chose here outranks what the storefront guesses.
   if (change.language && !user?.language_pref) fields.language_pref = change.language;
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) fields.email = change.email;
   return fields;
 }
 
@@ -131,7 +141,7 @@ async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: str
   return !other;
 }
 
-function isSame(stored: unknown, value: unknown): boolean {
+export function isSame(stored: unknown, value: unknown): boolean {
   return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }
 
