@@ -59,11 +59,19 @@ async function readFile(run: SyncRun, url: string): Promise<boolean> {
   for await (const text of run.ctx.storefront.bulkLines(run.tenant.shop, url)) {
     line += 1;
     if (line <= applied) continue;
-    const customer = JSON.parse(text) as GraphqlCustomer;
+    const customer = parseLine(text);
     if (CUSTOMER_GID.test(customer.id) && (since === null || new Date(customer.updatedAt) >= new Date(since))) changes.push(fromGraphqlCustomer(customer));
     if (changes.length >= run.pageSize) await flush();
     if (run.signal.aborted) return false;
   }
   if (changes.length > 0) await flush();
   return true;
+}
+
+function parseLine(text: string): GraphqlCustomer {
+  try {
+    return JSON.parse(text) as GraphqlCustomer;
+  } catch {
+    throw new OutboundError("storefront", "malformed", { status: 502, message: "the bulk file has a line that is not JSON" });
+  }
 }
