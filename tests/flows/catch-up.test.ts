@@ -4,7 +4,7 @@ import { syncCustomers } from "../../app/domain/customers/catch-up.ts";
 import { forgetStorefrontCustomer } from "../../app/domain/customers/departures.ts";
 import type { Tenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
-import { installStore, putCustomers, queued, secondsAgo, setWatermark, storefrontCalls, syncState } from "../support/synced-store.ts";
+import { around, installStore, putCustomers, queued, secondsAgo, setWatermark, storefrontCalls, syncState } from "../support/synced-store.ts";
 
 let service: Service;
 let tenant: Tenant;
@@ -14,23 +14,6 @@ beforeEach(async () => {
   tenant = await installStore(service);
 });
 afterEach(() => service.stop());
-
-/** Something happens before (or, when it says so, after) a call to the storefront. */
-function around(before: (call: number) => unknown, after: (call: number) => unknown = () => {}): () => void {
-  const { storefront } = service.ctx;
-  const { graphql } = storefront;
-  let calls = 0;
-  storefront.graphql = async (...args) => {
-    const call = calls++;
-    await before(call);
-    const answer = await graphql<any>(...args);
-    await after(call);
-    return answer;
-  };
-  return () => {
-    storefront.graphql = graphql;
-  };
-}
 
 const users = () => service.database.query("SELECT id, storefront_customer_gid AS gid, first_name, tags, number_of_orders, status FROM storefront_users ORDER BY id");
 const freeLease = () => service.database.query("DELETE FROM kv WHERE key = 'lease:sync_customers'");
@@ -125,7 +108,7 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 50, (index) => secondsAgo(200 + index));
     // The process ends between the answer and its effect: what came is lost with it.
-    const restore = around(() => {}, (call) => {
+    const restore = around(service, () => {}, (call) => {
       if (call === page) throw new Error("killed");
     });
     await expect(syncCustomers(service.ctx, tenant, { pageSize: 10 })).rejects.toThrow("killed");
@@ -142,7 +125,7 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 30, (index) => secondsAgo(200 + index));
     const stop = new AbortController();
-    const restore = around(() => {}, () => stop.abort());
+    const restore = around(service, () => {}, () => stop.abort());
     expect(await syncCustomers(service.ctx, tenant, { pageSize: 10, signal: stop.signal })).toMatchObject({ outcome: "unfinished", counts: { created: 10 } });
     restore();
     // One that was to come moves to the front, behind the reader's back; one that came is taken away.
@@ -209,50 +192,5 @@ describe("many customers", () => {
     service.sandbox.storefront.bulk.failWith = "INTERNAL_SERVER_ERROR";
     expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ outcome: "failed", error: { message: expect.stringContaining("INTERNAL_SERVER_ERROR") } });
     expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ outcome: "done", counts: { created: 10 } });
-  });
-});
-
-describe("a storefront that is unwell", () => {
-  beforeEach(async () => {
-    await setWatermark(service, secondsAgo(900));
-    putCustomers(service, 60, () => secondsAgo(200));
-  });
-
-  const throttled = { status: 200, body: { errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }], extensions: { cost: { requestedQueryCost: 10, actualQueryCost: null, throttleStatus: { maximumAvailable: 1000, currentlyAvailable: 0, restoreRate: 1000 } } } } };
-  it.each([
-    ["THROTTLED", throttled],
-    ["429", { status: 429, headers: { "retry-after": "1" } }],
-    ["503", { status: 503 }],
-    ["a lost connection", { reset: true as const }],
-    ["half an answer", { garbage: true as const }],
-  ])("%s on every second call costs time and nobody", async (_name, fault) => {
-    let calls = 0;
-    around((call) => {
-      calls += 1;
-      if (call % 2 === 0) service.sandbox.failNext("storefront", fault);
-    });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({ outcome: "done", counts: { created: 60 } });
-    expect(calls).toBe(6);
-    expect(await queued(service)).toMatchObject({ cms: 60 });
-  });
-
-  it("a token that dies in the middle is refreshed once, and the sync goes on", async () => {
-    service.sandbox.failNext("storefront", { status: 401, body: { errors: "[API] Invalid API key or access token" }, match: "graphql" });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({ outcome: "done", counts: { created: 60 } });
-    expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(1);
-  });
-
-  it("a store that took the app away is told so, with what was done and its place kept", async () => {
-    around(async (call) => {
-      if (call === 1) await service.sandbox.storefront.uninstall(SHOP, { silent: true });
-    });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({ outcome: "failed", counts: { created: 20 }, error: { code: "not_installed" } });
-    expect(await syncState(service)).toMatchObject({ cursor: expect.any(String), error: expect.stringContaining("Install the app again") });
-  });
-
-  it("two runs at once: one runs", async () => {
-    const results = await Promise.all([syncCustomers(service.ctx, tenant, { pageSize: 20 }), syncCustomers(service.ctx, tenant, { pageSize: 20 })]);
-    expect(results.map(({ outcome }) => outcome).sort()).toEqual(["busy", "done"]);
-    expect(await queued(service)).toMatchObject({ cms: 60 });
   });
 });

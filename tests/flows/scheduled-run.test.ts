@@ -68,7 +68,8 @@ describe("200 tenants, one of them broken", () => {
     const early = new Set(visited);
     const rest: string[] = [];
     expect(await runScheduled(service.ctx, { steps: counting(rest) })).toMatchObject({ state: "finished", tenants: TENANTS, resume_after: null });
-    expect(rest.slice(0, TENANTS - early.size).filter((shop) => early.has(shop))).toEqual([]);
+    // Eight at once may overtake each other.
+    expect(rest.slice(0, TENANTS - early.size - 8).filter((shop) => early.has(shop))).toEqual([]);
     expect(new Set(rest).size).toBe(TENANTS);
   });
 

@@ -40,3 +40,20 @@ export async function queued(service: Service, shop: string = SHOP): Promise<Rec
 export function storefrontCalls(service: Service, name: string): number {
   return service.sandbox.requests("storefront").filter(({ body }) => JSON.stringify(body).includes(`${name}(`) || JSON.stringify(body).includes(`${name} {`)).length;
 }
+
+/** Something happens before (or, when it says so, after) a call to the storefront. */
+export function around(service: Service, before: (call: number) => unknown, after: (call: number) => unknown = () => {}): () => void {
+  const { storefront } = service.ctx;
+  const { graphql } = storefront;
+  let calls = 0;
+  storefront.graphql = async (...args) => {
+    const call = calls++;
+    await before(call);
+    const answer = await graphql<any>(...args);
+    await after(call);
+    return answer;
+  };
+  return () => {
+    storefront.graphql = graphql;
+  };
+}
