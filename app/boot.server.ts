@@ -20,12 +20,16 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       });
     }
   if (ctx.config.roles.has("scheduler")) {
-    const run = () => runScheduled(ctx).catch((error: unknown) => ctx.log.failed("scheduled_run.failed", error));
+    const stopping = new AbortController();
+    let running: Promise<unknown> = Promise.resolve();
+    const run = () => (running = runScheduled(ctx, { signal: stopping.signal }).catch((error: unknown) => ctx.log.failed("scheduled_run.failed", error)));
     const task = schedule(SCHEDULE, run, { noOverlap: true, name: "scheduled-run" });
-    // A run that was missed while nothing was up is made up at once; the slot's key keeps it to one process.
+    // A run that was missed while nothing was up is made up at once; a quarter of an hour that has its run gets no second one.
     void run();
     stops.push(async () => {
+      stopping.abort();
       await task.destroy();
+      await running;
     });
   }
   return {

@@ -1,49 +1,123 @@
-// The scheduled run (SPEC "Scheduled run"): per tenant the token check, each tenant alone; once per run the removal of
-// expired keys. One runner across processes: whoever puts the slot's key first.
+// The scheduled run (SPEC "Scheduled run"): every tenant's steps, each tenant and each step alone; once per run the
+// removal of expired keys. One runner across processes, by a lease; a quarter of an hour whose run did not finish, or
+// never began, is made up by the next process that looks.
 import type { Ctx } from "../context.server.ts";
 import { PLATFORM } from "../runtime/database.ts";
-import { deleteExpiredKeys, KEYS, putKeyIfAbsent } from "../runtime/kv.ts";
-import { listShops, tokenState } from "./tenants/directory.ts";
-import { ensureStorefrontToken } from "./tenants/storefront-token.ts";
+import { AppError } from "../runtime/errors.ts";
+import { deleteExpiredKeys } from "../runtime/kv.ts";
+import { withLease } from "../runtime/lease.ts";
+import { loadReport, newReport, recordFailure, recordStep, saveReport, type ScheduledRunReport } from "./scheduled-report.ts";
+import { TENANT_STEPS, type TenantStep } from "./scheduled-steps.ts";
+import { listShopsAfter } from "./tenants/directory.ts";
 import { getTenant } from "./tenants/tenant.ts";
 
 export const SCHEDULE = "*/15 * * * *";
 const SLOT_MS = 15 * 60_000;
 const TENANTS_AT_ONCE = 8;
+const SHOPS_PAGE = 200;
+/** Over before the next run is due. */
+const BUDGET_MS = 12 * 60_000;
+const REPORT_EVERY_MS = 1_000;
 
-export type ScheduledRunReport = { tenants: number; tokens: { checked: number; failed: number }; expired_keys: number; ms: number };
+export type ScheduledRunOptions = { signal?: AbortSignal; cause?: "schedule" | "manual"; budgetMs?: number; steps?: readonly TenantStep[] };
 
-/** Null when another process runs, or has run, this quarter of an hour. */
-export async function runScheduled(ctx: Ctx): Promise<ScheduledRunReport | null> {
-  const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
-  if (!(await putKeyIfAbsent(ctx.home.forTenant(PLATFORM).sql, KEYS.lease(`scheduled_run:${slot}`), ctx.random.uuid(), (2 * SLOT_MS) / 1_000))) return null;
-  const started = performance.now();
-  const report: ScheduledRunReport = { tenants: 0, tokens: { checked: 0, failed: 0 }, expired_keys: 0, ms: 0 };
-  const shops = await listShops(ctx);
-  report.tenants = shops.length;
-  const next = shops.values();
-  await Promise.all(Array.from({ length: TENANTS_AT_ONCE }, async () => {
-    for (const shop of next) await checkToken(ctx, shop, report);
-  }));
-  for (const region of ctx.regions.names()) report.expired_keys += await deleteAllExpired(ctx, region);
-  report.ms = Math.round(performance.now() - started);
-  ctx.log.done("scheduled_run.finished", { ...report });
+/** Null when another process runs, or when this quarter of an hour has had its run. */
+export async function runScheduled(ctx: Ctx, options: ScheduledRunOptions = {}): Promise<ScheduledRunReport | null> {
+  const held = await withLease(ctx.home.forTenant(PLATFORM).sql, "scheduled_run", ctx.random.uuid(), async () => {
+    const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
+    const last = await loadReport(ctx);
+    if (options.cause !== "manual" && last?.state === "finished" && last.slot >= slot) return null;
+    return run(ctx, newReport(ctx, options.cause ?? "schedule", slot), last?.resume_after ?? null, options);
+  });
+  return held?.result ?? null;
+}
+
+/** Runs now, whatever the clock says. Throws `scheduled_run_running`. */
+export async function runScheduledNow(ctx: Ctx, options: ScheduledRunOptions = {}): Promise<ScheduledRunReport> {
+  const report = await runScheduled(ctx, { ...options, cause: "manual" });
+  if (!report) throw new AppError("scheduled_run_running");
   return report;
 }
 
-async function checkToken(ctx: Ctx, shop: string, report: ScheduledRunReport): Promise<void> {
-  try {
-    if (tokenState(await getTenant(ctx, shop)) !== "valid") return;
-    report.tokens.checked += 1;
-    await ensureStorefrontToken(ctx, shop);
-  } catch (error) {
-    report.tokens.failed += 1;
-    ctx.log.troubled("scheduled_run.token_failed", { shop, reason: (error as Error).message });
+async function run(ctx: Ctx, report: ScheduledRunReport, resumeAfter: string | null, options: ScheduledRunOptions): Promise<ScheduledRunReport> {
+  const started = performance.now();
+  const budget = AbortSignal.timeout(options.budgetMs ?? BUDGET_MS);
+  const signal = options.signal ? AbortSignal.any([options.signal, budget]) : budget;
+  let savedAt = started;
+  await saveReport(ctx, report);
+  const progress = async () => {
+    if (performance.now() - savedAt < REPORT_EVERY_MS) return;
+    savedAt = performance.now();
+    report.ms = Math.round(savedAt - started);
+    await saveReport(ctx, report);
+  };
+
+  const walk = walkShops(ctx, resumeAfter);
+  let lastShop: string | null = null;
+  let isComplete = false;
+  await Promise.all(Array.from({ length: TENANTS_AT_ONCE }, async () => {
+    while (!signal.aborted) {
+      const { value: shop, done } = await walk.next();
+      if (done) {
+        isComplete = true;
+        return;
+      }
+      lastShop = shop;
+      report.tenants += 1;
+      await runTenant(ctx, shop, report, signal, options.steps ?? TENANT_STEPS);
+      await progress();
+    }
+  }));
+  for (const region of ctx.regions.names()) report.expired_keys += await deleteAllExpired(ctx, region, options.signal);
+  Object.assign(report, {
+    state: options.signal?.aborted ? "interrupted" : "finished",
+    finished_at: ctx.clock.now().toISOString(),
+    ms: Math.round(performance.now() - started),
+    resume_after: isComplete ? null : lastShop,
+  });
+  await saveReport(ctx, report);
+  ctx.log.done("scheduled_run.finished", { ...report, errors: report.errors_total });
+  return report;
+}
+
+/** All shops once, a page in memory at a time, beginning where the last run had to stop. */
+async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<string> {
+  const until = resumeAfter ?? "";
+  for (const isSecondHalf of resumeAfter === null ? [true] : [false, true]) {
+    for (let after = isSecondHalf ? "" : until; ; ) {
+      const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
+      for (const shop of shops) {
+        if (isSecondHalf && resumeAfter !== null && shop > until) return;
+        yield shop;
+      }
+      if (shops.length < SHOPS_PAGE) break;
+      after = shops.at(-1) as string;
+    }
   }
 }
 
-async function deleteAllExpired(ctx: Ctx, region: string): Promise<number> {
+async function runTenant(ctx: Ctx, shop: string, report: ScheduledRunReport, signal: AbortSignal, steps: readonly TenantStep[]): Promise<void> {
+  for (const step of steps) {
+    if (signal.aborted) return;
+    const started = performance.now();
+    try {
+      // Read again for each step: the one before may have changed it.
+      const result = await step.run(ctx, await getTenant(ctx, shop), signal);
+      recordStep(report, step.name, performance.now() - started, result);
+    } catch (error) {
+      recordFailure(report, step.name, performance.now() - started, shop, error as Error);
+      ctx.log.troubled("scheduled_run.step_failed", { shop, step: step.name, reason: (error as Error).message });
+    }
+  }
+}
+
+async function deleteAllExpired(ctx: Ctx, region: string, signal: AbortSignal | undefined): Promise<number> {
   let total = 0;
-  for (let deleted = 1; deleted > 0; total += deleted) deleted = await deleteExpiredKeys(ctx.regions.get(region));
+  try {
+    for (let deleted = 1; deleted > 0 && !signal?.aborted; total += deleted) deleted = await deleteExpiredKeys(ctx.regions.get(region));
+  } catch (error) {
+    // A region that is away keeps its keys until it is back.
+    ctx.log.troubled("scheduled_run.keys_not_removed", { region, reason: (error as Error).message });
+  }
   return total;
 }

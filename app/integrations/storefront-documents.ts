@@ -48,6 +48,51 @@ export const CUSTOMER = `query Customer($id: ID!) {
   }
 }`;
 
+const SYNCED_CUSTOMER = `id
+    createdAt
+    updatedAt
+    firstName
+    lastName
+    locale
+    tags
+    numberOfOrders
+    amountSpent { amount }
+    defaultEmailAddress { emailAddress marketingState }
+    defaultPhoneNumber { phoneNumber marketingState }
+    defaultAddress { countryCodeV2 }`;
+
+// Newest first: what changed since the last time stands at the front, however much else changed that day.
+export const CUSTOMERS_PAGE = `query CustomersPage($first: Int!, $after: String, $query: String) {
+  customers(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: true) {
+    nodes {
+    ${SYNCED_CUSTOMER}
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+/** The text a bulk operation runs; it takes no variables. `day` is YYYY-MM-DD, or null for all customers. */
+export function bulkCustomers(day: string | null): string {
+  const filter = day === null ? "" : `(query: "updated_at:>='${day}'")`;
+  return `query BulkCustomers {
+  customers${filter} { edges { node {
+    ${SYNCED_CUSTOMER}
+  } } }
+}`;
+}
+
+// One at a time per store; its answer is a file of one JSON object per line, kept for seven days.
+export const BULK_OPERATION_RUN = `mutation BulkOperationRun($query: String!) {
+  bulkOperationRunQuery(query: $query, groupObjects: false) {
+    bulkOperation { id status }
+    userErrors { field message code }
+  }
+}`;
+
+export const BULK_OPERATION = `query BulkOperation($id: ID!) {
+  bulkOperation(id: $id) { id status errorCode objectCount url }
+}`;
+
 export const CUSTOMER_BY_EMAIL = `query CustomerByEmail($email: String!) {
   customerByIdentifier(identifier: { emailAddress: $email }) { id tags updatedAt }
 }`;
@@ -108,6 +153,10 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTION_CREATE,
   WEBHOOK_SUBSCRIPTION_UPDATE,
   CUSTOMER,
+  CUSTOMERS_PAGE,
+  BULK_CUSTOMERS: bulkCustomers("2026-01-01"),
+  BULK_OPERATION_RUN,
+  BULK_OPERATION,
   CUSTOMER_BY_EMAIL,
   CUSTOMER_CREATE,
   TAGS_ADD,

@@ -6,6 +6,7 @@ import { parseAnswer, toStatusError, type Outbound, type OutboundAnswer } from "
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
 const GRAPHQL_TIMEOUT_MS = 15_000;
+const BULK_SILENCE_MS = 60_000;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
 
 /** Admin API, and the newer version in whose shape webhooks are delivered (SPEC "Versioning"). */
@@ -19,6 +20,8 @@ export type TokenGrant = {
   refreshToken: string | null;
   /** Seconds the access token lives; null for a token that never expires. */
   expiresIn: number | null;
+  /** Seconds the refresh token lives; null where the platform does not say. */
+  refreshExpiresIn?: number | null;
   scopes: string[];
 };
 
@@ -36,6 +39,8 @@ export type StorefrontClient = {
   refresh(shop: string, app: AppCredentials, refreshToken: string): Promise<TokenGrant>;
   exchangeSessionToken(shop: string, app: AppCredentials, sessionToken: string): Promise<TokenGrant>;
   graphql<T>(shop: string, accessToken: string, call: { document: string; variables?: Record<string, unknown>; version?: string }): Promise<GraphqlAnswer<T>>;
+  /** The lines of a bulk operation's file. The platform names the address; private ones are refused all the same. */
+  bulkLines(shop: string, url: string): AsyncGenerator<string>;
   /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
   shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
 };
@@ -53,7 +58,7 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
       timeoutMs: TOKEN_TIMEOUT_MS,
       about: { shop, call: fields.grant_type ?? "authorization_code" },
     });
-    const body = parseAnswer<{ access_token?: unknown; refresh_token?: unknown; expires_in?: unknown; scope?: unknown }>(SYSTEM, answer);
+    const body = parseAnswer<{ access_token?: unknown; refresh_token?: unknown; expires_in?: unknown; refresh_token_expires_in?: unknown; scope?: unknown }>(SYSTEM, answer);
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
     // A rotated pair without its lifetime or its successor would never be refreshed again: better to keep the old row.
     if (typeof accessToken !== "string" || (typeof refreshToken === "string") !== (typeof expiresIn === "number"))
@@ -62,6 +67,7 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
       accessToken,
       refreshToken: typeof refreshToken === "string" ? refreshToken : null,
       expiresIn: typeof expiresIn === "number" ? expiresIn : null,
+      refreshExpiresIn: typeof body.refresh_token_expires_in === "number" ? body.refresh_token_expires_in : null,
       scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
     };
   }
@@ -99,6 +105,7 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         throttle: cost ? { requested: cost.requestedQueryCost, available: cost.throttleStatus.currentlyAvailable, restorePerSecond: cost.throttleStatus.restoreRate } : null,
       };
     },
+    bulkLines: (shop, url) => outbound.lines({ system: SYSTEM, url, timeoutMs: BULK_SILENCE_MS, isTenantAddress: true, about: { shop, call: "bulk file" } }),
     shop: (shop, accessToken) =>
       outbound.send({
         system: SYSTEM,

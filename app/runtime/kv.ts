@@ -13,6 +13,9 @@ export const KEYS = {
   /** While it lives, what comes back of our own write to this customer is no news. */
   echo: (userId: number) => `echo:${userId}`,
   lease: (name: string) => `lease:${name}`,
+  /** How far the catch-up of customers has come. */
+  customerSync: "sync:customers",
+  scheduledRun: "scheduled_run:report",
   passwordLink: (tokenHash: string) => `password_link:${tokenHash}`,
   emailLink: (tokenHash: string) => `email_link:${tokenHash}`,
   /** Opens one export of a person's data for the merchant. */
@@ -56,6 +59,27 @@ export async function putKeyIfAbsent(sql: TenantSql, key: string, value: unknown
   return rows.length === 1;
 }
 
+/** Those of the keys that were free, put in one statement; sorted, so that two callers never wait for each other in a circle. */
+export async function putKeysIfAbsent(sql: TenantSql, keys: readonly string[], value: unknown, ttlSeconds: number): Promise<string[]> {
+  const rows = await sql<{ key: string }>(
+    `INSERT INTO kv (shop, key, value, expires_at) SELECT $1, key, $3::jsonb, ${EXPIRY} FROM unnest($2::text[]) AS wanted(key) ORDER BY key
+     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
+       WHERE kv.expires_at <= clock_timestamp()
+     RETURNING key`,
+    [[...keys].sort(), JSON.stringify(value), ttlSeconds],
+  );
+  return rows.map((row) => row.key);
+}
+
+/** Gives a key that still holds what the caller put a new expiry; false when it is somebody else's, or nobody's, by now. */
+export async function renewKeyIfHeld(sql: TenantSql, key: string, value: unknown, ttlSeconds: number): Promise<boolean> {
+  const rows = await sql(
+    `UPDATE kv SET expires_at = ${EXPIRY} WHERE shop = $1 AND key = $2 AND value = $3::jsonb AND ${LIVE} RETURNING key`,
+    [key, JSON.stringify(value), ttlSeconds],
+  );
+  return rows.length === 1;
+}
+
 /** Reads and deletes in one statement: of two callers one gets it. */
 export async function takeKey<T>(sql: TenantSql, key: string): Promise<T | null> {
   const [row] = await sql<{ value: T; live: boolean }>(`DELETE FROM kv WHERE shop = $1 AND key = $2 RETURNING value, ${LIVE} AS live`, [key]);
@@ -93,6 +117,10 @@ export async function deleteKey(sql: TenantSql, key: string): Promise<void> {
 /** Deletes a key only while it still holds what the caller put: a lease that ran out may be somebody else's by now. */
 export async function deleteKeyIfHeld(sql: TenantSql, key: string, value: unknown): Promise<void> {
   await sql("DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb", [key, JSON.stringify(value)]);
+}
+
+export async function deleteKeysIfHeld(sql: TenantSql, keys: readonly string[], value: unknown): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND value = $3::jsonb", [keys, JSON.stringify(value)]);
 }
 
 /** Deletes at most `limit` expired keys of all tenants; safe to repeat and to run twice at once. */

@@ -9,6 +9,7 @@ import type { Log } from "./log.ts";
 const CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 export type OutboundCall = {
   /** Which outside system, in the contract's neutral word. */
@@ -33,6 +34,11 @@ export type Outbound = {
   send(call: OutboundCall): Promise<OutboundAnswer>;
   /** Like `send`, but a status other than 2xx throws. */
   call(call: OutboundCall): Promise<OutboundAnswer>;
+  /**
+   * The answer of a GET line by line, without holding more than one line. `timeoutMs` bounds the silence between two
+   * pieces, not the whole. Throws like `call`.
+   */
+  lines(call: OutboundCall): AsyncGenerator<string>;
   close(): Promise<void>;
 };
 
@@ -64,8 +70,28 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
     }
   }
 
+  async function* lines(call: OutboundCall): AsyncGenerator<string> {
+    const { system, url, timeoutMs = DEFAULT_TIMEOUT_MS } = call;
+    const started = performance.now();
+    const about = () => ({ system, method: "GET", host: hostOf(url), ms: Math.round(performance.now() - started), ...call.about });
+    try {
+      const answer = await request(url, { dispatcher: call.isTenantAddress ? guarded : trusted, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+      if (answer.statusCode !== 200) {
+        const text = await readBounded(answer.body, MAX_ANSWER_BYTES);
+        throw toStatusError(system, { status: answer.statusCode, headers: answer.headers, text, latencyMs: 0 });
+      }
+      yield* splitLines(system, answer.body);
+      options.log.done("outbound.called", { ...about(), status: 200 });
+    } catch (error) {
+      const classified = classify(system, error);
+      options.log.troubled("outbound.failed", { ...about(), kind: classified.kind, reason: classified.message });
+      throw classified;
+    }
+  }
+
   return {
     send,
+    lines,
     async call(call) {
       const answer = await send(call);
       if (answer.status >= 200 && answer.status < 300) return answer;
@@ -117,6 +143,18 @@ async function readBounded(body: Dispatcher.ResponseData["body"], maxBytes: numb
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+async function* splitLines(system: string, body: Dispatcher.ResponseData["body"]): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    if (rest.length > MAX_LINE_LENGTH) throw new OutboundError(system, "malformed", { message: `${system} sent a line without an end` });
+    yield* parts.filter(Boolean);
+  }
+  if (rest) yield rest;
 }
 
 function classify(system: string, error: unknown): OutboundError {

@@ -1,5 +1,8 @@
 /** Customer fields of the pretended Admin API: read, create, tag, describe (shopify.dev GraphQL Admin API). */
 import { GraphQLError } from "graphql";
+import { filterCustomers, pageOfCustomers } from "./storefront-customer-search.ts";
+import type { CustomerSearch } from "./storefront-customer-search.ts";
+import { schemaOf } from "./storefront-graphql.ts";
 import type { GraphqlContext } from "./storefront-graphql.ts";
 import { checkMetafields, digestOf, mergeMetafields, nameOf } from "./storefront-metafields.ts";
 import type { MetafieldInput } from "./storefront-metafields.ts";
@@ -15,12 +18,24 @@ const MAX_TAG_LENGTH = 40;
 // What customerCreate takes here; anything else would be dropped in silence.
 const CREATE_FIELDS = new Set(["email", "firstName", "lastName", "locale", "phone", "note", "tags"]);
 
-export const customerResolvers = {
+export const customerResolvers: Record<string, unknown> = {
   customer: ({ id }: { id: string }, { shop, scope }: GraphqlContext) => {
     requireScope(scope, "customer", "read");
     const customer = findCustomer(shop, id);
     return customer ? toGraphqlCustomer(shop, customer) : null;
   },
+
+  customers: (search: CustomerSearch, { shop, scope, isBulk, maxObjects }: GraphqlContext) => {
+    requireScope(scope, "customers", "read");
+    if (isBulk) return { edges: filterCustomers(shop, search.query).map((customer) => ({ node: toGraphqlCustomer(shop, customer) })) };
+    const { nodes, pageInfo } = pageOfCustomers(shop, search, maxObjects);
+    return { nodes: nodes.map((customer) => toGraphqlCustomer(shop, customer)), pageInfo };
+  },
+
+  bulkOperationRunQuery: ({ query }: { query: string }, context: GraphqlContext) =>
+    context.bulk.run(context.shop, schemaOf(context.apiVersion), query, { ...context, isBulk: true }, customerResolvers),
+
+  bulkOperation: ({ id }: { id: string }, { shop, bulk, baseUrl }: GraphqlContext) => bulk.find(shop, id, baseUrl),
 
   customerByIdentifier: ({ identifier }: { identifier: Identifier }, { shop, scope }: GraphqlContext) => {
     requireScope(scope, "customerByIdentifier", "read");

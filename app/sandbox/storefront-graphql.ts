@@ -8,6 +8,7 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import { fieldsOf, json } from "./exchange.ts";
 import type { Reply } from "./exchange.ts";
 import { actualCost, requestedCost } from "./storefront-graphql-cost.ts";
+import type { BulkDesk } from "./storefront-bulk.ts";
 import type { CustomerPatch } from "./storefront-customers.ts";
 import type { Customer, ShopState, StorefrontSettings } from "./storefront-state.ts";
 
@@ -17,7 +18,7 @@ const schemas = new Map<string, GraphQLSchema>();
 
 export type CostBucket = { available: number; at: number };
 
-export type GraphqlContext = { shop: ShopState; scope: string; apiVersion: string; webhookApiVersion: string; changed(): void; saveCustomer(patch: CustomerPatch): Customer };
+export type GraphqlContext = { shop: ShopState; scope: string; apiVersion: string; webhookApiVersion: string; changed(): void; saveCustomer(patch: CustomerPatch): Customer; bulk: BulkDesk; isBulk?: boolean; /** Paging ends after so many. */ maxObjects: number; /** Of this shop, as the caller reached it. */ baseUrl: string };
 
 export async function answerGraphql(
   body: unknown,
@@ -64,7 +65,7 @@ export async function answerGraphql(
   });
 }
 
-function schemaOf(version: string): GraphQLSchema {
+export function schemaOf(version: string): GraphQLSchema {
   const known = schemas.get(version);
   if (known) return known;
   const schema = buildSchema(readFileSync(new URL(`./storefront-schema/admin-${version}.graphql`, import.meta.url), "utf8"));

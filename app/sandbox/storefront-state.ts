@@ -118,6 +118,8 @@ export type StorefrontSettings = {
   webhookTimeoutMs: number;
   /** What the app changes through the API comes back to it as webhooks. */
   echoWebhooks: boolean;
+  /** Paging ends after so many objects. */
+  maxPagedObjects: number;
   graphqlCost: { maximumAvailable: number; restoreRate: number; maximumQueryCost: number };
 };
 
@@ -130,6 +132,7 @@ export const STOREFRONT_DEFAULTS: StorefrontSettings = {
   webhookApiVersion: "2026-07",
   webhookTimeoutMs: 5000,
   echoWebhooks: true,
+  maxPagedObjects: 25_000,
   graphqlCost: { maximumAvailable: 2000, restoreRate: 100, maximumQueryCost: 1000 },
 };
 

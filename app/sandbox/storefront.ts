@@ -3,6 +3,7 @@ import { fieldsOf, json, redirect, text } from "./exchange.ts";
 import type { Call, Reply } from "./exchange.ts";
 import type { Saving } from "./state-file.ts";
 import { authorize } from "./storefront-authorize.ts";
+import { createBulkDesk } from "./storefront-bulk.ts";
 import { createStorefrontControls } from "./storefront-controls.ts";
 import type { CustomerPatch } from "./storefront-customers.ts";
 import { answerGraphql, API_VERSIONS } from "./storefront-graphql.ts";
@@ -25,6 +26,7 @@ const NON_EXPIRING_TOKEN =
 
 export function createStorefront(state: StorefrontState, saving: Saving, app: SandboxApp, overrides: Partial<StorefrontSettings> = {}) {
   const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
+  const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
   const buckets = new Map<string, CostBucket>();
   // A state file from before metafields has customers without them.
   for (const shop of Object.values(state.shops)) for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
@@ -61,6 +63,11 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
       return reply;
     }
     if (path === "/admin/apps" || path.startsWith("/admin/apps/")) return openApp(domain, path.slice("/admin/apps".length), credentials);
+    const file = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
+    if (file) {
+      const lines = bulk.file(domain, file);
+      return lines === null ? text(404, "No such file") : text(200, lines);
+    }
     if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
     return answerApi(shop, path, call);
   };
@@ -81,6 +88,9 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
       apiVersion: version,
       webhookApiVersion: settings.webhookApiVersion,
       changed: () => saving.soon(),
+      bulk,
+      maxObjects: settings.maxPagedObjects,
+      baseUrl: `http://${call.headers.host ?? "localhost"}/storefront/${shop.domain}`,
       saveCustomer: (patch: CustomerPatch) => controls.saveCustomer(shop.domain, patch),
     };
     return answerGraphql(call.body, context, storefrontResolvers, bucketOf(shop.domain), settings);
@@ -88,6 +98,7 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
 
   return {
     ...controls,
+    bulk: bulk.settings,
     ensureShop,
     handle,
     settings,

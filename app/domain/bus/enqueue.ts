@@ -55,3 +55,39 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
   ]);
   return rows.map((row) => row.id);
 }
+
+// The same for many events of one kind: three statements' worth of work in one, however many they are.
+const ENQUEUE_MANY = `
+  WITH event AS (
+    SELECT * FROM jsonb_to_recordset($2::jsonb) AS e(event_id text, idempotency_key text, event_type text, entity_id text, payload jsonb, payload_sha256 text, occurred_at timestamptz)
+  ),
+  ledger AS (
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
+    SELECT $1, event_id, idempotency_key, $3, event_type, $4, entity_id, to_jsonb($5::text[]), $6, payload_sha256, occurred_at FROM event
+    ON CONFLICT (shop, event_id) DO NOTHING
+  )
+  INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
+  SELECT $1, event_id, channel, $3, event_type, $4, entity_id, payload, $6, $7 FROM event CROSS JOIN unnest($5::text[]) AS channel
+  ON CONFLICT (shop, event_id, channel) DO NOTHING`;
+
+export type ManyEvents = {
+  source: string;
+  entityType: string;
+  destinations: readonly string[];
+  events: readonly { eventId: string; eventType: string; entityId: string; payload: Record<string, unknown>; occurredAt: Date }[];
+};
+
+export async function enqueueMany(sql: TenantSql, { source, entityType, destinations, events }: ManyEvents): Promise<void> {
+  if (events.length === 0) return;
+  const priority = defaultPriority(entityType);
+  const rows = events.map((event) => ({
+    event_id: event.eventId,
+    idempotency_key: idempotencyKeyOf({ ...event, source }),
+    event_type: event.eventType,
+    entity_id: event.entityId,
+    payload: event.payload,
+    payload_sha256: hash("sha256", JSON.stringify(event.payload)),
+    occurred_at: event.occurredAt,
+  }));
+  await sql(ENQUEUE_MANY, [JSON.stringify(rows), source, entityType, destinations, priority, maxRetries(priority)]);
+}

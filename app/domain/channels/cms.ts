@@ -11,7 +11,7 @@ import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
-const slugOf = (userId: number) => `customer-${userId}`;
+export const slugOf = (userId: number) => `customer-${userId}`;
 
 /** `tagRefs`: ids of the tags' items; null for a store without a tags collection, whose customers have no such field. */
 export function toCmsFields(customer: CustomerSnapshot, tagRefs: string[] | null): CmsFields {
@@ -38,6 +38,9 @@ export function toCmsFields(customer: CustomerSnapshot, tagRefs: string[] | null
     ...(tagRefs && { "tag-refs": tagRefs }),
   };
 }
+
+/** What `cms_hash` holds: equal means that the item says what we would write. */
+export const digestOf = (fields: CmsFields): string => hash("sha256", JSON.stringify(fields));
 
 export const cmsChannel: Channel = {
   name: "cms",
@@ -78,7 +81,7 @@ const isReferenceMissing = (error: unknown) => error instanceof OutboundError &&
 
 async function put(ctx: Ctx, access: Access, tenant: Tenant, customer: CustomerSnapshot): Promise<DeliveryResult> {
   const fields = toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
-  const digest = hash("sha256", JSON.stringify(fields));
+  const digest = digestOf(fields);
   if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
 
   const itemId = customer.cms_item_id ? await update(ctx, access, customer.cms_item_id, fields) : await create(ctx, access, fields);

@@ -1,6 +1,6 @@
 // One delivery of a customer at a time per channel: two at once would both find nothing and both create it.
 import type { Ctx } from "../../context.server.ts";
-import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { deleteKeyIfHeld, deleteKeysIfHeld, KEYS, putKeyIfAbsent, putKeysIfAbsent } from "../../runtime/kv.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { userIdOf } from "./item-customer.ts";
@@ -8,14 +8,31 @@ import { userIdOf } from "./item-customer.ts";
 /** As long as one call may take: a dead worker must not hold its customer for longer. */
 const LEASE_SECONDS = 15;
 const BUSY_RETRY_MS = 500;
+/** A batch is one call too, and some more statements around it. */
+const BATCH_LEASE_SECONDS = 30;
+
+const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_customer:${userId}`);
 
 export async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, channel: string, work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
   const { sql } = dataOf(ctx, tenant);
-  const key = KEYS.lease(`${channel}_customer:${userIdOf(item)}`);
+  const key = keyOf(channel, userIdOf(item));
   if (!(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS))) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
   try {
     return await work();
   } finally {
     await deleteKeyIfHeld(sql, key, item.attemptToken);
+  }
+}
+
+/** Works on those of the customers that no delivery holds at this moment, and gives them back. */
+export async function withCustomerLeases<T>(ctx: Ctx, tenant: Tenant, channel: string, userIds: readonly number[], work: (free: number[]) => Promise<T>): Promise<T> {
+  const { sql } = dataOf(ctx, tenant);
+  const holder = ctx.random.uuid();
+  const held = await putKeysIfAbsent(sql, userIds.map((id) => keyOf(channel, id)), holder, BATCH_LEASE_SECONDS);
+  const keys = new Set(held);
+  try {
+    return await work(userIds.filter((id) => keys.has(keyOf(channel, id))));
+  } finally {
+    await deleteKeysIfHeld(sql, held, holder);
   }
 }

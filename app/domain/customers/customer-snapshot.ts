@@ -12,13 +12,34 @@ export type CustomerSnapshot = {
   crmTags: { id: number; slug: string; name: string; category: string; cms_item_id: string | null }[];
 };
 
+const INCLUDED = { claims: true, tag_map: { include: { tag: { select: { id: true, slug: true, name: true, category: true, cms_item_id: true } } }, orderBy: { id: "asc" } } } as const;
+
 /** Null when the person is not here any more. */
 export async function findCustomerSnapshot(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
-  const user = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
-    where: { id: userId },
-    include: { claims: true, tag_map: { include: { tag: { select: { id: true, slug: true, name: true, category: true, cms_item_id: true } } }, orderBy: { id: "asc" } } },
-  });
-  if (!user) return null;
+  const user = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({ where: { id: userId }, include: INCLUDED });
+  return user && toSnapshot(user);
+}
+
+/** Those of the people that are still here. */
+export async function findCustomerSnapshots(ctx: Ctx, tenant: Tenant, userIds: readonly number[]): Promise<CustomerSnapshot[]> {
+  const users = await dataOf(ctx, tenant).prisma.storefrontUser.findMany({ where: { id: { in: [...userIds] }, status: { not: "deleted" } }, include: INCLUDED, orderBy: { id: "asc" } });
+  return users.map(toSnapshot);
+}
+
+/** The next people after an id, in the order of ids, deleted ones left out. */
+export async function listCustomerSnapshots(ctx: Ctx, tenant: Tenant, afterId: number, limit: number): Promise<CustomerSnapshot[]> {
+  const users = await dataOf(ctx, tenant).prisma.storefrontUser.findMany({ where: { id: { gt: afterId }, status: { not: "deleted" } }, include: INCLUDED, orderBy: { id: "asc" }, take: limit });
+  return users.map(toSnapshot);
+}
+
+type StoredCustomer = Omit<CustomerSnapshot, "tags" | "storefront_slugs" | "consents" | "crmTags"> & {
+  tags: unknown;
+  storefront_slugs: unknown;
+  claims: { consent_tos: boolean; consent_privacy: boolean; consent_cookie: boolean; consent_marketing: boolean } | null;
+  tag_map: { tag: CustomerSnapshot["crmTags"][number] }[];
+};
+
+function toSnapshot(user: StoredCustomer): CustomerSnapshot {
   return {
     ...user,
     tags: user.tags as string[],

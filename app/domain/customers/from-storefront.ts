@@ -14,21 +14,19 @@ export type AppliedChange =
   /** Older than what is stored; or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
 
-type StoredUser = {
+export type StoredUser = {
   id: number; email: string | null; password_hash: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
   storefront_updated_at: Date | null; language_pref: string | null; storefront_slugs: string[]; storefront_tagged_at: Date | null;
 } & Record<(typeof MIRRORED)[number], unknown>;
 
 /** Columns that mirror the storefront. */
-const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
+export const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
+
+/** How the change was learnt; analytics says it as the `source` of its `crm_sync`. */
+export type Cause = "storefront_webhook" | "storefront_cron";
 
 /** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
-export type ApplyOptions = {
-  eventId: string; eventType: string; source?: string;
-  /** What made us look; analytics tells the two apart. */
-  cause?: "storefront_webhook" | "storefront_cron";
-  alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void>;
-};
+export type ApplyOptions = { eventId: string; eventType: string; source?: string; cause?: Cause; alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void> };
 
 export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
   const data = dataOf(ctx, tenant);
@@ -42,7 +40,8 @@ export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: Cu
   }
 }
 
-async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
+/** Inside the caller's transaction, which it must repeat when two first events of one customer meet (23505). */
+export async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
   if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
   const user = await findUser(sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
@@ -79,7 +78,7 @@ async function reconcile(sql: TenantSql, user: Pick<StoredUser, "id" | "storefro
 }
 
 /** What our own write to a customer changes there, defaults of a customer we made included; anything else is news. */
-const ECHOED = new Set(["storefront_customer_gid", "tags", "language_pref", "email_subscription_status", "sms_subscription_status"]);
+export const ECHOED = new Set(["storefront_customer_gid", "tags", "language_pref", "email_subscription_status", "sms_subscription_status"]);
 
 async function isEcho(sql: TenantSql, user: StoredUser, changed: [string, unknown][], tags: ReconciledTags | null): Promise<boolean> {
   const isOurs = (tag: string) => tag.startsWith("accepts_") || (tags?.catalogue.has(tag.toLowerCase()) ?? false);
@@ -127,6 +126,13 @@ export function tombstoneOf(ctx: Ctx, shop: string, kind: "gid" | "email", value
 }
 
 async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Promise<Record<string, unknown>> {
+  const fields = columnsOf(ctx, tenant, change, user);
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) fields.email = change.email;
+  return fields;
+}
+
+/** The columns that a change speaks of, all but the address: that one may be somebody else's. */
+export function columnsOf(ctx: Ctx, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Record<string, unknown> {
   const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
   for (const name of ["first_name", "last_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status"] as const)
     if (change[name] !== undefined) fields[name] = change[name];
@@ -137,7 +143,6 @@ async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: Custo
   }
   // What a person chose here outranks what the storefront guesses.
   if (change.language && !user?.language_pref) fields.language_pref = change.language;
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) fields.email = change.email;
   return fields;
 }
 
@@ -157,7 +162,7 @@ async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: str
 /** A list of tags is a set: the platform sorts it, we append to it. */
 const isSameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((tag) => b.includes(tag));
 
-function isSame(stored: unknown, value: unknown): boolean {
+export function isSame(stored: unknown, value: unknown): boolean {
   if (Array.isArray(stored) && Array.isArray(value)) return isSameSet(stored as string[], value as string[]);
   return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }

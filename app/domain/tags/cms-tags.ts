@@ -20,7 +20,7 @@ export async function fillCmsTags(ctx: Ctx, tenant: Tenant): Promise<{ created: 
   const access = { token, collectionId, about: { shop: tenant.shop } };
   await ensureFields(ctx, tenant, token, collectionId);
 
-  const items = await ctx.cms.listItems(access);
+  const items = await ctx.cms.listAllItems(access);
   const known = new Map(items.map(({ id, slug }) => [slug, id]));
   let created = 0;
   const ids: string[] = [];

@@ -27,6 +27,12 @@ export async function listShops(ctx: Ctx, region?: string): Promise<string[]> {
   return rows.map((row) => row.shop);
 }
 
+/** The next shops after a name, in order: a walk over all tenants that never holds them all. */
+export async function listShopsAfter(ctx: Ctx, after: string, limit: number): Promise<string[]> {
+  const rows = await ctx.home.acrossTenants<{ shop: string }>("SELECT shop FROM kv WHERE key = 'tenant:' || shop AND shop > $1 ORDER BY shop LIMIT $2", [after, limit]);
+  return rows.map((row) => row.shop);
+}
+
 export async function listTenants(ctx: Ctx, region?: string) {
   const shops = await listShops(ctx, region);
   return Promise.all(shops.map(async (shop) => toTenantSummary(ctx, await getTenant(ctx, shop))));

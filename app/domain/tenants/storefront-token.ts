@@ -15,6 +15,8 @@ import { changeTenantRecord } from "./tenant-record.ts";
 import { getTenant, type Tenant } from "./tenant.ts";
 
 const REFRESH_BUFFER_MS = 5 * 60_000;
+/** A refresh token with less than this left is exchanged while it still works. */
+const KEEP_ALIVE_MS = 7 * 24 * 60 * 60_000;
 /** Longer than a refresh with its repetition can take, so that a lease only runs out on a dead holder. */
 const LEASE_SECONDS = 40;
 const WAIT_FOR_HOLDER_MS = 45_000;
@@ -36,12 +38,24 @@ export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Pro
       token_generation: (connection.token_generation ?? 0) + 1,
       token_state: "valid",
       previous_refresh_token: null,
+      refresh_token_expires_at: refreshExpiry(ctx, grant),
       granted_scopes: grant.scopes,
       installed_at: ctx.clock.now().toISOString(),
       uninstalled_at: null,
     },
   });
   ctx.log.done("storefront_token.granted", { shop, expires_in: grant.expiresIn });
+}
+
+function refreshExpiry(ctx: Ctx, { refreshExpiresIn }: TokenGrant): string | null {
+  return refreshExpiresIn === undefined || refreshExpiresIn === null ? null : new Date(ctx.clock.now().getTime() + refreshExpiresIn * 1_000).toISOString();
+}
+
+/** Forces a refresh while a refresh token that is about to end still works; otherwise the usual check. */
+export function keepStorefrontToken(ctx: Ctx, tenant: Tenant): Promise<StorefrontToken> {
+  const { refresh_token_expires_at: endsAt, token_generation: seen = 0 } = tenant.connection;
+  const isEnding = endsAt !== undefined && Date.parse(endsAt) - ctx.clock.now().getTime() < KEEP_ALIVE_MS;
+  return ensureStorefrontToken(ctx, tenant.shop, isEnding ? { force: true, seen } : {});
 }
 
 function grantFields(ctx: Ctx, shop: string, grant: TokenGrant): { set: Record<string, unknown>; remove: string[] } {
@@ -132,7 +146,7 @@ async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promis
   const isStored = await changeTenantRecord(ctx, shop, {
     set,
     remove,
-    connection: { token_generation: token.generation + 1, token_state: "valid", previous_refresh_token: ctx.secrets.seal(`${shop}/previous_refresh_token`, used) },
+    connection: { token_generation: token.generation + 1, token_state: "valid", previous_refresh_token: ctx.secrets.seal(`${shop}/previous_refresh_token`, used), refresh_token_expires_at: refreshExpiry(ctx, grant) },
     ifGeneration: token.generation,
   });
   ctx.log.done("storefront_token.refreshed", { shop, stored: isStored, expires_in: grant.expiresIn });

@@ -19,6 +19,8 @@ export type Connection = {
   token_state?: "valid" | "reauth_required";
   /** Sealed; kept until the token that replaced it has worked. */
   previous_refresh_token?: string;
+  /** Of the refresh token in force, where the platform said it. */
+  refresh_token_expires_at?: string;
   granted_scopes?: string[];
   installed_at?: string;
   uninstalled_at?: string;

@@ -1,0 +1,97 @@
+// What one run of the catch-up carries with it, and the two things it does over and over: ask, and commit what came.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Ctx } from "../../context.server.ts";
+import { isDatabaseAway } from "../../runtime/database.ts";
+import { OutboundError } from "../../runtime/errors.ts";
+import { LeaseLost, type Lease } from "../../runtime/lease.ts";
+import { callStorefront } from "../tenants/storefront-admin.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { applyStorefrontPage, type PageCounts } from "./apply-page.ts";
+import type { CustomerChange } from "./customer-change.ts";
+import { applyStorefrontChange } from "./from-storefront.ts";
+import { saveSyncState, type SyncState } from "./sync-state.ts";
+
+export type SyncRun = {
+  ctx: Ctx;
+  tenant: Tenant;
+  lease: Lease;
+  state: SyncState;
+  counts: PageCounts;
+  pageSize: number;
+  /** The storefront ends paging after so many objects. */
+  maxObjects: number;
+  /** Aborted: stop after what is under way. */
+  signal: AbortSignal;
+};
+
+const TRIES = 3;
+const FIRST_RETRY_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+const UNIQUE_VIOLATION = "23505";
+
+/** A call that failed for a moment is made again, at the latest after half a minute. */
+export async function ask<T>(run: SyncRun, call: { document: string; variables?: Record<string, unknown> }): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await callStorefront<T>(run.ctx, run.tenant.shop, call);
+    } catch (error) {
+      if (!(error instanceof OutboundError) || !error.retryable || attempt >= TRIES || run.signal.aborted) throw error;
+      await pause(Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? FIRST_RETRY_MS * 4 ** (attempt - 1)), run.signal);
+    }
+  }
+}
+
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** The changes of a page and the place after it, together or not at all. */
+export async function commitPage(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<void> {
+  add(run.counts, await commit(run, changes, next));
+  run.state = next;
+}
+
+export function add(total: PageCounts, some: Partial<PageCounts>): void {
+  for (const [name, value] of Object.entries(some)) total[name as keyof PageCounts] += value;
+}
+
+async function commit(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<Partial<PageCounts>> {
+  const { ctx, tenant, lease } = run;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await dataOf(ctx, tenant).transaction(async (sql) => {
+        await lease.fence(sql);
+        const counts = changes.length > 0 ? await applyStorefrontPage(ctx, tenant, sql, changes) : {};
+        await saveSyncState(sql, next);
+        return counts;
+      });
+    } catch (error) {
+      if (error instanceof LeaseLost || isDatabaseAway(error)) throw error;
+      // A webhook made one of these customers meanwhile: the second time it is found.
+      if ((error as { code?: string }).code === UNIQUE_VIOLATION && attempt < TRIES) continue;
+      ctx.log.troubled("customer_sync.page_refused", { shop: tenant.shop, reason: (error as Error).message });
+      return commitOneByOne(run, changes, next);
+    }
+  }
+}
+
+/** One customer that the database refuses must not keep the others of its page back. */
+async function commitOneByOne(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<Partial<PageCounts>> {
+  const { ctx, tenant, lease } = run;
+  const counts = { processed: changes.length, created: 0, updated: 0, unchanged: 0, failed: 0 };
+  for (const change of changes) {
+    try {
+      const { outcome } = await applyStorefrontChange(ctx, tenant, change, { eventId: ctx.random.uuid(), eventType: "customer.updated", cause: "storefront_cron" });
+      counts[outcome === "created" ? "created" : outcome === "updated" || outcome === "echo" ? "updated" : "unchanged"] += 1;
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      counts.failed += 1;
+      ctx.log.failed("customer_sync.customer_failed", error, { shop: tenant.shop });
+    }
+  }
+  await dataOf(ctx, tenant).transaction(async (sql) => {
+    await lease.fence(sql);
+    await saveSyncState(sql, next);
+  });
+  return counts;
+}

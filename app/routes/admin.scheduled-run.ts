@@ -1,0 +1,19 @@
+import { loadReport } from "../domain/scheduled-report.ts";
+import { runScheduledNow } from "../domain/scheduled-run.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The scheduled run that is under way, or the last one; null when there was none.",
+    auth: "platform",
+    tenant: "none",
+    handle: async ({ ctx }) => ({ report: await loadReport(ctx) }),
+  },
+  POST: {
+    summary: "Runs the schedule now and answers its report.",
+    auth: "platform",
+    tenant: "none",
+    answers: { 200: "The report.", 409: "A run is under way." },
+    handle: async ({ ctx }) => ({ ok: true, report: await runScheduledNow(ctx) }),
+  },
+});
