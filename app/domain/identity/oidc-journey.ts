@@ -67,7 +67,9 @@ export type JourneyEnd =
 export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: URLSearchParams, browserSecret: string | undefined, visit: Visit): Promise<JourneyEnd> {
   const state = query.get("state") ?? "";
   const { sql } = ctx.home.forTenant(PLATFORM);
-  const [kept, verifier] = [await takeKey<State>(sql, KEYS.oauthState(state)), await takeKey<string>(sql, KEYS.pkce(state))];
+  const kept = await takeKey<State>(sql, KEYS.oauthState(state));
+  // Only by who got the state: of two that come back at once the one without must not take the verifier from the other.
+  const verifier = kept ? await takeKey<string>(sql, KEYS.pkce(state)) : null;
   const tenant = kept ? await findTenant(ctx, kept.shop) : null;
   const fail = (error: JourneyError, detail?: string): JourneyEnd => {
     ctx.log.troubled("sign_in.failed", { provider: provider.name, reason: error, ...(detail && { detail }), ...(tenant && { shop: tenant.shop }) });

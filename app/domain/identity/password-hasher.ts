@@ -8,6 +8,8 @@ export type HashTask = { id: number; password: string; salt: Uint8Array; iterati
 export type HashAnswer = { id: number; hash: Uint8Array };
 
 const MAX_WAITING = 64;
+/** One more than cores: while a thread waits for its next task no core is idle. */
+const MAX_THREADS = availableParallelism() + 1;
 
 type Thread = { worker: Worker; task: Waiting | null };
 type Waiting = HashTask & { resolve(hash: Buffer): void; reject(error: Error): void };
@@ -38,7 +40,7 @@ function dispatch(): void {
 }
 
 function addThread(): Thread | null {
-  if (threads.length >= availableParallelism()) return null;
+  if (threads.length >= MAX_THREADS) return null;
   const worker = new Worker(new URL("./password-thread.ts", import.meta.url));
   // An idle thread must not keep the process alive.
   worker.unref();

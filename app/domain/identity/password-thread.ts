@@ -1,11 +1,14 @@
 import { pbkdf2Sync } from "node:crypto";
-import { constants, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { HashAnswer, HashTask } from "./password-hasher.ts";
 
+/** A third of the event loop's weight. At 10, the system's own "below normal", other programs on a busy machine starve sign-ins. */
+const NICENESS = 5;
+
 try {
   // On Linux a priority set for "0" is this thread's alone.
-  if (process.platform === "linux") setPriority(0, 5);
+  if (process.platform === "linux") setPriority(0, NICENESS);
 } catch {
   // Not allowed here: the hashes then compete as equals.
 }
