@@ -3,6 +3,7 @@ import type { Ctx } from "../context.server.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { cmsChannel } from "./channels/cms.ts";
 import { syncCms } from "./channels/cms-sync.ts";
+import { writeCheckpoint } from "./consent/verify-chain.ts";
 import { syncCustomers } from "./customers/catch-up.ts";
 import { tokenState } from "./tenants/directory.ts";
 import { keepStorefrontToken } from "./tenants/storefront-token.ts";
@@ -48,6 +49,10 @@ export const TENANT_STEPS: readonly TenantStep[] = [
         throw error;
       }
     },
+  },
+  {
+    name: "consent_checkpoint",
+    run: async (ctx, tenant) => ({ written: (await writeCheckpoint(ctx, tenant)) ? 1 : 0 }),
   },
   { name: "dead_letters", run: () => Promise.resolve("skipped") },
 ];

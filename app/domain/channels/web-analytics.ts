@@ -41,7 +41,7 @@ export const webAnalyticsChannel: Channel = {
     const ads = customer.consents.marketing ? "GRANTED" : "DENIED";
     const event = toAnalyticsEvent(item, customer);
     const hit: AnalyticsHit = {
-      client_id: toClientId(pseudonym),
+      client_id: customer.ga_client_id ?? toClientId(pseudonym),
       consent: { ad_user_data: ads, ad_personalization: ads },
       ...(customer.consents.cookie && { user_properties: { ...toUserProperties(customer), ...(isSignIn(item) && { provider: { value: customer.provider } }) } }),
       events: [{ name: event.name, params: { ...event.params, event_id: item.eventId, engagement_time_msec: 1 } }],

@@ -169,7 +169,7 @@ async function enqueueAnalytics(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId
     eventType: "customer.consent_updated",
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId, cause: "consent_update", consent_method: cause.method, ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }) },
+    payload: { user_id: userId, cause: "consent_update", method: cause.method, ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }) },
     occurredAt: ctx.clock.now(),
     destinations: ["web_analytics"],
   });

@@ -6,13 +6,15 @@ export type CustomerSnapshot = {
   id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; provider: string; status: string;
   language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
   sms_subscription_status: string | null; country: string | null; storefront_customer_gid: string | null; cms_item_id: string | null; cms_hash: string | null; storefront_hash: string | null;
+  /** The analytics product's own id of the person's browser, where it is known. */
+  ga_client_id: string | null;
   /** Tags of ours that the storefront is known to carry. */
   storefront_slugs: string[];
   consents: { tos: boolean; privacy: boolean; cookie: boolean; marketing: boolean };
   crmTags: { id: number; slug: string; name: string; category: string; cms_item_id: string | null }[];
 };
 
-const INCLUDED = { claims: true, tag_map: { include: { tag: { select: { id: true, slug: true, name: true, category: true, cms_item_id: true } } }, orderBy: { id: "asc" } } } as const;
+const INCLUDED = { claims: true, extras: { select: { ga_client_id: true } }, tag_map: { include: { tag: { select: { id: true, slug: true, name: true, category: true, cms_item_id: true } } }, orderBy: { id: "asc" } } } as const;
 
 /** Null when the person is not here any more. */
 export async function findCustomerSnapshot(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
@@ -32,9 +34,10 @@ export async function listCustomerSnapshots(ctx: Ctx, tenant: Tenant, afterId: n
   return users.map(toSnapshot);
 }
 
-type StoredCustomer = Omit<CustomerSnapshot, "tags" | "storefront_slugs" | "consents" | "crmTags"> & {
+type StoredCustomer = Omit<CustomerSnapshot, "tags" | "storefront_slugs" | "ga_client_id" | "consents" | "crmTags"> & {
   tags: unknown;
   storefront_slugs: unknown;
+  extras: { ga_client_id: string | null } | null;
   claims: { consent_tos: boolean; consent_privacy: boolean; consent_cookie: boolean; consent_marketing: boolean } | null;
   tag_map: { tag: CustomerSnapshot["crmTags"][number] }[];
 };
@@ -44,6 +47,7 @@ function toSnapshot(user: StoredCustomer): CustomerSnapshot {
     ...user,
     tags: user.tags as string[],
     storefront_slugs: user.storefront_slugs as string[],
+    ga_client_id: user.extras?.ga_client_id ?? null,
     consents: {
       tos: user.claims?.consent_tos ?? false,
       privacy: user.claims?.consent_privacy ?? false,
