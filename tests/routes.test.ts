@@ -46,10 +46,35 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /auth/federated/callback", "none"],
   ["GET /auth/storefront/login", "none"],
   ["GET /auth/storefront/callback", "none"],
+  ["POST /auth/consent-sync", "visitor"],
+  ["GET /auth/consent-confirm", "none"],
+  ["POST /auth/consent-confirm", "none"],
+  ["GET /ucp/consent-history", "session"],
+  ["GET /ucp/consent-receipt/:consent_id", "session"],
+  ["GET /admin/consent/verify", "admin"],
+  ["POST /admin/consent/policies", "admin"],
+  ["POST /admin/init-tag-system", "admin"],
+  ["POST /admin/tags/assign", "admin"],
+  ["POST /ucp/tags", "session"],
+  ["GET /tags/catalog", "session"],
+  ["GET /tags/mine", "session"],
+  ["GET /segment/current", "session"],
+  ["POST /segment/assign", "session"],
+  ["POST /sync/customers", "admin"],
+  ["POST /sync/cms", "admin"],
+  ["GET /admin/scheduled-run", "platform"],
+  ["POST /admin/scheduled-run", "platform"],
+  ["POST /gdpr/data-request", "hmac"],
+  ["POST /gdpr/customer-redact", "hmac"],
+  ["POST /gdpr/shop-redact", "hmac"],
+  ["GET /gdpr/export", "none"],
+  ["POST /gdpr/export", "none"],
+  ["GET /admin/privacy-requests", "admin"],
+  ["GET /admin/privacy-export/:id", "admin"],
 ];
 
 /** What anybody may post to: each is counted, or opened by a secret that was mailed or handed over once. */
-const OPEN_TO_ALL = ["POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email"];
+const OPEN_TO_ALL = ["POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export"];
 
 /** The app library's own pages: no endpoints, served by Remix. */
 const PAGES_OF_THE_LIBRARY = ["auth.shopify.exit-iframe.ts", "auth.shopify.session-token.ts"];
