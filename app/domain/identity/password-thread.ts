@@ -1,5 +1,5 @@
 import { pbkdf2Sync } from "node:crypto";
-import { constants, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { HashAnswer, HashTask } from "./password-hasher.ts";
 
