@@ -183,9 +183,11 @@ async function listen(connection: pg.ClientConfig, channel: string, onNotify: (p
 
 /** Whether Postgres is away, rather than refusing what we asked. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message, severity } = (error ?? {}) as { code?: unknown; message?: unknown; severity?: unknown };
+  const { code, message, severity, meta } = (error ?? {}) as { code?: unknown; message?: unknown; severity?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
+  // Prisma gives codes of its own; what Postgres said stands inside.
+  if (meta?.driverAdapterError?.cause && isDatabaseAway(meta.driverAdapterError.cause)) return true;
   // FATAL is about the connection, never about a statement.
   if (severity === "FATAL") return true;
-  if (typeof code === "string" && (/^(08|57P|53)/.test(code) || ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "P1001", "P1017"].includes(code))) return true;
+  if (typeof code === "string" && (/^(08|57P|53)/.test(code) || ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "P1001", "P1008", "P1017", "P2037"].includes(code))) return true;
   return typeof message === "string" && /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(message);
 }

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Channel } from "../../app/domain/bus/channel.ts";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { SECRETS, startChannelWorld, SYSTEM_OF, type ChannelWorld } from "../support/channels.ts";
+import type { Fault } from "../../app/sandbox/faults.ts";
+import { EXPECTED, SECRETS, startChannelWorld, type ChannelWorld, type Expected } from "../support/channels.ts";
 import { addCustomer } from "../support/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
+import { connectStore } from "../support/storefront.ts";
 
 const BARE = "bare-store.myshopify.com";
 let world: ChannelWorld;
@@ -25,17 +27,18 @@ const isEnabled = async (channel: Channel, shop = SHOP) => channel.isEnabled(awa
 
 test("names are unique, and every channel has an outside system in the sandbox", () => {
   expect(new Set(channels.map(({ name }) => name)).size).toBe(channels.length);
-  expect(channels.map(({ name }) => name).filter((name) => !SYSTEM_OF[name])).toEqual([]);
+  expect(channels.map(({ name }) => name).filter((name) => !EXPECTED[name])).toEqual([]);
 });
 
 describe.each(channels.map((channel) => [channel.name, channel] as const))("%s", (name, channel) => {
-  const system = SYSTEM_OF[name] as (typeof SYSTEM_OF)[string];
+  const { system, calls, refused, withoutSettings, work } = EXPECTED[name] as Expected;
+  const fail = (fault: Fault, times?: number) => world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
 
-  test("delivers a customer with one call, and says so in row and log", async () => {
+  test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and says so in row and log`, async () => {
     const before = world.calls(name);
     const row = await world.settled(await world.send(name, userId));
     expect(row).toMatchObject({ status: "delivered", retry_count: 0, last_error: null });
-    expect(world.calls(name) - before).toBe(1);
+    expect(world.calls(name) - before).toBe(calls);
     const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=${name}`);
     expect(json.entries).toMatchObject([{ channel: name, status: "delivered", attempt: 1, error: null, http_status: expect.any(Number) }]);
   });
@@ -56,7 +59,7 @@ describe.each(channels.map((channel) => [channel.name, channel] as const))("%s",
     const before = world.calls(name);
     const row = await world.settled(await world.send(name, stranger, { shop: BARE }));
     expect(row.status).toBe("dead_letter");
-    expect(row.last_error).toMatch(/not set|not enabled/);
+    expect(row.last_error).toMatch(withoutSettings);
     expect(world.calls(name)).toBe(before);
   });
 
@@ -69,54 +72,83 @@ describe.each(channels.map((channel) => [channel.name, channel] as const))("%s",
   });
 
   test("never reads another store's customer of the same id", async () => {
-    await world.service.addTenant(BARE, { ...SECRETS, email_from: "Bare <a@b.example>" });
+    await connectStore(world.service, BARE, { ...SECRETS, email_from: "Bare <a@b.example>" });
     const before = world.calls(name);
     expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject({ status: "delivered" });
     expect(world.calls(name)).toBe(before);
   });
 
-  test.each([[400], [401], [403]])("%i is a dead letter at once", async (status) => {
-    world.service.sandbox.failNext(system, { status, body: { message: "refused" } }, 5);
+  test.each([400, 401, 403] as const)("%i is a dead letter at once", async (status) => {
+    fail({ status, body: { message: "refused" } }, 5);
     const before = world.calls(name);
     expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: expect.stringContaining(String(status)) });
-    expect(world.calls(name) - before).toBe(1);
+    expect(world.calls(name) - before).toBe(refused[status]);
   });
 
   test("429 waits as long as it is told", async () => {
-    world.service.sandbox.failNext(system, { status: 429, headers: { "retry-after": "600" } });
+    fail({ status: 429, headers: { "retry-after": "600" } });
     const row = await world.settled(await world.send(name, userId));
     expect(row).toMatchObject({ status: "pending", retry_count: 1 });
     expect(row.due_in).toBeGreaterThan(595);
   });
 
   test.each([["500", { status: 500 }], ["a reset connection", { reset: true }], ["a connection closed without an answer", { hang: 50 }]] as const)("%s is tried again, and then arrives", async (_, fault) => {
-    world.service.sandbox.failNext(system, fault);
+    fail(fault);
     const eventId = await world.send(name, userId);
     expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
     expect(await world.retry(eventId)).toMatchObject({ status: "delivered", retry_count: 1 });
   });
 
   test("no secret stands in the message, in the delivery's settings, in an error or in a log line", async () => {
-    const secrets = Object.values(SECRETS);
-    world.service.sandbox.failNext(system, { status: 500, body: "down" });
+    fail({ status: 500, body: "down" });
     const eventId = await world.send(name, userId);
     const failed = await world.settled(eventId);
     const delivered = await world.retry(eventId);
     expect(delivered.delivery_config).toMatchObject({ method: expect.any(String), endpoint: expect.any(String), credentials_key: channel.credentialsKey });
     const written = JSON.stringify([failed, delivered, world.service.logged, await world.service.database.query("SELECT * FROM delivery_attempts")]);
-    expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
+    expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
   });
 
-  test("an answer that was lost is asked for again, and the item ends as delivered", async () => {
-    world.service.sandbox.failNext(system, { dropReply: true });
+  test.each(Array.from({ length: calls }, (_, n) => n + 1))("an answer that was lost, to call %i, is asked for again, and the item ends as delivered", async (lost) => {
+    if (lost > 1) fail({ delayMs: 0 }, lost - 1);
+    fail({ dropReply: true });
     const eventId = await world.send(name, userId);
     expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
     expect(await world.retry(eventId)).toMatchObject({ status: "delivered", last_error: null });
   });
 });
 
+describe("the storefront's token", () => {
+  const asked = () => world.service.sandbox.requests("storefront").map(({ path }) => (path.includes("access_token") ? "refresh" : "graphql"));
+
+  test("that is refused once is refreshed, and the delivery goes on as if nothing had been", async () => {
+    world.service.sandbox.failNext("storefront", { status: 401, match: "/graphql.json" });
+    const before = asked().length;
+    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({ status: "delivered", retry_count: 0 });
+    expect(asked().slice(before)).toEqual(["graphql", "refresh", "graphql", "graphql", "graphql"]);
+  });
+
+  test("that cannot be refreshed is a dead letter at once, and says that the app must be installed again", async () => {
+    world.service.sandbox.failNext("storefront", { status: 401 }, 5);
+    const before = asked().length;
+    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: expect.stringContaining("Install the app again") });
+    expect(asked().slice(before)).toEqual(["graphql", "refresh"]);
+  });
+});
+
+test("a customer whose creation was not answered is there once in the storefront", async () => {
+  const email = `once-${Math.random()}@example.com`;
+  const id = await addCustomer(world.service.database, SHOP, { email });
+  world.service.sandbox.failNext("storefront", { delayMs: 0 });
+  world.service.sandbox.failNext("storefront", { dropReply: true });
+  const eventId = await world.send("storefront", id);
+  expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+  expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
+  expect(world.service.sandbox.storefront.customers(SHOP).filter((customer) => customer.email === email)).toHaveLength(1);
+});
+
 test("a system that never answers is given up after 15 seconds, on every channel, and tried again", async () => {
-  for (const system of Object.values(SYSTEM_OF)) world.service.sandbox.failNext(system, { hang: 60_000 });
+  for (const { system } of Object.values(EXPECTED)) world.service.sandbox.failNext(system, { hang: 60_000 });
   const started = performance.now();
   const ids = await Promise.all(channels.map(({ name }) => world.send(name, userId)));
   const rows = await Promise.all(ids.map((id) => world.settled(id, 20_000)));

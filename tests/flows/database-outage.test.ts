@@ -4,6 +4,9 @@ import { startDatabaseProxy, type DatabaseProxy } from "../support/database-prox
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import { countByStatus, sendWebhook, startLoad, type Sent } from "../support/webhook-load.ts";
 
+/** What is promised here is what happens, not how soon: a busy machine may take its time. */
+const PATIENCE_MS = 60_000;
+
 let service: Service;
 let proxy: DatabaseProxy;
 
@@ -22,9 +25,9 @@ afterAll(async () => {
   await proxy.stop();
 });
 beforeEach(async () => {
-  await eventually("quiet", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done' UNION ALL SELECT 1 FROM integration_queue WHERE status <> 'delivered'")).length === 0);
+  await eventually("quiet", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done' UNION ALL SELECT 1 FROM integration_queue WHERE status <> 'delivered'")).length === 0, PATIENCE_MS);
   await service.database.query("DELETE FROM webhook_inbox");
-});
+}, PATIENCE_MS);
 
 async function requireNothingLost(sent: Sent[]): Promise<void> {
   const acknowledged = sent.filter(({ status }) => status === 200).map(({ id }) => id);
@@ -41,7 +44,7 @@ async function requireNothingLost(sent: Sent[]): Promise<void> {
   await eventually("all of them worked and delivered", async () => {
     const rows = await open();
     return rows.length === 0 || rows.some(({ tries }) => tries > 0);
-  }, 45_000);
+  }, PATIENCE_MS);
   expect(await open()).toEqual([]);
 }
 
@@ -49,29 +52,29 @@ test("every connection is ended, three times under load: answers are 200 or 503,
   const load = startLoad(() => service.url);
   for (let round = 1; round <= 3; round += 1) {
     const before = load.sent.length;
-    await eventually("load", () => load.sent.length > before + 60);
+    await eventually("load", () => load.sent.length > before + 60, PATIENCE_MS);
     await service.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'customer-identity-service'");
   }
   const before = load.sent.length;
-  await eventually("acknowledgements again", () => load.sent.slice(before).filter(({ status }) => status === 200).length > 50);
+  await eventually("acknowledgements again", () => load.sent.slice(before).filter(({ status }) => status === 200).length > 50, PATIENCE_MS);
   const sent = await load.stop();
   expect(Object.keys(countByStatus(sent)).filter((status) => status !== "200" && status !== "503")).toEqual([]);
   await requireNothingLost(sent);
-}, 90_000);
+}, 240_000);
 
 test("the database refuses connections for a while under load: 503 and never 200 meanwhile, and it comes back by itself", async () => {
   const load = startLoad(() => service.url);
-  await eventually("load", () => load.sent.length > 60);
+  await eventually("load", () => load.sent.length > 60, PATIENCE_MS);
   await proxy.refuse();
   const refusedAt = performance.now();
   expect((await service.call("GET", "/health", { key: null })).status).toBe(503);
-  await eventually("30 refusals", () => load.sent.filter(({ begunAt }) => begunAt > refusedAt).length >= 30, 15_000);
+  await eventually("30 refusals", () => load.sent.filter(({ begunAt }) => begunAt > refusedAt).length >= 30, PATIENCE_MS);
   const restoredAt = performance.now();
   await proxy.restore();
   const meanwhile = load.sent.filter(({ begunAt, endedAt }) => begunAt > refusedAt && endedAt < restoredAt);
   expect(countByStatus(meanwhile)).toEqual({ 503: meanwhile.length });
 
-  await eventually("acknowledgements again", () => load.sent.filter(({ status, begunAt }) => status === 200 && begunAt > restoredAt).length > 50);
+  await eventually("acknowledgements again", () => load.sent.filter(({ status, begunAt }) => status === 200 && begunAt > restoredAt).length > 50, PATIENCE_MS);
   const sent = await load.stop();
   const firstAgain = Math.min(...sent.filter(({ status, begunAt }) => status === 200 && begunAt > restoredAt).map(({ endedAt }) => endedAt));
   process.stdout.write(`${meanwhile.length} refusals while it was away; first acknowledgement ${Math.round(firstAgain - restoredAt)} ms after it was back\n`);
@@ -81,4 +84,4 @@ test("the database refuses connections for a while under load: 503 and never 200
   // The storefront repeats what was not acknowledged; what it repeats without need adds nothing.
   const repeated = await Promise.all(sent.slice(-40).map(({ id }) => sendWebhook(service.url, Number(id.slice("delivery-".length)))));
   await requireNothingLost([...sent, ...repeated]);
-}, 90_000);
+}, 240_000);

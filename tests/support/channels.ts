@@ -4,6 +4,7 @@ import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
 import type { SystemName } from "../../app/sandbox/faults.ts";
 import { eventually, SHOP, startService, type Service } from "./service.ts";
+import { connectStore } from "./storefront.ts";
 
 export const SECRETS: Record<string, string> = {
   cms_api_token: "cms-secret-0123456789",
@@ -11,10 +12,27 @@ export const SECRETS: Record<string, string> = {
   profile_platform_token: "profile-secret-0123456789",
   email_api_key: "email-secret-0123456789",
 };
-export const SYSTEM_OF: Record<string, SystemName> = { cms: "cms", web_analytics: "analytics", profile_platform: "profilePlatform", email: "email" };
+
+/**
+ * What a delivery of a new customer costs, and what one that is refused costs. `work` is the path of the calls that do
+ * the work, where the same system is also asked for something else.
+ */
+export type Expected = { system: SystemName; calls: number; refused: Record<400 | 401 | 403, number>; withoutSettings: RegExp; work?: string };
+const ONE_CALL = { calls: 1, refused: { 400: 1, 401: 1, 403: 1 }, withoutSettings: /not set|not enabled/ };
+
+export const EXPECTED: Record<string, Expected> = {
+  cms: { system: "cms", ...ONE_CALL },
+  web_analytics: { system: "analytics", ...ONE_CALL },
+  profile_platform: { system: "profilePlatform", ...ONE_CALL },
+  email: { system: "email", ...ONE_CALL },
+  // Looked up, created, written to. A 401 is believed only after a refresh of the token and another try.
+  storefront: { system: "storefront", calls: 3, refused: { 400: 1, 401: 3, 403: 1 }, withoutSettings: /No storefront token is stored/, work: "/graphql.json" },
+};
 
 export type ChannelWorld = {
   service: Service;
+  /** Every secret of the store, the storefront's token pair among them. */
+  secrets(): string[];
   /** Empties everything, configures the store and starts a worker afresh. */
   reset(): Promise<void>;
   /** One event for one channel; answers its id. */
@@ -33,6 +51,7 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
   const { database, sandbox } = service;
   let worker: Worker | null = null;
   let generation = 0;
+  let secrets: string[] = [];
 
   const settled = (eventId: string, withinMs?: number) =>
     eventually("the row to settle", async () => {
@@ -46,6 +65,7 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
   return {
     service,
     settled,
+    secrets: () => secrets,
     async reset() {
       await worker?.stop();
       await database.truncate();
@@ -53,7 +73,8 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       await database.query("SELECT setval('storefront_users_id_seq', $1)", [(generation += 1_000)]);
       sandbox.clearFaults();
       sandbox.email.clearInbox();
-      await service.addTenant(SHOP, { ...SECRETS, email_from: "Test Store <hello@test-store.example>" });
+      const pair = await connectStore(service, SHOP, { ...SECRETS, email_from: "Test Store <hello@test-store.example>" });
+      secrets = [...Object.values(SECRETS), pair.accessToken, pair.refreshToken];
       worker = await startWorker(service.ctx, service.ctx.home);
     },
     async send(channel, userId, { shop = SHOP } = {}) {
@@ -68,7 +89,7 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       await database.query("UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE event_id = $1", [eventId]);
       return settled(eventId);
     },
-    calls: (channel) => sandbox.requests(SYSTEM_OF[channel] as SystemName).length,
+    calls: (channel) => sandbox.requests((EXPECTED[channel] as Expected).system).length,
     async stop() {
       await worker?.stop();
       await service.stop();

@@ -1,8 +1,9 @@
 // A process that owns an embedded PostgreSQL, for tests that kill it: prints one line of JSON, then obeys stdin.
 // argv: path of embedded-postgres.ts, options as JSON.
-export {};
+import type { startEmbeddedPostgres as start } from "../../app/runtime/embedded-postgres.ts";
+
 const [, , launcher, options] = process.argv as [string, string, string, string];
-const { startEmbeddedPostgres } = (await import(launcher)) as typeof import("../../app/runtime/embedded-postgres.ts");
+const { startEmbeddedPostgres } = (await import(launcher)) as { startEmbeddedPostgres: typeof start };
 try {
   const server = await startEmbeddedPostgres(JSON.parse(options));
   console.log(JSON.stringify(server));

@@ -1,8 +1,11 @@
 // The real service over real HTTP, in this process: a database of its own, the sandbox as every outside system, the
 // endpoints on node:http and, when asked for, the background work. Screens need a build and are tested in tests/browser.
 import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startBackground } from "../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
 import { createListener } from "../../app/http/serve.ts";
@@ -83,7 +86,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const logged: Record<string, unknown>[] = [];
   const log: Log = createLog("info", { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
   const databaseUrl = (await options.databaseThrough?.(database.url)) ?? database.url;
-  const config = shapeConfig({ ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env }, () => ({}));
+  // An archive of its own: checkpoints of another test's chain are no word about this one's.
+  const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
+  const config = shapeConfig({ ARCHIVE_URL: `file:${archive}`, ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env }, () => ({}));
   const ctx = createCtx({ config, databaseUrl, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
   const screens = { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
@@ -135,6 +140,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await sandbox.stop();
       await ctx.close();
       await database.drop();
+      rmSync(archive, { recursive: true, force: true });
     },
   };
 }

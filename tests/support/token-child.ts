@@ -1,4 +1,4 @@
-// A process whose callers want the storefront token: a line {"shop","callers","force"} in, a line of what they got out.
+// A process whose callers want the storefront token: a line {"shop","callers","force","seen"} in, a line of what they got out.
 import { createCtx } from "../../app/context.server.ts";
 import { ensureStorefrontToken } from "../../app/domain/tenants/storefront-token.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
@@ -6,8 +6,8 @@ import { shapeConfig } from "../../app/runtime/config.ts";
 const config = shapeConfig(process.env, () => ({}));
 const ctx = createCtx({ config, databaseUrl: config.DATABASE_URL as string, baseUrl: config.BASE_URL });
 process.stdin.on("data", (line) => {
-  const { shop, callers, force } = JSON.parse(String(line)) as { shop: string; callers: number; force?: boolean };
-  const calls = Array.from({ length: callers }, () => ensureStorefrontToken(ctx, shop, { force: force ?? false }));
+  const { shop, callers, ...options } = JSON.parse(String(line)) as { shop: string; callers: number; force?: boolean; seen?: number };
+  const calls = Array.from({ length: callers }, () => ensureStorefrontToken(ctx, shop, options));
   void Promise.allSettled(calls).then((results) => {
     const tokens = results.map((result) => (result.status === "fulfilled" ? result.value.accessToken : `error: ${(result.reason as Error).message}`));
     process.stdout.write(`tokens ${JSON.stringify(tokens)}\n`);

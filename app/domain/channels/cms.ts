@@ -8,7 +8,7 @@ import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
-import { findItemCustomer, GONE, isNothing, nothingToSend, userIdOf } from "./item-customer.ts";
+import { findItemCustomer, GONE, userIdOf } from "./item-customer.ts";
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
 export const slugOf = (userId: number) => `customer-${userId}`;
@@ -51,11 +51,11 @@ export const cmsChannel: Channel = {
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
-    if (!customer) return (await findItemId(ctx, item, tenant)) ? { ...nothingToSend(endpoint), delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" } } : nothingToSend(endpoint);
+    if (!customer) return { transformed_payload: {}, delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" } };
     return { transformed_payload: { fieldData: toCmsFields(customer, null) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
   },
-  async deliver(ctx, item, message, tenant) {
-    if (isNothing(message)) return GONE;
+  // Whether there is an item to remove is known only under the lease: its creation may still be under way.
+  async deliver(ctx, item, _message, tenant) {
     return withCustomerLease(ctx, item, tenant, "cms", () => write(ctx, item, tenant));
   },
 };
@@ -84,19 +84,24 @@ async function put(ctx: Ctx, access: Access, tenant: Tenant, customer: CustomerS
   const digest = digestOf(fields);
   if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
 
+  const { sql } = dataOf(ctx, tenant);
+  // A hash without an id says that a creation was begun: `remove` must look for what may have come of it.
+  if (!customer.cms_item_id) await sql("UPDATE storefront_users SET cms_hash = $3 WHERE shop = $1 AND id = $2", [customer.id, digest]);
   const itemId = customer.cms_item_id ? await update(ctx, access, customer.cms_item_id, fields) : await create(ctx, access, fields);
-  await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [customer.id, itemId, digest]);
+  await sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [customer.id, itemId, digest]);
   return { httpStatus: 200 };
 }
 
-async function findItemId(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<string | null> {
-  const [row] = await dataOf(ctx, tenant).sql<{ cms_item_id: string | null }>("SELECT cms_item_id FROM storefront_users WHERE shop = $1 AND id = $2", [userIdOf(item)]);
-  return row?.cms_item_id ?? null;
+/** By its slug when the answer to the creation never came. */
+async function findItemId(ctx: Ctx, access: Access, item: QueueItem, tenant: Tenant): Promise<string | null> {
+  const [row] = await dataOf(ctx, tenant).sql<{ cms_item_id: string | null; cms_hash: string | null }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userIdOf(item)]);
+  if (!row?.cms_hash || row.cms_item_id) return row?.cms_item_id ?? null;
+  return (await ctx.cms.findItemBySlug(access, slugOf(userIdOf(item))))?.id ?? null;
 }
 
 /** The item of a deleted customer goes; one that is gone already is as good. */
 async function remove(ctx: Ctx, access: Access, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
-  const itemId = await findItemId(ctx, item, tenant);
+  const itemId = await findItemId(ctx, access, item, tenant);
   if (!itemId) return GONE;
   try {
     await ctx.cms.deleteItem(access, itemId);

@@ -4,6 +4,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_BY_EMAIL, CUSTOMER_CREATE, METAFIELDS_DELETE, METAFIELDS_SET, TAGS_ADD, TAGS_REMOVE } from "../../integrations/storefront-documents.ts";
+import { isAppError } from "../../runtime/errors.ts";
 import { KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
@@ -50,9 +51,14 @@ export const storefrontChannel: Channel = {
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
-    return withCustomerLease(ctx, item, tenant, "storefront", () => write(ctx, item, tenant));
+    return withCustomerLease(ctx, item, tenant, "storefront", () => write(ctx, item, tenant).catch(refuseWithoutInstall));
   },
 };
+
+/** Only a new install helps, and no retry brings one. */
+function refuseWithoutInstall(error: unknown): never {
+  throw isAppError(error) && error.code === "not_installed" ? new PermanentFailure(error.message) : error;
+}
 
 // Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
 async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {

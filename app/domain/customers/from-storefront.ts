@@ -15,7 +15,7 @@ export type AppliedChange =
   | { outcome: "stale" | "gone"; userId: number | null };
 
 export type StoredUser = {
-  id: number; email: string | null; password_hash: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
+  id: number; email: string | null; password_hash: string; email_verified: boolean; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
   storefront_updated_at: Date | null; language_pref: string | null; storefront_slugs: string[]; storefront_tagged_at: Date | null;
 } & Record<(typeof MIRRORED)[number], unknown>;
 
@@ -104,7 +104,7 @@ async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId:
 /** By gid first; by address only an account that no other customer of the storefront holds. Locked until the end. */
 async function findUser(sql: TenantSql, change: CustomerChange): Promise<StoredUser | null> {
   const rows = await sql<StoredUser>(
-    `SELECT id, email, password_hash, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
+    `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
      FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
     [change.gid, change.email ?? null],
@@ -134,11 +134,20 @@ async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: Custo
 /** The columns that a change speaks of, all but the address: that one may be somebody else's. */
 export function columnsOf(ctx: Ctx, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Record<string, unknown> {
   const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
-  for (const name of ["first_name", "last_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status"] as const)
+  // Whoever typed a stranger's address at the sign-up sees these fields, and must not learn the stranger's from them.
+  const isUnproven = user !== null && user.password_hash !== "" && !user.email_verified;
+  for (const name of ["country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status"] as const)
     if (change[name] !== undefined) fields[name] = change[name];
   if (change.phone !== undefined) fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
-  if (change.first_name !== undefined || change.last_name !== undefined) {
-    const [first, last] = [change.first_name === undefined ? user?.first_name : change.first_name, change.last_name === undefined ? user?.last_name : change.last_name];
+  if (!isUnproven) Object.assign(fields, namesAndLanguage(change, user));
+  return fields;
+}
+
+function namesAndLanguage(change: CustomerChange, user: StoredUser | null): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of ["first_name", "last_name"] as const) if (change[name] !== undefined) fields[name] = change[name];
+  if (Object.keys(fields).length > 0) {
+    const { first_name: first, last_name: last } = { ...user, ...fields } as Record<string, unknown>;
     fields.full_name = [first, last].filter(Boolean).join(" ") || null;
   }
   // What a person chose here outranks what the storefront guesses.

@@ -7,7 +7,7 @@ import { findHostsOfOthers } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
-import { defaultFields, isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type TenantConfig } from "./tenant-config.ts";
+import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type TenantConfig } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
 

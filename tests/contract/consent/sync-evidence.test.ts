@@ -103,7 +103,7 @@ describe("what else a change sets off", () => {
   it("is one row for web_analytics and for no other channel, with the reason and nothing personal", async () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_cookie: true, consent_marketing: true, ga_session_id: "55" });
-    expect(await queued(ada.id)).toEqual([{ event_type: "customer.consent_updated", channel: "web_analytics", payload: { user_id: ada.id, cause: "consent_update", consent_method: "banner", ga_session_id: "55" } }]);
+    expect(await queued(ada.id)).toEqual([{ event_type: "customer.consent_updated", channel: "web_analytics", payload: { user_id: ada.id, cause: "consent_update", method: "banner", ga_session_id: "55" } }]);
   });
 
   it("is nothing for a retry", async () => {
