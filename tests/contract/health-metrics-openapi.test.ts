@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startBackground, type Background } from "../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
 import { METHODS } from "../../app/http/endpoint.ts";
+import type { Auth } from "../../app/http/guards.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
 import { createListener } from "../../app/http/serve.ts";
 import { ADMIN_KEY, APP_SECRET, eventually, SHOP, startService, type Service } from "../support/service.ts";
@@ -119,8 +120,9 @@ describe("the metrics", () => {
 });
 
 describe("the OpenAPI document", () => {
-  /** Every one of the ways stands alone: a session comes as a token or as the cookie. */
-  const WAYS_IN = { none: [], admin: ["adminKey"], platform: ["platformKey"], hmac: ["storefrontSignature"], session: ["sessionToken", "sessionCookie"] };
+  /** Every one of the ways stands alone: a session comes as a token or as the cookie; a visitor may come with nothing. */
+  const NOTHING = "";
+  const WAYS_IN: Record<Auth, string[]> = { none: [], visitor: ["sessionToken", "sessionCookie", NOTHING], admin: ["adminKey"], platform: ["platformKey"], hmac: ["storefrontSignature"], session: ["sessionToken", "sessionCookie"] };
   type Operation = { security: Record<string, []>[]; responses: Record<string, unknown>; parameters: { name: string; in: string }[]; requestBody?: object };
   const read = async () => (await service.call("GET", "/openapi.json", { key: null })).json as { openapi: string; paths: Record<string, Record<string, Operation>>; components: { securitySchemes: object; schemas: object } };
 
@@ -140,8 +142,8 @@ describe("the OpenAPI document", () => {
         if (!spec) continue;
         const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()] as Operation;
         expect([path, ...Object.keys(operation.responses).sort()]).toEqual([path, ...[...Object.keys(spec.answers ?? { 200: "" }), "default"].sort()]);
-        expect([path, operation.security]).toEqual([path, WAYS_IN[spec.auth].map((scheme) => ({ [scheme]: [] }))]);
-        for (const scheme of WAYS_IN[spec.auth]) expect(components.securitySchemes).toHaveProperty(scheme);
+        expect([path, operation.security]).toEqual([path, WAYS_IN[spec.auth].map((scheme) => (scheme === NOTHING ? {} : { [scheme]: [] }))]);
+        for (const scheme of WAYS_IN[spec.auth].filter(Boolean)) expect(components.securitySchemes).toHaveProperty(scheme);
         expect(operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
         expect([path, Boolean(operation.requestBody)]).toEqual([path, Boolean(spec.body)]);
       }
