@@ -71,8 +71,8 @@ describe("customers/create and customers/update", () => {
     expect(await customer()).toMatchObject({ last_name: null, full_name: "Bob", tags: [] });
   });
 
-  test("give an account that signed up with the same address its customer, and keep its password", async () => {
-    await service.database.query("INSERT INTO storefront_users (shop, email, password_hash, provider) VALUES ($1, $2, 'kept', 'email')", [SHOP, `c${id}@store.example`]);
+  test("give an account that proved the same address its customer, and keep its password", async () => {
+    await service.database.query("INSERT INTO storefront_users (shop, email, password_hash, provider, email_verified) VALUES ($1, $2, 'kept', 'email', true)", [SHOP, `c${id}@store.example`]);
     await deliver(service, "customer-create", payload());
     expect(await customer()).toMatchObject({ password_hash: "kept", provider: "email", first_name: "Bob" });
   });

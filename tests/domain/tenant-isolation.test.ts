@@ -31,7 +31,7 @@ const LEAST: Record<string, Row> = {
   FirmwareLedger: { id: 1n, serial: "s", mpn: "m", firmware_version: "1", sha256: "x", event_id: "e" }, ReturnCase: { rma: "r", status: "open" },
   Mandate: { mandate_id: uuid, customer_id: 1, max_amount: "1.00", currency: "EUR", scope: "all", signature: "s", proof: "p", expires_at: at },
   CheckoutSession: { id: uuid, customer_id: 1, status: "incomplete", source: "cart", line_items: [], subtotal: "1.00", total: "1.00", currency: "EUR", expires_at: at },
-  PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer-redact", due_by: at }, Kv: { key: "k", value: {} },
+  PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at }, Kv: { key: "k", value: {} },
 };
 const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
 /** The columns that name a row beside the shop. */

@@ -96,7 +96,7 @@ describe("what changed is brought in", () => {
 
   it("joins an account with the same address instead of making a second one", async () => {
     await setWatermark(service, secondsAgo(900));
-    await service.database.query("INSERT INTO storefront_users (shop, email, provider, password_hash) VALUES ($1, $2, 'email', 'x')", [SHOP, `customer-1@${SHOP}`]);
+    await service.database.query("INSERT INTO storefront_users (shop, email, provider, password_hash, email_verified) VALUES ($1, $2, 'email', 'x', true)", [SHOP, `customer-1@${SHOP}`]);
     const gids = putCustomers(service, 3, () => secondsAgo(300));
     expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ counts: { created: 2, updated: 1 } });
     expect((await users())[0]).toMatchObject({ gid: gids[1], first_name: "Customer 1" });

@@ -112,6 +112,7 @@ describe("analytics", () => {
   it("a sign-up carries the provider, a webhook does not", async () => {
     const ida = await store.signUp(SHOP, "ida@example.com", { consent_cookie: true });
     expect(store.lastHit().user_properties?.provider).toEqual({ value: "email" });
+    await service.database.query("UPDATE storefront_users SET email_verified = true WHERE email = 'ida@example.com'");
     service.sandbox.storefront.putCustomer(SHOP, { gid: ida.gid, firstName: "Ida" });
     await store.announce(ida.gid, store.later());
     await store.delivered();

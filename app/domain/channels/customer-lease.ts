@@ -1,4 +1,5 @@
 // One delivery of a customer at a time per channel: two at once would both find nothing and both create it.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import { deleteKeyIfHeld, deleteKeysIfHeld, KEYS, putKeyIfAbsent, putKeysIfAbsent } from "../../runtime/kv.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
@@ -8,6 +9,8 @@ import { userIdOf } from "./item-customer.ts";
 /** As long as one call may take: a dead worker must not hold its customer for longer. */
 const LEASE_SECONDS = 15;
 const BUSY_RETRY_MS = 500;
+const WAIT_STEP_MS = 40;
+const LONGEST_WAIT_MS = 2_000;
 /** A batch is one call too, and some more statements around it. */
 const BATCH_LEASE_SECONDS = 30;
 
@@ -16,7 +19,11 @@ const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_custom
 export async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, channel: string, work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
   const { sql } = dataOf(ctx, tenant);
   const key = keyOf(channel, userIdOf(item));
-  if (!(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS))) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
+  // A burst on one customer is waited out here: through the queue each of its rows would come back a second later.
+  for (let waitedMs = 0; !(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS)); waitedMs += WAIT_STEP_MS) {
+    if (waitedMs >= LONGEST_WAIT_MS) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
+    await delay(WAIT_STEP_MS);
+  }
   try {
     return await work();
   } finally {
