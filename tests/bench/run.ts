@@ -1,10 +1,20 @@
-// `npm run bench`: a table of ratios measured within this one run, and the same as a line of JSON. The exit code is 1 only
-// when a ratio is far beyond what any machine should show.
+// `npm run bench [-- webhooks identity consent]`: a table of ratios measured within this one run, and the same as a line
+// of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
+// alone: it measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
 import { endChildren } from "../support/child.ts";
-import { benchWebhooks } from "./webhook.ts";
+import { run as benchConsent } from "./consent.ts";
+import { run as benchIdentity } from "./identity.ts";
+import { benchWebhooks, type Measure } from "./webhook.ts";
+
+const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
+  webhooks: (url) => benchWebhooks(url),
+  identity: (url) => benchIdentity(url),
+  consent: () => benchConsent(),
+};
+const wanted = process.argv.slice(2);
 
 const folder = await mkdtemp("/var/tmp/customer-identity-bench-");
 await chmod(folder, 0o711);
@@ -12,7 +22,8 @@ const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "pg"), data
 const started = performance.now();
 let failed = true;
 try {
-  const measures = await benchWebhooks(postgres.url);
+  const measures: Measure[] = [];
+  for (const [suite, bench] of Object.entries(SUITES)) if (wanted.length === 0 || wanted.includes(suite)) measures.push(...(await bench(postgres.url)));
   const name = Math.max(...measures.map((measure) => measure.name.length));
   for (const measure of measures) process.stdout.write(`${measure.name.padEnd(name)}  ${measure.value.toFixed(2).padStart(7)} x ${measure.bound}${measure.floor(measure.value) ? "" : "   <- far beyond"}\n`);
   process.stdout.write(`${JSON.stringify({ ratios: Object.fromEntries(measures.map((measure) => [measure.name, Number(measure.value.toFixed(3))])), seconds: Math.round((performance.now() - started) / 1_000) })}\n`);
