@@ -8,8 +8,8 @@ export type HashTask = { id: number; password: string; salt: Uint8Array; iterati
 export type HashAnswer = { id: number; hash: Uint8Array };
 
 const MAX_WAITING = 64;
-/** One more than cores: while a thread waits for its next task no core is idle. */
-const MAX_THREADS = availableParallelism() + 1;
+/** As many as cores: one more gains no sign-ins and costs everybody else their turn. */
+const MAX_THREADS = availableParallelism();
 
 type Thread = { worker: Worker; task: Waiting | null };
 type Waiting = HashTask & { resolve(hash: Buffer): void; reject(error: Error): void };

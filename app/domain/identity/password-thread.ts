@@ -3,8 +3,8 @@ import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { HashAnswer, HashTask } from "./password-hasher.ts";
 
-/** A third of the event loop's weight. At 10, the system's own "below normal", other programs on a busy machine starve sign-ins. */
-const NICENESS = 5;
+/** Low enough that a flood of guesses is not felt by others (docs/performance.md). */
+const NICENESS = 12;
 
 try {
   // On Linux a priority set for "0" is this thread's alone.
