@@ -43,12 +43,13 @@ describe.each(channels.map((channel) => [channel.name, channel] as const))("%s",
     expect(json.entries).toMatchObject([{ channel: name, status: "delivered", attempt: 1, error: null, http_status: expect.any(Number) }]);
   });
 
-  test("is disabled without its settings, and by a list of channels that leaves it out", async () => {
+  test("is disabled without its settings, and a destination by a list of channels that leaves it out", async () => {
     expect(await isEnabled(channel)).toBe(true);
     await configure(BARE, { brand_name: "Bare" });
     expect(await isEnabled(channel, BARE)).toBe(false);
+    // What a store sends its shoppers, and to itself, is no destination that a list may leave out.
     await configure(SHOP, { enabled_channels: channels.map((one) => one.name).filter((one) => one !== name) });
-    expect(await isEnabled(channel)).toBe(false);
+    expect(await isEnabled(channel)).toBe(!channel.isDestination);
     await configure(SHOP, { enabled_channels: [name] });
     expect(await isEnabled(channel)).toBe(true);
   });

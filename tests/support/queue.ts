@@ -98,7 +98,7 @@ export async function startReceiver(): Promise<Scripted> {
 /** A channel that posts to a receiver; a payload with `poison` cannot be transformed. */
 export function channelTo(name: string, url: string, timeoutMs = 15_000): Channel {
   return {
-    name, credentialsKey: null, marketing: false, requiresConsent: null,
+    name, credentialsKey: null, marketing: false, requiresConsent: null, isDestination: true,
     isEnabled: () => true,
     transform: (_ctx, item) => {
       if (item.payload.poison) return Promise.reject(new TypeError("this payload cannot be read"));

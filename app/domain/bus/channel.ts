@@ -16,6 +16,10 @@ export type QueueItem = {
   priority: number;
   retryCount: number;
   maxRetries: number;
+  /** The archive files what belongs to an event under the day it came. */
+  createdAt: Date;
+  /** Nothing is called for it: an unknown destination, or one that the store has not enabled. */
+  isArchiveOnly: boolean;
   /** Fence: a worker that lost its lease cannot settle. */
   attemptToken: string;
 };
@@ -25,6 +29,11 @@ export type DeliveryMessage = {
   transformed_payload: Record<string, unknown>;
   delivery_config: { method: string; endpoint: string; credentials_key: string | null };
 };
+
+/** The method of a message that is filed and sent nowhere. */
+export const ARCHIVE_METHOD = "ARCHIVE";
+/** The method of a message about nothing: its subject is gone, or nothing changed. */
+export const NO_METHOD = "NONE";
 
 /** `skipped`: delivering would change nothing or is not wanted, and the reason stands in the log. */
 export type DeliveryResult = { httpStatus: number | null; skipped?: string };
@@ -38,10 +47,14 @@ export type Channel = {
   /** The consent scope without which nothing is delivered; a refusal is a dead letter that is never swept. */
   requiresConsent: string | null;
   isEnabled(tenant: Tenant): boolean;
+  /** Whether events from outside may be sent here; the others carry only what the service itself causes. */
+  isDestination: boolean;
   /** Reads the newest state and builds the message. Throws PermanentFailure for what no retry can heal. */
   transform(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryMessage>;
   /** One attempt. Throws OutboundError, PermanentFailure or Deferred. */
   deliver(ctx: Ctx, item: QueueItem, message: DeliveryMessage, tenant: Tenant): Promise<DeliveryResult>;
+  /** A call that changes nothing there and shows whether address and credentials are right. Throws like `deliver`. */
+  probe?(ctx: Ctx, tenant: Tenant): Promise<DeliveryResult>;
 };
 
 /** No retry can heal it: the item goes straight to the dead letters, with this reason. */
@@ -49,6 +62,14 @@ export class PermanentFailure extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = "PermanentFailure";
+  }
+}
+
+/** The person did not consent: a dead letter with its reason, which nobody repeats by itself. */
+export class ConsentMissing extends PermanentFailure {
+  constructor(scope: string) {
+    super(`consent_missing: ${scope}`);
+    this.name = "ConsentMissing";
   }
 }
 

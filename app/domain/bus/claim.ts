@@ -1,12 +1,17 @@
 // Claiming queue rows: FOR UPDATE SKIP LOCKED, a lease, a fence token per row. Only the database's clock decides what is
 // due and whose lease ran out. Measured reasons: docs/decisions/003-queue-is-the-row.md.
-import type { Database } from "../../runtime/database.ts";
-import type { QueueItem } from "./channel.ts";
+import type { Database, TenantSql } from "../../runtime/database.ts";
+import { ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
 export const LEASE_SECONDS = 10;
 const LEASE_LOSSES_BEFORE_DEAD = 3;
 const TENANTS_PER_CLAIM = 200;
+/** One that is delivered by a request, not by a worker, is not renewed: longer than any attempt takes. */
+const REQUEST_LEASE_SECONDS = 30;
+
+const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at,
+  q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AS is_archive_only`;
 
 // Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
 // scan over the tenants that have something pending (the index leads with channel, shop), leaving out those whose circuit
@@ -37,23 +42,30 @@ const CLAIM = `
     UPDATE integration_queue q
     SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
     FROM chosen WHERE q.shop = chosen.shop AND q.id = chosen.id
-    RETURNING q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.attempt_token
+    RETURNING ${CLAIMED}
   )
   SELECT claimed.*, reached.shop AS reached FROM (SELECT max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants) reached LEFT JOIN claimed ON true`;
 
-/** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
-type ClaimedRow = {
-  reached: string | null; shop: string; id: number | null; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
-  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; attempt_token: string;
+type Row = {
+  shop: string; id: number; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
+  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; created_at: Date; attempt_token: string; is_archive_only: boolean;
 };
+/** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
+type ClaimedRow = Row & { reached: string | null };
+type MaybeClaimed = Omit<ClaimedRow, "id"> & { id: number | null };
+
+const toItem = (row: Row): QueueItem => ({
+  shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type, entityId: row.entity_id,
+  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
+});
 
 /** `startAt` rotates, so that tenants late in the alphabet are not always last. Answers most urgent first. */
 export async function claim(database: Database, options: { channel: string; limit: number; worker: string; startAt: string }): Promise<QueueItem[]> {
   // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
-  const read = async (startAt: string): Promise<(ClaimedRow & { id: number })[]> => {
+  const read = async (startAt: string): Promise<ClaimedRow[]> => {
     for (let from = startAt; ; ) {
-      const rows = await database.acrossTenants<ClaimedRow>(CLAIM, [options.channel, from, options.limit, options.worker]);
-      const claimed = rows.filter((row): row is ClaimedRow & { id: number } => row.id !== null);
+      const rows = await database.acrossTenants<MaybeClaimed>(CLAIM, [options.channel, from, options.limit, options.worker]);
+      const claimed = rows.filter((row): row is ClaimedRow => row.id !== null);
       const reached = rows[0]?.reached;
       if (claimed.length > 0 || !reached) return claimed;
       from = `${reached}\u0001`;
@@ -62,11 +74,34 @@ export async function claim(database: Database, options: { channel: string; limi
   let rows = await read(options.startAt);
   if (rows.length === 0 && options.startAt !== "") rows = await read("");
   return rows
-    .map((row) => ({
-      shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type,
-      entityId: row.entity_id, payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, attemptToken: row.attempt_token,
-    }))
+    .map(toItem)
     .sort((a, b) => a.priority - b.priority || a.queueId - b.queueId);
+}
+
+/**
+ * Claims one event's row for a channel because somebody asked for it now, due or not. Null when it is not waiting: under
+ * way, delivered, dead, or not there at all.
+ */
+export async function claimOne(sql: TenantSql, target: { eventId: string; channel: string; holder: string }): Promise<QueueItem | null> {
+  const [row] = await sql<Row>(
+    `UPDATE integration_queue q
+     SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
+     WHERE q.shop = $1 AND q.event_id = $2 AND q.channel = $3 AND q.status = 'pending' RETURNING ${CLAIMED}`,
+    [target.eventId, target.channel, target.holder],
+  );
+  return row ? toItem(row) : null;
+}
+
+/** The channels that have something waiting, known to this service or not: a loose scan of one partial index. */
+export async function listPendingChannels(database: Database): Promise<string[]> {
+  const rows = await database.acrossTenants<{ channel: string }>(
+    `WITH RECURSIVE waiting AS (
+       (SELECT channel FROM integration_queue WHERE status = 'pending' ORDER BY channel LIMIT 1)
+       UNION ALL
+       SELECT (SELECT q.channel FROM integration_queue q WHERE q.status = 'pending' AND q.channel > waiting.channel ORDER BY q.channel LIMIT 1) FROM waiting WHERE waiting.channel IS NOT NULL
+     ) SELECT channel FROM waiting WHERE channel IS NOT NULL`,
+  );
+  return rows.map((row) => row.channel);
 }
 
 /** Extends the leases that are still ours; safe to repeat. */

@@ -5,9 +5,10 @@ import { createGroupCommit } from "../../runtime/group-commit.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 
 export type Settlement =
-  | { to: "delivered"; httpStatus: number | null; latencyMs: number; note: string | null }
+  /** `isFiled`: the archive has the message, or there was none; otherwise it is filed later. */
+  | { to: "delivered"; httpStatus: number | null; latencyMs: number; note: string | null; isFiled: boolean }
   | { to: "retry"; delayMs: number; httpStatus: number | null; latencyMs: number; error: string }
-  | { to: "dead_letter"; countsAsTry: boolean; httpStatus: number | null; latencyMs: number; error: string }
+  | { to: "dead_letter"; isSweepable: boolean; httpStatus: number | null; latencyMs: number; error: string }
   /** Back to the queue with no attempt made and no retry used up. */
   | { to: "deferred"; delayMs: number };
 
@@ -16,11 +17,12 @@ type Settling = { item: QueueItem; settlement: Settlement };
 const MAX_ERROR_LENGTH = 2_000;
 const ATTEMPT_STATUS = { delivered: "delivered", retry: "failed", dead_letter: "failed", deferred: null } as const;
 
-// The row and its attempt stand in one statement: an attempt that the log does not show never moved the row.
+// The row, its attempt and the minute's count stand in one statement: an attempt that the log does not show never moved
+// the row. Two batches lock the minutes in the same order.
 const SETTLE = `
   WITH input AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[], $7::text[], $8::int[], $9::int[], $10::text[], $11::int[])
-      AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status, attempt)
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[], $7::text[], $8::int[], $9::int[], $10::text[], $11::int[], $12::boolean[], $13::boolean[])
+      AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status, attempt, is_filed, is_sweepable)
   ),
   settled AS (
     UPDATE integration_queue q SET
@@ -30,6 +32,8 @@ const SETTLE = `
       last_error = CASE WHEN i.status = 'delivered' THEN NULL ELSE coalesce(i.error, q.last_error) END,
       delivered_at = CASE WHEN i.status = 'delivered' THEN clock_timestamp() END,
       dead_lettered_at = CASE WHEN i.status = 'dead_letter' THEN clock_timestamp() END,
+      archived_at = CASE WHEN i.is_filed THEN clock_timestamp() END,
+      is_sweepable = i.is_sweepable,
       lease_lost = CASE WHEN i.tries > 0 THEN 0 ELSE q.lease_lost END,
       attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
     FROM input i
@@ -41,6 +45,14 @@ const SETTLE = `
     SELECT s.shop, s.id, s.event_id, s.channel, i.attempt, i.attempt_status, i.http_status, i.latency_ms, i.error
     FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
     WHERE i.attempt_status IS NOT NULL
+  ),
+  minutes AS (
+    INSERT INTO channel_minutes AS m (shop, channel, minute, delivered, failed, latency_ms_sum)
+    SELECT s.shop, s.channel, date_trunc('minute', clock_timestamp()), count(*) FILTER (WHERE i.attempt_status = 'delivered'), count(*) FILTER (WHERE i.attempt_status = 'failed'), sum(i.latency_ms)
+    FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
+    WHERE i.attempt_status IS NOT NULL
+    GROUP BY s.shop, s.channel ORDER BY s.shop, s.channel
+    ON CONFLICT (shop, channel, minute) DO UPDATE SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed, latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum
   )
   SELECT shop, id FROM settled`;
 
@@ -68,7 +80,16 @@ const storable = (error: string) => error.replaceAll("\u0000", "").slice(0, MAX_
 
 const keyOf = (row: { shop: string; id: number }) => `${row.shop}/${row.id}`;
 
-export function createSettler(database: Database): Settler {
+const settlers = new WeakMap<Database, Settler>();
+
+/** Everybody in this process who settles rows of a database shares its commits. */
+export function settlerOf(database: Database): Settler {
+  const settler = settlers.get(database) ?? createSettler(database);
+  settlers.set(database, settler);
+  return settler;
+}
+
+function createSettler(database: Database): Settler {
   const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(async (batch) => {
     const rows = await database.acrossTenants<{ shop: string; id: number; open_for_ms: number | null }>(READY, [
       batch.map(({ item }) => item.shop),
@@ -91,13 +112,15 @@ export function createSettler(database: Database): Settler {
       column(({ item }) => item.queueId),
       column(({ item }) => item.attemptToken),
       column(({ settlement: s }) => (s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending")),
-      column(({ settlement: s }) => (s.to === "retry" || (s.to === "dead_letter" && s.countsAsTry) ? 1 : 0)),
+      column(({ settlement: s }) => (s.to === "retry" || s.to === "dead_letter" ? 1 : 0)),
       column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
       column(({ settlement: s }) => ("error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null)),
       column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
       column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
       column(({ settlement: s }) => ATTEMPT_STATUS[s.to]),
       column(({ item }) => item.retryCount + 1),
+      column(({ settlement: s }) => s.to === "delivered" && s.isFiled),
+      column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
     ]);
     const settled = new Set(rows.map(keyOf));
     return batch.map(({ item }) => settled.has(keyOf({ shop: item.shop, id: item.queueId })));

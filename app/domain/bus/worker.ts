@@ -6,7 +6,7 @@ import type { QueueItem } from "./channel.ts";
 import { FAILURES_TO_OPEN } from "./circuit.ts";
 import { claim, LEASE_SECONDS, reclaimLostLeases, renewLeases } from "./claim.ts";
 import { deliver, type Outcome } from "./deliver.ts";
-import { createSettler } from "./settle.ts";
+import { settlerOf } from "./settle.ts";
 
 export const QUEUE_NOTIFICATION = "integration_queue";
 
@@ -28,7 +28,7 @@ type Health = { isProven: boolean; failedAt: number[]; inFlight: number; waiting
 
 export async function startWorker(ctx: Ctx, database: Database): Promise<Worker> {
   const name = `worker-${process.pid}-${ctx.random.uuid().slice(0, 8)}`;
-  const settler = createSettler(database);
+  const settler = settlerOf(database);
   const held = new Map<string, { item: QueueItem; done: Promise<void> }>();
   const busy = new Map<string, number>();
   const claiming = new Map<string, boolean>();
@@ -71,7 +71,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     await enter(pair);
     let outcome: Outcome = "lease_lost";
     try {
-      outcome = stopping ? await giveBack(item) : await deliver(ctx, settler, item);
+      outcome = stopping ? await giveBack(item) : (await deliver(ctx, settler, item)).status;
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
     } finally {

@@ -47,6 +47,7 @@ export const cmsChannel: Channel = {
   credentialsKey: "cms_api_token",
   marketing: true,
   requiresConsent: null,
+  isDestination: true,
   isEnabled: ({ config, ...tenant }) => isChannelEnabled({ config, ...tenant }, "cms", Boolean(config.cms_api_token && config.cms_customers_collection_id)),
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { TTL_SECONDS } from "../../runtime/kv.ts";
-import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
+import { PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
 import { createExportLink } from "../compliance/export-link.ts";
 import type { Submission } from "../consent/consent-input.ts";
 import { createConsentLink } from "../consent/sync-consent.ts";
@@ -61,7 +61,9 @@ export const emailChannel: Channel = {
   credentialsKey: "email_api_key",
   marketing: false,
   requiresConsent: null,
-  isEnabled: (tenant) => isChannelEnabled(tenant, "email", Boolean(tenant.config.email_api_key && tenant.config.email_from)),
+  isDestination: false,
+  // No list of destinations takes a shopper's password mail away.
+  isEnabled: (tenant) => Boolean(tenant.config.email_api_key && tenant.config.email_from),
   async transform(ctx, item, tenant) {
     const { template } = readMail(item);
     if (!(await findRecipient(ctx, item, tenant))) return nothingToSend("/emails");

@@ -1,7 +1,7 @@
 // The person a queue row points at, read when the channel runs.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
+import { NO_METHOD, PermanentFailure, type QueueItem } from "../bus/channel.ts";
 import { findCustomerSnapshot, type CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -22,6 +22,6 @@ export async function findItemCustomer(ctx: Ctx, item: QueueItem, tenant: Tenant
 }
 
 /** The message of an item whose subject is gone. */
-export const nothingToSend = (endpoint: string) => ({ transformed_payload: {}, delivery_config: { method: "NONE", endpoint, credentials_key: null } });
-export const isNothing = (message: { delivery_config: { method: string } }) => message.delivery_config.method === "NONE";
+export const nothingToSend = (endpoint: string) => ({ transformed_payload: {}, delivery_config: { method: NO_METHOD, endpoint, credentials_key: null } });
+export const isNothing = (message: { delivery_config: { method: string } }) => message.delivery_config.method === NO_METHOD;
 export const GONE = { httpStatus: null, skipped: "the customer is gone" } as const;

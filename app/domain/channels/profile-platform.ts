@@ -10,6 +10,7 @@ export const profilePlatformChannel: Channel = {
   credentialsKey: "profile_platform_token",
   marketing: true,
   requiresConsent: null,
+  isDestination: true,
   // Its own switch outranks a list of channels: no profile leaves a store that did not turn it on.
   isEnabled: (tenant) => tenant.config.profile_platform_enabled && isChannelEnabled(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
   async transform(ctx, item, tenant) {

@@ -6,7 +6,7 @@ import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_BY_EMAIL, CUSTOMER_CREATE, METAFIELDS_DELETE, METAFIELDS_SET, TAGS_ADD, TAGS_REMOVE } from "../../integrations/storefront-documents.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
-import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import { PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
@@ -40,7 +40,8 @@ export const storefrontChannel: Channel = {
   credentialsKey: "storefront_admin_token",
   marketing: false,
   requiresConsent: null,
-  isEnabled: (tenant) => isChannelEnabled(tenant, "storefront", tokenState(tenant) === "valid"),
+  isDestination: false,
+  isEnabled: (tenant) => tokenState(tenant) === "valid",
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);
     if (!customer || (!customer.email && !customer.storefront_customer_gid)) return nothingToSend(ENDPOINT);

@@ -33,6 +33,7 @@ export const webAnalyticsChannel: Channel = {
   credentialsKey: "analytics_api_secret",
   marketing: true,
   requiresConsent: null,
+  isDestination: true,
   isEnabled: (tenant) => isChannelEnabled(tenant, "web_analytics", Boolean(tenant.config.analytics_measurement_id && tenant.config.analytics_api_secret)),
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);

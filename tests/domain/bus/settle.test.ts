@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSettler, type Settlement, type Settler } from "../../../app/domain/bus/settle.ts";
+import { settlerOf, type Settlement, type Settler } from "../../../app/domain/bus/settle.ts";
 import { reclaimLostLeases } from "../../../app/domain/bus/claim.ts";
 import type { QueueItem } from "../../../app/domain/bus/channel.ts";
 import { addRows, claimAll, openCircuit, openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const MESSAGE = { transformed_payload: { a: 1 }, delivery_config: { method: "POST", endpoint: "/x", credentials_key: "cms_api_token" } };
-const DELIVERED: Settlement = { to: "delivered", httpStatus: 202, latencyMs: 12, note: null };
+const DELIVERED = { to: "delivered", httpStatus: 202, latencyMs: 12, note: null, isFiled: true } as const satisfies Settlement;
 let queue: QueueDatabase;
 let settler: Settler;
 
 beforeAll(async () => {
   queue = await openQueueDatabase();
-  settler = createSettler(queue.database);
+  settler = settlerOf(queue.database);
 });
 afterAll(() => queue.stop());
 beforeEach(() => queue.test.truncate());
@@ -54,7 +54,7 @@ describe("each settlement moves the row and writes its attempt", () => {
 
   test("dead letter: time and reason stand in the row, and nobody claims it", async () => {
     const item = await claimOne();
-    await settler.settle(item, { to: "dead_letter", countsAsTry: true, httpStatus: 400, latencyMs: 5, error: "cms answered 400" });
+    await settler.settle(item, { to: "dead_letter", isSweepable: true, httpStatus: 400, latencyMs: 5, error: "cms answered 400" });
     expect(await row()).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: "cms answered 400", attempt_token: null });
     expect((await row()).dead_lettered_at).toBeInstanceOf(Date);
     expect(await claimAll(queue.database)).toEqual([]);
@@ -90,7 +90,7 @@ describe("a worker that lost its lease", () => {
   test.each<[string, Settlement]>([
     ["delivered", DELIVERED],
     ["retry", { to: "retry", delayMs: 0, httpStatus: 500, latencyMs: 1, error: "late" }],
-    ["dead letter", { to: "dead_letter", countsAsTry: true, httpStatus: 400, latencyMs: 1, error: "late" }],
+    ["dead letter", { to: "dead_letter", isSweepable: true, httpStatus: 400, latencyMs: 1, error: "late" }],
     ["deferred", { to: "deferred", delayMs: 0 }],
   ])("cannot settle as %s: row and log stay as they were", async (_, settlement) => {
     const { late } = await lose();

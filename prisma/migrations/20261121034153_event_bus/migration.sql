@@ -1,0 +1,25 @@
+-- AlterTable
+ALTER TABLE "integration_queue" ADD COLUMN     "archived_at" TIMESTAMPTZ(6),
+ADD COLUMN     "is_sweepable" BOOLEAN NOT NULL DEFAULT true;
+
+-- AlterTable
+ALTER TABLE "webhook_inbox" ADD COLUMN     "event_id" TEXT;
+
+-- CreateTable
+CREATE TABLE "channel_minutes" (
+    "shop" TEXT NOT NULL,
+    "channel" TEXT NOT NULL,
+    "minute" TIMESTAMPTZ(0) NOT NULL,
+    "delivered" INTEGER NOT NULL,
+    "failed" INTEGER NOT NULL,
+    "latency_ms_sum" BIGINT NOT NULL,
+
+    CONSTRAINT "channel_minutes_pkey" PRIMARY KEY ("shop","channel","minute")
+);
+
+-- What was settled and not archived yet: the few that an unwell archive left behind, and dead letters for a moment.
+CREATE INDEX "integration_queue_unarchived_idx" ON "integration_queue" ("updated_at") WHERE "archived_at" IS NULL AND "status" IN ('delivered', 'dead_letter');
+CREATE INDEX "integration_queue_created_idx" ON "integration_queue" USING brin ("created_at");
+CREATE INDEX "delivery_attempts_created_idx" ON "delivery_attempts" USING brin ("created_at");
+-- Warehouse events never reach a marketing system, whoever writes the row.
+ALTER TABLE "integration_queue" ADD CONSTRAINT "integration_queue_wms_check" CHECK ("source" <> 'wms' OR "channel" IN ('backend', 'archive'));
