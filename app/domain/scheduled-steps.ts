@@ -3,7 +3,7 @@ import type { Ctx } from "../context.server.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { cmsChannel } from "./channels/cms.ts";
 import { syncCms } from "./channels/cms-sync.ts";
-import { writeCheckpoint } from "./consent/verify-chain.ts";
+import { writeCheckpoint } from "./consent/checkpoints.ts";
 import { syncCustomers } from "./customers/catch-up.ts";
 import { tokenState } from "./tenants/directory.ts";
 import { keepStorefrontToken } from "./tenants/storefront-token.ts";
