@@ -27,7 +27,7 @@ export type TenantData = {
 export type Database = {
   region: string;
   forTenant(shop: string): TenantData;
-  acrossTenants<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  acrossTenants<R extends Row = Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
   /** Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<{ stop(): Promise<void> }>;
   isReachable(): Promise<boolean>;
@@ -95,8 +95,8 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       },
       transaction: (work) => inTransaction(pool, (client) => work(tenantSql(shop, client))),
     }),
-    async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = []) {
-      return (await pool.query<R>(text, [...values])).rows;
+    async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = [], name?: string) {
+      return (await pool.query<R>({ text, values: [...values], ...(name && { name }) })).rows;
     },
     listen: (channel, onNotify) => listen(connection, channel, onNotify, (error) => log.troubled("database.listener_lost", { region, reason: error.message })),
     async isReachable() {

@@ -11,14 +11,14 @@ import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo } from "../bus/routing.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
-import { INGEST } from "./ingest-statement.ts";
+import { INGEST, INGEST_WITH_WEBHOOKS } from "./ingest-statement.ts";
 
 /** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
 export type Webhook = { deliveryId: string; topic: string; body: string; triggeredAt: Date | null };
 
 export type Ingested = { outcome: "accepted"; event_id: string; queue_id: number | null; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
 
-type Destination = { channel: string; is_archive_only: boolean; is_waiting: boolean };
+type Destination = { channel: string; isArchiveOnly: boolean; isWaiting: boolean };
 type Arriving = { envelope: Envelope; payload: string; destinations: Destination[]; webhook: Webhook | null };
 type Stored = { is_accepted: boolean; known_event_id: string | null; queue_id: number | null };
 
@@ -62,15 +62,15 @@ function toStorable<T>(build: () => T): T {
 /** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
 function toRemote(envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
-  return { envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, is_archive_only: false, is_waiting: false }], webhook };
+  return { envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, isArchiveOnly: false, isWaiting: false }], webhook };
 }
 
 function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const destinations = envelope.destinations.map((channel) => ({
     channel,
-    is_archive_only: !isOpenTo(ctx, tenant, channel),
+    isArchiveOnly: !isOpenTo(ctx, tenant, channel),
     // Its channel reads the customer, whom the webhook's own work is about to change: that work releases the row.
-    is_waiting: webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer",
+    isWaiting: webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer",
   }));
   return { envelope, payload: JSON.stringify(envelope.payload), destinations, webhook };
 }
@@ -104,6 +104,9 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
   const column = <T>(of: (arriving: Arriving) => T) => events.map(of);
+  // Places are counted from one, as the database does.
+  const rows = events.flatMap(({ destinations }, index) => destinations.map((destination) => ({ place: index + 1, ...destination })));
+  const webhooks = events.flatMap(({ webhook }, index) => (webhook ? [{ place: index + 1, ...webhook }] : []));
   const values = [
     column(({ envelope }) => envelope.tenant_shop),
     column(({ envelope }) => KEYS.event(envelope.idempotency_key)),
@@ -115,22 +118,21 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
     column(({ envelope }) => envelope.entity_id),
     column(({ payload }) => payload),
     column(({ payload }) => hash("sha256", payload)),
-    column(({ destinations }) => JSON.stringify(destinations)),
+    column(({ envelope }) => JSON.stringify(envelope.destinations)),
     column(({ envelope }) => envelope.priority),
     column(({ envelope }) => maxRetries(envelope.priority)),
     column(({ envelope }) => envelope.timestamp),
-    column(({ webhook }) => webhook?.deliveryId ?? null),
-    column(({ webhook }) => webhook?.topic ?? null),
-    column(({ webhook }) => webhook?.body ?? null),
-    column(({ webhook }) => webhook?.triggeredAt ?? null),
+    rows.map(({ place }) => place),
+    rows.map(({ channel }) => channel),
+    rows.map(({ isArchiveOnly }) => isArchiveOnly),
+    rows.map(({ isWaiting }) => isWaiting),
+    ...(webhooks.length > 0 ? [webhooks.map(({ place }) => place), webhooks.map(({ deliveryId }) => deliveryId), webhooks.map(({ topic }) => topic), webhooks.map(({ body }) => body), webhooks.map(({ triggeredAt }) => triggeredAt)] : []),
   ];
-  try {
-    return await database.acrossTenants<Stored>(INGEST, values);
-  } catch (error) {
-    // Sorted inserts make it rare; nothing of the batch was stored, so once more is safe.
-    if ((error as { code?: string }).code !== DEADLOCK) throw error;
-    return database.acrossTenants<Stored>(INGEST, values);
-  }
+  const { text, name } = webhooks.length > 0 ? INGEST_WITH_WEBHOOKS : INGEST;
+  const run = () => database.acrossTenants<Stored & { place: number }>(text, values, name);
+  // Sorted inserts make a deadlock rare; nothing of the batch was stored then, so once more is safe.
+  const stored = await run().catch((error: { code?: string }) => (error.code === DEADLOCK ? run() : Promise.reject(error)));
+  return stored.sort((one, other) => one.place - other.place);
 }
 
 /** A rival's marker that committed while ours waited for it: it is not in our statement's view, but it is there now. */
