@@ -61,7 +61,7 @@ it.each(["pages", "bulk"])("by %s: every customer is here exactly once, and ever
   expect(users.map(({ gid }) => gid).sort()).toEqual([...gids].sort());
   await eventually("everything delivered", async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' LIMIT 1")).length === 0, 60_000);
   const { analytics, cms, profilePlatform } = service.sandbox;
-  expect(cms.items().map(({ fieldData }) => fieldData["storefront-customer-id"]).sort()).toEqual([...gids].sort());
+  expect(cms.items().map(({ fieldData }) => String(fieldData["storefront-customer-id"])).sort()).toEqual([...gids].sort());
   const counted = analytics.hits().map(({ body }) => (body as { events: { params: { event_id: string } }[] }).events[0]?.params.event_id);
   const profiled = profilePlatform.messages().map(({ entity }) => entity._id);
   expect([counted, profiled].map((list) => [list.length, new Set(list).size])).toEqual([[CUSTOMERS, CUSTOMERS], [CUSTOMERS, CUSTOMERS]]);

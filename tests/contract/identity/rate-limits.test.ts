@@ -92,7 +92,7 @@ describe("mails that ask to confirm a consent", () => {
       const before = await mails();
       const answers = [];
       for (let n = 0; n < 8; n += 1) answers.push(await submit(n % 2 ? asked : asked.toUpperCase(), `${asked.split("@")[0]}-${n}`));
-      expect(answers.map(({ status, json }) => [status, json.pending_confirmation, json.recorded])).toEqual(Array(8).fill([200, true, [{ consent_type: "newsletter", action: "granted" }]]));
+      expect(answers.map(({ status, json }) => [status, json.pending_confirmation, json.recorded])).toEqual(Array.from({ length: 8 }, () => [200, true, [{ consent_type: "newsletter", action: "granted" }]]));
       expect(new Set(answers.map(({ headers }) => [...headers.keys()].sort().join())).size).toBe(1);
       expect(await mails()).toBe(before + 5);
       expect((await submit(asked, `${asked.split("@")[0]}-8`, OTHER_SHOP)).status).toBe(200);
