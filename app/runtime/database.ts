@@ -31,6 +31,11 @@ export type Database = {
   /** Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<{ stop(): Promise<void> }>;
   isReachable(): Promise<boolean>;
+  /**
+   * Renews the planner's figures of a table that has grown at once. A plan is kept per connection, that of a foreign key's
+   * check too: made while the table was empty it reads all of the store's rows for each one, until autovacuum comes by.
+   */
+  analyze(table: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -107,6 +112,9 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       } catch {
         return false;
       }
+    },
+    async analyze(table) {
+      await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },
     async close() {
       await prisma.$disconnect();
