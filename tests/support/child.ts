@@ -25,7 +25,7 @@ const running = new Set<Child>();
 /** Only what `env` names is in the environment, besides what finds programs and folders. */
 export function startChild(script: string, env: Record<string, string>): Child {
   const { PATH = "", HOME = "", TMPDIR = "" } = process.env;
-  const environment = { PATH, HOME, NODE_ENV: "production" as const, ...(process.env.PROF_OPTIONS && { NODE_OPTIONS: process.env.PROF_OPTIONS }), ...(TMPDIR && { TMPDIR }), ...env };
+  const environment = { PATH, HOME, NODE_ENV: "production" as const, ...(TMPDIR && { TMPDIR }), ...env };
   const child = spawn(process.execPath, [join(root, script)], { cwd: root, env: environment, stdio: ["pipe", "pipe", "pipe"] });
   const lines: string[] = [];
   let err = "";

@@ -3,6 +3,7 @@
 // delivery adds nothing. The insert triggers wake the workers once per statement, at commit. Prepared once per connection:
 // planning it took more of the database's time than running it.
 import { TTL_SECONDS } from "../../runtime/kv.ts";
+import { currentShops } from "../tenants/tenant.ts";
 
 /** Rows whose webhook is still to be worked; should that never happen, they go out by themselves. */
 const LONGEST_WAIT = "interval '10 minutes'";
@@ -11,7 +12,7 @@ const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[
     WITH ORDINALITY AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, entity_id, payload, payload_sha256, destinations, priority, max_retries, occurred_at, place)`;
 
 /** Storefront webhooks, by the place of their event. */
-const WEBHOOKS = "unnest($19::int[], $20::text[], $21::text[], $22::text[], $23::timestamptz[]) AS d(place, delivery_id, topic, body, triggered_at)";
+const WEBHOOKS = "unnest($22::int[], $23::text[], $24::text[], $25::text[], $26::timestamptz[]) AS d(place, delivery_id, topic, body, triggered_at)";
 
 type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
 
@@ -22,7 +23,7 @@ const WITH_WEBHOOKS: Parts = {
     FROM ${WEBHOOKS} JOIN ${EVENTS} ON i.place = d.place LEFT JOIN webhook_inbox w ON w.shop = i.shop AND w.delivery_id = d.delivery_id
   ),`,
   isKnown: "(SELECT d.known_event_id FROM deliveries d WHERE d.place = i.place)",
-  notKnown: "WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.place = i.place AND d.is_known)",
+  notKnown: "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.place = i.place AND d.is_known)",
   inbox: `inbox AS (
     INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at, event_id)
     SELECT a.shop, d.delivery_id, d.topic, d.body, d.triggered_at, a.event_id FROM accepted a JOIN deliveries d ON d.place = a.place WHERE NOT d.is_known ORDER BY a.shop, d.delivery_id
@@ -31,11 +32,12 @@ const WITH_WEBHOOKS: Parts = {
 };
 const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbox: "" };
 
-const statement = (parts: Parts): string => `
+const statement = (parts: Parts, region: string): string => `
   WITH ${parts.known}
+  current AS (${currentShops(region, "$19", "$20", "$21")}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT i.shop, i.marker, to_jsonb(i.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM ${EVENTS} ${parts.notKnown} ORDER BY i.shop, i.marker
+    SELECT i.shop, i.marker, to_jsonb(i.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM ${EVENTS} WHERE i.shop IN (SELECT shop FROM current) ${parts.notKnown} ORDER BY i.shop, i.marker
     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
       WHERE kv.expires_at <= clock_timestamp()
     RETURNING shop, key
@@ -58,11 +60,17 @@ const statement = (parts: Parts): string => `
     ON CONFLICT (shop, event_id, channel) DO NOTHING
     RETURNING event_id, id
   )
-  SELECT i.place::int - 1 AS place, a.place IS NOT NULL AS is_accepted, q.id AS queue_id,
+  SELECT i.place::int - 1 AS place, a.place IS NOT NULL AS is_accepted, i.shop NOT IN (SELECT shop FROM current) AS is_stale, q.id AS queue_id,
     CASE WHEN a.place IS NULL THEN coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = i.shop AND kv.key = i.marker AND kv.expires_at > clock_timestamp())) END AS known_event_id
   FROM ${EVENTS}
   LEFT JOIN accepted a ON a.place = i.place
   LEFT JOIN (SELECT event_id, min(id) AS id FROM queued GROUP BY event_id) q ON q.event_id = a.event_id`;
 
-export const INGEST = { name: "ingest", text: statement(WITHOUT_WEBHOOKS) };
-export const INGEST_WITH_WEBHOOKS = { name: "ingest_with_webhooks", text: statement(WITH_WEBHOOKS) };
+const made = new Map<string, { name: string; text: string }>();
+
+export function ingestStatement(region: string, withWebhooks: boolean): { name: string; text: string } {
+  const name = `ingest_${region}${withWebhooks ? "_with_webhooks" : ""}`;
+  const known = made.get(name) ?? { name, text: statement(withWebhooks ? WITH_WEBHOOKS : WITHOUT_WEBHOOKS, region) };
+  made.set(name, known);
+  return known;
+}
