@@ -1,5 +1,5 @@
 // The event bus: how fast events are taken in. Ratios within one run only.
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac } from "node:crypto";
 import pg from "pg";
 import { startChild } from "../support/child.ts";
 import { APP_SECRET, SHOP } from "../support/service.ts";
