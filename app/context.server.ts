@@ -3,6 +3,7 @@ import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
 import { resolve } from "node:path";
 import { openArchive, type Archive } from "./integrations/archive.ts";
+import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
@@ -33,6 +34,7 @@ export type Ctx = {
   outboundAllow: readonly string[];
   channels: readonly Channel[];
   archive: Archive;
+  backend: BackendClient;
   storefront: StorefrontClient;
   cms: CmsClient;
   webAnalytics: WebAnalyticsClient;
@@ -62,6 +64,7 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     outboundAllow,
     channels,
     archive: openArchive(config.ARCHIVE_URL, resolve(import.meta.dirname, "..")),
+    backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
     webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),
