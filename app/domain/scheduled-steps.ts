@@ -1,6 +1,7 @@
 // What the scheduled run does for each tenant, in this order, each step alone (SPEC "Scheduled run").
 import type { Ctx } from "../context.server.ts";
 import { isAppError } from "../runtime/errors.ts";
+import { sweepDeadLetters } from "./bus/dead-letters.ts";
 import { cmsChannel } from "./channels/cms.ts";
 import { syncCms } from "./channels/cms-sync.ts";
 import { writeCheckpoint } from "./consent/verify-chain.ts";
@@ -54,5 +55,5 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     name: "consent_checkpoint",
     run: async (ctx, tenant) => ({ written: (await writeCheckpoint(ctx, tenant)) ? 1 : 0 }),
   },
-  { name: "dead_letters", run: () => Promise.resolve("skipped") },
+  { name: "dead_letters", run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }) },
 ];

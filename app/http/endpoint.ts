@@ -9,7 +9,8 @@ import type { Tenant } from "../domain/tenants/tenant.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { requireAdmin, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
+import { findEnvelopeTenant, requireEventSource, type EventSender } from "./event-source-guard.ts";
+import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
 import { requireSession, sessionCredential, unauthorized } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
@@ -25,7 +26,7 @@ export type TenantRule = "registered" | "named" | "optional" | "none";
 
 type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
 type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
-type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "visitor" ? Visitor : null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "visitor" ? Visitor : A extends "event_source" ? EventSender : null;
 
 export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   ctx: Ctx;
@@ -35,7 +36,7 @@ export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   shop: ShopOf<T>;
   tenant: TenantOf<T>;
   principal: PrincipalOf<A>;
-  /** The validated body; for `hmac` routes the parsed JSON, unvalidated. */
+  /** The validated body; for `hmac` and `event_source` routes the parsed JSON, unvalidated. */
   body: B;
   query: Q;
   /** The exact bytes of a signed body. */
@@ -72,6 +73,7 @@ export type Endpoint = {
   respond(ctx: Ctx, inbound: Inbound, params: Record<string, string>): Promise<Reply>;
 };
 
+const NO_BYTES = Buffer.alloc(0);
 const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
 
@@ -130,16 +132,17 @@ async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Fou
 
 type Dispatch = { ctx: Ctx; inbound: Inbound; params: Record<string, string>; requestId: string; found: Found; cors: Record<string, string>; notes: Record<string, unknown> };
 
-async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, cors, notes }: Dispatch): Promise<Reply> {
+async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: asked, cors, notes }: Dispatch): Promise<Reply> {
   const allowed = [...METHODS.filter((method) => specs[method]), ...(specs.GET ? ["HEAD"] : []), "OPTIONS"];
   if (inbound.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
   const method = inbound.method === "HEAD" ? "GET" : inbound.method;
   const spec = specs[method as Method];
   if (!spec) throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
 
-  const raw = spec.auth === "hmac" ? await inbound.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES) : Buffer.alloc(0);
-  if (spec.auth === "hmac") requireStorefrontSignature(ctx, inbound, found.tenant, raw);
-  const principal = spec.auth === "platform" ? requirePlatform(ctx, inbound) : null;
+  const isRaw = spec.auth === "hmac" || spec.auth === "event_source";
+  const raw = isRaw ? await inbound.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES) : NO_BYTES;
+  const found: Found = (spec.auth === "event_source" ? await findEnvelopeTenant(ctx, inbound, raw) : null) ?? asked;
+  const principal = proveFirst(ctx, inbound, spec.auth, found.tenant, raw);
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
   if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" ? unauthorized() : new AppError("tenant_required");
@@ -154,9 +157,33 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found, 
   if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
     return spec.handleForm({ ...call, body: parseForm(await inbound.readBody(maxBytes)) } as never);
   }
-  const body = spec.auth === "hmac" ? parseJson(raw).json : spec.body ? await readJson(inbound, spec.body, maxBytes) : undefined;
+  const body = isRaw ? readSigned(inbound, spec.auth, raw) : spec.body ? await readJson(inbound, spec.body, maxBytes) : undefined;
   const result = await spec.handle({ ...call, body } as never);
   return isReply(result) ? result : json(200, result);
+}
+
+/** What must be told before anything about the store: whether the caller may speak at all. */
+function proveFirst(ctx: Ctx, inbound: Inbound, auth: Auth, tenant: Tenant | null, raw: Buffer): AdminPrincipal | EventSender | null {
+  switch (auth) {
+    case "hmac":
+      return requireStorefrontSignature(ctx, inbound, tenant, raw);
+    case "event_source":
+      return requireEventSource(ctx, inbound, tenant, raw);
+    case "platform":
+      return requirePlatform(ctx, inbound);
+    case "backend":
+      return requireBackendSecret(ctx, inbound);
+    case "backend_key":
+      return requireBackendKey(ctx, inbound);
+    default:
+      return null;
+  }
+}
+
+/** A signature proves what the bytes are; everybody else says it. */
+function readSigned(inbound: Inbound, auth: Auth, raw: Buffer): unknown {
+  if (auth === "event_source" && !isSigned(inbound) && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
+  return parseJson(raw).json;
 }
 
 const mediaType = (inbound: Inbound) => inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();

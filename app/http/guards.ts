@@ -4,13 +4,15 @@ import type { Ctx } from "../context.server.ts";
 import { findAdminPrincipal, isPlatformKey, type AdminPrincipal } from "../domain/tenants/admin-key.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
+import { secretEquals } from "../runtime/secrets.ts";
 import type { Inbound } from "./inbound.ts";
 
 /**
  * `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body;
- * `session`: a signed-in person, by cookie or bearer token; `visitor`: a person, a proxied customer, or anybody on a page of the store.
+ * `session`: a signed-in person, by cookie or bearer token; `visitor`: a person, a proxied customer, or anybody on a page of the store;
+ * `event_source`: the proof of the event's own source; `backend`: the secret of the backend that calls back; `backend_key`: BACKEND_API_KEY.
  */
-export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "visitor";
+export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "visitor" | "event_source" | "backend" | "backend_key";
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 
@@ -36,6 +38,21 @@ export function requirePlatform(ctx: Ctx, inbound: Inbound): AdminPrincipal {
   return { kind: "platform_key" };
 }
 
+/** The header of SPEC, or the bearer form that its task description names. */
+export function requireBackendSecret(ctx: Ctx, inbound: Inbound): null {
+  const given = inbound.header("x-backend-webhook-secret") ?? bearerToken(inbound);
+  if (!given || !secretEquals(given, ctx.config.WORKER_WEBHOOK_SECRET)) throw new AppError("unauthorized", { headers: CHALLENGE, details: { method: "shared_secret" } });
+  return null;
+}
+
+export function requireBackendKey(ctx: Ctx, inbound: Inbound): null {
+  const [given, key] = [bearerToken(inbound), ctx.config.BACKEND_API_KEY];
+  if (!given || !key || !secretEquals(given, key)) throw new AppError("unauthorized", { headers: CHALLENGE });
+  return null;
+}
+
+export const isSigned = (inbound: Inbound): boolean => SIGNATURE_HEADERS.some((name) => inbound.header(name) !== undefined);
+
 const SIGNATURE_HEADERS = ["x-storefront-hmac-sha256", "x-shopify-hmac-sha256"] as const;
 const SIGNATURE_SHAPE = /^[A-Za-z0-9+/]{43}=$/;
 const keys = new WeakMap<readonly string[], KeyObject[]>();
@@ -53,10 +70,11 @@ function keysOf(secrets: readonly string[]): KeyObject[] {
  * Base64 HMAC-SHA256 of the exact bytes, under any of the app's secrets. Both header families may carry it, but two
  * that differ prove nothing; a header sent twice arrives joined by a comma and fails the shape.
  */
-export function requireStorefrontSignature(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw: Buffer): void {
+export function requireStorefrontSignature(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw: Buffer): null {
   const given = new Set(SIGNATURE_HEADERS.map((name) => inbound.header(name)).filter((value) => value !== undefined));
   const [signature] = given;
   if (given.size !== 1 || !signature || !SIGNATURE_SHAPE.test(signature)) throw new AppError("invalid_signature");
   const expected = keysOf(tenant?.app.secrets ?? ctx.config.PLATFORM_APP_SECRET).map((key) => createHmac("sha256", key).update(raw).digest("base64"));
   if (!expected.map((candidate) => timingSafeEqual(Buffer.from(candidate), Buffer.from(signature))).some(Boolean)) throw new AppError("invalid_signature");
+  return null;
 }

@@ -11,9 +11,16 @@ const SECURITY: Record<Auth, object[]> = {
   hmac: [{ storefrontSignature: [] }],
   visitor: [{ sessionToken: [] }, { sessionCookie: [] }, {}],
   session: [{ sessionToken: [] }, { sessionCookie: [] }],
+  event_source: [{ storefrontSignature: [] }, { erpToken: [] }, { backendSecret: [] }, { adminKey: [] }],
+  backend: [{ backendSecret: [] }, { backendBearer: [] }],
+  backend_key: [{ backendKey: [] }],
 };
 
 const SECURITY_SCHEMES = {
+  erpToken: { type: "http", scheme: "bearer", description: "The tenant's erp_token, from source `erpsys`." },
+  backendSecret: { type: "apiKey", in: "header", name: "x-backend-webhook-secret", description: "WORKER_WEBHOOK_SECRET." },
+  backendBearer: { type: "http", scheme: "bearer", description: "WORKER_WEBHOOK_SECRET." },
+  backendKey: { type: "http", scheme: "bearer", description: "BACKEND_API_KEY." },
   adminKey: { type: "http", scheme: "bearer", description: "The tenant's admin_key, ADMIN_KEY, or the app secret, tried in this order." },
   platformKey: { type: "http", scheme: "bearer", description: "ADMIN_KEY." },
   sessionToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The token of a signed-in person." },

@@ -7,7 +7,7 @@ import type { Call } from "./endpoint.ts";
 import type { Inbound } from "./inbound.ts";
 
 /** The contract's header family and the platform's, the first one first. */
-export function storefrontHeader(inbound: Inbound, name: "webhook-id" | "triggered-at" | "shop-domain"): string | undefined {
+export function storefrontHeader(inbound: Inbound, name: "webhook-id" | "triggered-at" | "shop-domain" | "topic"): string | undefined {
   return inbound.header(`x-storefront-${name}`) ?? inbound.header(`x-shopify-${name}`);
 }
 

@@ -1,7 +1,7 @@
 // The e-mail provider (Resend-like: `POST /emails`, bearer key, `Idempotency-Key`).
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 
-export type EmailMessage = { from: string; to: string; subject: string; text: string; html: string };
+export type EmailMessage = { from: string; to: string | string[]; subject: string; text: string; html: string };
 
 export type EmailClient = {
   /** The same `idempotencyKey` twice sends one mail. */
@@ -16,7 +16,7 @@ export function createEmailClient({ outbound, apiUrl }: { outbound: Outbound; ap
         url: `${apiUrl}/emails`,
         method: "POST",
         headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json", "Idempotency-Key": idempotencyKey },
-        body: JSON.stringify({ ...message, to: [message.to] }),
+        body: JSON.stringify({ ...message, to: [message.to].flat() }),
         ...(about && { about }),
       }),
   };

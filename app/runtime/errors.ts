@@ -33,6 +33,7 @@ export const ERRORS = {
   consent_required: [400, "The terms of use and the privacy policy must be accepted."],
   invalid_link: [400, "This link was used already, is too old, or never was one. Ask for a new one."],
   invalid_code: [400, "This code was used already or is too old. Sign in again."],
+  personal_data_not_accepted: [400, "Warehouse events carry references only."],
   too_many_tags: [400, "The person has as many tags as the storefront takes."],
   unauthorized: [401, "A valid key is needed."],
   invalid_signature: [401, "The signature is missing or does not match the body."],
@@ -63,6 +64,7 @@ export const ERRORS = {
   cms_unavailable: [502, "The CMS did not do what was asked."],
   not_installed: [502, "The app is not installed in this store. Install it again."],
   database_unavailable: [503, "The database is away. Try again shortly."],
+  overloaded: [503, "More events arrive than can be stored at this moment. Try again shortly."],
   busy: [503, "Too many sign-ins at this moment. Try again shortly."],
   shutting_down: [503, "The service is stopping. Try again shortly."],
 } as const satisfies Record<string, readonly [ErrorStatus, string]>;
@@ -73,6 +75,8 @@ type AppErrorOptions = {
   message?: string;
   /** Field path to the reason it was refused. */
   fields?: Record<string, string>;
+  /** Stands in the body beside the usual members, where an endpoint's contract has more. */
+  details?: Record<string, unknown>;
   headers?: Record<string, string>;
 };
 
@@ -88,6 +92,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: ErrorStatus;
   readonly fields: Record<string, string> | undefined;
+  readonly details: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -96,6 +101,7 @@ export class AppError extends Error {
     this.code = code;
     this.status = ERRORS[code][0];
     this.fields = options.fields;
+    this.details = options.details ?? {};
     this.headers = options.headers ?? {};
   }
 }
@@ -111,6 +117,7 @@ export function toErrorBody(error: AppError, requestId: string) {
     code: error.code,
     message: error.message,
     ...(error.fields && { fields: error.fields }),
+    ...error.details,
     request_id: requestId,
   };
 }

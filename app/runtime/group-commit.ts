@@ -12,10 +12,10 @@ type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject
 
 export type GroupCommitOptions = { maxItems?: number; flushers?: number };
 
-/** Postgres classes 22 (data) and 23 (constraint) name a bad row; anything else (a lost connection) is nobody's row. */
-function isRowFault(error: unknown): boolean {
+/** Postgres classes 22 (data), 23 (constraint) and 54 (too deep, too long) name a bad row; anything else (a lost connection) is nobody's row. */
+export function isRowFault(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  return typeof code === "string" && (code.startsWith("22") || code.startsWith("23"));
+  return typeof code === "string" && /^(22|23|54)/.test(code);
 }
 
 /**

@@ -10,6 +10,8 @@ export const KEYS = {
   pkce: (state: string) => `pkce:${state}`,
   event: (idempotencyKey: string) => `evt:${idempotencyKey}`,
   circuit: (channel: string) => `circuit:${channel}`,
+  /** While it lives, somebody was told that this channel has dead letters. */
+  deadLetterAlert: (channel: string) => `dead_letter_alert:${channel}`,
   /** While it lives, what comes back of our own write to this customer is no news. */
   echo: (userId: number) => `echo:${userId}`,
   lease: (name: string) => `lease:${name}`,
@@ -27,7 +29,7 @@ export const KEYS = {
   rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
 } as const;
 
-export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800 } as const;
+export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800, deadLetterAlert: 900 } as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";

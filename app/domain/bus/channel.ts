@@ -30,6 +30,9 @@ export type DeliveryMessage = {
   delivery_config: { method: string; endpoint: string; credentials_key: string | null };
 };
 
+/** The built-in backend's own work, or the way to a remote one. */
+export const BACKEND_CHANNEL = "backend";
+
 /** The method of a message that is filed and sent nowhere. */
 export const ARCHIVE_METHOD = "ARCHIVE";
 /** The method of a message about nothing: its subject is gone, or nothing changed. */

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { TenantSql } from "../../runtime/database.ts";
 import { defaultPriority, maxRetries } from "./retry-policy.ts";
+import { IS_WAITING, QUEUE_NOTIFICATION } from "./waiting-rows.ts";
 
 export type BusEvent = {
   eventId: string;
@@ -23,19 +24,23 @@ export function idempotencyKeyOf(event: Pick<BusEvent, "source" | "entityId" | "
 }
 
 // One statement: ledger and rows stand or fall together. Safe to repeat: the same event id adds nothing. The insert
-// trigger notifies the workers once per statement, at commit.
+// trigger notifies the workers once per statement, at commit; rows that were waiting for this change (waiting-rows.ts) are
+// updated, which no trigger tells.
 const ENQUEUE = `
   WITH ledger AS (
     INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11)
     ON CONFLICT (shop, event_id) DO NOTHING
+  ),
+  queued AS (
+    INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
+    SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13 FROM unnest($8::text[]) AS channel
+    ON CONFLICT (shop, event_id, channel) DO UPDATE SET payload = excluded.payload, next_attempt_at = clock_timestamp(), updated_at = clock_timestamp() WHERE ${IS_WAITING}
+    RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_waiting
   )
-  INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
-  SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13 FROM unnest($8::text[]) AS channel
-  ON CONFLICT (shop, event_id, channel) DO NOTHING
-  RETURNING id`;
+  SELECT id, CASE WHEN was_waiting THEN pg_notify('${QUEUE_NOTIFICATION}', channel) END FROM queued WHERE shop = $1`;
 
-/** @returns the ids of the rows that are new. */
+/** @returns the ids of the rows that are new, or that waited for this. */
 export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]> {
   const priority = event.priority ?? defaultPriority(event.entityType);
   const payload = JSON.stringify(event.payload);

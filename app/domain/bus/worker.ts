@@ -2,13 +2,14 @@
 // and looks by itself every second, so a missed notification costs a second and never a delivery.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database.ts";
-import type { QueueItem } from "./channel.ts";
+import { OutboundError } from "../../runtime/errors.ts";
+import { findChannel, type QueueItem } from "./channel.ts";
 import { FAILURES_TO_OPEN } from "./circuit.ts";
-import { claim, LEASE_SECONDS, reclaimLostLeases, renewLeases } from "./claim.ts";
+import { claim, LEASE_SECONDS, listPendingChannels, reclaimLostLeases, renewLeases } from "./claim.ts";
+import { fileDeadLetters, fileMissedMessages } from "./dead-letters.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import { settlerOf } from "./settle.ts";
-
-export const QUEUE_NOTIFICATION = "integration_queue";
+import { QUEUE_NOTIFICATION } from "./waiting-rows.ts";
 
 const POLL_MS = 1_000;
 const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
@@ -126,14 +127,29 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
 
   const fillAll = () => ctx.channels.forEach((channel) => fill(channel.name));
 
+  /** Rows for destinations that nobody here serves are filed, so they have to be found too. */
+  const fillUnknown = async () => (await listPendingChannels(database)).filter((name) => !findChannel(ctx, name)).forEach(fill);
+
   async function sweep(): Promise<void> {
     try {
       const { channels, returned, dead } = await reclaimLostLeases(database);
       if (returned + dead > 0) ctx.log.troubled("leases.reclaimed", { region: database.region, returned, dead });
       channels.forEach((channel) => fill(channel));
+      await fillUnknown();
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("leases.not_reclaimed", error);
     }
+  }
+
+  let filing: Promise<unknown> | null = null;
+  /** Dead letters, and what the archive missed. An archive that is away is asked again later, by the rows' own marks. */
+  function file(): void {
+    filing ??= Promise.all([fileDeadLetters(ctx, database), fileMissedMessages(ctx, database)])
+      .catch((error: unknown) => {
+        if (error instanceof OutboundError) ctx.log.troubled("archive.not_filed", { region: database.region, reason: error.message });
+        else if (!isDatabaseAway(error)) ctx.log.failed("archive.not_filed", error);
+      })
+      .finally(() => (filing = null));
   }
 
   const listener = await database.listen(QUEUE_NOTIFICATION, (payload) => {
@@ -143,6 +159,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   const poll = setInterval(() => {
     fillAll();
     void sweep();
+    file();
   }, POLL_MS);
   const renew = setInterval(() => {
     const items = [...held.values()].map(({ item }) => item);
@@ -157,7 +174,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       clearInterval(poll);
       await listener.stop();
       // A claim that is under way still brings rows: they are given back too.
-      await Promise.all(fills);
+      await Promise.all([...fills, filing]);
       for (const pair of health.values()) for (const resume of pair.waiting.splice(0)) resume();
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, RELEASE_WAIT_MS)));

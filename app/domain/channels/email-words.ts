@@ -24,6 +24,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       account_deleted: { subject: "Your account at {brand} was deleted", body: "Your account at {brand} and the data kept with it were deleted, as you asked.", note: "If it was not you, write to the store." },
       confirm_consent: { subject: "Confirm your choice at {brand}", body: "Somebody entered this address at {brand} and made a choice about messages and privacy for it. It counts only when you confirm it.", action: "Confirm", note: "The link works once and for 24 hours. If it was not you, ignore this message: nothing changes." },
       data_export: { subject: "A customer of {brand} asked for their data", body: "A customer asked for the data that the app keeps of them. It was put together for you: you pass it on to the customer, within 30 days of the request.", action: "Download the data", note: "The link works once and for 7 days. The file holds personal data: keep it safe and delete it when it was passed on." },
+      dead_letter: { subject: "Deliveries to {channel} failed for {brand}", body: "An event could not be delivered to {channel} after every try, and is kept as a dead letter (event {event}). More may follow; the next message about this channel comes in 15 minutes at the earliest.", note: "What to do: see the reason in the event log of the app, mend it, and replay the dead letters. The service tries again by itself after one, two and four hours." },
     },
   },
   es: {
@@ -38,6 +39,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       account_deleted: { subject: "Tu cuenta de {brand} se ha eliminado", body: "Tu cuenta de {brand} y los datos guardados con ella se han eliminado, como pediste.", note: "Si no has sido tú, escribe a la tienda." },
       confirm_consent: { subject: "Confirma tu elección en {brand}", body: "Alguien ha indicado esta dirección en {brand} y ha hecho una elección sobre mensajes y privacidad. Solo cuenta si la confirmas.", action: "Confirmar", note: "El enlace funciona una sola vez durante 24 horas. Si no has sido tú, ignora este mensaje: no cambia nada." },
       data_export: { subject: "Un cliente de {brand} ha pedido sus datos", body: "Un cliente ha pedido los datos que la aplicación guarda sobre él. Los hemos reunido para ti: debes entregárselos en los 30 días siguientes a la solicitud.", action: "Descargar los datos", note: "El enlace funciona una sola vez durante 7 días. El archivo contiene datos personales: guárdalo en un lugar seguro y bórralo cuando lo hayas entregado." },
+      dead_letter: { subject: "Han fallado entregas a {channel} de {brand}", body: "Un evento no pudo entregarse a {channel} tras todos los intentos y se conserva como mensaje fallido (evento {event}). Puede haber más; el próximo aviso sobre este canal llegará como pronto en 15 minutos.", note: "Qué hacer: consulta el motivo en el registro de eventos de la aplicación, corrígelo y vuelve a enviar los mensajes fallidos. El servicio lo intenta de nuevo tras una, dos y cuatro horas." },
     },
   },
   fr: {
@@ -52,6 +54,7 @@ export const MAIL_WORDS: Record<MailLocale, Language> = {
       account_deleted: { subject: "Votre compte chez {brand} a été supprimé", body: "Votre compte chez {brand} et les données qui s'y rattachent ont été supprimés, comme vous l'avez demandé.", note: "Si ce n'était pas vous, écrivez à la boutique." },
       confirm_consent: { subject: "Confirmez votre choix chez {brand}", body: "Quelqu'un a indiqué cette adresse chez {brand} et fait un choix sur les messages et la confidentialité. Il ne compte que si vous le confirmez.", action: "Confirmer", note: "Le lien fonctionne une seule fois, pendant 24 heures. Si ce n'était pas vous, ignorez ce message : rien ne change." },
       data_export: { subject: "Un client de {brand} a demandé ses données", body: "Un client a demandé les données que l'application conserve à son sujet. Elles ont été réunies pour vous : vous devez les lui remettre dans les 30 jours suivant la demande.", action: "Télécharger les données", note: "Le lien fonctionne une seule fois et pendant 7 jours. Le fichier contient des données personnelles : gardez-le en lieu sûr et supprimez-le une fois remis." },
+      dead_letter: { subject: "Des envois vers {channel} ont échoué pour {brand}", body: "Un événement n'a pas pu être livré à {channel} malgré tous les essais et est conservé comme message en échec (événement {event}). D'autres peuvent suivre ; le prochain avis sur ce canal arrivera au plus tôt dans 15 minutes.", note: "Que faire : consultez la raison dans le journal des événements de l'application, corrigez-la, puis relancez les messages en échec. Le service réessaie de lui-même après une, deux et quatre heures." },
     },
   },
 };

@@ -27,6 +27,7 @@ const LINKS: Record<MailTemplate, { purpose: "password" | "email" | "consent"; p
   sign_in_linked: null,
   account_deleted: null,
   data_export: null,
+  dead_letter: null,
 };
 
 const Mail = z.looseObject({
@@ -37,11 +38,13 @@ const Mail = z.looseObject({
   language: z.string().nullish(),
   /** What waits for the owner's word. */
   submission: z.looseObject({ consentId: z.string() }).optional(),
+  /** Told to whoever runs the store. */
+  alert: z.object({ channel: z.string(), event_id: z.string() }).optional(),
   /** The privacy request whose export the mail links to. */
   request_id: z.number().int().optional(),
 });
 
-type Recipient = { to: string; name: string | null; language: string | null };
+type Recipient = { to: string | string[]; name: string | null; language: string | null };
 
 function readMail(item: QueueItem): z.output<typeof Mail> {
   const mail = Mail.safeParse(item.payload);
@@ -50,10 +53,17 @@ function readMail(item: QueueItem): z.output<typeof Mail> {
 }
 
 async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Recipient | null> {
-  const { sealed_to: sealedTo, language = null } = readMail(item);
+  const { sealed_to: sealedTo, language = null, alert } = readMail(item);
+  if (alert) return { to: operatorsOf(ctx, tenant), name: null, language };
   if (sealedTo) return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
   const customer = await findItemCustomer(ctx, item, tenant);
   return customer?.email ? { to: customer.email, name: customer.first_name, language: customer.language_pref } : null;
+}
+
+/** The store's support address, else the operators of the service, else the sender itself: somebody always hears of it. */
+function operatorsOf(ctx: Ctx, { config }: Tenant): string[] {
+  if (config.support_email) return [config.support_email];
+  return ctx.config.ADMIN_EMAILS?.length ? ctx.config.ADMIN_EMAILS : [(config.email_from ?? "").replace(/^.*<|>$/g, "")];
 }
 
 export const emailChannel: Channel = {
@@ -65,9 +75,9 @@ export const emailChannel: Channel = {
   // No list of destinations takes a shopper's password mail away.
   isEnabled: (tenant) => Boolean(tenant.config.email_api_key && tenant.config.email_from),
   async transform(ctx, item, tenant) {
-    const { template } = readMail(item);
+    const { template, alert } = readMail(item);
     if (!(await findRecipient(ctx, item, tenant))) return nothingToSend("/emails");
-    return { transformed_payload: { template, [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
+    return { transformed_payload: alert ? { template, ...alert } : { template, [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return GONE;
@@ -76,7 +86,7 @@ export const emailChannel: Channel = {
     if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
-    const look = { locale: recipient.language ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: recipient.name };
+    const look = { channel: mail.alert?.channel ?? null, eventId: mail.alert?.event_id ?? null, locale: recipient.language ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: recipient.name };
     const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: mail.request_id === undefined ? await makeLink(ctx, tenant, mail, Number(item.entityId)) : await createExportLink(ctx, tenant, mail.request_id) });
     try {
       const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: recipient.to, ...content });

@@ -1,6 +1,7 @@
 // Works the webhook inbox of one region.
 import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database.ts";
+import { settleWaiting } from "../bus/waiting-rows.ts";
 import { findTenant } from "../tenants/tenant.ts";
 import { handleWebhook } from "./storefront-webhooks.ts";
 import { claimWebhooks, finishWebhook, INBOX_LEASE_SECONDS, INBOX_NOTIFICATION, postponeWebhook, releaseWebhooks, renewWebhookLeases, type InboxItem } from "./webhook-inbox.ts";
@@ -22,6 +23,7 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
     try {
       const tenant = await findTenant(ctx, item.shop);
       const outcome = tenant ? await handleWebhook(ctx, tenant, item) : "ignored";
+      if (item.eventId) await settleWaiting(database.forTenant(item.shop).sql, item.eventId, `nothing to deliver: ${outcome}`);
       await finishWebhook(database, item);
       ctx.log.done("webhook.handled", { ...about, outcome, ms: Math.round(performance.now() - started) });
     } catch (error) {

@@ -3,6 +3,8 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { routeEvent } from "../bus/routing.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { changeTenantRecord } from "../tenants/tenant-record.ts";
 import type { WebhookTopic } from "../tenants/webhook-topics.ts";
@@ -14,6 +16,8 @@ import type { InboxItem } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
 type Webhook = { ctx: Ctx; tenant: Tenant; item: InboxItem; payload: unknown };
+/** `whole`: all that this webhook will ever say; `payload`: what it says itself, until the rest can be fetched. */
+type Step = "whole" | "payload" | "order";
 /** What was done, for the log line. */
 type Handled = AppliedChange["outcome"] | "done" | "ignored";
 
@@ -21,14 +25,15 @@ const gid = z.string().regex(CUSTOMER_GID);
 const when = z.iso.datetime({ offset: true }).nullish();
 
 /** The bus knows a webhook's effect by the delivery that caused it: a repeated run enqueues nothing new. */
-function eventIdOf({ tenant, item }: Webhook, step: "payload" | "complete"): string {
+function eventIdOf({ tenant, item }: Webhook, step: Step): string {
+  if (item.eventId && step === "whole") return item.eventId;
   const digest = hash("sha256", `${tenant.shop}\n${item.deliveryId}\n${step}`);
   return [digest.slice(0, 8), digest.slice(8, 12), `5${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`, digest.slice(20, 32)].join("-");
 }
 
 const changedAt = ({ item }: Webhook, said?: string | null): Date => item.triggeredAt ?? (said ? new Date(said) : item.receivedAt);
 
-async function apply(webhook: Webhook, change: CustomerChange, step: "payload" | "complete"): Promise<AppliedChange> {
+async function apply(webhook: Webhook, change: CustomerChange, step: Step): Promise<AppliedChange> {
   const { ctx, tenant, item } = webhook;
   const eventId = eventIdOf(webhook, step);
   const isNew = item.topic === "customers/create";
@@ -45,17 +50,17 @@ async function apply(webhook: Webhook, change: CustomerChange, step: "payload" |
  */
 async function applyCompleted(webhook: Webhook, change: CustomerChange, said: "person" | "one side"): Promise<Handled> {
   const { ctx, tenant } = webhook;
-  const applyPayload = async () => (said === "person" || (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, "payload")).outcome : "ignored");
-  if (!canRefetch(tenant)) return applyPayload();
+  const applyPayload = async (step: Step) => (said === "person" || (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, step)).outcome : "ignored");
+  if (!canRefetch(tenant)) return applyPayload("whole");
   try {
     const fetched = await fetchCustomer(ctx, tenant, change.gid);
     // Deletions come by their own topic and leave a tombstone; a customer that the API does not show is no proof of one.
-    if (!fetched) return await applyPayload();
+    if (!fetched) return await applyPayload("whole");
     // What is fetched now is at least as new as the webhook that made us ask.
     const at = new Date(Math.max(fetched.changedAt.getTime(), change.changedAt.getTime()));
-    return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "complete")).outcome;
+    return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "whole")).outcome;
   } catch (error) {
-    const outcome = await applyPayload();
+    const outcome = await applyPayload("payload");
     if (error instanceof OutboundError && error.retryable) throw error;
     ctx.log.troubled("customer.not_completed", { shop: tenant.shop, reason: (error as Error).message });
     return outcome;
@@ -66,7 +71,7 @@ async function onCustomer(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
   const change = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
   if (!change) return "ignored";
-  return isPartial(change) ? applyCompleted(webhook, change, "person") : (await apply(webhook, change, "payload")).outcome;
+  return isPartial(change) ? applyCompleted(webhook, change, "person") : (await apply(webhook, change, "whole")).outcome;
 }
 
 async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
@@ -130,8 +135,21 @@ async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
   return applyToKnown(webhook, { gid: customerGid, changedAt: changedAt(webhook), [isEmail ? "email_subscription_status" : "sms_subscription_status"]: said });
 }
 
-/** A new order changes its customer's totals. */
+/** Puts an order on the bus, unless it came by the bus. Safe to repeat: the delivery names the event. */
+async function enqueueOrder(webhook: Webhook): Promise<void> {
+  const { ctx, tenant, item } = webhook;
+  const order = z.looseObject({ admin_graphql_api_id: z.string().max(300), updated_at: when }).safeParse(webhook.payload);
+  if (item.eventId || !order.success) return;
+  const event = { eventType: "order.created", entityType: "order" };
+  const { destinations, priority } = routeEvent(ctx, tenant, event);
+  await enqueue(dataOf(ctx, tenant).sql, {
+    ...event, eventId: eventIdOf(webhook, "order"), source: "storefront", entityId: order.data.admin_graphql_api_id, payload: order.data, occurredAt: changedAt(webhook, order.data.updated_at), destinations, ...(priority !== undefined && { priority }),
+  });
+}
+
+/** A new order goes where the store's orders go, and changes its customer's totals. */
 async function onOrder(webhook: Webhook): Promise<Handled> {
+  await enqueueOrder(webhook);
   const parsed = z.looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() }).safeParse(webhook.payload);
   const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
   if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
@@ -140,7 +158,7 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
 
 /** A webhook that carries only one side of a customer does not make a person out of it; one we do not know is fetched whole. */
 async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
-  return (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, "payload")).outcome : applyCompleted(webhook, change, "one side");
+  return (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, "whole")).outcome : applyCompleted(webhook, change, "one side");
 }
 
 async function isKnown({ ctx, tenant }: Webhook, customerGid: string): Promise<boolean> {

@@ -17,7 +17,8 @@ const RETRY_SECONDS = [10, 30, 120, 600, 1_800];
 
 type Arrival = { shop: string; deliveryId: string; topic: WebhookTopic; body: string; triggeredAt: Date | null };
 
-export type InboxItem = { shop: string; id: number; deliveryId: string; topic: WebhookTopic; body: string; triggeredAt: Date | null; receivedAt: Date; attempts: number; token: string };
+/** `eventId`: the bus event that came with it, whose rows wait for this work. */
+export type InboxItem = { shop: string; id: number; eventId: string | null; deliveryId: string; topic: WebhookTopic; body: string; triggeredAt: Date | null; receivedAt: Date; attempts: number; token: string };
 
 // Sorted, so that two batches with the same deliveries in another order wait for each other instead of deadlocking.
 // Safe to repeat: a delivery that is known adds nothing.
@@ -50,12 +51,15 @@ function inboxOf(database: Database): GroupCommit<Arrival, boolean> {
 
 /** Resolves once the delivery is on disk. A repetition of a delivery is `false` and changes nothing. */
 export async function receiveWebhook(ctx: Ctx, tenant: Tenant, arrival: { deliveryId: string | undefined; topic: WebhookTopic; body: string; triggeredAt: Date | null }): Promise<boolean> {
-  // A sender that names no delivery is known by what it sent.
-  const deliveryId = arrival.deliveryId?.slice(0, 200) ?? `sha256:${hash("sha256", `${arrival.topic}\n${arrival.body}`)}`;
-  return inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, shop: tenant.shop, deliveryId });
+  return inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, shop: tenant.shop, deliveryId: deliveryIdOf(arrival) });
 }
 
-type ClaimedRow = { shop: string; id: number; delivery_id: string; topic: WebhookTopic; body: string; triggered_at: Date | null; received_at: Date; attempts: number; attempt_token: string };
+/** A sender that names no delivery is known by what it sent. */
+export function deliveryIdOf(arrival: { deliveryId: string | undefined; topic: string; body: string }): string {
+  return arrival.deliveryId?.slice(0, 200) ?? `sha256:${hash("sha256", `${arrival.topic}\n${arrival.body}`)}`;
+}
+
+type ClaimedRow = { shop: string; id: number; event_id: string | null; delivery_id: string; topic: WebhookTopic; body: string; triggered_at: Date | null; received_at: Date; attempts: number; attempt_token: string };
 
 /** Claims what is due, and what a dead worker held. Two claims never return the same row. */
 export async function claimWebhooks(database: Database, limit: number): Promise<InboxItem[]> {
@@ -69,11 +73,11 @@ export async function claimWebhooks(database: Database, limit: number): Promise<
      chosen AS (SELECT * FROM due UNION ALL SELECT * FROM lost LIMIT $1)
      UPDATE webhook_inbox w SET status = 'processing', locked_until = clock_timestamp() + make_interval(secs => ${INBOX_LEASE_SECONDS}), attempt_token = gen_random_uuid()
      FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
-     RETURNING w.shop, w.id, w.delivery_id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.attempt_token`,
+     RETURNING w.shop, w.id, w.event_id, w.delivery_id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.attempt_token`,
     [limit],
   );
   return rows
-    .map((row) => ({ shop: row.shop, id: row.id, deliveryId: row.delivery_id, topic: row.topic, body: row.body, triggeredAt: row.triggered_at, receivedAt: row.received_at, attempts: row.attempts, token: row.attempt_token }))
+    .map((row) => ({ shop: row.shop, id: row.id, eventId: row.event_id, deliveryId: row.delivery_id, topic: row.topic, body: row.body, triggeredAt: row.triggered_at, receivedAt: row.received_at, attempts: row.attempts, token: row.attempt_token }))
     .sort((a, b) => a.id - b.id);
 }
 

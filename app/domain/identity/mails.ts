@@ -4,7 +4,7 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-export type MailTemplate = "welcome" | "verify_email" | "reset_password" | "account_exists" | "sign_in_linked" | "account_deleted" | "confirm_consent" | "data_export";
+export type MailTemplate = "welcome" | "verify_email" | "reset_password" | "account_exists" | "sign_in_linked" | "account_deleted" | "confirm_consent" | "data_export" | "dead_letter";
 
 /**
  * `sealedTo` carries the address of somebody whose account is being deleted; everybody else is written to at the address

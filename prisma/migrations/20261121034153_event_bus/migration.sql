@@ -5,6 +5,9 @@ ADD COLUMN     "is_sweepable" BOOLEAN NOT NULL DEFAULT true;
 -- AlterTable
 ALTER TABLE "webhook_inbox" ADD COLUMN     "event_id" TEXT;
 
+-- CreateIndex
+CREATE INDEX "event_ledger_event_idx" ON "event_ledger" USING HASH ("event_id");
+
 -- CreateTable
 CREATE TABLE "channel_minutes" (
     "shop" TEXT NOT NULL,
@@ -23,3 +26,12 @@ CREATE INDEX "integration_queue_created_idx" ON "integration_queue" USING brin (
 CREATE INDEX "delivery_attempts_created_idx" ON "delivery_attempts" USING brin ("created_at");
 -- Warehouse events never reach a marketing system, whoever writes the row.
 ALTER TABLE "integration_queue" ADD CONSTRAINT "integration_queue_wms_check" CHECK ("source" <> 'wms' OR "channel" IN ('backend', 'archive'));
+
+-- An ingest of other events inserts no webhook and wakes nobody.
+CREATE OR REPLACE FUNCTION "notify_webhook_inbox"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('webhook_inbox', '') FROM inserted HAVING count(*) > 0;
+  RETURN NULL;
+END $$;
+DROP TRIGGER "webhook_inbox_notify" ON "webhook_inbox";
+CREATE TRIGGER "webhook_inbox_notify" AFTER INSERT ON "webhook_inbox" REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION "notify_webhook_inbox"();

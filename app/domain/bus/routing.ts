@@ -1,0 +1,47 @@
+// Where an event goes when its sender names no destinations: the store's own routes, else what its entity is made for,
+// less the channels that are not enabled (DECISIONS 12).
+import type { Ctx } from "../../context.server.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { findChannel } from "./channel.ts";
+
+const DEFAULT_DESTINATIONS: Record<string, readonly string[]> = {
+  customer: ["cms", "web_analytics", "profile_platform"],
+  order: ["erpsys", "web_analytics"],
+  product: ["cms"],
+  inventory: ["archive"],
+  invoice: ["erpsys"],
+};
+
+export type Routed = { destinations: string[]; priority: number | undefined };
+
+export function routeEvent(ctx: Ctx, tenant: Tenant, event: { eventType: string; entityType: string }): Routed {
+  const routes = (tenant.config.event_routes ?? []).filter((route) => matches(route.event_type, event.eventType));
+  const names = routes.length > 0 ? routes.flatMap((route) => route.channels) : (DEFAULT_DESTINATIONS[event.entityType] ?? []);
+  const priorities = routes.flatMap(({ priority }) => (priority === undefined ? [] : [priority]));
+  return {
+    destinations: [...new Set(names)].filter((name) => isOpenTo(ctx, tenant, name)),
+    // Of several routes the most urgent speaks.
+    priority: priorities.length > 0 ? Math.min(...priorities) : undefined,
+  };
+}
+
+/** Whether an event from outside may be delivered there for this store; otherwise it is only archived. */
+export function isOpenTo(ctx: Ctx, tenant: Tenant, name: string): boolean {
+  const channel = findChannel(ctx, name);
+  return channel !== undefined && channel.isDestination && channel.isEnabled(tenant);
+}
+
+/** `*` stands for any run of characters. Walks instead of building an expression: a pattern is a merchant's text. */
+function matches(pattern: string, eventType: string): boolean {
+  const [first = "", ...parts] = pattern.split("*");
+  if (parts.length === 0) return pattern === eventType;
+  if (!eventType.startsWith(first)) return false;
+  const last = parts.pop() as string;
+  let at = first.length;
+  for (const part of parts) {
+    const found = eventType.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return eventType.length - last.length >= at && eventType.endsWith(last);
+}

@@ -1,0 +1,139 @@
+// Takes an event in: its marker, its ledger row and one queue row per destination commit together, or not at all. A marker
+// alone would lose the event for seven days, rows alone would double it. Concurrent arrivals share a commit.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import type { Database } from "../../runtime/database.ts";
+import { createGroupCommit, isRowFault, type GroupCommit } from "../../runtime/group-commit.ts";
+import { KEYS } from "../../runtime/kv.ts";
+import { BACKEND_CHANNEL } from "../bus/channel.ts";
+import { maxRetries } from "../bus/retry-policy.ts";
+import { isOpenTo } from "../bus/routing.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Envelope } from "./envelope.ts";
+import { INGEST } from "./ingest-statement.ts";
+
+/** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
+export type Webhook = { deliveryId: string; topic: string; body: string; triggeredAt: Date | null };
+
+export type Ingested = { outcome: "accepted"; event_id: string; queue_id: number | null; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
+
+type Destination = { channel: string; is_archive_only: boolean; is_waiting: boolean };
+type Arriving = { envelope: Envelope; payload: string; destinations: Destination[]; webhook: Webhook | null };
+type Stored = { is_accepted: boolean; known_event_id: string | null; queue_id: number | null };
+
+const MOST_WAITING = 5_000;
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+const DEADLOCK = "40P01";
+
+type Intake = { group: GroupCommit<Arriving, Stored>; bytes: number };
+const intakes = new WeakMap<Database, Intake>();
+
+/** Resolves once the event is on disk, or was before. Throws `overloaded`. */
+export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null = null): Promise<Ingested> {
+  const database = ctx.regions.get(tenant.region);
+  const intake = intakeOf(database);
+  const arriving = toStorable(() => toArriving(ctx, tenant, envelope, webhook));
+  const bytes = arriving.payload.length + (webhook?.body.length ?? 0);
+  if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES) throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
+  intake.bytes += bytes;
+  try {
+    const stored = await intake.group.add(arriving);
+    if (stored.is_accepted) return { outcome: "accepted", event_id: envelope.event_id, queue_id: stored.queue_id, queued: envelope.destinations.length, destinations: envelope.destinations };
+    return { outcome: "duplicate", event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)) };
+  } catch (error) {
+    throw isRowFault(error) ? unstorable() : error;
+  } finally {
+    intake.bytes -= bytes;
+  }
+}
+
+/** JSON that no column can hold: half a character, or nested past all reason. */
+const unstorable = () => new AppError("malformed_body", { message: "The payload holds something that cannot be stored." });
+
+function toStorable<T>(build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    throw error instanceof RangeError ? unstorable() : error;
+  }
+}
+
+/** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
+function toArriving(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
+  if (ctx.config.BACKEND_BASE_URL && envelope.destinations.length > 0) {
+    const { idempotency_key: _, ...message } = envelope;
+    return { envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, is_archive_only: false, is_waiting: false }], webhook };
+  }
+  const destinations = envelope.destinations.map((channel) => ({
+    channel,
+    is_archive_only: !isOpenTo(ctx, tenant, channel),
+    // Its channel reads the customer, whom the webhook's own work is about to change: that work releases the row.
+    is_waiting: webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer",
+  }));
+  return { envelope, payload: JSON.stringify(envelope.payload), destinations, webhook };
+}
+
+const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set(["cms", "web_analytics", "profile_platform"]);
+
+function intakeOf(database: Database): Intake {
+  const known = intakes.get(database);
+  if (known) return known;
+  const intake: Intake = { group: createGroupCommit((batch) => storeAll(database, batch)), bytes: 0 };
+  intakes.set(database, intake);
+  return intake;
+}
+
+/** One statement for the batch. Of two in it that are the same event the first is stored and the other told of it. */
+async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]> {
+  const firsts = new Map<string, number>();
+  const sameAs = batch.map(({ envelope: e }, index) => {
+    const first = firsts.get(`${e.tenant_shop} key ${e.idempotency_key}`) ?? firsts.get(`${e.tenant_shop} id ${e.event_id}`) ?? index;
+    firsts.set(`${e.tenant_shop} key ${e.idempotency_key}`, first).set(`${e.tenant_shop} id ${e.event_id}`, first);
+    return first;
+  });
+  const indexes = sameAs.flatMap((first, index) => (first === index ? [index] : []));
+  const rows = await store(database, indexes.map((index) => batch[index] as Arriving));
+  const stored = new Map(rows.map((row, at) => [indexes[at] as number, row]));
+  return sameAs.map((first, index) => {
+    const row = stored.get(first) as Stored;
+    return first === index ? row : { is_accepted: false, known_event_id: row.is_accepted ? (batch[first] as Arriving).envelope.event_id : row.known_event_id, queue_id: null };
+  });
+}
+
+async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
+  const column = <T>(of: (arriving: Arriving) => T) => events.map(of);
+  const values = [
+    column(({ envelope }) => envelope.tenant_shop),
+    column(({ envelope }) => KEYS.event(envelope.idempotency_key)),
+    column(({ envelope }) => envelope.event_id),
+    column(({ envelope }) => envelope.idempotency_key),
+    column(({ envelope }) => envelope.source),
+    column(({ envelope }) => envelope.event_type),
+    column(({ envelope }) => envelope.entity_type),
+    column(({ envelope }) => envelope.entity_id),
+    column(({ payload }) => payload),
+    column(({ payload }) => hash("sha256", payload)),
+    column(({ destinations }) => JSON.stringify(destinations)),
+    column(({ envelope }) => envelope.priority),
+    column(({ envelope }) => maxRetries(envelope.priority)),
+    column(({ envelope }) => envelope.timestamp),
+    column(({ webhook }) => webhook?.deliveryId ?? null),
+    column(({ webhook }) => webhook?.topic ?? null),
+    column(({ webhook }) => webhook?.body ?? null),
+    column(({ webhook }) => webhook?.triggeredAt ?? null),
+  ];
+  try {
+    return await database.acrossTenants<Stored>(INGEST, values);
+  } catch (error) {
+    // Sorted inserts make it rare; nothing of the batch was stored, so once more is safe.
+    if ((error as { code?: string }).code !== DEADLOCK) throw error;
+    return database.acrossTenants<Stored>(INGEST, values);
+  }
+}
+
+/** A rival's marker that committed while ours waited for it: it is not in our statement's view, but it is there now. */
+async function findKnown(ctx: Ctx, tenant: Tenant, envelope: Envelope): Promise<string> {
+  const [row] = await dataOf(ctx, tenant).sql<{ event_id: string }>("SELECT value #>> '{}' AS event_id FROM kv WHERE shop = $1 AND key = $2", [KEYS.event(envelope.idempotency_key)]);
+  return row?.event_id ?? envelope.event_id;
+}
