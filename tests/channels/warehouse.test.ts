@@ -59,9 +59,11 @@ describe("a shipped unit", () => {
     expect(await ledger()).toEqual([]);
   });
 
-  test.each([["unit.picked", "wms"], ["unit.shipped", "manual"]])("is not what %s from %s is", async (type, source) => {
-    expect(await deliver({ type, source })).toMatchObject({ status: "delivered" });
+  test("is one whoever reports it, and a picked one is not", async () => {
+    expect(await deliver({ type: "unit.picked" })).toMatchObject({ status: "delivered" });
     expect(await ledger()).toEqual([]);
+    expect(await deliver({ source: "manual" })).toMatchObject({ status: "delivered" });
+    expect(await ledger()).toHaveLength(1);
   });
 });
 

@@ -4,14 +4,14 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import type { EnqueueRequest } from "../../integrations/backend.ts";
-import { PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import { BACKEND_CHANNEL, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { recordFirmware } from "../events/firmware.ts";
 import { recordReturn } from "../events/return-cases.ts";
 import { dataOf } from "../tenants/tenant.ts";
 
 type Apply = (sql: TenantSql, item: QueueItem, payload: unknown) => Promise<void>;
 
-/** What warehouse events change here; whatever else comes stands in the event ledger already. */
+/** What warehouse events change here, by type, whoever sent them; whatever else comes stands in the event ledger already. */
 const APPLIED: Record<string, Apply> = { "unit.shipped": recordFirmware, "unit.returned": recordReturn };
 
 /** What ingest leaves for a remote backend in place of the payload: SPEC's request, whole. */
@@ -23,7 +23,7 @@ const isHandover = (item: QueueItem, payload: unknown): payload is EnqueueReques
 };
 
 export const backendChannel: Channel = {
-  name: "backend",
+  name: BACKEND_CHANNEL,
   credentialsKey: null,
   marketing: false,
   requiresConsent: null,
@@ -37,7 +37,7 @@ export const backendChannel: Channel = {
   },
   async deliver(ctx, item, { transformed_payload: payload }, tenant) {
     if (isHandover(item, payload)) return handOver(ctx, item, payload);
-    const apply = item.source === "wms" && Object.hasOwn(APPLIED, item.eventType) ? APPLIED[item.eventType] : undefined;
+    const apply = Object.hasOwn(APPLIED, item.eventType) ? APPLIED[item.eventType] : undefined;
     if (!apply) return { httpStatus: null, skipped: `${item.eventType} changes nothing in the built-in backend` };
     await dataOf(ctx, tenant).transaction((sql) => apply(sql, item, payload));
     return { httpStatus: null };
