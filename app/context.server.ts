@@ -6,6 +6,7 @@ import { openArchive, type Archive } from "./integrations/archive.ts";
 import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
+import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
 import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
@@ -40,6 +41,7 @@ export type Ctx = {
   webAnalytics: WebAnalyticsClient;
   profilePlatform: ProfilePlatformClient;
   email: EmailClient;
+  erp: ErpClient;
   oidc: OidcClient;
   close(): Promise<void>;
 };
@@ -70,6 +72,7 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),
     profilePlatform: createProfilePlatformClient({ outbound }),
     email: createEmailClient({ outbound, apiUrl: config.EMAIL_API_URL }),
+    erp: createErpClient({ outbound }),
     oidc: createOidcClient({ outbound }),
     async close() {
       await outbound.close();

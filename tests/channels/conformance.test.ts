@@ -4,7 +4,7 @@ import type { Channel } from "../../app/domain/bus/channel.ts";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import type { Fault } from "../../app/sandbox/faults.ts";
-import { EXPECTED, isWired, SECRETS, startChannelWorld, type ChannelWorld, type Unwired, type Wired } from "../support/channels.ts";
+import { EXPECTED, isWired, startChannelWorld, storeFields, type ChannelWorld, type Unwired, type Wired } from "../support/channels.ts";
 import { addCustomer } from "../support/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
 import { connectStore } from "../support/storefront.ts";
@@ -105,7 +105,7 @@ describe.each(wired)("%s", (name, channel) => {
   });
 
   test("never reads another store's customer of the same id", async () => {
-    await connectStore(world.service, BARE, { ...SECRETS, email_from: "Bare <a@b.example>" });
+    await connectStore(world.service, BARE, storeFields(world.service.sandbox));
     const before = world.calls(name);
     expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject({ status: "delivered" });
     expect(world.calls(name)).toBe(before);

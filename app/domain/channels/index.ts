@@ -4,8 +4,9 @@ import { archiveChannel } from "./archive.ts";
 import { backendChannel } from "./backend.ts";
 import { cmsChannel } from "./cms.ts";
 import { emailChannel } from "./email.ts";
+import { erpsysChannel } from "./erpsys.ts";
 import { profilePlatformChannel } from "./profile-platform.ts";
 import { storefrontChannel } from "./storefront.ts";
 import { webAnalyticsChannel } from "./web-analytics.ts";
 
-export const channels: readonly Channel[] = [cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel, archiveChannel, backendChannel];
+export const channels: readonly Channel[] = [cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel, erpsysChannel, archiveChannel, backendChannel];
