@@ -10,7 +10,8 @@ import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
 
 // SPEC "Endpoints" and DECISIONS 3, 10, 12, as far as they are built. `admin`: the bearer admin key; `platform`:
 // ADMIN_KEY alone; `hmac`: the storefront's signature; `session`: a
-// signed-in person; `none`: anybody.
+// signed-in person; `event_source`, `backend`, `backend_key`: an event's sender, the backend that calls back, whoever enqueues
+// for it; `none`: anybody.
 const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /health", "none"],
   ["GET /metrics", "platform"],
@@ -27,7 +28,16 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /admin/provision-region", "admin"],
   ["POST /admin/storefront-refresh", "admin"],
   ["GET /admin/storefront-test", "admin"],
+  ["POST /events/ingest", "event_source"],
+  ["POST /events/deliver", "backend"],
+  ["PATCH /events/:id/status", "backend"],
+  ["POST /integration-enqueue", "backend_key"],
+  ["GET /admin/events/status", "admin"],
   ["GET /admin/events/log", "admin"],
+  ["POST /admin/events/replay", "admin"],
+  ["GET /admin/destinations", "admin"],
+  ["PUT /admin/destinations", "admin"],
+  ["POST /admin/destinations/:channel/probe", "admin"],
   ["POST /webhooks/:topic", "hmac"],
   ["POST /auth/signup", "none"],
   ["POST /auth/login", "none"],

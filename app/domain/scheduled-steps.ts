@@ -4,7 +4,7 @@ import { isAppError } from "../runtime/errors.ts";
 import { sweepDeadLetters } from "./bus/dead-letters.ts";
 import { cmsChannel } from "./channels/cms.ts";
 import { syncCms } from "./channels/cms-sync.ts";
-import { writeCheckpoint } from "./consent/verify-chain.ts";
+import { writeCheckpoint } from "./consent/checkpoints.ts";
 import { syncCustomers } from "./customers/catch-up.ts";
 import { tokenState } from "./tenants/directory.ts";
 import { keepStorefrontToken } from "./tenants/storefront-token.ts";

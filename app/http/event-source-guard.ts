@@ -33,7 +33,7 @@ function isProven(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw: Buffer
       return secretEquals(inbound.header("x-backend-webhook-secret") ?? "", ctx.config.WORKER_WEBHOOK_SECRET);
     case "admin_key":
       return bearer !== null && findAdminPrincipal(ctx, tenant, bearer) !== null;
-    case "none":
+    default:
       return false;
   }
 }

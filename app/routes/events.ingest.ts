@@ -10,7 +10,7 @@ export const { loader, action, route } = endpoint({
     answers: { 202: "Stored; it will be delivered.", 200: "The same event was stored before.", 401: "The source is not proven; `method` names what was tried.", 503: "More arrives than can be stored." },
     async handle(call) {
       const { envelope, webhook } = readArrival(call);
-      const ingested = await ingest(call.ctx, call.tenant, envelope, webhook);
+      const ingested = await ingest(call.ctx, call.tenant, envelope, { webhook });
       const { outcome, event_id } = ingested;
       call.note({ event_id, event_type: envelope.event_type, source: envelope.source, outcome });
       if (outcome === "duplicate") return { ok: true, deduplicated: true, event_id };

@@ -101,7 +101,7 @@ export async function startBetterAuth(databaseUrl: string, hash: "pbkdf2" | "shi
 }
 
 export const startHashLoop = () => startProcess("tests/bench/hash-loop.ts", {});
-export const startBareSession = (databaseUrl: string, statement: { text: string; values: unknown[] }) => startProcess("tests/bench/bare-session-server.ts", { DATABASE_URL: databaseUrl, STATEMENT: JSON.stringify(statement) });
+export const startBareSession = (databaseUrl: string) => startProcess("tests/bench/bare-session-server.ts", { DATABASE_URL: databaseUrl, SHOP });
 
 type Result = { duration: number; errors: number; timeouts: number; non2xx: number; "2xx": number };
 type Autocannon = (options: { url: string; connections: number; duration: number; requests: Asked[] }, done: (error: Error | null, result: Result) => void) => { on(event: "response", heard: (client: unknown, status: number, bytes: number, ms: number) => void): void };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { writeCheckpoint } from "../../app/domain/consent/verify-chain.ts";
+import { writeCheckpoint } from "../../app/domain/consent/checkpoints.ts";
 import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Answer, type Service, type ServiceOptions } from "./service.ts";
 
 export const CONSENTS = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;

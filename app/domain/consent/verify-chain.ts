@@ -1,41 +1,40 @@
 // Checks a tenant's consent log against itself, its head and its signed checkpoints: an edited, reordered or missing row
 // is found, the tail included.
-import { createPrivateKey, createPublicKey, hkdfSync, sign, verify, type KeyObject } from "node:crypto";
-import { z } from "zod";
+import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { CHAIN_START, EVIDENCE_SQL, linkHash } from "./record-consent.ts";
+import { readCheckpoints } from "./checkpoints.ts";
+import { CHAIN_START, EVIDENCE_COLUMNS, evidenceOf, linkHash, type StoredEvidence } from "./record-consent.ts";
 
-export type ChainProblem = { id: number | null; seq: number; kind: "edited" | "missing" | "broken_link" | "tail_missing" | "head_missing" | "checkpoint_mismatch" | "checkpoint_forged" };
+export type ChainProblem = { id: number | null; seq: number; kind: "edited" | "missing" | "broken_link" | "tail_missing" | "head_missing" | "checkpoint_mismatch" | "checkpoint_forged" | "checkpoint_missing" };
 export type ChainReport = { ok: boolean; rows: number; problems: ChainProblem[] };
 
 const SLICE = 5_000;
 const MAX_PROBLEMS = 1_000;
 
-type Row = { id: number; seq: number; prev_hash: string; hash: string; evidence: string };
+type Row = StoredEvidence & { id: number; prev_hash: string; hash: string };
 type Head = { seq: number; hash: string };
 
 export async function verifyConsentChain(ctx: Ctx, tenant: Tenant): Promise<ChainReport> {
   const { sql } = dataOf(ctx, tenant);
-  const problems: ChainProblem[] = [];
-  const checkpoints = await readCheckpoints(ctx, tenant, problems);
+  const { checkpoints, forged, missing } = await readCheckpoints(ctx, tenant);
+  const problems: ChainProblem[] = [...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })), ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const }))];
   const { head, lastSeq } = await readEnds(sql);
   let rows = 0;
   let last: Head = { seq: 0, hash: CHAIN_START };
-  for (let after = 0; after < lastSeq && problems.length < MAX_PROBLEMS; ) {
-    const slice = await readSlice(sql, after, Math.min(after + SLICE, lastSeq));
+  for await (const slice of slicesOf(sql, lastSeq)) {
     for (const row of slice) {
       if (row.seq !== last.seq + 1) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
       else if (row.prev_hash !== last.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
-      if (linkHash(row.prev_hash, row.evidence) !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "edited" });
+      if (linkHash(row.prev_hash, evidenceOf(row)) !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "edited" });
       if (row.seq === head?.seq && row.hash !== head.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
       const checkpoint = checkpoints.get(row.seq);
       if (checkpoint !== undefined && checkpoint !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
       last = { seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
-    after = slice.length > 0 ? Math.min(after + SLICE, lastSeq) : await seqBeforeNext(sql, after);
+    if (problems.length >= MAX_PROBLEMS) break;
   }
   // The head, or a checkpoint outside of the database, remembers rows that the table no longer has.
   if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq) problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
@@ -53,58 +52,31 @@ async function readEnds(sql: TenantSql): Promise<{ head: Head | null; lastSeq: n
   return { head: ends?.seq ? { seq: ends.seq, hash: ends.hash } : null, lastSeq: ends?.last_seq ?? 0 };
 }
 
+/** The rows in their order; the database reads the next ones while the caller looks at these. */
+async function* slicesOf(sql: TenantSql, lastSeq: number): AsyncGenerator<Row[]> {
+  if (lastSeq === 0) return;
+  let after = 0;
+  let next = readSlice(sql, after, lastSeq);
+  while (after < lastSeq) {
+    const slice = await next;
+    after = slice.length > 0 ? after + SLICE : await seqBeforeNext(sql, after);
+    if (after < lastSeq) {
+      next = readSlice(sql, after, lastSeq);
+      // Whoever stops listening leaves it behind: its failure is nobody's then.
+      next.catch(() => {});
+      // One turn of the loop, so that the question leaves before the hashing begins.
+      await setImmediate();
+    }
+    yield slice;
+  }
+}
+
 /** Bounded at both ends: with a LIMIT, a planner without statistics sorts the rest of the log for every slice. */
-function readSlice(sql: TenantSql, afterSeq: number, toSeq: number): Promise<Row[]> {
-  return sql<Row>(`SELECT id, seq, prev_hash, hash, ${EVIDENCE_SQL} AS evidence FROM consent_records WHERE shop = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`, [afterSeq, toSeq]);
+function readSlice(sql: TenantSql, afterSeq: number, lastSeq: number): Promise<Row[]> {
+  return sql<Row>(`SELECT id, prev_hash, hash, ${EVIDENCE_COLUMNS} FROM consent_records WHERE shop = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`, [afterSeq, Math.min(afterSeq + SLICE, lastSeq)]);
 }
 
 async function seqBeforeNext(sql: TenantSql, afterSeq: number): Promise<number> {
   const [next] = await sql<{ seq: number | null }>("SELECT min(seq) AS seq FROM consent_records WHERE shop = $1 AND seq > $2", [afterSeq]);
   return (next?.seq ?? Number.MAX_SAFE_INTEGER) - 1;
-}
-
-// Signed with a key that the database does not hold: who can rewrite every row still cannot rewrite these.
-const ED25519_PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
-
-function signingKey(ctx: Ctx): KeyObject {
-  const seed = Buffer.from(hkdfSync("sha256", ctx.config.SECRETS_KEY, Buffer.alloc(0), "consent-checkpoints", 32));
-  return createPrivateKey({ key: Buffer.concat([ED25519_PKCS8, seed]), format: "der", type: "pkcs8" });
-}
-
-const Signed = z.object({ shop: z.string(), seq: z.number().int().positive(), hash: z.string(), at: z.string(), signature: z.string() });
-type Checkpoint = Omit<z.output<typeof Signed>, "signature">;
-const folderOf = (shop: string) => `consent/checkpoints/${shop}/`;
-const messageOf = ({ shop, seq, hash, at }: Checkpoint) => Buffer.from(`${shop}\n${seq}\n${hash}\n${at}`);
-
-/** Archives the head, signed, when it moved since the last checkpoint. Safe to repeat. */
-export async function writeCheckpoint(ctx: Ctx, tenant: Tenant): Promise<boolean> {
-  const [head] = await dataOf(ctx, tenant).sql<{ seq: number; hash: string }>("SELECT seq, hash FROM consent_chain_heads WHERE shop = $1 AND seq > 0");
-  if (!head) return false;
-  const path = `${folderOf(tenant.shop)}${String(head.seq).padStart(12, "0")}.json`;
-  if (await ctx.archive.get(path)) return false;
-  const checkpoint: Checkpoint = { shop: tenant.shop, seq: head.seq, hash: head.hash, at: ctx.clock.now().toISOString() };
-  const signature = sign(null, messageOf(checkpoint), signingKey(ctx)).toString("base64");
-  await ctx.archive.put(path, JSON.stringify({ ...checkpoint, signature }), "application/json");
-  return true;
-}
-
-async function readCheckpoints(ctx: Ctx, tenant: Tenant, problems: ChainProblem[]): Promise<Map<number, string>> {
-  const publicKey = createPublicKey(signingKey(ctx));
-  const checkpoints = new Map<number, string>();
-  for (const path of await ctx.archive.list(folderOf(tenant.shop))) {
-    const checkpoint = parseCheckpoint(await ctx.archive.get(path));
-    const isOurs = checkpoint?.shop === tenant.shop && verify(null, messageOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64"));
-    if (isOurs) checkpoints.set(checkpoint.seq, checkpoint.hash);
-    else problems.push({ id: null, seq: Number(/(\d+)\.json$/.exec(path)?.[1] ?? 0), kind: "checkpoint_forged" });
-  }
-  return checkpoints;
-}
-
-/** Null for what we never wrote: whoever can forge a checkpoint can also write nonsense into it. */
-function parseCheckpoint(object: Buffer | null): z.output<typeof Signed> | null {
-  try {
-    return Signed.parse(JSON.parse(object?.toString("utf8") ?? "null"));
-  } catch {
-    return null;
-  }
 }

@@ -29,11 +29,11 @@ const DEADLOCK = "40P01";
 type Intake = { group: GroupCommit<Arriving, Stored>; bytes: number };
 const intakes = new WeakMap<Database, Intake>();
 
-/** Resolves once the event is on disk, or was before. Throws `overloaded`. */
-export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null = null): Promise<Ingested> {
+/** Resolves once the event is on disk, or was before. `isLocal`: never handed on to a remote backend. Throws `overloaded`. */
+export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { webhook = null, isLocal = false }: { webhook?: Webhook | null; isLocal?: boolean } = {}): Promise<Ingested> {
   const database = ctx.regions.get(tenant.region);
   const intake = intakeOf(database);
-  const arriving = toStorable(() => toArriving(ctx, tenant, envelope, webhook));
+  const arriving = toStorable(() => (ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0 ? toRemote(envelope, webhook) : toLocal(ctx, tenant, envelope, webhook)));
   const bytes = arriving.payload.length + (webhook?.body.length ?? 0);
   if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES) throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
   intake.bytes += bytes;
@@ -60,11 +60,12 @@ function toStorable<T>(build: () => T): T {
 }
 
 /** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
-function toArriving(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
-  if (ctx.config.BACKEND_BASE_URL && envelope.destinations.length > 0) {
-    const { idempotency_key: _, ...message } = envelope;
-    return { envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, is_archive_only: false, is_waiting: false }], webhook };
-  }
+function toRemote(envelope: Envelope, webhook: Webhook | null): Arriving {
+  const { idempotency_key: _, ...message } = envelope;
+  return { envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, is_archive_only: false, is_waiting: false }], webhook };
+}
+
+function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const destinations = envelope.destinations.map((channel) => ({
     channel,
     is_archive_only: !isOpenTo(ctx, tenant, channel),

@@ -3,8 +3,8 @@
 export const EVENT_SOURCES = ["storefront", "cms", "backend", "erpsys", "erp", "wms", "manual"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/** What a 401 names as the attempted method. */
-export type Proof = "hmac" | "oauth2" | "shared_secret" | "admin_key" | "none";
+/** What a 401 names as the attempted method. `backend_key` is another backend, which proved the source itself. */
+export type Proof = "hmac" | "oauth2" | "shared_secret" | "admin_key" | "backend_key" | "none";
 
 /** What a request says of itself before anything is proven. */
 export type Claims = { source: string | null; isSigned: boolean; hasTaskId: boolean; hasBearer: boolean };
@@ -18,7 +18,7 @@ export function attemptedProof({ source, isSigned, hasTaskId, hasBearer }: Claim
 }
 
 /** What each proof shows the source to be; null: the key opens several, and the caller says which. */
-const SOURCE_OF: Record<Proof, EventSource | null> = { hmac: "storefront", oauth2: "erpsys", shared_secret: "backend", admin_key: null, none: null };
+const SOURCE_OF: Record<Proof, EventSource | null> = { hmac: "storefront", oauth2: "erpsys", shared_secret: "backend", admin_key: null, backend_key: null, none: null };
 
 /** Sources that an admin key may speak for; the others have a proof of their own. */
 const NAMED_BY_KEY: readonly string[] = EVENT_SOURCES.filter((source) => !Object.values(SOURCE_OF).includes(source));
@@ -32,5 +32,6 @@ export function provenSource(proof: Proof, named: unknown): EventSource | undefi
   if (fixed) return fixed;
   if (named === undefined || named === null || named === "") return "manual";
   if (!EVENT_SOURCES.includes(named as EventSource)) return undefined;
+  if (proof === "backend_key") return named as EventSource;
   return NAMED_BY_KEY.includes(named as string) ? (named as EventSource) : "manual";
 }

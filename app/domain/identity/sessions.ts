@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
 import { KEYS, putKey } from "../../runtime/kv.ts";
 import type { ConsentFlags } from "../consent/consent-types.ts";
 import { dataOf, HOME_REGION, isCurrent, type Tenant } from "../tenants/tenant.ts";
@@ -30,23 +31,46 @@ export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   });
 }
 
-type SessionRow = Account & ClaimRow & { is_revoked: boolean; tenant_version: number | null; platform_version: number | null };
+type SessionRow = Account & ClaimRow & { place: number; is_revoked: boolean; tenant_version: number | null; platform_version: number | null };
 
-// One statement for the whole check, every part of it a look-up by primary key: the person with the consent flags,
-// whether this token was signed out, and whether the tenant record we hold is still the newest.
-export const SESSION_READ = `
-  SELECT ${ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ")}, ${CLAIM_FLAGS.map((flag) => `c.${flag}`).join(", ")},
-    EXISTS (SELECT 1 FROM kv WHERE kv.shop = u.shop AND kv.key = $3) AS is_revoked,
-    (SELECT version FROM kv WHERE kv.shop = u.shop AND kv.key = $4) AS tenant_version,
-    (SELECT version FROM kv WHERE kv.shop = $5 AND kv.key = $6) AS platform_version
-  FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
-  WHERE u.shop = $1 AND u.id = $2`;
+// One statement for the checks of all who wait at this moment, every part of it a look-up by primary key: the person with
+// the consent flags, whether this token was signed out, and whether the tenant record we hold is still the newest. OFFSET 0
+// keeps the look-ups apart, and a list as JSON is taken to be equally long every time: without the first a planner may read
+// whole tables, without the second it plans anew at every call, which costs more than the reading.
+const SESSION_READ = `
+  SELECT asked.place, person.*,
+    (SELECT version FROM kv WHERE kv.shop = $1 AND kv.key = asked.revoked_key) IS NOT NULL AS is_revoked,
+    (SELECT version FROM kv WHERE kv.shop = $1 AND kv.key = $3) AS tenant_version,
+    (SELECT version FROM kv WHERE kv.shop = $4 AND kv.key = $5) AS platform_version
+  FROM json_to_recordset($2::json) AS asked(place int, id int, revoked_key text)
+  CROSS JOIN LATERAL (
+    SELECT ${ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ")}, ${CLAIM_FLAGS.map((flag) => `c.${flag}`).join(", ")}
+    FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id
+    WHERE u.shop = $1 AND u.id = asked.id OFFSET 0
+  ) AS person`;
+
+type Asked = { id: number; revokedKey: string };
+const reads = new WeakMap<Tenant, GroupCommit<Asked, SessionRow | undefined>>();
+
+function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | undefined> {
+  const known = reads.get(tenant);
+  if (known) return known;
+  const { sql } = dataOf(ctx, tenant);
+  const made = createGroupCommit<Asked, SessionRow | undefined>(async (asked) => {
+    const rows = await sql<SessionRow>(SESSION_READ, [JSON.stringify(asked.map(({ id, revokedKey }, place) => ({ place, id, revoked_key: revokedKey }))), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform], "session-read");
+    const found = new Array<SessionRow | undefined>(asked.length);
+    for (const row of rows) found[row.place] = row;
+    return found;
+  });
+  reads.set(tenant, made);
+  return made;
+}
 
 export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Promise<SessionCheck> {
   const claims = readToken(ctx.config, tenant, token, ctx.clock.now());
   // A token that fails may fail because the tenant's secret is a new one that we have not read yet.
   if (!claims) return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
-  const [row] = await dataOf(ctx, tenant).sql<SessionRow>(SESSION_READ, [Number(claims.sub), KEYS.revokedToken(hash("sha256", token)), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform], "session-read");
+  const row = await readsOf(ctx, tenant).add({ id: Number(claims.sub), revokedKey: KEYS.revokedToken(hash("sha256", token)) });
   // Another region does not hold the tenant's record: there it is asked for by itself.
   const isFresh = tenant.region === HOME_REGION && row ? row.tenant_version === tenant.version.tenant && (row.platform_version ?? 0) === tenant.version.platform : await isCurrent(ctx, tenant);
   if (!isFresh) return { outcome: "stale_tenant" };

@@ -45,7 +45,7 @@ describe("a row says", () => {
 });
 
 describe("the chain", () => {
-  it.each(["\u0001\u001f\u007f", "\b\f\n\r\t", "\"\\/", "\u2028\u2029\u0085", "\u{1f600}\ufeffé"])("verifies over the text %j as the database and we write it", async (text) => {
+  it.each(["\u0001\u001f\u007f", "\b\f\n\r\t", "\"\\/", "\u2028\u2029\u0085", "\u{1f600}\ufeffé", '][",null,[]"'])("verifies over the text %j as the database and we write it", async (text) => {
     await onlyRow({ consent_version: text, timestamp: text });
     expect((await verify(service)).problems).toEqual([]);
   });

@@ -16,9 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const FORGET_CHECKPOINT = "DELETE FROM kv WHERE key = 'consent_checkpoint'";
+
 // Every test starts from the same clean log of ten rows, and one signed checkpoint at its end.
 beforeEach(async () => {
-  await tamper(service, "DELETE FROM consent_records", "DELETE FROM consent_chain_heads", "INSERT INTO consent_records SELECT * FROM kept_log", "INSERT INTO consent_chain_heads SELECT * FROM kept_heads");
+  await tamper(service, "DELETE FROM consent_records", "DELETE FROM consent_chain_heads", FORGET_CHECKPOINT, "INSERT INTO consent_records SELECT * FROM kept_log", "INSERT INTO consent_chain_heads SELECT * FROM kept_heads");
   for (const path of await service.ctx.archive.list("consent/")) await service.ctx.archive.remove(path);
   if (!(await checkpoint(service))) throw new Error("the checkpoint was not written");
 });
@@ -46,9 +48,10 @@ async function rewrite(change: (row: LogRow) => Partial<LogRow>, keepRows = ROWS
 }
 
 describe("a log that nobody touched", () => {
-  it("is ok, with its checkpoints and without them, and so is an empty one", async () => {
+  it("is ok, with its checkpoints and before the first, and so is an empty one", async () => {
     expect(await verify(service)).toEqual({ ok: true, rows: ROWS, problems: [] });
     await service.ctx.archive.remove(pathOf(ROWS));
+    await tamper(service, FORGET_CHECKPOINT);
     expect(await verify(service)).toEqual({ ok: true, rows: ROWS, problems: [] });
     await service.addTenant("empty-store.myshopify.com");
     expect(await verify(service, "empty-store.myshopify.com")).toEqual({ ok: true, rows: 0, problems: [] });
@@ -134,6 +137,30 @@ describe("is found and named:", () => {
     const [theirs] = await service.ctx.archive.list(`consent/checkpoints/${OTHER_SHOP}/`);
     await service.ctx.archive.put(pathOf(3), (await service.ctx.archive.get(theirs as string)) as Buffer);
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 3, kind: "checkpoint_forged" }]);
+  });
+
+  it("the newest checkpoint, taken away", async () => {
+    await service.ctx.archive.remove(pathOf(ROWS));
+    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "checkpoint_missing" }]);
+  });
+
+  it("an older checkpoint, taken away, also when the database was made to forget them all", async () => {
+    await syncAs(service, await signUp(service), { consent_cookie: true });
+    expect(await checkpoint(service)).toBe(true);
+    expect((await verify(service)).ok).toBe(true);
+    await service.ctx.archive.remove(pathOf(ROWS));
+    await tamper(service, FORGET_CHECKPOINT);
+    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "checkpoint_missing" }]);
+  });
+
+  it("a checkpoint that was made to name no predecessor", async () => {
+    await syncAs(service, await signUp(service), { consent_cookie: true });
+    await checkpoint(service);
+    const newest = (await service.ctx.archive.list("consent/")).at(-1) as string;
+    const { previous, ...rest } = JSON.parse((await service.ctx.archive.get(newest))!.toString("utf8")) as { seq: number; previous: number };
+    expect(previous).toBe(ROWS);
+    await service.ctx.archive.put(newest, JSON.stringify(rest));
+    expect((await verify(service)).problems).toEqual([{ id: null, seq: rest.seq, kind: "checkpoint_forged" }]);
   });
 
   it("nothing at the neighbour's: a store answers for its own log only", async () => {

@@ -80,6 +80,24 @@ describe("a session", () => {
   });
 });
 
+describe("sessions that are checked at the same moment", () => {
+  it("are told apart: each living one is answered its own person, each ended one 401", async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, () => signUp(service)));
+    const suspended = new Set(people.filter((_, n) => n % 4 === 1));
+    const signedOut = new Set(people.filter((_, n) => n % 4 === 3));
+    const twin = new Map(await Promise.all([...signedOut].map(async (person) => [person, (await login(service, person.email)).json.token as string] as const)));
+    for (const { id } of suspended) await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [id]);
+    for (const { token } of signedOut) await service.call("POST", "/auth/logout", { key: token });
+    const asked = [...people, ...people, ...people].map((person) => ({ person, token: person.token }));
+    for (const [person, token] of twin) asked.push({ person, token });
+    const answers = await Promise.all(asked.map(async ({ person, token }) => ({ person, token, answer: await getMe(service, token) })));
+    for (const { person, token, answer } of answers) {
+      const hasEnded = suspended.has(person) || (signedOut.has(person) && token === person.token);
+      expect([answer.status, answer.json.user?.email]).toEqual(hasEnded ? [401, undefined] : [200, person.email]);
+    }
+  });
+});
+
 describe("a sign-out", () => {
   it("kills this token and its copies, clears the cookie, and leaves the person's other sessions alone", async () => {
     const { email, token } = await signUp(service);

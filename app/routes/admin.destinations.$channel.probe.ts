@@ -1,0 +1,15 @@
+import { probeDestination } from "../domain/bus/destinations.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Calls a destination once, without effect, and says what it answered.",
+    auth: "admin",
+    tenant: "registered",
+    handle({ ctx, tenant, params }) {
+      requireEventAccess(tenant);
+      return probeDestination(ctx, tenant, params.channel as string);
+    },
+  },
+});

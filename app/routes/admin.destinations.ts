@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { showDestinations } from "../domain/bus/destinations.ts";
+import { saveTenantConfig } from "../domain/tenants/configuration.ts";
+import { getTenant } from "../domain/tenants/tenant.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The store's event routes and its destinations.",
+    auth: "admin",
+    tenant: "registered",
+    handle({ ctx, tenant }) {
+      requireEventAccess(tenant);
+      return Promise.resolve(showDestinations(ctx, tenant));
+    },
+  },
+  PUT: {
+    summary: "Replaces the routes, the list of enabled channels, or both; null puts the default back.",
+    auth: "admin",
+    tenant: "registered",
+    body: z.object({ event_routes: z.array(z.unknown()).nullable().optional(), enabled_channels: z.array(z.unknown()).nullable().optional() }),
+    async handle({ ctx, tenant, body, principal }) {
+      requireEventAccess(tenant);
+      await saveTenantConfig(ctx, tenant.shop, body, principal.kind === "platform_key");
+      return showDestinations(ctx, await getTenant(ctx, tenant.shop));
+    },
+  },
+});

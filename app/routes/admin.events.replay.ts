@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { replay } from "../domain/bus/dead-letters.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Puts dead letters back into the queue, with all their tries.",
+    auth: "admin",
+    tenant: "registered",
+    body: z.object({ event_ids: z.array(z.string().min(1).max(200)).min(1).max(1_000) }),
+    async handle({ ctx, tenant, body }) {
+      requireEventAccess(tenant);
+      return { ok: true, ...(await replay(ctx, tenant, body.event_ids)) };
+    },
+  },
+});

@@ -1,0 +1,15 @@
+import { readBusStatus } from "../domain/bus/bus-status.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Every channel's circuit and last day, the dead letters, the throughput of the last hour.",
+    auth: "admin",
+    tenant: "registered",
+    handle({ ctx, tenant }) {
+      requireEventAccess(tenant);
+      return readBusStatus(ctx, tenant);
+    },
+  },
+});

@@ -1,0 +1,20 @@
+import { deliverOnRequest, RequestedDelivery } from "../domain/bus/deliver-on-request.ts";
+import { getCallbackTenant } from "../http/backend-callback.ts";
+import { endpoint, json } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Delivers a transformed event to one channel. One that was delivered before is not delivered again.",
+    auth: "backend",
+    tenant: "none",
+    body: RequestedDelivery,
+    answers: { 200: "The channel has it.", 401: "The secret is missing or wrong.", 502: "The channel did not take it, or its circuit is open." },
+    async handle({ ctx, inbound, body, note }) {
+      const tenant = await getCallbackTenant(ctx, inbound, body.event_id);
+      const log = await deliverOnRequest(ctx, tenant, body);
+      const ok = log.status === "delivered";
+      note({ shop: tenant.shop, event_id: body.event_id, channel: body.channel, outcome: log.status });
+      return json(ok ? 200 : 502, { ok, event_id: body.event_id, channel: body.channel, delivery_log: log, ...(!ok && { error: log.status === "circuit_open" ? log.status : "BadGateway" }) });
+    },
+  },
+});
