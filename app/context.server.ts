@@ -3,8 +3,10 @@ import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
 import { resolve } from "node:path";
 import { openArchive, type Archive } from "./integrations/archive.ts";
+import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
+import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
 import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
@@ -33,11 +35,13 @@ export type Ctx = {
   outboundAllow: readonly string[];
   channels: readonly Channel[];
   archive: Archive;
+  backend: BackendClient;
   storefront: StorefrontClient;
   cms: CmsClient;
   webAnalytics: WebAnalyticsClient;
   profilePlatform: ProfilePlatformClient;
   email: EmailClient;
+  erp: ErpClient;
   oidc: OidcClient;
   close(): Promise<void>;
 };
@@ -62,11 +66,13 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     outboundAllow,
     channels,
     archive: openArchive(config.ARCHIVE_URL, resolve(import.meta.dirname, "..")),
+    backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
     webAnalytics: createWebAnalyticsClient({ outbound, apiUrl: config.ANALYTICS_API_URL }),
     profilePlatform: createProfilePlatformClient({ outbound }),
     email: createEmailClient({ outbound, apiUrl: config.EMAIL_API_URL }),
+    erp: createErpClient({ outbound }),
     oidc: createOidcClient({ outbound }),
     async close() {
       await outbound.close();

@@ -4,7 +4,7 @@ import type { Channel } from "../../app/domain/bus/channel.ts";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import type { Fault } from "../../app/sandbox/faults.ts";
-import { EXPECTED, SECRETS, startChannelWorld, type ChannelWorld, type Expected } from "../support/channels.ts";
+import { EXPECTED, isWired, startChannelWorld, storeFields, type ChannelWorld, type Unwired, type Wired } from "../support/channels.ts";
 import { addCustomer } from "../support/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
 import { connectStore } from "../support/storefront.ts";
@@ -25,13 +25,45 @@ beforeEach(async () => {
 const configure = (shop: string, fields: Record<string, unknown>) => world.service.call("POST", `/config?shop=${shop}`, { body: fields });
 const isEnabled = async (channel: Channel, shop = SHOP) => channel.isEnabled(await getTenant(world.service.ctx, shop));
 
-test("names are unique, and every channel has an outside system in the sandbox", () => {
+const named = channels.map((channel) => [channel.name, channel] as const);
+const wired = named.filter(([name]) => isWired(name));
+const unwired = named.filter(([name]) => !isWired(name));
+
+test("names are unique, and every channel has an outside system in the sandbox or is one of the two that need none", () => {
   expect(new Set(channels.map(({ name }) => name)).size).toBe(channels.length);
   expect(channels.map(({ name }) => name).filter((name) => !EXPECTED[name])).toEqual([]);
+  expect(unwired.map(([name]) => name)).toEqual(["archive", "backend"]);
 });
 
-describe.each(channels.map((channel) => [channel.name, channel] as const))("%s", (name, channel) => {
-  const { system, calls, refused, withoutSettings, work } = EXPECTED[name] as Expected;
+describe.each(unwired)("%s", (name, channel) => {
+  const { says } = EXPECTED[name] as Unwired;
+
+  test("delivers without a call to anybody, and says so in row and log", async () => {
+    const before = world.calls(name);
+    expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "delivered", retry_count: 0, last_error: null, delivery_config: { credentials_key: channel.credentialsKey } });
+    expect(world.calls(name)).toBe(before);
+    const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=${name}`);
+    expect(json.entries).toMatchObject([{ channel: name, status: "delivered", attempt: 1, error: says, http_status: null }]);
+  });
+
+  test("needs no settings, and no list of channels takes it away", async () => {
+    await configure(BARE, { brand_name: "Bare" });
+    expect(await isEnabled(channel, BARE)).toBe(true);
+    await configure(SHOP, { enabled_channels: ["cms"] });
+    expect(await isEnabled(channel)).toBe(true);
+    const stranger = await addCustomer(world.service.database, BARE);
+    expect(await world.settled(await world.send(name, stranger, { shop: BARE }))).toMatchObject({ status: "delivered" });
+  });
+
+  test("leaves no secret in message, error or log line", async () => {
+    const delivered = await world.settled(await world.send(name, userId));
+    const written = JSON.stringify([delivered, world.service.logged, await world.service.database.query("SELECT * FROM delivery_attempts")]);
+    expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
+  });
+});
+
+describe.each(wired)("%s", (name, channel) => {
+  const { system, calls, refused, withoutSettings, work } = EXPECTED[name] as Wired;
   const fail = (fault: Fault, times?: number) => world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
 
   test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and says so in row and log`, async () => {
@@ -73,7 +105,7 @@ describe.each(channels.map((channel) => [channel.name, channel] as const))("%s",
   });
 
   test("never reads another store's customer of the same id", async () => {
-    await connectStore(world.service, BARE, { ...SECRETS, email_from: "Bare <a@b.example>" });
+    await connectStore(world.service, BARE, storeFields(world.service.sandbox));
     const before = world.calls(name);
     expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject({ status: "delivered" });
     expect(world.calls(name)).toBe(before);
@@ -149,15 +181,15 @@ test("a customer whose creation was not answered is there once in the storefront
 });
 
 test("a system that never answers is given up after 15 seconds, on every channel, and tried again", async () => {
-  for (const { system } of Object.values(EXPECTED)) world.service.sandbox.failNext(system, { hang: 60_000 });
+  for (const [name] of wired) world.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });
   const started = performance.now();
-  const ids = await Promise.all(channels.map(({ name }) => world.send(name, userId)));
+  const ids = await Promise.all(wired.map(([name]) => world.send(name, userId)));
   const rows = await Promise.all(ids.map((id) => world.settled(id, 20_000)));
   expect(performance.now() - started).toBeLessThan(17_500);
   for (const row of rows) expect(row).toMatchObject({ status: "pending", retry_count: 1, last_error: expect.stringContaining("did not answer in time") });
   const open = await eventually("the circuits' records", async () => {
     const records = await world.service.database.query("SELECT value->>'failures' AS failures FROM kv WHERE key LIKE 'circuit:%'");
-    return records.length === channels.length && records;
+    return records.length === wired.length && records;
   });
-  expect(open.map(({ failures }) => failures)).toEqual(channels.map(() => "1"));
+  expect(open.map(({ failures }) => failures)).toEqual(wired.map(() => "1"));
 }, 30_000);

@@ -18,7 +18,7 @@ const list = (query = "", key?: string | null) => service.call("GET", `/admin/te
 test("every registered store is listed with its region, role, token, channels and since when", async () => {
   expect((await list()).json).toEqual({
     tenants: [
-      { shop: OTHER_SHOP, region: "default", access_role: "shared", token: { state: "none", expires_at: null }, registered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), channels: [] },
+      { shop: OTHER_SHOP, region: "default", access_role: "shared", token: { state: "none", expires_at: null }, registered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), channels: ["email", "archive", "backend"] },
       {
         shop: SHOP, region: "default", access_role: "private", token: { state: "valid", expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }, registered_at: expect.any(String),
         channels: expect.arrayContaining(["cms", "web_analytics", "profile_platform"]),

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
-import type { SystemName } from "../../app/sandbox/faults.ts";
+import { SYSTEM_NAMES, type SystemName } from "../../app/sandbox/faults.ts";
+import type { Sandbox } from "../../app/sandbox/server.ts";
 import { eventually, SHOP, startService, type Service } from "./service.ts";
 import { connectStore } from "./storefront.ts";
 
@@ -11,20 +12,38 @@ export const SECRETS: Record<string, string> = {
   analytics_api_secret: "analytics-secret-0123456789",
   profile_platform_token: "profile-secret-0123456789",
   email_api_key: "email-secret-0123456789",
+  erp_password: "erp-secret-0123456789",
 };
+
+/** Every system of a store, in the sandbox. */
+export const storeFields = ({ addresses }: Sandbox): Record<string, unknown> => ({
+  ...SECRETS,
+  email_from: "Test Store <hello@test-store.example>",
+  erp_base_url: addresses.erpBaseUrl,
+  erp_username: "crm",
+  erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+});
 
 /**
  * What a delivery of a new customer costs, and what one that is refused costs. `work` is the path of the calls that do
  * the work, where the same system is also asked for something else.
  */
-export type Expected = { system: SystemName; calls: number; refused: Record<400 | 401 | 403, number>; withoutSettings: RegExp; work?: string };
+export type Wired = { system: SystemName; calls: number; refused: Record<400 | 401 | 403, number>; withoutSettings: RegExp; work?: string };
+/** Works in the service's own equipment: no address, no credentials, nothing to switch off. `says` is what its log notes of a customer. */
+export type Unwired = { system: null; says: string | null };
+export type Expected = Wired | Unwired;
 const ONE_CALL = { calls: 1, refused: { 400: 1, 401: 1, 403: 1 }, withoutSettings: /not set|not enabled/ };
 
+export const isWired = (name: string): boolean => EXPECTED[name]?.system !== null;
+
 export const EXPECTED: Record<string, Expected> = {
+  archive: { system: null, says: null },
+  backend: { system: null, says: "customer.updated changes nothing in the built-in backend" },
   cms: { system: "cms", ...ONE_CALL },
   web_analytics: { system: "analytics", ...ONE_CALL },
   profile_platform: { system: "profilePlatform", ...ONE_CALL },
   email: { system: "email", ...ONE_CALL },
+  erpsys: { system: "erp", ...ONE_CALL },
   // Looked up, created, written to. A 401 is believed only after a refresh of the token and another try.
   storefront: { system: "storefront", calls: 3, refused: { 400: 1, 401: 3, 403: 1 }, withoutSettings: /No storefront token is stored/, work: "/graphql.json" },
 };
@@ -73,7 +92,7 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       await database.query("SELECT setval('storefront_users_id_seq', $1)", [(generation += 1_000)]);
       sandbox.clearFaults();
       sandbox.email.clearInbox();
-      const pair = await connectStore(service, SHOP, { ...SECRETS, email_from: "Test Store <hello@test-store.example>" });
+      const pair = await connectStore(service, SHOP, storeFields(sandbox));
       secrets = [...Object.values(SECRETS), pair.accessToken, pair.refreshToken];
       worker = await startWorker(service.ctx, service.ctx.home);
     },
@@ -89,7 +108,10 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       await database.query("UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE event_id = $1", [eventId]);
       return settled(eventId);
     },
-    calls: (channel) => sandbox.requests((EXPECTED[channel] as Expected).system).length,
+    calls(channel) {
+      const { system } = EXPECTED[channel] as Expected;
+      return system === null ? SYSTEM_NAMES.reduce((sum, name) => sum + sandbox.requests(name).length, 0) : sandbox.requests(system).length;
+    },
     async stop() {
       await worker?.stop();
       await service.stop();

@@ -1,10 +1,12 @@
-// Every event that the analytics product gets, and its parameters (SPEC "Emitted analytics events and user properties").
+// Every event about a person that the analytics product gets, and its parameters (SPEC "Emitted analytics events and user
+// properties"); what other systems tell the bus about orders and things is named in analytics-outside.ts.
 // Whoever enqueues another event than those of a customer's sync marks it in the payload:
 // `{user_id, analytics: {name, params}}`. Parameters that are not in this table, and values that look personal, stay here.
 import { z } from "zod";
 import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { toParamValue } from "./analytics-limits.ts";
+import { readPerson } from "./item-customer.ts";
 
 export const ANALYTICS_EVENTS = {
   crm_tags_updated: ["tags_added", "tags_removed", "campaign_tags"],
@@ -39,10 +41,12 @@ function readPayload(item: QueueItem): z.output<typeof Payload> {
   return payload.data;
 }
 
-export const isSignIn = (item: QueueItem): boolean => SIGN_INS.has(readPayload(item).cause ?? "");
+export const isSignIn = (item: QueueItem): boolean => readPerson(item).userId !== null && SIGN_INS.has(readPayload(item).cause ?? "");
 
-/** The event of a queue row, by what caused it. */
-export function toAnalyticsEvent(item: QueueItem, customer: CustomerSnapshot): AnalyticsEvent {
+/** The event of a queue row, by what caused it. Null for a customer of another system that the store does not know. */
+export function toAnalyticsEvent(item: QueueItem, customer: CustomerSnapshot | null): AnalyticsEvent {
+  // What another system wrote is no order to us: its words are not our causes and events.
+  if (readPerson(item).userId === null || !customer) return { name: "crm_sync", params: { source: item.source === "storefront" ? "storefront_webhook" : item.source } };
   const { cause, tags_added: added, tags_removed: removed, method, analytics } = readPayload(item);
   if (analytics) return toNamedEvent(analytics.name, analytics.params);
   if (cause === "tag_change") {
@@ -56,7 +60,7 @@ export function toAnalyticsEvent(item: QueueItem, customer: CustomerSnapshot): A
   return { name: "crm_sync", params: { source: toParamValue([cause ?? "storefront_webhook"]) } };
 }
 
-const isPersonal = (value: string) => /@|%40/.test(value);
+export const isPersonal = (value: string) => /@|%40/.test(value);
 
 function toNamedEvent(name: string, params: Record<string, string | number | boolean>): AnalyticsEvent {
   if (!Object.hasOwn(ANALYTICS_EVENTS, name)) throw new PermanentFailure(`unknown analytics event: ${name.slice(0, 80)}`);

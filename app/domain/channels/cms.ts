@@ -3,12 +3,12 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../integrations/cms.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import { ARCHIVE_METHOD, isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
-import { findItemCustomer, GONE, userIdOf } from "./item-customer.ts";
+import { findItemCustomer, findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./item-customer.ts";
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
 export const slugOf = (userId: number) => `customer-${userId}`;
@@ -50,24 +50,29 @@ export const cmsChannel: Channel = {
   isDestination: true,
   isEnabled: ({ config, ...tenant }) => isChannelEnabled({ config, ...tenant }, "cms", Boolean(config.cms_api_token && config.cms_customers_collection_id)),
   async transform(ctx, item, tenant) {
-    const customer = await findItemCustomer(ctx, item, tenant);
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
+    // Products come here by default, and no collection is made for them: the archive alone keeps the event.
+    if (item.entityType === "product") return { transformed_payload: item.payload, delivery_config: { method: ARCHIVE_METHOD, endpoint, credentials_key: null } };
+    const customer = await findItemCustomer(ctx, item, tenant);
+    if (!customer && (await findUserId(ctx, item, tenant)) === null) return nothingToSend(endpoint, UNKNOWN.skipped);
     if (!customer) return { transformed_payload: {}, delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" } };
     return { transformed_payload: { fieldData: toCmsFields(customer, null) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
   },
   // Whether there is an item to remove is known only under the lease: its creation may still be under way.
-  async deliver(ctx, item, _message, tenant) {
-    return withCustomerLease(ctx, item, tenant, "cms", () => write(ctx, item, tenant));
+  async deliver(ctx, item, message, tenant) {
+    if (isNothing(message)) return skipOf(message);
+    if (item.entityType === "product") return { httpStatus: null, skipped: "the CMS has no collection for products" };
+    return withCustomerLease(ctx, item, tenant, "cms", (userId) => write(ctx, item, tenant, userId));
   },
 };
 
 // Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
-async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
+async function write(ctx: Ctx, item: QueueItem, tenant: Tenant, userId: number): Promise<DeliveryResult> {
   const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
   if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
   const access = { token, collectionId, about: { shop: tenant.shop, event_id: item.eventId } };
-  const customer = await findItemCustomer(ctx, item, tenant);
-  if (!customer) return remove(ctx, access, item, tenant);
+  const customer = await findPresentCustomer(ctx, tenant, userId);
+  if (!customer) return remove(ctx, access, tenant, userId);
   try {
     return await put(ctx, access, tenant, customer);
   } catch (error) {
@@ -94,22 +99,22 @@ async function put(ctx: Ctx, access: Access, tenant: Tenant, customer: CustomerS
 }
 
 /** By its slug when the answer to the creation never came. */
-async function findItemId(ctx: Ctx, access: Access, item: QueueItem, tenant: Tenant): Promise<string | null> {
-  const [row] = await dataOf(ctx, tenant).sql<{ cms_item_id: string | null; cms_hash: string | null }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userIdOf(item)]);
+async function findItemId(ctx: Ctx, access: Access, tenant: Tenant, userId: number): Promise<string | null> {
+  const [row] = await dataOf(ctx, tenant).sql<{ cms_item_id: string | null; cms_hash: string | null }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
   if (!row?.cms_hash || row.cms_item_id) return row?.cms_item_id ?? null;
-  return (await ctx.cms.findItemBySlug(access, slugOf(userIdOf(item))))?.id ?? null;
+  return (await ctx.cms.findItemBySlug(access, slugOf(userId)))?.id ?? null;
 }
 
 /** The item of a deleted customer goes; one that is gone already is as good. */
-async function remove(ctx: Ctx, access: Access, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
-  const itemId = await findItemId(ctx, access, item, tenant);
+async function remove(ctx: Ctx, access: Access, tenant: Tenant, userId: number): Promise<DeliveryResult> {
+  const itemId = await findItemId(ctx, access, tenant, userId);
   if (!itemId) return GONE;
   try {
     await ctx.cms.deleteItem(access, itemId);
   } catch (error) {
     if (!(error instanceof OutboundError) || error.status !== 404) throw error;
   }
-  await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2", [userIdOf(item)]);
+  await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2", [userId]);
   return { httpStatus: 204 };
 }
 

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { deleteKeyIfHeld, deleteKeysIfHeld, KEYS, putKeyIfAbsent, putKeysIfAbsent } from "../../runtime/kv.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { userIdOf } from "./item-customer.ts";
+import { findUserId, UNKNOWN } from "./item-customer.ts";
 
 /** As long as one call may take: a dead worker must not hold its customer for longer. */
 const LEASE_SECONDS = 15;
@@ -16,16 +16,18 @@ const BATCH_LEASE_SECONDS = 30;
 
 const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_customer:${userId}`);
 
-export async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, channel: string, work: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
+export async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, channel: string, work: (userId: number) => Promise<DeliveryResult>): Promise<DeliveryResult> {
+  const userId = await findUserId(ctx, item, tenant);
+  if (userId === null) return UNKNOWN;
   const { sql } = dataOf(ctx, tenant);
-  const key = keyOf(channel, userIdOf(item));
+  const key = keyOf(channel, userId);
   // A burst on one customer is waited out here: through the queue each of its rows would come back a second later.
   for (let waitedMs = 0; !(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS)); waitedMs += WAIT_STEP_MS) {
     if (waitedMs >= LONGEST_WAIT_MS) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
     await delay(WAIT_STEP_MS);
   }
   try {
-    return await work();
+    return await work(userId);
   } finally {
     await deleteKeyIfHeld(sql, key, item.attemptToken);
   }

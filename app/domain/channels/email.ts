@@ -12,7 +12,7 @@ import { createLink, epochOf, mailboxOf } from "../identity/links.ts";
 import type { MailTemplate } from "../identity/mails.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { renderMail } from "./email-messages.ts";
-import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
+import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
 
 /** The key was used with other words: every attempt makes a link of its own, and the one in the mail that left is good. */
 const isSentAlready = (error: unknown) => error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes("invalid_idempotent_request");
@@ -76,11 +76,11 @@ export const emailChannel: Channel = {
   isEnabled: (tenant) => Boolean(tenant.config.email_api_key && tenant.config.email_from),
   async transform(ctx, item, tenant) {
     const { template, alert } = readMail(item);
-    if (!(await findRecipient(ctx, item, tenant))) return nothingToSend("/emails");
+    if (!(await findRecipient(ctx, item, tenant))) return nobody(item, "/emails");
     return { transformed_payload: alert ? { template, ...alert } : { template, [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
   },
   async deliver(ctx, item, message, tenant) {
-    if (isNothing(message)) return GONE;
+    if (isNothing(message)) return skipOf(message);
     const mail = readMail(item);
     const recipient = await findRecipient(ctx, item, tenant);
     if (!recipient) return GONE;

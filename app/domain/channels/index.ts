@@ -1,9 +1,12 @@
 // Every channel, once.
 import type { Channel } from "../bus/channel.ts";
+import { archiveChannel } from "./archive.ts";
+import { backendChannel } from "./backend.ts";
 import { cmsChannel } from "./cms.ts";
 import { emailChannel } from "./email.ts";
+import { erpsysChannel } from "./erpsys.ts";
 import { profilePlatformChannel } from "./profile-platform.ts";
 import { storefrontChannel } from "./storefront.ts";
 import { webAnalyticsChannel } from "./web-analytics.ts";
 
-export const channels: readonly Channel[] = [cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel];
+export const channels: readonly Channel[] = [cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel, erpsysChannel, archiveChannel, backendChannel];

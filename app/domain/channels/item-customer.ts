@@ -1,27 +1,87 @@
-// The person a queue row points at, read when the channel runs.
+// The person that a queue row is about, found when the channel runs. Rows that the service itself causes name a user;
+// rows from outside carry what their source knows: the storefront's id, or an e-mail address.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { NO_METHOD, PermanentFailure, type QueueItem } from "../bus/channel.ts";
+import { NO_METHOD, PermanentFailure, type DeliveryMessage, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
 import { findCustomerSnapshot, type CustomerSnapshot } from "../customers/customer-snapshot.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 
-const Reference = z.looseObject({ user_id: z.number().int() });
+/** What the row says of the person; `userId` alone when the service itself wrote it. */
+export type PersonReference = { userId: number } | { userId: null; gid: string | null; email: string | null };
 
-/** The id a queue row refers to. */
-export function userIdOf(item: QueueItem): number {
-  const reference = Reference.safeParse(item.payload);
-  if (!reference.success) throw new PermanentFailure("the payload names no user_id");
-  return reference.data.user_id;
+const UserId = z.number().int().positive().max(2_147_483_647);
+/** Whose bare numbers are their own and never the storefront's. */
+const OTHER_NUMBERS = new Set(["cms", "erp", "erpsys", "wms"]);
+
+const toGid = (id: string | null, isStorefronts: boolean): string | null =>
+  id === null ? null : CUSTOMER_GID.test(id) ? id : isStorefronts && /^\d{1,20}$/.test(id) ? `gid://shopify/Customer/${id}` : null;
+
+/** An event that our ledger does not know has no entity; a message that names a person is about that person. */
+const isAboutCustomer = (item: QueueItem) => item.entityType === "customer" || item.entityType === "";
+
+function referenceIn(item: QueueItem, fields: Fields, ids: readonly (string | null)[], email: string | null): PersonReference {
+  const isStorefronts = !OTHER_NUMBERS.has(item.source);
+  const gid = [...ids, textOf(fields.admin_graphql_api_id), textOf(fields.id)].map((id) => toGid(id, isStorefronts)).find((found) => found !== null) ?? null;
+  return { userId: null, gid, email: email?.includes("@") ? normaliseEmail(email) : null };
 }
 
-/** Null when the person was deleted since: then there is nothing to send. */
-export async function findItemCustomer(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot | null> {
-  if (item.entityType !== "customer") throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
-  const customer = await findCustomerSnapshot(ctx, tenant, userIdOf(item));
+/** Of an order, an invoice and the like it is their customer. An order's own `user_id` is a clerk of the store. */
+export function readPerson(item: QueueItem): PersonReference {
+  const { payload } = item;
+  if (isAboutCustomer(item)) {
+    const userId = UserId.safeParse(payload.user_id);
+    return userId.success ? { userId: userId.data } : referenceIn(item, payload, [item.entityId], firstText(payload, "email"));
+  }
+  const customer = fieldsOf(payload.customer);
+  return referenceIn(item, customer, [], firstText(customer, "email") ?? firstText(payload, "email", "contact_email"));
+}
+
+// The storefront's id says more than an address: somebody else may have the address by now.
+const FIND_USER = `
+  SELECT id FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR lower(email) = $3)
+  ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC LIMIT 1`;
+
+/** The account of this store, deleted or not; null for a person it does not know. */
+export async function findUserId(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<number | null> {
+  const person = readPerson(item);
+  if (person.userId !== null) return person.userId;
+  if (person.gid === null && person.email === null) return null;
+  const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(FIND_USER, [person.gid, person.email]);
+  return user?.id ?? null;
+}
+
+/** Null when the person is gone or was deleted: then there is nothing to send. */
+export async function findPresentCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
+  const customer = await findCustomerSnapshot(ctx, tenant, userId);
   return customer && customer.status !== "deleted" ? customer : null;
 }
 
-/** The message of an item whose subject is gone. */
-export const nothingToSend = (endpoint: string) => ({ transformed_payload: {}, delivery_config: { method: NO_METHOD, endpoint, credentials_key: null } });
-export const isNothing = (message: { delivery_config: { method: string } }) => message.delivery_config.method === NO_METHOD;
+/** Also null when the store does not know the person. */
+export async function findItemPerson(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot | null> {
+  const userId = await findUserId(ctx, item, tenant);
+  return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
+}
+
+/** For a channel that takes customers alone. */
+export function requireCustomer(item: QueueItem): void {
+  if (!isAboutCustomer(item)) throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
+}
+
+/** The same, of a row that must be about a customer. */
+export async function findItemCustomer(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot | null> {
+  requireCustomer(item);
+  return findItemPerson(ctx, item, tenant);
+}
+
+/** The message of an item that has nothing to deliver, and why. */
+export const nothingToSend = (endpoint: string, reason: string) => ({ transformed_payload: { skipped: reason }, delivery_config: { method: NO_METHOD, endpoint, credentials_key: null } });
+export const isNothing = (message: DeliveryMessage) => message.delivery_config.method === NO_METHOD;
+export const skipOf = ({ transformed_payload: { skipped } }: DeliveryMessage): DeliveryResult => ({ httpStatus: null, skipped: typeof skipped === "string" ? skipped : "there is nothing to deliver" });
+
 export const GONE = { httpStatus: null, skipped: "the customer is gone" } as const;
+export const UNKNOWN = { httpStatus: null, skipped: "no such customer" } as const;
+
+/** Nobody was found: whom the service itself named was here once, whom another system named may never have been. */
+export const nobody = (item: QueueItem, endpoint: string) => nothingToSend(endpoint, (readPerson(item).userId === null ? UNKNOWN : GONE).skipped);

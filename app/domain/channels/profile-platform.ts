@@ -1,9 +1,16 @@
 // Channel `profile_platform`: an XDM profile under the SHA-256 of the e-mail and nothing else that is personal; only when
 // the tenant enabled it (SPEC "Real-time write matrix").
 import { hash } from "node:crypto";
+import { z } from "zod";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
-import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
+import { toOwnMessage } from "./given-message.ts";
+import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, readPerson, requireCustomer, skipOf, UNKNOWN } from "./item-customer.ts";
+
+/** A message that was transformed elsewhere names identities, and no address in the clear. */
+const Profile = z.looseObject({ identityMap: z.record(z.string(), z.array(z.looseObject({ id: z.string() }))) }).refine((record) => !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(record)));
+
+const NO_CONSENT = { cookie: false, marketing: false };
 
 export const profilePlatformChannel: Channel = {
   name: "profile_platform",
@@ -15,18 +22,25 @@ export const profilePlatformChannel: Channel = {
   isEnabled: (tenant) => tenant.config.profile_platform_enabled && isChannelEnabled(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
   async transform(ctx, item, tenant) {
     const endpoint = tenant.config.profile_platform_url ?? "";
-    const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer?.email) return nothingToSend(endpoint);
+    requireCustomer(item);
+    const userId = await findUserId(ctx, item, tenant);
+    const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
+    if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
+    const person = readPerson(item);
+    const email = customer ? customer.email : person.userId === null ? person.email : null;
+    if (!email) return nothingToSend(endpoint, customer ? "no address to hash" : UNKNOWN.skipped);
+    const consents = customer?.consents ?? NO_CONSENT;
     const record: ProfileRecord = {
       _id: item.eventId,
       timestamp: ctx.clock.now().toISOString(),
-      identityMap: { [HASHED_EMAIL]: [{ id: hash("sha256", customer.email.toLowerCase()), primary: true, authenticatedState: "ambiguous" }] },
-      consents: { collect: { val: customer.consents.cookie ? "y" : "n" }, marketing: { email: { val: customer.consents.marketing ? "y" : "n" } } },
+      identityMap: { [HASHED_EMAIL]: [{ id: hash("sha256", email.toLowerCase()), primary: true, authenticatedState: "ambiguous" }] },
+      consents: { collect: { val: consents.cookie ? "y" : "n" }, marketing: { email: { val: consents.marketing ? "y" : "n" } } },
     };
     return { transformed_payload: { ...record }, delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" } };
   },
-  async deliver(ctx, item, message, tenant) {
-    if (isNothing(message)) return { ...GONE, skipped: "no address to hash" };
+  async deliver(ctx, item, given, tenant) {
+    const message = await toOwnMessage(profilePlatformChannel, ctx, item, given, tenant, Profile);
+    if (isNothing(message)) return skipOf(message);
     const { profile_platform_enabled: isOn, profile_platform_url: url, profile_platform_token: token } = tenant.config;
     if (!isOn || !url) throw new PermanentFailure("the profile platform is not enabled or has no address");
     const answer = await ctx.profilePlatform.ingest({ url, token, about: { shop: tenant.shop, event_id: item.eventId } }, message.transformed_payload as unknown as ProfileRecord);

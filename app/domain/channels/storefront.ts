@@ -13,7 +13,7 @@ import { toAcceptsTag } from "../tags/catalog.ts";
 import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
-import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
+import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
 
 const ENDPOINT = "/admin/api/graphql.json";
 
@@ -44,14 +44,14 @@ export const storefrontChannel: Channel = {
   isEnabled: (tenant) => tokenState(tenant) === "valid",
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer || (!customer.email && !customer.storefront_customer_gid)) return nothingToSend(ENDPOINT);
+    if (!customer || (!customer.email && !customer.storefront_customer_gid)) return nobody(item, ENDPOINT);
     return {
       transformed_payload: { user_id: customer.id, tags: customer.crmTags.map((tag) => tag.slug), metafields: toMetafields(customer).set },
       delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "storefront_admin_token" },
     };
   },
   async deliver(ctx, item, message, tenant) {
-    if (isNothing(message)) return GONE;
+    if (isNothing(message)) return skipOf(message);
     return withCustomerLease(ctx, item, tenant, "storefront", () => write(ctx, item, tenant).catch(refuseWithoutInstall));
   },
 };

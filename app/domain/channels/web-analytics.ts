@@ -1,13 +1,20 @@
 // Channel `web_analytics`: an event per change and, with analytics consent, the CRM user properties (SPEC "Emitted
 // analytics events"). Nothing personal is sent; events of one person stand under one client id.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
 import type { AnalyticsHit } from "../../integrations/web-analytics.ts";
-import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
+import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { isSignIn, toAnalyticsEvent } from "./analytics-events.ts";
 import { toUserPropertyValue } from "./analytics-limits.ts";
-import { findItemCustomer, GONE, isNothing, nothingToSend } from "./item-customer.ts";
+import { toBusEvent } from "./analytics-outside.ts";
+import { toOwnMessage } from "./given-message.ts";
+import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, readPerson, skipOf } from "./item-customer.ts";
 
 const ENDPOINT = "/mp/collect";
+
+const Hit = z.looseObject({ client_id: z.string(), events: z.array(z.looseObject({ name: z.string() })).min(1) });
 
 /** A stable pseudonym in the form `number.number` that the product's own cookie has. */
 export function toClientId(pseudonym: string): string {
@@ -28,6 +35,26 @@ export function toUserProperties(customer: CustomerSnapshot): Record<string, { v
   return Object.fromEntries(Object.entries(properties).map(([name, slugs]) => [name, { value: toUserPropertyValue(slugs) }]));
 }
 
+/** Whom the store does not know stands under a pseudonym of their own, the same for all that comes of them. */
+function clientIdOf(ctx: Ctx, item: QueueItem, tenant: Tenant, customer: CustomerSnapshot | null): string {
+  if (customer?.ga_client_id) return customer.ga_client_id;
+  const person = readPerson(item);
+  const stranger = person.userId === null ? (person.gid ?? person.email) : null;
+  return toClientId(ctx.secrets.pseudonym(`${tenant.shop}/analytics`, customer ? String(customer.id) : (stranger ?? `${item.entityType}/${item.entityId}`)));
+}
+
+function toHit(ctx: Ctx, item: QueueItem, tenant: Tenant, customer: CustomerSnapshot | null): AnalyticsHit {
+  const isCustomer = item.entityType === "customer";
+  const event = isCustomer ? toAnalyticsEvent(item, customer) : toBusEvent(item);
+  const ads = customer?.consents.marketing ? "GRANTED" : "DENIED";
+  return {
+    client_id: clientIdOf(ctx, item, tenant, customer),
+    consent: { ad_user_data: ads, ad_personalization: ads },
+    ...(isCustomer && customer?.consents.cookie && { user_properties: { ...toUserProperties(customer), ...(isSignIn(item) && { provider: { value: customer.provider } }) } }),
+    events: [{ name: event.name, params: { ...event.params, event_id: item.eventId, engagement_time_msec: 1 } }],
+  };
+}
+
 export const webAnalyticsChannel: Channel = {
   name: "web_analytics",
   credentialsKey: "analytics_api_secret",
@@ -36,21 +63,15 @@ export const webAnalyticsChannel: Channel = {
   isDestination: true,
   isEnabled: (tenant) => isChannelEnabled(tenant, "web_analytics", Boolean(tenant.config.analytics_measurement_id && tenant.config.analytics_api_secret)),
   async transform(ctx, item, tenant) {
-    const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer) return nothingToSend(ENDPOINT);
-    const pseudonym = ctx.secrets.pseudonym(`${tenant.shop}/analytics`, String(customer.id));
-    const ads = customer.consents.marketing ? "GRANTED" : "DENIED";
-    const event = toAnalyticsEvent(item, customer);
-    const hit: AnalyticsHit = {
-      client_id: customer.ga_client_id ?? toClientId(pseudonym),
-      consent: { ad_user_data: ads, ad_personalization: ads },
-      ...(customer.consents.cookie && { user_properties: { ...toUserProperties(customer), ...(isSignIn(item) && { provider: { value: customer.provider } }) } }),
-      events: [{ name: event.name, params: { ...event.params, event_id: item.eventId, engagement_time_msec: 1 } }],
-    };
-    return { transformed_payload: { ...hit }, delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "analytics_api_secret" } };
+    const userId = await findUserId(ctx, item, tenant);
+    const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
+    // Who was deleted here is not told of any more.
+    if (userId !== null && !customer) return nothingToSend(ENDPOINT, GONE.skipped);
+    return { transformed_payload: { ...toHit(ctx, item, tenant, customer) }, delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "analytics_api_secret" } };
   },
-  async deliver(ctx, item, message, tenant) {
-    if (isNothing(message)) return GONE;
+  async deliver(ctx, item, given, tenant) {
+    const message = await toOwnMessage(webAnalyticsChannel, ctx, item, given, tenant, Hit);
+    if (isNothing(message)) return skipOf(message);
     const { analytics_measurement_id: measurementId, analytics_api_secret: apiSecret } = tenant.config;
     if (!measurementId || !apiSecret) throw new PermanentFailure("the analytics measurement id or API secret is not set");
     const answer = await ctx.webAnalytics.collect({ measurementId, apiSecret, about: { shop: tenant.shop, event_id: item.eventId } }, message.transformed_payload as unknown as AnalyticsHit);

@@ -1,0 +1,53 @@
+// Channel `backend`: the built-in backend applies the event to its own tables; a remote one (BACKEND_BASE_URL) is handed
+// the whole event and calls /events/deliver for each destination. No store's list of channels takes it away.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import type { EnqueueRequest } from "../../integrations/backend.ts";
+import { BACKEND_CHANNEL, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import { recordFirmware } from "../events/firmware.ts";
+import { recordReturn } from "../events/return-cases.ts";
+import { dataOf } from "../tenants/tenant.ts";
+
+type Apply = (sql: TenantSql, item: QueueItem, payload: unknown) => Promise<void>;
+
+/** What warehouse events change here, by type, whoever sent them; whatever else comes stands in the event ledger already. */
+const APPLIED: Record<string, Apply> = { "unit.shipped": recordFirmware, "unit.returned": recordReturn };
+
+/** What ingest leaves for a remote backend in place of the payload: SPEC's request, whole. */
+const Handover = z.looseObject({ event_id: z.string(), destinations: z.array(z.string()), payload: z.record(z.string(), z.unknown()) });
+
+const isHandover = (item: QueueItem, payload: unknown): payload is EnqueueRequest => {
+  const read = Handover.safeParse(payload);
+  return read.success && read.data.event_id === item.eventId;
+};
+
+export const backendChannel: Channel = {
+  name: BACKEND_CHANNEL,
+  credentialsKey: null,
+  marketing: false,
+  requiresConsent: null,
+  isDestination: true,
+  isEnabled: () => true,
+  transform(_ctx, item) {
+    const config = isHandover(item, item.payload)
+      ? { method: "POST", endpoint: "/integration-enqueue", credentials_key: "BACKEND_API_KEY" }
+      : { method: "APPLY", endpoint: "backend", credentials_key: null };
+    return Promise.resolve({ transformed_payload: item.payload, delivery_config: config });
+  },
+  async deliver(ctx, item, { transformed_payload: payload }, tenant) {
+    if (isHandover(item, payload)) return handOver(ctx, item, payload);
+    const apply = Object.hasOwn(APPLIED, item.eventType) ? APPLIED[item.eventType] : undefined;
+    if (!apply) return { httpStatus: null, skipped: `${item.eventType} changes nothing in the built-in backend` };
+    await dataOf(ctx, tenant).transaction((sql) => apply(sql, item, payload));
+    return { httpStatus: null };
+  },
+};
+
+async function handOver(ctx: Ctx, item: QueueItem, request: EnqueueRequest): Promise<DeliveryResult> {
+  const { BACKEND_BASE_URL: baseUrl, BACKEND_API_KEY: apiKey, BACKEND_WORKSPACE_ID: workspaceId } = ctx.config;
+  // Accepted while there was one: its other destinations have no rows here, so it must not end as delivered.
+  if (!baseUrl || !apiKey) throw new PermanentFailure("the event was accepted for a remote backend, and BACKEND_BASE_URL or BACKEND_API_KEY is not set");
+  const { status } = await ctx.backend.enqueue({ baseUrl, apiKey, workspaceId, about: { shop: item.shop, event_id: item.eventId } }, request);
+  return { httpStatus: status };
+}

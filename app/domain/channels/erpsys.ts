@@ -1,0 +1,102 @@
+// Channel `erpsys`: a customer is a business partner, an order a sales order, an invoice a billing document, as OData
+// JSON or XML (SPEC "Backend task rules").
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import type { ErpAccess } from "../../integrations/erp.ts";
+import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryMessage, type QueueItem } from "../bus/channel.ts";
+import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { findOccurredAt } from "../events/occurred-at.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { ENTITY_SETS, numberOf, requireOrganisation, toBillingDocument, toBusinessPartner, toSalesOrder, toXml, type ErpNode, type Party } from "./erp-documents.ts";
+import { toOwnMessage } from "./given-message.ts";
+import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./item-customer.ts";
+import { fieldsOf, firstText } from "./payload-fields.ts";
+
+const present = z.union([z.string().min(1), z.number()]);
+const Document = z.looseObject({ bukrs: present, vkorg: present, vtweg: present });
+/** Without an endpoint a message may be the event's own payload, which can hold the three as well. */
+const OwnDocument = Document.extend({ ExternalDocumentID: z.string() });
+
+/** What the ERP is called with; PermanentFailure when the store has none. */
+export function requireErp(tenant: Tenant, item: Pick<QueueItem, "eventId">): ErpAccess {
+  const { erp_base_url: baseUrl, erp_username: username, erp_password: password } = tenant.config;
+  if (!baseUrl) throw new PermanentFailure("erp_base_url is not set");
+  return { baseUrl, username, password, about: { shop: tenant.shop, event_id: item.eventId } };
+}
+
+export async function probeErp(ctx: Ctx, tenant: Tenant) {
+  return { httpStatus: (await ctx.erp.ping(requireErp(tenant, { eventId: "probe" }))).status };
+}
+
+export const erpsysChannel: Channel = {
+  name: "erpsys",
+  credentialsKey: "erp_password",
+  marketing: false,
+  requiresConsent: null,
+  isDestination: true,
+  isEnabled: (tenant) => isChannelEnabled(tenant, "erpsys", Boolean(tenant.config.erp_base_url)),
+  async transform(ctx, item, tenant) {
+    requireErp(tenant, item);
+    const entitySet = ENTITY_SETS[item.entityType];
+    if (!entitySet) throw new PermanentFailure(`erpsys takes customers, orders and invoices, not ${item.entityType}`);
+    const endpoint = `/${entitySet}`;
+    if (item.entityType === "customer") return toPartnerMessage(ctx, item, tenant, endpoint);
+    const organisation = requireOrganisation(item.payload, tenant.config.erp_defaults);
+    const occurredAt = await findOccurredAt(dataOf(ctx, tenant).sql, item);
+    const build = item.entityType === "order" ? toSalesOrder : toBillingDocument;
+    return toMessage(endpoint, build(organisation, { eventId: item.eventId, entityId: item.entityId, payload: item.payload, occurredAt }));
+  },
+  async deliver(ctx, item, given, tenant) {
+    const access = requireErp(tenant, item);
+    const message = await toOwnMessage(erpsysChannel, ctx, item, given, tenant, given.delivery_config.endpoint === "" ? OwnDocument : Document);
+    if (isNothing(message)) return skipOf(message);
+    const path = pathOf(item, message);
+    const isXml = tenant.config.erp_format === "xml";
+    const answer = await ctx.erp.post(access, {
+      path,
+      contentType: isXml ? "application/xml" : "application/json",
+      body: isXml ? toXml(path.slice(path.lastIndexOf("/") + 1), message.transformed_payload) : JSON.stringify(message.transformed_payload),
+      idempotencyKey: `${item.eventId}:erpsys`,
+    });
+    return { httpStatus: answer.status };
+  },
+  probe: probeErp,
+};
+
+const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({ transformed_payload: document, delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" } });
+
+async function toPartnerMessage(ctx: Ctx, item: QueueItem, tenant: Tenant, endpoint: string): Promise<DeliveryMessage> {
+  const userId = await findUserId(ctx, item, tenant);
+  const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
+  if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
+  const party = toParty(item, customer);
+  if (!party.firstName && !party.lastName && !party.company && !party.email) return nothingToSend(endpoint, UNKNOWN.skipped);
+  return toMessage(endpoint, toBusinessPartner(requireOrganisation(item.payload, tenant.config.erp_defaults), item.eventId, party));
+}
+
+/** What the event says goes before what we know: it is the newer. */
+function toParty({ payload, entityId }: QueueItem, customer: CustomerSnapshot | null): Party {
+  const address = fieldsOf(payload.default_address ?? payload.address);
+  const number = customer?.storefront_customer_gid ?? (customer && payload.user_id === customer.id ? `user-${customer.id}` : entityId);
+  const firstName = firstText(payload, "first_name") ?? customer?.first_name ?? null;
+  const lastName = firstText(payload, "last_name") ?? customer?.last_name ?? null;
+  return {
+    number: numberOf(number).slice(0, 20),
+    firstName,
+    lastName: lastName ?? (firstName ? null : firstText(payload, "full_name", "name")),
+    company: firstText(payload, "company") ?? firstText(address, "company"),
+    email: firstText(payload, "email") ?? customer?.email ?? null,
+    phone: firstText(payload, "phone"),
+    language: firstText(payload, "locale", "language") ?? customer?.language_pref ?? null,
+    address: Object.keys(address).length === 0 && customer?.country ? { country_code: customer.country } : address,
+  };
+}
+
+/** Of a message from outside only a path is believed: its credentials go to no other address than the store's own. */
+function pathOf(item: QueueItem, message: DeliveryMessage): string {
+  const entitySet = ENTITY_SETS[item.entityType];
+  if (entitySet) return `/${entitySet}`;
+  const asked = message.delivery_config.endpoint;
+  if (/^\/[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(asked)) return asked;
+  throw new PermanentFailure("the message names no entity set of the ERP");
+}

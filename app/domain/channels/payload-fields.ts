@@ -1,0 +1,38 @@
+// Reading payloads that other systems wrote: own properties only, ids and money as text, nothing rounded.
+export type Fields = Record<string, unknown>;
+
+/** The value as an object; anything else is an empty one. */
+export const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {});
+
+export const ownField = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+/** A text or a number that has not lost digits, trimmed; null for anything else and for an empty one. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value.trim() || null;
+  return typeof value === "number" && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)) ? String(value) : null;
+}
+
+/** The first of the named fields that has a text. */
+export function firstText(fields: Fields, ...names: string[]): string | null {
+  for (const name of names) {
+    const text = textOf(ownField(fields, name));
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** Money and quantities as they were written, never through a float; null when it is no plain decimal. */
+export function decimalOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text !== null && /^-?\d{1,30}(\.\d{1,20})?$/.test(text) ? text : null;
+}
+
+/** A unit price times a whole quantity, exactly. Both as `decimalOf` and digits. */
+export function multiply(price: string, quantity: string): string {
+  const [whole = "0", fraction = ""] = price.split(".");
+  const product = (BigInt(whole.replace("-", "") + fraction) * BigInt(quantity)).toString().padStart(fraction.length + 1, "0");
+  const unsigned = fraction ? `${product.slice(0, -fraction.length)}.${product.slice(-fraction.length)}` : product;
+  return whole.startsWith("-") ? `-${unsigned}` : unsigned;
+}

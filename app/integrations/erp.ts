@@ -1,0 +1,59 @@
+// The ERP (SAP-like OData service, JSON or XML). A gateway that guards changes against forgery answers 403 with
+// `x-csrf-token: Required` first; a token is fetched then, with its session, and the document sent again (help.sap.com,
+// "CSRF Token Protection").
+import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
+import { toStatusError } from "../runtime/outbound.ts";
+
+const SYSTEM = "erpsys";
+/** For all the calls of one document together. */
+const TIMEOUT_MS = 15_000;
+
+export type ErpAccess = { baseUrl: string; username?: string | undefined; password?: string | undefined; about?: Record<string, unknown> };
+export type ErpDelivery = { path: string; contentType: "application/json" | "application/xml"; body: string; idempotencyKey: string };
+
+export type ErpClient = {
+  /** Posts one document below the base address. */
+  post(access: ErpAccess, delivery: ErpDelivery): Promise<OutboundAnswer>;
+  /** Reads the service's own document, which changes nothing. */
+  ping(access: ErpAccess): Promise<OutboundAnswer>;
+};
+
+export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient {
+  return {
+    async post(access, { path, contentType, body, idempotencyKey }) {
+      const deadline = performance.now() + TIMEOUT_MS;
+      const send = (method: "GET" | "POST", at: string, headers: Record<string, string>, content?: string) =>
+        outbound.send({
+          system: SYSTEM, url: at, method, isTenantAddress: true, timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
+          headers: { ...authorization(access), Accept: contentType, ...headers },
+          ...(content !== undefined && { body: content }), ...(access.about && { about: access.about }),
+        });
+      const headers = { "Content-Type": contentType, "Idempotency-Key": idempotencyKey };
+      const url = addressOf(access, path);
+      let answer = await send("POST", url, headers, body);
+      if (wantsToken(answer)) {
+        const fetched = await send("GET", addressOf(access, "/"), { "X-CSRF-Token": "Fetch" });
+        const token = headerOf(fetched, "x-csrf-token");
+        const session = [fetched.headers["set-cookie"] ?? []].flat().map((cookie) => cookie.split(";", 1)[0]);
+        answer = await send("POST", url, { ...headers, ...(token && { "X-CSRF-Token": token }), ...(session.length > 0 && { Cookie: session.join("; ") }) }, body);
+      }
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      throw toStatusError(SYSTEM, answer);
+    },
+    ping: (access) =>
+      outbound.call({ system: SYSTEM, url: addressOf(access, "/"), headers: { ...authorization(access), Accept: "application/json, application/xml" }, isTenantAddress: true, ...(access.about && { about: access.about }) }),
+  };
+}
+
+/** A query of the base address stays: it names the client (`?sap-client=100`). */
+function addressOf({ baseUrl }: ErpAccess, path: string): string {
+  const url = new URL(baseUrl);
+  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  return url.href;
+}
+
+const authorization = ({ username, password }: ErpAccess): Record<string, string> =>
+  username === undefined || password === undefined ? {} : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+
+const headerOf = (answer: OutboundAnswer, name: string): string | undefined => [answer.headers[name] ?? []].flat()[0];
+const wantsToken = (answer: OutboundAnswer) => answer.status === 403 && headerOf(answer, "x-csrf-token")?.toLowerCase() === "required";
