@@ -6,7 +6,11 @@ import { cmsChannel } from "./cms.ts";
 import { emailChannel } from "./email.ts";
 import { erpsysChannel } from "./erpsys.ts";
 import { profilePlatformChannel } from "./profile-platform.ts";
+import { retailAnalyticsAChannel } from "./retail-analytics-a.ts";
+import { retailAnalyticsBChannel } from "./retail-analytics-b.ts";
 import { storefrontChannel } from "./storefront.ts";
 import { webAnalyticsChannel } from "./web-analytics.ts";
 
-export const channels: readonly Channel[] = [cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel, erpsysChannel, archiveChannel, backendChannel];
+export const channels: readonly Channel[] = [
+  cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel, erpsysChannel, retailAnalyticsAChannel, retailAnalyticsBChannel, archiveChannel, backendChannel,
+];
