@@ -34,6 +34,8 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /integration-enqueue", "backend_key"],
   ["GET /admin/events/status", "admin"],
   ["GET /admin/events/log", "admin"],
+  ["GET /admin/mappings/:channel/:entity_type", "admin"],
+  ["PUT /admin/mappings/:channel/:entity_type", "admin"],
   ["POST /admin/events/replay", "admin"],
   ["GET /admin/destinations", "admin"],
   ["PUT /admin/destinations", "admin"],

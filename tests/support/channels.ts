@@ -50,6 +50,7 @@ export const EXPECTED: Record<string, Expected> = {
   profile_platform: { system: "profilePlatform", ...ONE_CALL },
   email: { system: "email", ...ONE_CALL },
   erpsys: { system: "erp", ...ONE_CALL },
+  erp_generic: { system: "erp", ...ONE_CALL },
   retail_analytics_a: { system: "retailAnalyticsA", ...ONE_CALL, withoutPerson: /^consent_missing: analytics_partners$/ },
   retail_analytics_b: { system: "retailAnalyticsB", ...ONE_CALL, withoutPerson: /^consent_missing: analytics_partners$/ },
   // Looked up, created, written to. A 401 is believed only after a refresh of the token and another try.
@@ -104,6 +105,7 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       sandbox.email.clearInbox();
       const pair = await connectStore(service, SHOP, storeFields(sandbox));
       secrets = [...Object.values(SECRETS), DROP_SIGNATURE, pair.accessToken, pair.refreshToken];
+      await database.query("INSERT INTO integration_mappings (shop, channel, entity_type, mapping) SELECT shop, 'erp_generic', 'customer', $2 FROM unnest($1::text[]) AS shop", [[SHOP, "bare-store.myshopify.com"], JSON.stringify({ fields: { mail: "email", "name.first": "first_name" }, required: ["mail"] })]);
       worker = await startWorker(service.ctx, service.ctx.home);
     },
     async consentToRetail(userId, action = "granted", shop = SHOP) {
