@@ -48,6 +48,16 @@ describe("the app manifest", () => {
     expect(values(/^api_version = "([^"]+)"$/gm)).toEqual([WEBHOOK_API_VERSION]);
   });
 
+  it("lets a theme reach every path of this service below /apps/crm, which is where signed consents come from", () => {
+    const [, proxy = ""] = manifest.split("[app_proxy]\n");
+    const declaration = Object.fromEntries([...(proxy.split("\n\n")[0] ?? "").matchAll(/^(\w+) = "([^"]+)"$/gm)].map(([, key, value]) => [key, value]));
+    const [application] = values(/^application_url = "([^"]+)"$/gm);
+    // At the root: the rest of the path is the endpoint's own.
+    expect(declaration).toEqual({ url: `${new URL(application as string).origin}/`, subpath: "crm", prefix: "apps" });
+    expect(read("tests/contract/consent/app-proxy.test.ts")).toContain(`["path_prefix", "/${declaration.prefix}/${declaration.subpath}"]`);
+    expect(values(/^optional_scopes = \["([^"]+)"\]$/gm)).toEqual(["write_app_proxy"]);
+  });
+
   it("allows both addresses of the install callback", () => {
     expect(manifest).toMatch(/redirect_urls = \["https:\/\/[^"]+\/auth\/callback", "https:\/\/[^"]+\/admin\/storefront-callback"\]/);
   });

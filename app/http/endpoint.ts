@@ -5,7 +5,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { Ctx } from "../context.server.ts";
 import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
-import type { Tenant } from "../domain/tenants/tenant.ts";
+import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
@@ -49,6 +49,8 @@ export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType
   summary: string;
   auth: A;
   tenant: T;
+  /** The handler's own statement finds out whether the remembered tenant is current, and throws StaleTenant when not. */
+  remembersTenant?: true;
   body?: B;
   query?: Q;
   /** 1 MiB unless said otherwise. */
@@ -106,7 +108,13 @@ async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<
     const found = inbound.header("origin") || inbound.method !== "OPTIONS" ? await softTenant(ctx, specs, inbound) : NO_TENANT;
     cors = corsHeaders(ctx, found.tenant, inbound);
     if (found.shop) notes.shop = found.shop;
-    reply = await dispatch(specs, { ctx, inbound, params, requestId, found, cors, notes });
+    const call = { ctx, inbound, params, requestId, found, cors, notes };
+    reply = await dispatch(specs, call).catch(async (error: unknown) => {
+      // Nothing that a remembered tenant answered is an answer until it is known to be current.
+      const current = remembersTenant(specs) && found.shop !== null ? await findTenant(ctx, found.shop) : found.tenant;
+      if (current === found.tenant) throw error;
+      return dispatch(specs, { ...call, found: { ...found, tenant: current } });
+    });
   } catch (error) {
     reply = toErrorReply(ctx, error, requestId, inbound);
   }
@@ -114,6 +122,8 @@ async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<
   ctx.log.done("request.served", { request_id: requestId, method: inbound.method, path: inbound.url.pathname, status: reply.status, ms: Math.round((performance.now() - started) * 10) / 10, ...notes });
   return reply;
 }
+
+const remembersTenant = (specs: Specs): boolean => specs.POST?.remembersTenant ?? false;
 
 type Found = { shop: string | null; tenant: Tenant | null; error?: unknown };
 const NO_TENANT: Found = { shop: null, tenant: null };
@@ -123,6 +133,7 @@ async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Fou
   if (Object.values(specs).every((spec) => spec.tenant === "none")) return NO_TENANT;
   try {
     const hasSession = Object.values(specs).some((spec) => spec.auth === "session" || spec.auth === "visitor");
+    if (remembersTenant(specs)) return await lookUpTenant(ctx, inbound, null, true);
     return await lookUpTenant(ctx, inbound, hasSession ? (sessionCredential(inbound)?.token ?? null) : null);
   } catch (error) {
     if (!isAppError(error)) throw error;

@@ -23,6 +23,7 @@ export function fromNode(request: IncomingMessage): Inbound {
   } catch {
     throw new AppError("malformed_request");
   }
+  let body: Promise<Buffer> | undefined;
   return {
     method: request.method ?? "GET",
     url,
@@ -31,7 +32,7 @@ export function fromNode(request: IncomingMessage): Inbound {
       return Array.isArray(value) ? value.join(", ") : value;
     },
     remoteAddress: request.socket.remoteAddress ?? "",
-    readBody: (maxBytes) => collect(request, Number(request.headers["content-length"] ?? 0), maxBytes),
+    readBody: (maxBytes) => (body ??= collect(request, Number(request.headers["content-length"] ?? 0), maxBytes)),
   };
 }
 

@@ -32,14 +32,14 @@ async function shopOfHost(ctx: Ctx, inbound: Inbound): Promise<string | null> {
 
 /**
  * The shop a request is for, registered or not, and its tenant. With a session token the tenant is the one that this
- * process remembers: the session's own read finds out whether it is still current.
+ * process remembers: the session's own read finds out whether it is still current. So it is with `mayRecall`.
  */
-export async function lookUpTenant(ctx: Ctx, inbound: Inbound, sessionToken: string | null): Promise<{ shop: string | null; tenant: Tenant | null }> {
+export async function lookUpTenant(ctx: Ctx, inbound: Inbound, sessionToken: string | null, mayRecall = sessionToken !== null): Promise<{ shop: string | null; tenant: Tenant | null }> {
   const named = namedShop(inbound);
   const ofToken = named === null && sessionToken ? shopOfToken(sessionToken) : null;
   // A token that names a store we do not know is no token of ours: it is not told which stores we know.
   if (ofToken && !(await recallTenant(ctx, ofToken))) return { shop: null, tenant: null };
   const shop = named ?? ofToken ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
   if (!shop) return { shop: null, tenant: null };
-  return { shop, tenant: await (sessionToken ? recallTenant : findTenant)(ctx, shop) };
+  return { shop, tenant: await (mayRecall ? recallTenant : findTenant)(ctx, shop) };
 }

@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
     summary: "An event from any source: stored with its marker and one queue row per destination, then answered.",
     auth: "event_source",
     tenant: "registered",
+    remembersTenant: true,
     answers: { 202: "Stored; it will be delivered.", 200: "The same event was stored before.", 401: "The source is not proven; `method` names what was tried.", 503: "More arrives than can be stored." },
     async handle(call) {
       const { envelope, webhook } = readArrival(call);

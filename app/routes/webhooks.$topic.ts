@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
     summary: "A storefront webhook, one path per topic: stored, then answered, then worked.",
     auth: "hmac",
     tenant: "registered",
+    remembersTenant: true,
     answers: { 200: "Stored; a repetition changes nothing.", 401: "The signature is missing, doubled or wrong." },
     handle: async (call) => json(200, await receiveStorefrontWebhook(call)),
   },

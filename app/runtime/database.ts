@@ -27,10 +27,15 @@ export type TenantData = {
 export type Database = {
   region: string;
   forTenant(shop: string): TenantData;
-  acrossTenants<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  acrossTenants<R extends Row = Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
   /** Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<{ stop(): Promise<void> }>;
   isReachable(): Promise<boolean>;
+  /**
+   * Renews the planner's figures of a table that has grown at once. A plan is kept per connection, that of a foreign key's
+   * check too: made while the table was empty it reads all of the store's rows for each one, until autovacuum comes by.
+   */
+  analyze(table: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -95,8 +100,8 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       },
       transaction: (work) => inTransaction(pool, (client) => work(tenantSql(shop, client))),
     }),
-    async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = []) {
-      return (await pool.query<R>(text, [...values])).rows;
+    async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = [], name?: string) {
+      return (await pool.query<R>({ text, values: [...values], ...(name && { name }) })).rows;
     },
     listen: (channel, onNotify) => listen(connection, channel, onNotify, (error) => log.troubled("database.listener_lost", { region, reason: error.message })),
     async isReachable() {
@@ -107,6 +112,9 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       } catch {
         return false;
       }
+    },
+    async analyze(table) {
+      await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },
     async close() {
       await prisma.$disconnect();

@@ -33,8 +33,9 @@ type Position = Pick<Customer, "gid" | "updatedAt">;
 
 function byUpdate(a: Position, b: Position): number {
   if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? -1 : 1;
-  const [left, right] = [BigInt(a.gid.slice(a.gid.lastIndexOf("/") + 1)), BigInt(b.gid.slice(b.gid.lastIndexOf("/") + 1))];
-  return left < right ? -1 : left > right ? 1 : 0;
+  // Ids without leading zeros compare by their length first: as numbers they are beyond what a number holds.
+  if (a.gid.length !== b.gid.length) return a.gid.length - b.gid.length;
+  return a.gid < b.gid ? -1 : a.gid > b.gid ? 1 : 0;
 }
 
 function cursorOf({ gid, updatedAt }: Position): string {

@@ -2,6 +2,7 @@
 import autocannon from "autocannon";
 import { sign, SHOP } from "../support/service.ts";
 import { webhookOf } from "../support/webhook-load.ts";
+import { percentile } from "./percentile.ts";
 
 export type Round = { perSecond: number; p50: number; p99: number; refused: number };
 
@@ -13,11 +14,6 @@ function prepare(count: number): { body: string; headers: Record<string, string>
     const { id, raw } = webhookOf(next++);
     return { body: raw, headers: { "Content-Type": "application/json", "X-Shopify-Shop-Domain": SHOP, "X-Shopify-Webhook-Id": id, "X-Shopify-Hmac-SHA256": sign(raw) } };
   });
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 export async function runRound(url: string, seconds: number, connections = 64): Promise<Round> {

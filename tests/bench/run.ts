@@ -7,10 +7,13 @@ import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
 import { endChildren } from "../support/child.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
-import { benchWebhooks, type Measure } from "./webhook.ts";
+import { benchEvents } from "./events.ts";
+import type { Measure } from "./side.ts";
+import { benchWebhooks } from "./webhook.ts";
 
 const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   webhooks: (url) => benchWebhooks(url),
+  events: (url) => benchEvents(url),
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
 };

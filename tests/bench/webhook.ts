@@ -1,14 +1,11 @@
 // Storefront webhooks: how fast they are acknowledged, and how soon all systems know. Ratios within one run only.
 import { setInterval } from "node:timers/promises";
-import pg from "pg";
-import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
-import { startChild, startServer, type Child } from "../support/child.ts";
-import { ADMIN_KEY, APP_SECRET, CLIENT_ID, eventually, SHOP, testEnvironment } from "../support/service.ts";
+import { startChild } from "../support/child.ts";
+import { eventually } from "../support/service.ts";
 import { sendWebhook } from "../support/webhook-load.ts";
-import { percentile, runRound, type Round } from "./load.ts";
-
-export type Measure = { name: string; value: number; bound: string; floor: (value: number) => boolean };
+import { runRound, type Round } from "./load.ts";
+import { percentile } from "./percentile.ts";
+import { startSide, stopSide, type Measure, type Side } from "./side.ts";
 
 const ROUNDS = 4;
 const ROUND_SECONDS = 3;
@@ -16,36 +13,6 @@ const RATE = 50;
 const E2E_SECONDS = 8;
 const E2E_FROM = 50_000_000;
 const E2E_WARM_UP = 40_000_000;
-
-type Side = { sandbox: Sandbox; server: Child & { url: string }; db: pg.Pool };
-
-/** A database, a sandbox and a server process of its own, with one configured store. */
-async function startSide(serverUrl: string, name: string, roles: string): Promise<Side> {
-  const admin = new pg.Client({ connectionString: serverUrl });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  await admin.end();
-  const url = serverUrl.replace(/\/[^/]+$/, `/${name}`);
-  await applyMigrations(url);
-  const sandbox = await startSandbox({ app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET } });
-  const server = await startServer({ ...testEnvironment(sandbox, url), BASE_URL: "https://service.example", ROLES: roles, DATABASE_POOL: "16" });
-  const fields = {
-    cms_api_token: "cms-token-0123456789", cms_customers_collection_id: sandbox.cms.customersCollectionId, analytics_measurement_id: "G-BENCH1", analytics_api_secret: "analytics-secret-012345",
-    profile_platform_enabled: true, profile_platform_url: sandbox.addresses.profilePlatformUrl,
-  };
-  const answer = await fetch(`${server.url}/config?shop=${SHOP}`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` }, body: JSON.stringify(fields) });
-  if (answer.status !== 200) throw new Error(await answer.text());
-  const db = new pg.Pool({ connectionString: url, max: 2 });
-  db.on("error", () => {});
-  return { sandbox, server, db };
-}
-
-async function stopSide({ sandbox, server, db }: Side): Promise<void> {
-  server.signal("SIGKILL");
-  await server.ended;
-  await sandbox.stop();
-  await db.end();
-}
 
 /** What is left of a round is thrown away: the next one starts with an empty backlog. */
 const clear = ({ db }: Side) => db.query("TRUNCATE webhook_inbox, integration_queue, delivery_attempts");

@@ -38,7 +38,7 @@ const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
 /** The columns that name a row beside the shop. */
 const KEY: Record<string, string[]> = {
   IdentityLink: ["issuer", "sub"], CustomerTombstone: ["kind", "subject_hmac"], ConsentChainHead: [], ConsentPolicy: ["version", "locale"], IntegrationMapping: ["channel", "entity_type"], ProductUpcMapping: ["sku"],
-  FirmwareRegistry: ["mpn"], ReturnCase: ["rma"], Mandate: ["mandate_id"], Kv: ["key"], ChannelMinute: ["channel", "minute"],
+  FirmwareRegistry: ["mpn"], ReturnCase: ["rma"], Mandate: ["mandate_id"], Kv: ["key"], EventLedger: ["event_id"], ChannelMinute: ["channel", "minute"],
 };
 
 function uniqueOf(model: string, shop: string): Row {

@@ -169,6 +169,13 @@ describe("many customers", () => {
     expect(await queued(service)).toMatchObject({ cms: 2_000 });
   });
 
+  it("tell the planner that the table has grown: what was planned while it was empty would read all of it for every row", async () => {
+    putCustomers(service, 300, () => secondsAgo(5_000));
+    await syncCustomers(service.ctx, tenant, { pageSize: 50 });
+    const [table] = await service.database.query<{ rows: number }>("SELECT reltuples::int AS rows FROM pg_class WHERE oid = 'storefront_users'::regclass");
+    expect(table?.rows).toBeGreaterThanOrEqual(100);
+  });
+
   it("a bulk file that breaks off is read on from where it was committed", async () => {
     putCustomers(service, 100, () => secondsAgo(5_000));
     const { bulkLines } = service.ctx.storefront;

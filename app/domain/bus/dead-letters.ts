@@ -69,7 +69,7 @@ async function alert(ctx: Ctx, tenant: Tenant, sql: TenantSql, channel: string, 
   if (channel === "email" || !mail?.isEnabled(tenant)) return;
   if (!(await putKeyIfAbsent(sql, KEYS.deadLetterAlert(channel), eventId, TTL_SECONDS.deadLetterAlert))) return;
   await enqueue(sql, {
-    eventId: ctx.random.uuid(), source: "backend", eventType: "mail.dead_letter", entityType: "store", entityId: tenant.shop,
+    eventId: ctx.random.orderedUuid(), source: "backend", eventType: "mail.dead_letter", entityType: "store", entityId: tenant.shop,
     payload: { template: "dead_letter", alert: { channel, event_id: eventId } }, occurredAt: ctx.clock.now(), destinations: ["email"], priority: 2,
   });
 }

@@ -1,8 +1,19 @@
 // Whose event it is, for a backend that calls back with nothing but the event's id.
 import type { Ctx } from "../../context.server.ts";
+import { listShopsAfter } from "../tenants/directory.ts";
 
-/** Several stores may use one id: each names its own events. */
+const SHOPS_PAGE = 1_000;
+
+/** Several stores may use one id: each names its own events. One probe of the ledger's key per store: name the store where there are thousands. */
 export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<string[]> {
-  const found = await Promise.all(ctx.regions.names().map((region) => ctx.regions.get(region).acrossTenants<{ shop: string }>("SELECT shop FROM event_ledger WHERE event_id = $1", [eventId])));
-  return found.flat().map((row) => row.shop);
+  const found: string[] = [];
+  for (let after = ""; ; ) {
+    const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
+    for (const region of ctx.regions.names()) {
+      const rows = await ctx.regions.get(region).acrossTenants<{ shop: string }>("SELECT shop FROM event_ledger WHERE shop = ANY($1::text[]) AND event_id = $2", [shops, eventId]);
+      found.push(...rows.map((row) => row.shop));
+    }
+    if (shops.length < SHOPS_PAGE) return found;
+    after = shops.at(-1) as string;
+  }
 }

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
-import { KEYS, putKey, putKeyIfAbsent, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey, putKeyIfAbsent, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -39,22 +39,25 @@ export async function syncConsentOfVisitor(ctx: Ctx, tenant: Tenant, input: Cons
 /** What waits behind the mailed link. */
 type Pending = { user_id: number; submission: Submission };
 
-/**
- * The same answer whether the address is known or not. `findOrCreateContact` belongs to a later subject (customers) and
- * is handed in.
- */
-export async function syncConsentOfAddress(ctx: Ctx, tenant: Tenant, email: string, input: ConsentSyncInput, visit: Visit, findOrCreateContact: (sql: TenantSql, email: string) => Promise<number>): Promise<SyncedConsent> {
+/** What belongs to later subjects and is handed in; `mayMail` counts one mail to the address against its limit. */
+type AddressRules = { findOrCreateContact(sql: TenantSql, email: string): Promise<number>; mayMail(): Promise<boolean> };
+
+/** The same answer whether the address is known or not, and whether it is written to once more or not. */
+export async function syncConsentOfAddress(ctx: Ctx, tenant: Tenant, email: string, input: ConsentSyncInput, visit: Visit, { findOrCreateContact, mayMail }: AddressRules): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const { transaction } = dataOf(ctx, tenant);
+  const { sql, transaction } = dataOf(ctx, tenant);
   const userId = await transaction((tx) => findOrCreateContact(tx, email));
   const form = { ...submission, flags: {}, gpc: false };
   const recorded = submission.formType ? await writeConsents(ctx, tenant, { visitorId: input.visitor_id ?? submission.consentId }, form) : [];
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
-  // A retry of the same submission sends no second mail. Marker and mail commit together: the marker alone loses the mail.
-  await transaction(async (tx) => {
-    if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink)) await enqueueConfirmation(ctx, tenant, tx, userId, submission);
-  });
-  ctx.log.done("consent.confirmation_asked", { shop: tenant.shop, user_id: userId, method: submission.method });
+  // A retry of the same submission sends no second mail, and uses none up. Marker and mail commit together: the marker
+  // alone loses the mail.
+  const mailed = !(await getKey(sql, asked)) && (await mayMail());
+  if (mailed)
+    await transaction(async (tx) => {
+      if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink)) await enqueueConfirmation(ctx, tenant, tx, userId, submission);
+    });
+  ctx.log.done("consent.confirmation_asked", { shop: tenant.shop, user_id: userId, method: submission.method, mailed });
   return { consent_id: submission.consentId, recorded, pending_confirmation: true };
 }
 

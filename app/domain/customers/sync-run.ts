@@ -47,8 +47,21 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** The changes of a page and the place after it, together or not at all. */
 export async function commitPage(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<void> {
+  const before = run.counts.created;
   add(run.counts, await commit(run, changes, next));
   run.state = next;
+  if (magnitude(run.counts.created) > Math.max(magnitude(before), 1)) await tellPlanner(run);
+}
+
+/** How many digits it has, less one: a run that creates many tells the planner at 100, 1,000, 10,000. */
+const magnitude = (count: number): number => String(count).length - 1;
+
+async function tellPlanner({ ctx, tenant }: SyncRun): Promise<void> {
+  try {
+    await ctx.regions.get(tenant.region).analyze("storefront_users");
+  } catch (error) {
+    ctx.log.troubled("customer_sync.planner_not_told", { shop: tenant.shop, reason: (error as Error).message });
+  }
 }
 
 export function add(total: PageCounts, some: Partial<PageCounts>): void {

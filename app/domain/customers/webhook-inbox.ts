@@ -8,50 +8,63 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { Database } from "../../runtime/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
-import type { Tenant } from "../tenants/tenant.ts";
+import { currentShops, requireCurrentAway, StaleTenant, versionValues, type Tenant } from "../tenants/tenant.ts";
 import type { WebhookTopic } from "../tenants/webhook-topics.ts";
 
 export const INBOX_NOTIFICATION = "webhook_inbox";
 export const INBOX_LEASE_SECONDS = 10;
 const RETRY_SECONDS = [10, 30, 120, 600, 1_800];
 
-type Arrival = { shop: string; deliveryId: string; topic: WebhookTopic; body: string; triggeredAt: Date | null };
+type Arrival = { tenant: Tenant; deliveryId: string; topic: WebhookTopic; body: string; triggeredAt: Date | null };
 
 /** `eventId`: the bus event that came with it, whose rows wait for this work. */
 export type InboxItem = { shop: string; id: number; eventId: string | null; deliveryId: string; topic: WebhookTopic; body: string; triggeredAt: Date | null; receivedAt: Date; attempts: number; token: string };
 
 // Sorted, so that two batches with the same deliveries in another order wait for each other instead of deadlocking.
 // Safe to repeat: a delivery that is known adds nothing.
-const INSERT = `
-  INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at)
-  SELECT DISTINCT ON (shop, delivery_id) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS a(shop, delivery_id, topic, body, triggered_at)
-  ORDER BY shop, delivery_id
-  ON CONFLICT (shop, delivery_id) DO NOTHING
-  RETURNING shop, delivery_id`;
+const insertInto = (region: string) => `
+  WITH current AS (${currentShops(region, "$6", "$7", "$8")}),
+  stored AS (
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at)
+    SELECT DISTINCT ON (shop, delivery_id) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS a(shop, delivery_id, topic, body, triggered_at)
+    WHERE shop IN (SELECT shop FROM current)
+    ORDER BY shop, delivery_id
+    ON CONFLICT (shop, delivery_id) DO NOTHING
+    RETURNING shop, delivery_id
+  )
+  SELECT current.shop, stored.delivery_id FROM current LEFT JOIN stored ON stored.shop = current.shop`;
 
-const inboxes = new WeakMap<Database, GroupCommit<Arrival, boolean>>();
+type Received = "new" | "known" | "stale_tenant";
+const inboxes = new WeakMap<Database, GroupCommit<Arrival, Received>>();
 
-function inboxOf(database: Database): GroupCommit<Arrival, boolean> {
+function inboxOf(database: Database): GroupCommit<Arrival, Received> {
   const known = inboxes.get(database);
   if (known) return known;
-  const made = createGroupCommit<Arrival, boolean>(async (batch) => {
-    const rows = await database.acrossTenants<{ shop: string; delivery_id: string }>(INSERT, [
-      batch.map((arrival) => arrival.shop),
+  const statement = insertInto(database.region);
+  const made = createGroupCommit<Arrival, Received>(async (batch) => {
+    const rows = await database.acrossTenants<{ shop: string; delivery_id: string | null }>(statement, [
+      batch.map((arrival) => arrival.tenant.shop),
       batch.map((arrival) => arrival.deliveryId),
       batch.map((arrival) => arrival.topic),
       batch.map((arrival) => arrival.body),
       batch.map((arrival) => arrival.triggeredAt),
-    ]);
-    const isNew = new Set(rows.map((row) => `${row.shop}/${row.delivery_id}`));
-    return batch.map((arrival) => isNew.has(`${arrival.shop}/${arrival.deliveryId}`));
+      ...versionValues(batch.map((arrival) => arrival.tenant)),
+    ], `receive_webhook_${database.region}`);
+    const current = new Set(rows.map((row) => row.shop));
+    // Of two in one batch that are the same delivery the first is the new one.
+    const stored = new Set(rows.map((row) => `${row.shop}/${row.delivery_id}`));
+    return batch.map(({ tenant: { shop }, deliveryId }) => (stored.delete(`${shop}/${deliveryId}`) ? "new" : current.has(shop) ? "known" : "stale_tenant"));
   });
   inboxes.set(database, made);
   return made;
 }
 
-/** Resolves once the delivery is on disk. A repetition of a delivery is `false` and changes nothing. */
+/** Resolves once the delivery is on disk. A repetition of a delivery is `false` and changes nothing. Throws StaleTenant. */
 export async function receiveWebhook(ctx: Ctx, tenant: Tenant, arrival: { deliveryId: string | undefined; topic: WebhookTopic; body: string; triggeredAt: Date | null }): Promise<boolean> {
-  return inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, shop: tenant.shop, deliveryId: deliveryIdOf(arrival) });
+  await requireCurrentAway(ctx, tenant);
+  const received = await inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, tenant, deliveryId: deliveryIdOf(arrival) });
+  if (received === "stale_tenant") throw new StaleTenant();
+  return received === "new";
 }
 
 /** A sender that names no delivery is known by what it sent. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { SHOP_PATTERN } from "../tenants/tenant-config.ts";
-import { dataOf, getTenant } from "../tenants/tenant.ts";
+import { dataOf, withTenant } from "../tenants/tenant.ts";
 import { EventInput, normalise } from "./envelope.ts";
 import { ingest } from "./ingest.ts";
 
@@ -11,10 +11,11 @@ export const EnqueueInput = EventInput.extend({ tenant_shop: z.string().regex(SH
 
 /** Answers the lowest queue id of the event; null when it has no destination. */
 export async function enqueueFromElsewhere(ctx: Ctx, input: z.output<typeof EnqueueInput>): Promise<number | null> {
-  const tenant = await getTenant(ctx, input.tenant_shop);
-  const envelope = normalise(ctx, tenant, input, { proof: "backend_key", namedSource: null, topic: null, triggeredAt: null });
-  const ingested = await ingest(ctx, tenant, envelope, { isLocal: true });
-  if (ingested.outcome === "accepted") return ingested.queue_id;
-  const [row] = await dataOf(ctx, tenant).sql<{ id: number | null }>("SELECT min(id) AS id FROM integration_queue WHERE shop = $1 AND event_id = $2", [ingested.event_id]);
-  return row?.id ?? null;
+  return withTenant(ctx, input.tenant_shop, async (tenant) => {
+    const envelope = normalise(ctx, tenant, input, { proof: "backend_key", namedSource: null, topic: null, triggeredAt: null });
+    const ingested = await ingest(ctx, tenant, envelope, { isLocal: true });
+    if (ingested.outcome === "accepted") return ingested.queue_id;
+    const [row] = await dataOf(ctx, tenant).sql<{ id: number | null }>("SELECT min(id) AS id FROM integration_queue WHERE shop = $1 AND event_id = $2", [ingested.event_id]);
+    return row?.id ?? null;
+  });
 }

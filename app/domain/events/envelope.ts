@@ -56,7 +56,7 @@ export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arri
   const ownKey = event.idempotency_key ?? "";
 
   return {
-    event_id: event.event_id ?? ctx.random.uuid(),
+    event_id: event.event_id ?? ctx.random.orderedUuid(),
     // Over the time as the sender wrote it, so that the sender can compute the same key.
     idempotency_key: IDEMPOTENCY_KEY.test(ownKey) ? ownKey.toLowerCase() : hash("sha256", `${source}:${entityId}:${eventType}:${timestamp}`),
     source, event_type: eventType, entity_type: entityType, entity_id: entityId, tenant_shop: tenant.shop, payload, timestamp,

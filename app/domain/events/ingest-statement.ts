@@ -1,51 +1,76 @@
 // The one statement of the ingest. It locks nothing but the keys it inserts, markers in the order of their keys: two
 // batches with the same keys in another order would deadlock otherwise. Safe to repeat: a known key, event id or webhook
-// delivery adds nothing. The insert triggers wake the workers once per statement, at commit.
+// delivery adds nothing. The insert triggers wake the workers once per statement, at commit. Prepared once per connection:
+// planning it took more of the database's time than running it.
 import { TTL_SECONDS } from "../../runtime/kv.ts";
+import { currentShops } from "../tenants/tenant.ts";
 
 /** Rows whose webhook is still to be worked; should that never happen, they go out by themselves. */
 const LONGEST_WAIT = "interval '10 minutes'";
 
-export const INGEST = `
-  WITH input AS (
-    SELECT i.*, w.event_id AS webhook_event_id, w.id IS NOT NULL AS is_known_delivery
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::text[], $11::jsonb[], $12::smallint[], $13::int[], $14::timestamptz[], $15::text[], $16::text[], $17::text[], $18::timestamptz[])
-      WITH ORDINALITY AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, entity_id, payload, payload_sha256, destinations, priority, max_retries, occurred_at, delivery_id, topic, body, triggered_at, place)
-    LEFT JOIN webhook_inbox w ON w.shop = i.shop AND w.delivery_id = i.delivery_id
-  ),
+const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::text[], $11::jsonb[], $12::smallint[], $13::int[], $14::timestamptz[])
+    WITH ORDINALITY AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, entity_id, payload, payload_sha256, destinations, priority, max_retries, occurred_at, place)`;
+
+/** Storefront webhooks, by the place of their event. */
+const WEBHOOKS = "unnest($22::int[], $23::text[], $24::text[], $25::text[], $26::timestamptz[]) AS d(place, delivery_id, topic, body, triggered_at)";
+
+type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
+
+/** A delivery that is in the inbox is the same event, whatever its key: it may say no time of its own. */
+const WITH_WEBHOOKS: Parts = {
+  known: `deliveries AS (
+    SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id
+    FROM ${WEBHOOKS} JOIN ${EVENTS} ON i.place = d.place LEFT JOIN webhook_inbox w ON w.shop = i.shop AND w.delivery_id = d.delivery_id
+  ),`,
+  isKnown: "(SELECT d.known_event_id FROM deliveries d WHERE d.place = i.place)",
+  notKnown: "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.place = i.place AND d.is_known)",
+  inbox: `inbox AS (
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at, event_id)
+    SELECT a.shop, d.delivery_id, d.topic, d.body, d.triggered_at, a.event_id FROM accepted a JOIN deliveries d ON d.place = a.place WHERE NOT d.is_known ORDER BY a.shop, d.delivery_id
+    ON CONFLICT (shop, delivery_id) DO NOTHING
+  ),`,
+};
+const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbox: "" };
+
+const statement = (parts: Parts, region: string): string => `
+  WITH ${parts.known}
+  current AS (${currentShops(region, "$19", "$20", "$21")}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT shop, marker, to_jsonb(event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM input WHERE NOT is_known_delivery ORDER BY shop, marker
+    SELECT i.shop, i.marker, to_jsonb(i.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM ${EVENTS} WHERE i.shop IN (SELECT shop FROM current) ${parts.notKnown} ORDER BY i.shop, i.marker
     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
       WHERE kv.expires_at <= clock_timestamp()
     RETURNING shop, key
   ),
   ledger AS (
     INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
-    SELECT i.shop, i.event_id, i.idempotency_key, i.source, i.event_type, i.entity_type, i.entity_id, coalesce(jsonb_path_query_array(i.destinations, '$[*].channel'), '[]'), i.priority, i.payload_sha256, i.occurred_at
-    FROM input i JOIN markers m ON m.shop = i.shop AND m.key = i.marker ORDER BY i.shop, i.event_id
+    SELECT i.shop, i.event_id, i.idempotency_key, i.source, i.event_type, i.entity_type, i.entity_id, i.destinations, i.priority, i.payload_sha256, i.occurred_at
+    FROM ${EVENTS} JOIN markers m ON m.shop = i.shop AND m.key = i.marker ORDER BY i.shop, i.event_id
     ON CONFLICT (shop, event_id) DO NOTHING
     RETURNING shop, event_id
   ),
-  accepted AS (SELECT i.* FROM input i JOIN ledger l ON l.shop = i.shop AND l.event_id = i.event_id),
-  inbox AS (
-    INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at, event_id)
-    SELECT shop, delivery_id, topic, body, triggered_at, event_id FROM accepted WHERE delivery_id IS NOT NULL ORDER BY shop, delivery_id
-    ON CONFLICT (shop, delivery_id) DO NOTHING
-  ),
+  accepted AS (SELECT i.* FROM ${EVENTS} JOIN ledger l ON l.shop = i.shop AND l.event_id = i.event_id),
+  ${parts.inbox}
   queued AS (
     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries, delivery_config, next_attempt_at)
     SELECT a.shop, a.event_id, d.channel, a.source, a.event_type, a.entity_type, a.entity_id, CASE WHEN d.is_waiting THEN '{}' ELSE a.payload END, a.priority, a.max_retries,
       CASE WHEN d.is_archive_only THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || d.channel, 'credentials_key', NULL) END,
       clock_timestamp() + CASE WHEN d.is_waiting THEN ${LONGEST_WAIT} ELSE interval '0' END
-    FROM accepted a CROSS JOIN LATERAL jsonb_to_recordset(a.destinations) AS d(channel text, is_archive_only boolean, is_waiting boolean)
+    FROM unnest($15::int[], $16::text[], $17::boolean[], $18::boolean[]) AS d(place, channel, is_archive_only, is_waiting) JOIN accepted a ON a.place = d.place
     ON CONFLICT (shop, event_id, channel) DO NOTHING
-    RETURNING shop, event_id, id
+    RETURNING event_id, id
   )
-  SELECT a.event_id IS NOT NULL AS is_accepted, coalesce(i.webhook_event_id, known.value #>> '{}') AS known_event_id,
-    q.id AS queue_id
-  FROM input i
-  LEFT JOIN accepted a ON a.shop = i.shop AND a.event_id = i.event_id
-  LEFT JOIN (SELECT shop, event_id, min(id) AS id FROM queued GROUP BY shop, event_id) q ON q.shop = a.shop AND q.event_id = a.event_id
-  LEFT JOIN kv known ON a.event_id IS NULL AND known.shop = i.shop AND known.key = i.marker AND known.expires_at > clock_timestamp()
-  ORDER BY i.place`;
+  SELECT i.place::int - 1 AS place, a.place IS NOT NULL AS is_accepted, i.shop NOT IN (SELECT shop FROM current) AS is_stale, q.id AS queue_id,
+    CASE WHEN a.place IS NULL THEN coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = i.shop AND kv.key = i.marker AND kv.expires_at > clock_timestamp())) END AS known_event_id
+  FROM ${EVENTS}
+  LEFT JOIN accepted a ON a.place = i.place
+  LEFT JOIN (SELECT event_id, min(id) AS id FROM queued GROUP BY event_id) q ON q.event_id = a.event_id`;
+
+const made = new Map<string, { name: string; text: string }>();
+
+export function ingestStatement(region: string, withWebhooks: boolean): { name: string; text: string } {
+  const name = `ingest_${region}${withWebhooks ? "_with_webhooks" : ""}`;
+  const known = made.get(name) ?? { name, text: statement(withWebhooks ? WITH_WEBHOOKS : WITHOUT_WEBHOOKS, region) };
+  made.set(name, known);
+  return known;
+}

@@ -9,18 +9,18 @@ import { KEYS } from "../../runtime/kv.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo } from "../bus/routing.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { dataOf, requireCurrentAway, StaleTenant, versionValues, type Tenant } from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
-import { INGEST } from "./ingest-statement.ts";
+import { ingestStatement } from "./ingest-statement.ts";
 
 /** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
 export type Webhook = { deliveryId: string; topic: string; body: string; triggeredAt: Date | null };
 
 export type Ingested = { outcome: "accepted"; event_id: string; queue_id: number | null; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
 
-type Destination = { channel: string; is_archive_only: boolean; is_waiting: boolean };
-type Arriving = { envelope: Envelope; payload: string; destinations: Destination[]; webhook: Webhook | null };
-type Stored = { is_accepted: boolean; known_event_id: string | null; queue_id: number | null };
+type Destination = { channel: string; isArchiveOnly: boolean; isWaiting: boolean };
+type Arriving = { tenant: Tenant; envelope: Envelope; payload: string; destinations: Destination[]; webhook: Webhook | null };
+type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null; queue_id: number | null };
 
 const MOST_WAITING = 5_000;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
@@ -29,16 +29,21 @@ const DEADLOCK = "40P01";
 type Intake = { group: GroupCommit<Arriving, Stored>; bytes: number };
 const intakes = new WeakMap<Database, Intake>();
 
-/** Resolves once the event is on disk, or was before. `isLocal`: never handed on to a remote backend. Throws `overloaded`. */
+/**
+ * Resolves once the event is on disk, or was before. `isLocal`: never handed on to a remote backend. Throws `overloaded`, and
+ * StaleTenant when the tenant was changed since it was read: then nothing was stored.
+ */
 export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { webhook = null, isLocal = false }: { webhook?: Webhook | null; isLocal?: boolean } = {}): Promise<Ingested> {
   const database = ctx.regions.get(tenant.region);
+  await requireCurrentAway(ctx, tenant);
   const intake = intakeOf(database);
-  const arriving = toStorable(() => (ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0 ? toRemote(envelope, webhook) : toLocal(ctx, tenant, envelope, webhook)));
+  const arriving = toStorable(() => (ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0 ? toRemote(tenant, envelope, webhook) : toLocal(ctx, tenant, envelope, webhook)));
   const bytes = arriving.payload.length + (webhook?.body.length ?? 0);
   if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES) throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
   intake.bytes += bytes;
   try {
     const stored = await intake.group.add(arriving);
+    if (stored.is_stale) throw new StaleTenant();
     if (stored.is_accepted) return { outcome: "accepted", event_id: envelope.event_id, queue_id: stored.queue_id, queued: envelope.destinations.length, destinations: envelope.destinations };
     return { outcome: "duplicate", event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)) };
   } catch (error) {
@@ -60,19 +65,19 @@ function toStorable<T>(build: () => T): T {
 }
 
 /** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
-function toRemote(envelope: Envelope, webhook: Webhook | null): Arriving {
+function toRemote(tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
-  return { envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, is_archive_only: false, is_waiting: false }], webhook };
+  return { tenant, envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, isArchiveOnly: false, isWaiting: false }], webhook };
 }
 
 function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const destinations = envelope.destinations.map((channel) => ({
     channel,
-    is_archive_only: !isOpenTo(ctx, tenant, channel),
+    isArchiveOnly: !isOpenTo(ctx, tenant, channel),
     // Its channel reads the customer, whom the webhook's own work is about to change: that work releases the row.
-    is_waiting: webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer",
+    isWaiting: webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer",
   }));
-  return { envelope, payload: JSON.stringify(envelope.payload), destinations, webhook };
+  return { tenant, envelope, payload: JSON.stringify(envelope.payload), destinations, webhook };
 }
 
 const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set(["cms", "web_analytics", "profile_platform"]);
@@ -98,12 +103,15 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
   const stored = new Map(rows.map((row, at) => [indexes[at] as number, row]));
   return sameAs.map((first, index) => {
     const row = stored.get(first) as Stored;
-    return first === index ? row : { is_accepted: false, known_event_id: row.is_accepted ? (batch[first] as Arriving).envelope.event_id : row.known_event_id, queue_id: null };
+    return first === index ? row : { is_stale: row.is_stale, is_accepted: false, known_event_id: row.is_accepted ? (batch[first] as Arriving).envelope.event_id : row.known_event_id, queue_id: null };
   });
 }
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
   const column = <T>(of: (arriving: Arriving) => T) => events.map(of);
+  // Places are counted from one, as the database does.
+  const rows = events.flatMap(({ destinations }, index) => destinations.map((destination) => ({ place: index + 1, ...destination })));
+  const webhooks = events.flatMap(({ webhook }, index) => (webhook ? [{ place: index + 1, ...webhook }] : []));
   const values = [
     column(({ envelope }) => envelope.tenant_shop),
     column(({ envelope }) => KEYS.event(envelope.idempotency_key)),
@@ -115,22 +123,22 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
     column(({ envelope }) => envelope.entity_id),
     column(({ payload }) => payload),
     column(({ payload }) => hash("sha256", payload)),
-    column(({ destinations }) => JSON.stringify(destinations)),
+    column(({ envelope }) => JSON.stringify(envelope.destinations)),
     column(({ envelope }) => envelope.priority),
     column(({ envelope }) => maxRetries(envelope.priority)),
     column(({ envelope }) => envelope.timestamp),
-    column(({ webhook }) => webhook?.deliveryId ?? null),
-    column(({ webhook }) => webhook?.topic ?? null),
-    column(({ webhook }) => webhook?.body ?? null),
-    column(({ webhook }) => webhook?.triggeredAt ?? null),
+    rows.map(({ place }) => place),
+    rows.map(({ channel }) => channel),
+    rows.map(({ isArchiveOnly }) => isArchiveOnly),
+    rows.map(({ isWaiting }) => isWaiting),
+    ...versionValues(column(({ tenant }) => tenant)),
+    ...(webhooks.length > 0 ? [webhooks.map(({ place }) => place), webhooks.map(({ deliveryId }) => deliveryId), webhooks.map(({ topic }) => topic), webhooks.map(({ body }) => body), webhooks.map(({ triggeredAt }) => triggeredAt)] : []),
   ];
-  try {
-    return await database.acrossTenants<Stored>(INGEST, values);
-  } catch (error) {
-    // Sorted inserts make it rare; nothing of the batch was stored, so once more is safe.
-    if ((error as { code?: string }).code !== DEADLOCK) throw error;
-    return database.acrossTenants<Stored>(INGEST, values);
-  }
+  const { text, name } = ingestStatement(database.region, webhooks.length > 0);
+  const run = () => database.acrossTenants<Stored & { place: number }>(text, values, name);
+  // Sorted inserts make a deadlock rare; nothing of the batch was stored then, so once more is safe.
+  const stored = await run().catch((error: { code?: string }) => (error.code === DEADLOCK ? run() : Promise.reject(error)));
+  return stored.sort((one, other) => one.place - other.place);
 }
 
 /** A rival's marker that committed while ours waited for it: it is not in our statement's view, but it is there now. */

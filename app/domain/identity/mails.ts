@@ -13,7 +13,7 @@ export type MailTemplate = "welcome" | "verify_email" | "reset_password" | "acco
 export async function enqueueMail(ctx: Ctx, tenant: Tenant, sql: TenantSql, mail: { template: MailTemplate; userId: number; provider?: string; sealedTo?: string; language?: string | null }): Promise<void> {
   if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant))) return;
   await enqueue(sql, {
-    eventId: ctx.random.uuid(),
+    eventId: ctx.random.orderedUuid(),
     source: "backend",
     eventType: `mail.${mail.template}`,
     entityType: "customer",

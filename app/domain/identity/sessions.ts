@@ -58,9 +58,8 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
   const { sql } = dataOf(ctx, tenant);
   const made = createGroupCommit<Asked, SessionRow | undefined>(async (asked) => {
     const rows = await sql<SessionRow>(SESSION_READ, [JSON.stringify(asked.map(({ id, revokedKey }, place) => ({ place, id, revoked_key: revokedKey }))), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform], "session-read");
-    const found = new Array<SessionRow | undefined>(asked.length);
-    for (const row of rows) found[row.place] = row;
-    return found;
+    const byPlace = new Map(rows.map((row) => [row.place, row]));
+    return asked.map((_, place) => byPlace.get(place));
   });
   reads.set(tenant, made);
   return made;

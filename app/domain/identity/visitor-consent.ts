@@ -6,7 +6,7 @@ import { syncConsentOfAddress, syncConsentOfUser, syncConsentOfVisitor, type Syn
 import { findOrCreateContact } from "../customers/contact.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { EmailAddress } from "./email-address.ts";
-import { countTry } from "./rate-limits.ts";
+import { countTry, isTryLeft } from "./rate-limits.ts";
 
 export type ConsentSpeaker = { userId: number } | { gid: string } | { address: string };
 
@@ -23,5 +23,6 @@ export async function syncConsent(ctx: Ctx, tenant: Tenant, speaker: ConsentSpea
   if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
   const email = EmailAddress.safeParse(input.email);
   if (!email.success) throw new AppError("invalid_request", { fields: { email: "must be an e-mail address" } });
-  return syncConsentOfAddress(ctx, tenant, email.data, input, visit, findOrCreateContact);
+  const mayMail = () => isTryLeft(ctx, tenant, { consent_mail_per_email: email.data });
+  return syncConsentOfAddress(ctx, tenant, email.data, input, visit, { findOrCreateContact, mayMail });
 }

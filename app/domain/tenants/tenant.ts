@@ -113,6 +113,44 @@ export async function recallTenant(ctx: Ctx, shop: string): Promise<Tenant | nul
   return known.get(ctx)?.cache.get(shop)?.tenant ?? findTenant(ctx, shop);
 }
 
+/**
+ * A query of those shops whose records still have the wanted versions: for a statement that finds out by itself whether the
+ * tenants it was given are current. Records lie in the home region; elsewhere whoever asks has made sure. Takes the names of
+ * three parameters: shops, versions, and the platform's version that each was built with.
+ */
+export function currentShops(region: string, shops: string, versions: string, platforms: string): string {
+  const wanted = `unnest(${shops}::text[], ${versions}::bigint[], ${platforms}::bigint[]) AS wanted(shop, version, platform)`;
+  if (region !== HOME_REGION) return `SELECT wanted.shop FROM ${wanted}`;
+  return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
+    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}' AND key = '${KEYS.platform}'), 0)`;
+}
+
+/** The values of `currentShops`. */
+export function versionValues(tenants: Iterable<Tenant>): [string[], number[], number[]] {
+  const distinct = [...new Set(tenants)];
+  return [distinct.map(({ shop }) => shop), distinct.map(({ version }) => version.tenant), distinct.map(({ version }) => version.platform)];
+}
+
+/** Before a statement with `currentShops` of another region than home. Throws StaleTenant. */
+export async function requireCurrentAway(ctx: Ctx, tenant: Tenant): Promise<void> {
+  if (tenant.region !== HOME_REGION && !(await isCurrent(ctx, tenant))) throw new StaleTenant();
+}
+
+/** The tenant that the work began with was changed meanwhile: nothing was done, and it begins again with the new one. */
+export class StaleTenant extends Error {}
+
+/** Works with the tenant as it is, again when it was changed meanwhile. Throws `unknown_tenant`. */
+export async function withTenant<T>(ctx: Ctx, shop: string, work: (tenant: Tenant) => Promise<T>): Promise<T> {
+  for (;;) {
+    const tenant = await getTenant(ctx, shop);
+    try {
+      return await work(tenant);
+    } catch (error) {
+      if (!(error instanceof StaleTenant)) throw error;
+    }
+  }
+}
+
 export async function isCurrent(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   return (await findTenant(ctx, tenant.shop)) === tenant;
 }

@@ -5,8 +5,15 @@ ADD COLUMN     "is_sweepable" BOOLEAN NOT NULL DEFAULT true;
 -- AlterTable
 ALTER TABLE "webhook_inbox" ADD COLUMN     "event_id" TEXT;
 
--- CreateIndex
-CREATE INDEX "event_ledger_event_idx" ON "event_ledger" USING HASH ("event_id");
+-- AlterTable
+ALTER TABLE "event_ledger" DROP CONSTRAINT "event_ledger_pkey",
+ADD CONSTRAINT "event_ledger_pkey" PRIMARY KEY ("shop", "event_id");
+
+-- DropIndex
+DROP INDEX "event_ledger_shop_event_id_key";
+
+-- DropIndex
+DROP INDEX "integration_queue_shop_entity_type_entity_id_idx";
 
 -- CreateTable
 CREATE TABLE "channel_minutes" (
@@ -20,6 +27,8 @@ CREATE TABLE "channel_minutes" (
     CONSTRAINT "channel_minutes_pkey" PRIMARY KEY ("shop","channel","minute")
 );
 
+-- Only customers are looked for by who they are: other events do not pay for it.
+CREATE INDEX "integration_queue_customer_idx" ON "integration_queue" ("shop", "entity_id") WHERE "entity_type" = 'customer';
 -- What was settled and not archived yet: the few that an unwell archive left behind, and dead letters for a moment.
 CREATE INDEX "integration_queue_unarchived_idx" ON "integration_queue" ("updated_at") WHERE "archived_at" IS NULL AND "status" IN ('delivered', 'dead_letter');
 CREATE INDEX "integration_queue_created_idx" ON "integration_queue" USING brin ("created_at");

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { eventually, OTHER_SHOP, SHOP, sign, startService, type Service } from "../../support/service.ts";
+import { ERP_TOKEN, ingest, keyOf, order, TENANT_KEY, BACKEND_SECRET } from "../../support/events.ts";
+import { APP_SECRET, OTHER_SHOP, SHOP, sign, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -9,29 +10,259 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(async () => {
   await service.database.truncate();
-  await service.addTenant(SHOP, { erp_token: "erp-inbound-token-0123456789", admin_key: "tenant-key-0123456789", erp_base_url: service.sandbox.addresses.erpBaseUrl });
+  await service.addTenant(SHOP, { erp_token: ERP_TOKEN, admin_key: TENANT_KEY, erp_base_url: service.sandbox.addresses.erpBaseUrl });
   await service.addTenant(OTHER_SHOP);
 });
 
-const order = (fields: object = {}) => ({ source: "manual", event_type: "order.created", entity_id: "gid://shopify/Order/9007199254740993", timestamp: "2026-11-21T10:00:00Z", payload: { total: "12.50" }, ...fields });
-const ingest = (body: unknown, options: { shop?: string; query?: string; headers?: Record<string, string>; key?: string | null } = {}) =>
-  service.call("POST", `/events/ingest?shop=${options.shop ?? SHOP}${options.query ?? ""}`, { body, ...(options.headers && { headers: options.headers }), ...(options.key !== undefined && { key: options.key }) });
-const rows = () => service.database.query("SELECT * FROM integration_queue ORDER BY channel");
+const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
+const rows = () => query("SELECT * FROM integration_queue ORDER BY channel");
+const isEmpty = async () => (await query("SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1 FROM kv WHERE key LIKE 'evt:%'")).length === 0;
+const ledger = async () => (await query("SELECT * FROM event_ledger"))[0] as Record<string, unknown>;
 
 describe("an event that is accepted", () => {
   test("answers 202 with its id, and has a marker, a ledger row and one queue row per destination", async () => {
     const event_id = randomUUID();
-    const { status, json } = await ingest(order({ event_id }));
+    const event = order({ event_id });
+    const { status, json } = await ingest(service, event);
     expect({ status, json }).toEqual({ status: 202, json: { ok: true, event_id, queued: 2, destinations: ["erpsys", "web_analytics"] } });
-    const key = createHash("sha256").update("manual:gid://shopify/Order/9007199254740993:order.created:2026-11-21T10:00:00Z").digest("hex");
-    expect(await service.database.query("SELECT value, round(extract(epoch FROM expires_at - now()) / 1000) AS ttl FROM kv WHERE key = $1", [`evt:${key}`])).toEqual([{ value: event_id, ttl: "605" }]);
-    expect(await service.database.query("SELECT event_id, idempotency_key, source, entity_type, destinations, priority FROM event_ledger")).toEqual([
-      { event_id, idempotency_key: key, source: "manual", entity_type: "order", destinations: ["erpsys", "web_analytics"], priority: 2 },
-    ]);
+    const key = keyOf("manual", String(event.entity_id), "order.created", "2026-11-21T10:00:00Z");
+    expect(await query("SELECT shop, value, extract(epoch FROM expires_at - now()) > 604700 AS lives_long FROM kv WHERE key = $1", [`evt:${key}`])).toEqual([{ shop: SHOP, value: event_id, lives_long: true }]);
+    expect(await ledger()).toMatchObject({ shop: SHOP, event_id, idempotency_key: key, source: "manual", entity_type: "order", destinations: ["erpsys", "web_analytics"], priority: 2, occurred_at: new Date("2026-11-21T10:00:00Z") });
     expect(await rows()).toMatchObject([
-      { shop: SHOP, event_id, channel: "erpsys", status: "pending", priority: 2, retry_count: 0, max_retries: 4, payload: { total: "12.50" }, delivery_config: null },
+      { shop: SHOP, event_id, channel: "erpsys", status: "pending", priority: 2, retry_count: 0, max_retries: 4, payload: event.payload, delivery_config: null },
       { shop: SHOP, event_id, channel: "web_analytics", status: "pending" },
     ]);
   });
+
+  test("keeps the ledger free of what the payload says", async () => {
+    await ingest(service, order({ payload: { email: "ann@example.com" } }));
+    expect(JSON.stringify(await ledger())).not.toContain("ann@");
+  });
+
+  test("cannot be changed or removed in the ledger", async () => {
+    await ingest(service, order());
+    await expect(query("UPDATE event_ledger SET source = 'erp'")).rejects.toThrow(/append-only/);
+    await expect(query("DELETE FROM event_ledger")).rejects.toThrow(/append-only/);
+  });
+
+  test.each([
+    ["order.created", "order", ["erpsys", "web_analytics"], 2],
+    ["customer.updated", "customer", ["cms", "web_analytics", "profile_platform"], 3],
+    ["product.updated", "product", ["cms"], 4],
+    ["inventory.changed", "inventory", ["archive"], 1],
+    ["invoice.created", "invoice", ["erpsys"], 3],
+  ])("without destinations and priority %s goes where its entity goes", async (event_type, entity_type, destinations, priority) => {
+    const { json } = await ingest(service, order({ event_type }));
+    expect(json.destinations).toEqual(destinations);
+    expect(await ledger()).toMatchObject({ entity_type, priority });
+  });
+
+  test("follows the store's routes, wildcards and priority too, less what is not enabled", async () => {
+    await service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body: { event_routes: [{ event_type: "order.*", channels: ["archive", "erpsys"], priority: 4 }, { event_type: "*.created", channels: ["web_analytics"], priority: 5 }], enabled_channels: ["archive", "erpsys"] } });
+    expect((await ingest(service, order())).json.destinations).toEqual(["archive", "erpsys"]);
+    expect((await ledger()).priority).toBe(4);
+    // No route fits: the entity's own way, less the channels that the list leaves out.
+    expect((await ingest(service, order({ event_type: "product.updated" }))).json).toMatchObject({ queued: 0, destinations: [] });
+  });
+
+  test("keeps the destinations that its sender names: what nobody serves, or the store has not enabled, is only filed", async () => {
+    await service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body: { enabled_channels: ["cms"] } });
+    const { json } = await ingest(service, order({ destinations: ["data_lake", "erpsys", "email", "cms", "cms"] }));
+    expect(json).toMatchObject({ queued: 4, destinations: ["data_lake", "erpsys", "email", "cms"] });
+    expect((await rows()).map(({ channel, delivery_config }) => [channel, delivery_config?.method ?? null])).toEqual([["cms", null], ["data_lake", "ARCHIVE"], ["email", "ARCHIVE"], ["erpsys", "ARCHIVE"]]);
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ["the payload's gid", { entity_id: undefined, payload: { admin_graphql_api_id: "gid://shopify/Order/9007199254740999", id: 1 } }, "gid://shopify/Order/9007199254740999"],
+    ["the payload's id", { entity_id: undefined, payload: { id: 42 } }, "42"],
+    ["a number of its own", { entity_id: 7 }, "7"],
+  ])("takes its entity from %s", async (_, fields, entity_id) => {
+    expect((await ingest(service, order(fields))).status).toBe(202);
+    expect((await ledger()).entity_id).toBe(entity_id);
+  });
+
+  test("without a time takes the payload's, else the present", async () => {
+    await ingest(service, order({ timestamp: undefined, payload: { updated_at: "2026-01-02T03:04:05+01:00" } }));
+    expect((await ledger()).occurred_at).toEqual(new Date("2026-01-02T02:04:05Z"));
+    await service.database.truncate();
+    await service.addTenant(SHOP);
+    await ingest(service, order({ timestamp: undefined }));
+    expect(Date.now() - ((await ledger()).occurred_at as Date).getTime()).toBeLessThan(10_000);
+  });
+
+  test("has its own time of receipt, whatever the sender says", async () => {
+    await ingest(service, order({ received_at: "2001-01-01T00:00:00Z" }));
+    expect(Date.now() - ((await ledger()).received_at as Date).getTime()).toBeLessThan(10_000);
+  });
+
+  test("may bring its own key of 64 hex digits; anything else is no key", async () => {
+    const own = "AB".repeat(32);
+    await ingest(service, order({ idempotency_key: own }));
+    expect((await ledger()).idempotency_key).toBe(own.toLowerCase());
+    await service.database.truncate();
+    await service.addTenant(SHOP);
+    const event = order({ idempotency_key: "short" });
+    await ingest(service, event);
+    expect((await ledger()).idempotency_key).toBe(keyOf("manual", String(event.entity_id), "order.created", "2026-11-21T10:00:00Z"));
+  });
+
+  test("finds its store by the envelope when the request names none", async () => {
+    expect((await ingest(service, order({ tenant_shop: OTHER_SHOP }), { shop: null })).status).toBe(202);
+    expect((await ledger()).shop).toBe(OTHER_SHOP);
+  });
 });
-void eventually; void sign;
+
+describe("the same event", () => {
+  test("comes once: 200, deduplicated, the first one's id, and no second row", async () => {
+    const event = order();
+    const first = await ingest(service, event);
+    const again = await ingest(service, { ...event, payload: { other: true } });
+    expect({ status: again.status, json: again.json }).toEqual({ status: 200, json: { ok: true, deduplicated: true, event_id: first.json.event_id } });
+    expect(await rows()).toHaveLength(2);
+  });
+
+  test("with the same event id is the same one, though it says no time of its own", async () => {
+    const event = order({ event_id: randomUUID(), timestamp: undefined });
+    expect((await ingest(service, event)).status).toBe(202);
+    expect((await ingest(service, event)).json).toEqual({ ok: true, deduplicated: true, event_id: event.event_id });
+    expect(await rows()).toHaveLength(2);
+  });
+
+  test("200 times at once is one set of rows, one 202 and 199 times 200 with its id", async () => {
+    const event = order();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ingest(service, event)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ status, json }) => status === 200 && json.deduplicated)).toHaveLength(199);
+    expect(new Set(answers.map(({ json }) => json.event_id)).size).toBe(1);
+    expect(await rows()).toHaveLength(2);
+    expect(await query("SELECT 1 FROM event_ledger")).toHaveLength(1);
+  });
+
+  test("of another store is another event", async () => {
+    const event = order({ event_id: randomUUID() });
+    expect([(await ingest(service, event)).status, (await ingest(service, event, { shop: OTHER_SHOP })).status]).toEqual([202, 202]);
+  });
+
+  test("counts as new once its marker has run out", async () => {
+    const event = order();
+    await ingest(service, event);
+    await query("UPDATE kv SET expires_at = now() WHERE key LIKE 'evt:%'");
+    expect((await ingest(service, event)).status).toBe(202);
+  });
+});
+
+describe("its source", () => {
+  const signedHeaders = (raw: string, secret = APP_SECRET) => ({ "X-Storefront-Hmac-SHA256": sign(raw, secret) });
+  const raw = () => JSON.stringify(order({ source: undefined }));
+  const from = (source: string) => ({ query: `&source=${source}` });
+
+  test("storefront is proven by the signature over the raw bytes, and by nothing else", async () => {
+    const body = raw();
+    expect((await ingest(service, body, { ...from("storefront"), key: null, headers: signedHeaders(body) })).status).toBe(202);
+    expect((await ledger()).source).toBe("storefront");
+    for (const [headers, key] of [[signedHeaders(body, "another-secret-0123456789"), null], [signedHeaders(`${body} `), null], [{}, TENANT_KEY]] as const) {
+      const { status, json } = await ingest(service, body, { ...from("storefront"), key, headers });
+      expect({ status, error: json.error, method: json.method }).toEqual({ status: 401, error: "Unauthorized", method: "hmac" });
+    }
+  });
+
+  test("is storefront whenever a storefront signature is there, whatever else is said", async () => {
+    const body = raw();
+    const { status, json } = await ingest(service, body, { ...from("erpsys"), key: ERP_TOKEN, headers: signedHeaders(body, "another-secret-0123456789") });
+    expect({ status, method: json.method }).toEqual({ status: 401, method: "hmac" });
+  });
+
+  test("erpsys is proven by the store's ERP token", async () => {
+    expect((await ingest(service, order(), { ...from("erpsys"), key: ERP_TOKEN })).status).toBe(202);
+    expect((await ledger()).source).toBe("erpsys");
+    for (const [key, shop] of [["wrong-token-0123456789", SHOP], [TENANT_KEY, SHOP], [null, SHOP], [ERP_TOKEN, OTHER_SHOP]] as const) {
+      const { status, json } = await ingest(service, order(), { ...from("erpsys"), key, shop });
+      expect({ status, method: json.method }).toEqual({ status: 401, method: "oauth2" });
+    }
+  });
+
+  test("backend is proven by the shared secret, also when only the task id says so", async () => {
+    expect((await ingest(service, order(), { key: null, headers: { "x-backend-task-id": "7", "x-backend-webhook-secret": BACKEND_SECRET } })).status).toBe(202);
+    expect((await ledger()).source).toBe("backend");
+    const { status, json } = await ingest(service, order(), { ...from("backend"), headers: { "x-backend-webhook-secret": "wrong-secret-0123456789" } });
+    expect({ status, method: json.method }).toEqual({ status: 401, method: "shared_secret" });
+  });
+
+  test.each(["cms", "erp", "wms", "manual"])("%s is spoken for by an admin key, in the header or the body", async (source) => {
+    const event = source === "wms" ? { event_type: "unit.packed", payload: { serial: "1" } } : order();
+    expect((await ingest(service, { ...event, source: "manual" }, { key: TENANT_KEY, headers: { "x-event-source": source } })).status).toBe(202);
+    expect((await ledger()).source).toBe(source);
+  });
+
+  test.each(["storefront", "erpsys", "backend"])("%s in the body alone is what an admin key made of it: manual", async (source) => {
+    expect((await ingest(service, order({ source }), { key: TENANT_KEY })).status).toBe(202);
+    expect((await ledger()).source).toBe("manual");
+  });
+
+  test.each([["another store's key", TENANT_KEY, OTHER_SHOP, "admin_key"], ["a wrong key", "wrong-key-0123456789", SHOP, "admin_key"], ["no key", null, SHOP, "none"]])("is not proven by %s", async (_, key, shop, method) => {
+    const { status, json } = await ingest(service, order(), { key, shop });
+    expect({ status, error: json.error, method: json.method }).toEqual({ status: 401, error: "Unauthorized", method });
+    expect(await isEmpty()).toBe(true);
+  });
+
+  test("of a `shared` store is the storefront alone", async () => {
+    await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
+    expect((await ingest(service, order(), { shop: OTHER_SHOP })).status).toBe(403);
+    const body = raw();
+    expect((await ingest(service, body, { ...from("storefront"), shop: OTHER_SHOP, key: null, headers: signedHeaders(body) })).status).toBe(202);
+  });
+
+  test("with a key that was changed elsewhere a moment ago is proven by the new one, and not by the old one", async () => {
+    expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(202);
+    await query("UPDATE kv SET value = value || '{\"admin_key\": \"fresh-admin-key-0123456789\"}', version = version + 1 WHERE key = $1", [`tenant:${SHOP}`]);
+    expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(401);
+    await query("UPDATE kv SET value = value || '{\"admin_key\": \"newest-admin-key-0123456789\"}', version = version + 1 WHERE key = $1", [`tenant:${SHOP}`]);
+    expect((await ingest(service, order(), { key: "newest-admin-key-0123456789" })).status).toBe(202);
+  });
+});
+
+describe("is refused, and leaves nothing behind:", () => {
+  const event = { event_type: "order.created", entity_id: "1" };
+  test.each<[string, unknown, number, string, string[]]>([
+    ["broken JSON", "{", 400, "malformed_json", []],
+    ["no object", "[1]", 400, "invalid_request", []],
+    ["no event type", { entity_id: "1" }, 400, "invalid_request", ["event_type"]],
+    ["no entity id", { event_type: "order.created", payload: { total: 1 } }, 400, "invalid_request", ["entity_id"]],
+    ["an entity that the type does not tell", { event_type: "weather.changed", entity_id: "1" }, 400, "invalid_request", ["entity_type"]],
+    ["an unknown entity type", { ...event, entity_type: "planet" }, 400, "invalid_request", ["entity_type"]],
+    ["an unknown source", { ...event, source: "moon" }, 400, "invalid_request", ["source"]],
+    ["an event id that is none", { ...event, event_id: "../../etc" }, 400, "invalid_request", ["event_id"]],
+    ["an id that lost its digits", { ...event, entity_id: 9007199254740993 }, 400, "invalid_request", ["entity_id"]],
+    ["a time that is none", { ...event, timestamp: "yesterday" }, 400, "invalid_request", ["timestamp"]],
+    ["a priority out of range", { ...event, priority: 6 }, 400, "invalid_request", ["priority"]],
+    ["a destination that is no name", { ...event, destinations: ["../up"] }, 400, "invalid_request", ["destinations.0"]],
+    ["a destination that is the archive's own folder", { ...event, destinations: ["dead_letter"] }, 400, "invalid_request", ["destinations.0"]],
+    ["a payload that is no object", { ...event, payload: [1] }, 400, "invalid_request", ["payload"]],
+    ["another store in the envelope", { ...event, tenant_shop: OTHER_SHOP }, 400, "invalid_request", ["tenant_shop"]],
+    ["a NUL in a text", '{"event_type":"order.created","entity_id":"1","payload":{"note":"a\\u0000b"}}', 400, "malformed_body", []],
+    ["half a character", '{"event_type":"order.created","entity_id":"1","payload":{"note":"\\ud800"}}', 400, "malformed_body", []],
+    ["a payload nested past all reason", `{"event_type":"order.created","entity_id":"1","payload":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`, 400, "malformed_body", []],
+    ["more than 2 MiB", { ...event, payload: { note: "x".repeat(2 * 1024 * 1024) } }, 413, "payload_too_large", []],
+  ])("%s", async (_, body, status, code, fields) => {
+    const { status: told, json } = await ingest(service, body);
+    expect({ told, code: json.code, fields: Object.keys(json.fields ?? {}) }).toEqual({ told: status, code, fields });
+    expect(await isEmpty()).toBe(true);
+  });
+
+  test("another content type", async () => {
+    const { status, json } = await ingest(service, order(), { headers: { "Content-Type": "text/plain" } });
+    expect({ status, code: json.code }).toEqual({ status: 415, code: "unsupported_media_type" });
+  });
+
+  test("a store that nobody registered", async () => {
+    expect((await ingest(service, order(), { shop: "nobody.myshopify.com" })).json.code).toBe("unknown_tenant");
+    expect((await ingest(service, order(), { shop: null })).json.code).toBe("tenant_required");
+  });
+
+  test("one bad event among many at once, and its neighbours are stored", async () => {
+    const bad = '{"event_type":"order.created","entity_id":"1","payload":{"note":"\\ud800"}}';
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => ingest(service, n === 20 ? bad : order())));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(39);
+    expect(await query("SELECT 1 FROM event_ledger")).toHaveLength(39);
+  });
+});

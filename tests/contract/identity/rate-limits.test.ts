@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
 import { newEmail, PASSWORD, signUp, statusesOf } from "./people.ts";
 
 let service: Service;
@@ -78,6 +78,40 @@ describe("reset mails", () => {
     }
     clock.at += 3_600_000;
     expect((await post("/auth/password/forgot", { email }, newAddress())).status).toBe(202);
+  });
+});
+
+describe("mails that ask to confirm a consent", () => {
+  const submit = (email: string, consentId: string, shop = SHOP) =>
+    service.call("POST", `/auth/consent-sync?shop=${shop}`, { body: { method: "newsletter_form", form_type: "newsletter", consent_marketing: true, email, consent_id: consentId }, key: null, headers: { Origin: RETURN_ORIGIN, "X-Forwarded-For": newAddress() } });
+  const mails = async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE event_type = 'mail.confirm_consent'")).length;
+
+  it("are 5 an hour for one address: the answer to the next says nothing of it, and no mail leaves", async () => {
+    const { email } = await signUp(service);
+    for (const asked of [email, newEmail("nobody")]) {
+      const before = await mails();
+      const answers = [];
+      for (let n = 0; n < 8; n += 1) answers.push(await submit(n % 2 ? asked : asked.toUpperCase(), `${asked.split("@")[0]}-${n}`));
+      expect(answers.map(({ status, json }) => [status, json.pending_confirmation, json.recorded])).toEqual(Array.from({ length: 8 }, () => [200, true, [{ consent_type: "newsletter", action: "granted" }]]));
+      expect(new Set(answers.map(({ headers }) => [...headers.keys()].sort().join())).size).toBe(1);
+      expect(await mails()).toBe(before + 5);
+      expect((await submit(asked, `${asked.split("@")[0]}-8`, OTHER_SHOP)).status).toBe(200);
+      expect(await mails()).toBe(before + 6);
+    }
+    // What was not mailed is not taken for mailed: said again in the next hour, it is.
+    const before = await mails();
+    clock.at += 3_600_000;
+    await submit(email, `${email.split("@")[0]}-7`);
+    expect(await mails()).toBe(before + 1);
+    expect((await post("/auth/password/forgot", { email }, newAddress())).status).toBe(202);
+  });
+
+  it("are not used up by a submission that is sent again", async () => {
+    const email = newEmail("again");
+    const before = await mails();
+    for (let n = 0; n < 8; n += 1) await submit(email, "one-submission");
+    await submit(email, "another-submission");
+    expect(await mails()).toBe(before + 2);
   });
 });
 

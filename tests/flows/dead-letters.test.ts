@@ -1,0 +1,107 @@
+// What becomes of a delivery that fails for good: filed, told, swept, replayed.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { sweepDeadLetters } from "../../app/domain/bus/dead-letters.ts";
+import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { ingest, order } from "../support/events.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
+
+let service: Service;
+let worker: Worker;
+let mails = 0;
+beforeAll(async () => {
+  service = await startService({ env: { ADMIN_EMAILS: "operator@service.example" } });
+});
+afterAll(async () => {
+  await worker.stop();
+  await service.stop();
+});
+beforeEach(async () => {
+  await worker?.stop();
+  await service.database.truncate();
+  service.sandbox.clearFaults();
+  mails = service.sandbox.email.inbox().length;
+  await service.addTenant(SHOP, { erp_base_url: service.sandbox.addresses.erpBaseUrl, erp_username: "erp", erp_password: "erp-password-0123456789", erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" }, retail_analytics_b_url: service.sandbox.addresses.retailAnalyticsBUrl });
+  worker = await startWorker(service.ctx, service.ctx.home);
+});
+
+const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
+const today = () => new Date().toISOString().slice(0, 10);
+const alerts = () => service.sandbox.email.inbox().slice(mails).filter(({ subject }) => /failed/.test(subject));
+const filed = async (eventId: string, channels: number) =>
+  eventually("the dead letter to be filed", async () => {
+    const [row] = await query("SELECT count(*)::int AS n FROM integration_queue WHERE event_id = $1 AND status = 'dead_letter' AND archived_at IS NOT NULL", [eventId]);
+    return row.n === channels && (JSON.parse(readFileSync(fileURLToPath(service.ctx.archive.urlOf(`events/dead_letter/${today()}/${eventId}.json`)), "utf8")) as { channels: { channel: string; error: string }[] });
+  });
+/** A 400 from the ERP never heals; an order without a customer may not be measured. */
+const die = async (destinations = ["erpsys"]) => {
+  service.sandbox.failNext("erp", { status: 400 });
+  return (await ingest(service, order({ destinations }))).json.event_id as string;
+};
+
+test("it is filed under its day and event with its reason, and the operators hear of it once in 15 minutes per channel", async () => {
+  const first = await die();
+  expect(await filed(first, 1)).toMatchObject({ event_id: first, tenant_shop: SHOP, event_type: "order.created", channels: [{ channel: "erpsys", error: expect.stringContaining("400"), payload: { total_price: "12.50" } }] });
+  const second = await die();
+  await filed(second, 1);
+  const [mail] = await eventually("the alert", () => alerts().length > 0 && alerts());
+  expect(mail).toMatchObject({ to: ["operator@service.example"], subject: expect.stringContaining("erpsys") });
+  expect(mail?.text).toContain(first);
+  expect(alerts()).toHaveLength(1);
+  await query("UPDATE kv SET expires_at = now() WHERE key LIKE 'dead_letter_alert:%'");
+  await filed(await die(), 1);
+  await eventually("the second alert", () => alerts().length === 2);
+});
+
+test("of two channels of one event the object holds both", async () => {
+  const eventId = await die(["erpsys", "retail_analytics_b"]);
+  const object = await filed(eventId, 2);
+  expect(object.channels.map(({ channel }) => channel).sort()).toEqual(["erpsys", "retail_analytics_b"]);
+});
+
+test("a refusal for want of consent keeps its reason and is never swept; a replay is a person's word", async () => {
+  const eventId = await die(["retail_analytics_b"]);
+  expect((await filed(eventId, 1)).channels[0]?.error).toBe("consent_missing: analytics_partners");
+  await query("UPDATE integration_queue SET dead_lettered_at = now() - interval '9 hours'");
+  const tenant = await getTenant(service.ctx, SHOP);
+  expect(await sweepDeadLetters(service.ctx, tenant)).toBe(0);
+  expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body: { event_ids: [eventId] } })).json.requeued).toBe(1);
+});
+
+test("the sweep tries after one hour, two and four, three times in all, each time with all tries", async () => {
+  const eventId = await die();
+  await filed(eventId, 1);
+  await worker.stop();
+  const tenant = await getTenant(service.ctx, SHOP);
+  const age = (minutes: number) => query("UPDATE integration_queue SET status = 'dead_letter', retry_count = 4, dead_lettered_at = now() - make_interval(mins => $1) WHERE channel = 'erpsys'", [minutes]);
+  for (const [minutes, swept] of [[59, 0], [61, 1], [61, 0], [121, 1], [121, 0], [241, 1], [10_000, 0]] as const) {
+    await age(minutes);
+    expect([minutes, await sweepDeadLetters(service.ctx, tenant)]).toEqual([minutes, swept]);
+  }
+  expect(await query("SELECT sweep_count FROM integration_queue WHERE channel = 'erpsys'")).toEqual([{ sweep_count: 3 }]);
+});
+
+test("a poison payload is one dead letter and holds up nobody behind it", async () => {
+  const poison = (await ingest(service, order({ destinations: ["erp_generic"] }))).json.event_id as string;
+  const others = await Promise.all(Array.from({ length: 20 }, async () => (await ingest(service, order({ destinations: ["erpsys"] }))).json.event_id as string));
+  await eventually("the others", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = ANY($1) AND status = 'delivered'", [others])).length === 20);
+  expect((await filed(poison, 1)).channels).toHaveLength(1);
+});
+
+test("what a broken archive missed is filed once it is well", async () => {
+  const { archive } = service.ctx;
+  const put = archive.put.bind(archive);
+  const calls: string[] = [];
+  archive.put = (path) => {
+    calls.push(path);
+    return Promise.reject(new Error("no space left on device"));
+  };
+  const eventId = (await ingest(service, order({ destinations: ["erpsys"] }))).json.event_id as string;
+  await eventually("the delivery", async () => (await query("SELECT 1 FROM integration_queue WHERE status = 'delivered' AND archived_at IS NULL")).length === 1);
+  archive.put = put;
+  await query("UPDATE integration_queue SET updated_at = now() - interval '1 minute'");
+  await eventually("the filing", async () => (await query("SELECT 1 FROM integration_queue WHERE archived_at IS NOT NULL")).length === 1);
+  expect(JSON.parse(readFileSync(fileURLToPath(archive.urlOf(`events/erpsys/${today()}/${eventId}.json`)), "utf8"))).toMatchObject({ event_id: eventId });
+});
