@@ -9,6 +9,8 @@ import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
+import { createRetailAnalyticsAClient, type RetailAnalyticsAClient } from "./integrations/retail-analytics-a.ts";
+import { createRetailAnalyticsBClient, type RetailAnalyticsBClient } from "./integrations/retail-analytics-b.ts";
 import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
 import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
@@ -18,6 +20,7 @@ import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/regions.ts";
 import { createSecrets, type Secrets } from "./runtime/secrets.ts";
+import type { AddressRules } from "./runtime/tenant-address.ts";
 
 export type Ctx = {
   config: Config;
@@ -31,8 +34,8 @@ export type Ctx = {
   home: Database;
   regions: Regions;
   outbound: Outbound;
-  /** `host` and `host:port` that tenants may configure although they are private. */
-  outboundAllow: readonly string[];
+  /** What tenants may configure although it is private, and what they never may. */
+  addressRules: AddressRules;
   channels: readonly Channel[];
   archive: Archive;
   backend: BackendClient;
@@ -42,6 +45,8 @@ export type Ctx = {
   profilePlatform: ProfilePlatformClient;
   email: EmailClient;
   erp: ErpClient;
+  retailAnalyticsA: RetailAnalyticsAClient;
+  retailAnalyticsB: RetailAnalyticsBClient;
   oidc: OidcClient;
   close(): Promise<void>;
 };
@@ -50,9 +55,11 @@ export type CtxOptions = { config: Config; databaseUrl: string; baseUrl: string;
 
 export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, random = systemRandom, log = createLog(config.LOG_LEVEL) }: CtxOptions): Ctx {
   const regions = openRegions({ home: databaseUrl, others: config.regionDatabaseUrls, poolSize: config.DATABASE_POOL, log });
-  // The sandbox plays every outside system on this machine's loopback.
-  const outboundAllow = [...(config.OUTBOUND_ALLOW ?? []), ...(config.isSandbox ? ["127.0.0.1"] : [])];
-  const outbound = createOutbound({ log, allow: outboundAllow });
+  // The sandbox plays every outside system on this machine: at its loopback, and in its folders.
+  const allow = [...(config.OUTBOUND_ALLOW ?? []), ...(config.isSandbox ? ["127.0.0.1", "file"] : [])];
+  const root = resolve(import.meta.dirname, "..");
+  const addressRules: AddressRules = { allow, root, archiveUrl: config.ARCHIVE_URL };
+  const outbound = createOutbound({ log, allow });
   return {
     config,
     baseUrl,
@@ -63,9 +70,9 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     home: regions.get("default"),
     regions,
     outbound,
-    outboundAllow,
+    addressRules,
     channels,
-    archive: openArchive(config.ARCHIVE_URL, resolve(import.meta.dirname, "..")),
+    archive: openArchive(config.ARCHIVE_URL, root),
     backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
@@ -73,6 +80,8 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     profilePlatform: createProfilePlatformClient({ outbound }),
     email: createEmailClient({ outbound, apiUrl: config.EMAIL_API_URL }),
     erp: createErpClient({ outbound }),
+    retailAnalyticsA: createRetailAnalyticsAClient({ outbound, addressRules }),
+    retailAnalyticsB: createRetailAnalyticsBClient({ outbound }),
     oidc: createOidcClient({ outbound }),
     async close() {
       await outbound.close();

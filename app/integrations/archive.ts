@@ -3,6 +3,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { folderOf } from "../runtime/tenant-address.ts";
 
 export type Archive = {
   /** Writes the whole object, replacing one of the same path. */
@@ -16,10 +18,10 @@ export type Archive = {
 };
 
 export function openArchive(url: string, root: string): Archive {
-  return url.startsWith("s3://") ? openBucket(new URL(url)) : openFolder(resolve(root, url.replace(/^file:(\/\/)?/, "")));
+  return url.startsWith("s3://") ? openBucket(new URL(url)) : openFolder(folderOf(url, root));
 }
 
-function openFolder(folder: string): Archive {
+export function openFolder(folder: string): Archive {
   const fileOf = (path: string): string => {
     const file = resolve(folder, path);
     if (!file.startsWith(folder + sep)) throw new Error(`the archive path ${path} leaves the archive`);
@@ -28,10 +30,15 @@ function openFolder(folder: string): Archive {
   return {
     async put(path, body) {
       const file = fileOf(path);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       // Beside and renamed: a crash leaves the old object or the new one, never half of one.
       const part = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.part`;
-      await writeFile(part, body, { mode: 0o600 });
+      const write = () => writeFile(part, body, { mode: 0o600 });
+      // The folder is there but for the first object of a day.
+      await write().catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+        await write();
+      });
       await rename(part, file);
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
@@ -50,7 +57,8 @@ function orNull(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function openBucket(url: URL): Archive {
+/** `config` is laid over the client's usual settings. */
+export function openBucket(url: URL, config: S3ClientConfig = {}): Archive {
   const bucket = url.hostname;
   const base = url.pathname.replace(/^\/+|\/+$/g, "");
   const endpoint = url.searchParams.get("endpoint");
@@ -58,7 +66,7 @@ function openBucket(url: URL): Archive {
   // Loaded when a bucket is used: it takes longer to load than the rest of the service.
   const client = import("@aws-sdk/client-s3").then((sdk) => ({
     sdk,
-    s3: new sdk.S3Client({ region: url.searchParams.get("region") ?? "us-east-1", ...(endpoint && { endpoint, forcePathStyle: true }), maxAttempts: 3 }),
+    s3: new sdk.S3Client({ region: url.searchParams.get("region") ?? "us-east-1", ...(endpoint && { endpoint, forcePathStyle: true }), maxAttempts: 3, ...config }),
   }));
   return {
     async put(path, body, contentType) {

@@ -4,11 +4,11 @@
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 import { toStatusError } from "../runtime/outbound.ts";
 
-const SYSTEM = "erpsys";
 /** For all the calls of one document together. */
 const TIMEOUT_MS = 15_000;
 
-export type ErpAccess = { baseUrl: string; username?: string | undefined; password?: string | undefined; about?: Record<string, unknown> };
+/** `system`: which channel calls, for log and errors. */
+export type ErpAccess = { system: "erpsys" | "erp_generic"; baseUrl: string; username?: string | undefined; password?: string | undefined; about?: Record<string, unknown> };
 export type ErpDelivery = { path: string; contentType: "application/json" | "application/xml"; body: string; idempotencyKey: string };
 
 export type ErpClient = {
@@ -24,7 +24,7 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
       const deadline = performance.now() + TIMEOUT_MS;
       const send = (method: "GET" | "POST", at: string, headers: Record<string, string>, content?: string) =>
         outbound.send({
-          system: SYSTEM, url: at, method, isTenantAddress: true, timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
+          system: access.system, url: at, method, isTenantAddress: true, timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
           headers: { ...authorization(access), Accept: contentType, ...headers },
           ...(content !== undefined && { body: content }), ...(access.about && { about: access.about }),
         });
@@ -38,10 +38,10 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
         answer = await send("POST", url, { ...headers, ...(token && { "X-CSRF-Token": token }), ...(session.length > 0 && { Cookie: session.join("; ") }) }, body);
       }
       if (answer.status >= 200 && answer.status < 300) return answer;
-      throw toStatusError(SYSTEM, answer);
+      throw toStatusError(access.system, answer);
     },
     ping: (access) =>
-      outbound.call({ system: SYSTEM, url: addressOf(access, "/"), headers: { ...authorization(access), Accept: "application/json, application/xml" }, isTenantAddress: true, ...(access.about && { about: access.about }) }),
+      outbound.call({ system: access.system, url: addressOf(access, "/"), headers: { ...authorization(access), Accept: "application/json, application/xml" }, isTenantAddress: true, ...(access.about && { about: access.about }) }),
   };
 }
 

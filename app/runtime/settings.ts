@@ -90,7 +90,7 @@ export const SETTINGS = {
   EMAIL_API_KEY: setting(z.string(), "Key to the e-mail provider.", { secret: true, outside: true }),
   EMAIL_FROM: setting(z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"), "Sender of e-mails, on a verified domain."),
   ARCHIVE_URL: setting(z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"), "Object archive.", { default: "file:.data/archive" }),
-  OUTBOUND_ALLOW: setting(list, "Private `host` or `host:port` addresses that tenants may configure, comma-separated."),
+  OUTBOUND_ALLOW: setting(list, "Private `host` or `host:port` addresses that tenants may configure, comma-separated; `file` or `file:/folder` opens folders of this machine for file drops."),
   ADMIN_EMAILS: setting(list, "Who may open the standalone admin pages by a mailed code."),
   EDGE_GATE_JWKS_URL: setting(outsideAddress, "Keys of the edge gate in front of the standalone admin pages."),
   EDGE_GATE_AUDIENCE: setting(z.string(), "Audience of the edge gate's tokens."),

@@ -8,6 +8,7 @@ import type { Federated } from "./federated.ts";
 import type { OidcSettings } from "./oidc-provider.ts";
 import type { ProfilePlatform } from "./profile-platform.ts";
 import type { SandboxRequest } from "./request-log.ts";
+import type { RetailAnalyticsA } from "./retail-analytics-a.ts";
 import type { RetailAnalyticsB } from "./retail-analytics-b.ts";
 import type { StorefrontSettings } from "./storefront-state.ts";
 import type { Storefront } from "./storefront.ts";
@@ -32,6 +33,7 @@ type SandboxAddresses = {
   profilePlatformUrl: string;
   emailApiUrl: string;
   erpBaseUrl: string;
+  retailAnalyticsAUrl: string;
   retailAnalyticsBUrl: string;
   appBridgeUrl: string;
   federatedIssuer: string;
@@ -49,6 +51,7 @@ export type Sandbox = {
   profilePlatform: Omit<ProfilePlatform, "handle">;
   email: Omit<Email, "handle">;
   erp: Omit<Erp, "handle">;
+  retailAnalyticsA: Omit<RetailAnalyticsA, "handle">;
   retailAnalyticsB: Omit<RetailAnalyticsB, "handle">;
   /** The next `times` requests to the system (whose path and query match) fail that way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;

@@ -21,6 +21,7 @@ import { hasLoopbackHost, isOriginOf } from "./loopback-guard.ts";
 import { answerPage } from "./pages.ts";
 import { createProfilePlatform } from "./profile-platform.ts";
 import { createRequestLog } from "./request-log.ts";
+import { createRetailAnalyticsA } from "./retail-analytics-a.ts";
 import { createRetailAnalyticsB } from "./retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
@@ -37,6 +38,7 @@ const PREFIXES: [prefix: string, system: SystemName][] = [
   ["/profile", "profilePlatform"],
   ["/email", "email"],
   ["/erp", "erp"],
+  ["/retail-a", "retailAnalyticsA"],
   ["/retail-b", "retailAnalyticsB"],
   ["/federated", "federated"],
 ];
@@ -53,6 +55,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     profilePlatform: { messages: [], profiles: {}, deletions: [] },
     email: { inbox: [], idempotencyKeys: {} },
     erp: { documents: [] },
+    retailAnalyticsA: { objects: {} },
     retailAnalyticsB: { records: [] },
     federated: initialFederatedState(),
   });
@@ -70,6 +73,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     profilePlatform: createProfilePlatform(state.profilePlatform, saving),
     email: createEmail(state.email, saving),
     erp: createErp(state.erp, saving),
+    retailAnalyticsA: createRetailAnalyticsA(state.retailAnalyticsA, saving),
     retailAnalyticsB: createRetailAnalyticsB(state.retailAnalyticsB, saving),
   };
   const faults = createFaultBook();
@@ -134,6 +138,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       profilePlatformUrl: `${url}/profile/collection/demo`,
       emailApiUrl: `${url}/email`,
       erpBaseUrl: `${url}/erp`,
+      retailAnalyticsAUrl: `${url}/retail-a`,
       retailAnalyticsBUrl: `${url}/retail-b`,
       appBridgeUrl: `${url}/app-bridge.js`,
       federatedIssuer: `${url}/federated`,

@@ -20,6 +20,7 @@ afterAll(() => world.stop());
 beforeEach(async () => {
   await world.reset();
   userId = await addCustomer(world.service.database, SHOP, { email: `ann-${Math.random()}@example.com`, tags: ["vip"], cookie: true });
+  await world.consentToRetail(userId);
 });
 
 const configure = (shop: string, fields: Record<string, unknown>) => world.service.call("POST", `/config?shop=${shop}`, { body: fields });
@@ -63,7 +64,8 @@ describe.each(unwired)("%s", (name, channel) => {
 });
 
 describe.each(wired)("%s", (name, channel) => {
-  const { system, calls, refused, withoutSettings, work } = EXPECTED[name] as Wired;
+  const { system, calls, refused, withoutSettings, work, withoutPerson } = EXPECTED[name] as Wired;
+  const ofNobody = withoutPerson ? { status: "dead_letter", last_error: expect.stringMatching(withoutPerson) as string } : { status: "delivered", retry_count: 0 };
   const fail = (fault: Fault, times?: number) => world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
 
   test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and says so in row and log`, async () => {
@@ -96,18 +98,18 @@ describe.each(wired)("%s", (name, channel) => {
     expect(world.calls(name)).toBe(before);
   });
 
-  test.each(["deleted", "gone"])("a customer that is %s costs no call and is no failure", async (how) => {
+  test.each(["deleted", "gone"])(`a customer that is %s costs no call and ${withoutPerson ? "has consented to nothing" : "is no failure"}`, async (how) => {
     if (how === "deleted") await world.service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [userId]);
     else await world.service.database.query("DELETE FROM storefront_users WHERE id = $1", [userId]);
     const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "delivered", retry_count: 0 });
+    expect(await world.settled(await world.send(name, userId))).toMatchObject(ofNobody);
     expect(world.calls(name)).toBe(before);
   });
 
   test("never reads another store's customer of the same id", async () => {
     await connectStore(world.service, BARE, storeFields(world.service.sandbox));
     const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject({ status: "delivered" });
+    expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject(ofNobody);
     expect(world.calls(name)).toBe(before);
   });
 

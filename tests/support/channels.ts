@@ -13,7 +13,11 @@ export const SECRETS: Record<string, string> = {
   profile_platform_token: "profile-secret-0123456789",
   email_api_key: "email-secret-0123456789",
   erp_password: "erp-secret-0123456789",
+  retail_analytics_b_token: "retail-secret-0123456789",
 };
+
+/** What opens a drop stands in its address. */
+const DROP_SIGNATURE = "drop-signature-0123456789";
 
 /** Every system of a store, in the sandbox. */
 export const storeFields = ({ addresses }: Sandbox): Record<string, unknown> => ({
@@ -22,13 +26,15 @@ export const storeFields = ({ addresses }: Sandbox): Record<string, unknown> => 
   erp_base_url: addresses.erpBaseUrl,
   erp_username: "crm",
   erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+  retail_analytics_a_url: `${addresses.retailAnalyticsAUrl}/drops?sig=${DROP_SIGNATURE}`,
+  retail_analytics_b_url: addresses.retailAnalyticsBUrl,
 });
 
 /**
  * What a delivery of a new customer costs, and what one that is refused costs. `work` is the path of the calls that do
- * the work, where the same system is also asked for something else.
+ * the work, where the same system is also asked for something else. `withoutPerson`: nobody there to consent is a refusal.
  */
-export type Wired = { system: SystemName; calls: number; refused: Record<400 | 401 | 403, number>; withoutSettings: RegExp; work?: string };
+export type Wired = { system: SystemName; calls: number; refused: Record<400 | 401 | 403, number>; withoutSettings: RegExp; work?: string; withoutPerson?: RegExp };
 /** Works in the service's own equipment: no address, no credentials, nothing to switch off. `says` is what its log notes of a customer. */
 export type Unwired = { system: null; says: string | null };
 export type Expected = Wired | Unwired;
@@ -44,6 +50,9 @@ export const EXPECTED: Record<string, Expected> = {
   profile_platform: { system: "profilePlatform", ...ONE_CALL },
   email: { system: "email", ...ONE_CALL },
   erpsys: { system: "erp", ...ONE_CALL },
+  erp_generic: { system: "erp", ...ONE_CALL },
+  retail_analytics_a: { system: "retailAnalyticsA", ...ONE_CALL, withoutPerson: /^consent_missing: analytics_partners$/ },
+  retail_analytics_b: { system: "retailAnalyticsB", ...ONE_CALL, withoutPerson: /^consent_missing: analytics_partners$/ },
   // Looked up, created, written to. A 401 is believed only after a refresh of the token and another try.
   storefront: { system: "storefront", calls: 3, refused: { 400: 1, 401: 3, 403: 1 }, withoutSettings: /No storefront token is stored/, work: "/graphql.json" },
 };
@@ -54,6 +63,8 @@ export type ChannelWorld = {
   secrets(): string[];
   /** Empties everything, configures the store and starts a worker afresh. */
   reset(): Promise<void>;
+  /** The person's word on the retail partners, as the last one in the log. */
+  consentToRetail(userId: number, action?: "granted" | "revoked", shop?: string): Promise<void>;
   /** One event for one channel; answers its id. */
   send(channel: string, userId: number, options?: { shop?: string }): Promise<string>;
   settled(eventId: string, withinMs?: number): Promise<SettledRow>;
@@ -93,8 +104,16 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       sandbox.clearFaults();
       sandbox.email.clearInbox();
       const pair = await connectStore(service, SHOP, storeFields(sandbox));
-      secrets = [...Object.values(SECRETS), pair.accessToken, pair.refreshToken];
+      secrets = [...Object.values(SECRETS), DROP_SIGNATURE, pair.accessToken, pair.refreshToken];
+      await database.query("INSERT INTO integration_mappings (shop, channel, entity_type, mapping) SELECT shop, 'erp_generic', 'customer', $2 FROM unnest($1::text[]) AS shop", [[SHOP, "bare-store.myshopify.com"], JSON.stringify({ fields: { mail: "email", "name.first": "first_name" }, required: ["mail"] })]);
       worker = await startWorker(service.ctx, service.ctx.home);
+    },
+    async consentToRetail(userId, action = "granted", shop = SHOP) {
+      await database.query(
+        `INSERT INTO consent_records (shop, user_id, consent_type, action, method, consent_id, seq, prev_hash, hash)
+         SELECT $1, $2, 'analytics_partners', $3, 'test', gen_random_uuid()::text, coalesce(max(seq), 0) + 1, '', '' FROM consent_records WHERE shop = $1`,
+        [shop, userId, action],
+      );
     },
     async send(channel, userId, { shop = SHOP } = {}) {
       const eventId = randomUUID();

@@ -2,11 +2,11 @@
 // JSON or XML (SPEC "Backend task rules").
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { ErpAccess } from "../../integrations/erp.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryMessage, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { findOccurredAt } from "../events/occurred-at.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { probeErp, requireErp } from "./erp-access.ts";
 import { ENTITY_SETS, numberOf, requireOrganisation, toBillingDocument, toBusinessPartner, toSalesOrder, toXml, type ErpNode, type Party } from "./erp-documents.ts";
 import { toOwnMessage } from "./given-message.ts";
 import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./item-customer.ts";
@@ -17,17 +17,6 @@ const Document = z.looseObject({ bukrs: present, vkorg: present, vtweg: present 
 /** Without an endpoint a message may be the event's own payload, which can hold the three as well. */
 const OwnDocument = Document.extend({ ExternalDocumentID: z.string() });
 
-/** What the ERP is called with; PermanentFailure when the store has none. */
-export function requireErp(tenant: Tenant, item: Pick<QueueItem, "eventId">): ErpAccess {
-  const { erp_base_url: baseUrl, erp_username: username, erp_password: password } = tenant.config;
-  if (!baseUrl) throw new PermanentFailure("erp_base_url is not set");
-  return { baseUrl, username, password, about: { shop: tenant.shop, event_id: item.eventId } };
-}
-
-export async function probeErp(ctx: Ctx, tenant: Tenant) {
-  return { httpStatus: (await ctx.erp.ping(requireErp(tenant, { eventId: "probe" }))).status };
-}
-
 export const erpsysChannel: Channel = {
   name: "erpsys",
   credentialsKey: "erp_password",
@@ -36,7 +25,7 @@ export const erpsysChannel: Channel = {
   isDestination: true,
   isEnabled: (tenant) => isChannelEnabled(tenant, "erpsys", Boolean(tenant.config.erp_base_url)),
   async transform(ctx, item, tenant) {
-    requireErp(tenant, item);
+    requireErp("erpsys", tenant, item);
     const entitySet = ENTITY_SETS[item.entityType];
     if (!entitySet) throw new PermanentFailure(`erpsys takes customers, orders and invoices, not ${item.entityType}`);
     const endpoint = `/${entitySet}`;
@@ -47,7 +36,7 @@ export const erpsysChannel: Channel = {
     return toMessage(endpoint, build(organisation, { eventId: item.eventId, entityId: item.entityId, payload: item.payload, occurredAt }));
   },
   async deliver(ctx, item, given, tenant) {
-    const access = requireErp(tenant, item);
+    const access = requireErp("erpsys", tenant, item);
     const message = await toOwnMessage(erpsysChannel, ctx, item, given, tenant, given.delivery_config.endpoint === "" ? OwnDocument : Document);
     if (isNothing(message)) return skipOf(message);
     const path = pathOf(item, message);
@@ -60,7 +49,7 @@ export const erpsysChannel: Channel = {
     });
     return { httpStatus: answer.status };
   },
-  probe: probeErp,
+  probe: (ctx, tenant) => probeErp("erpsys", ctx, tenant),
 };
 
 const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({ transformed_payload: document, delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" } });

@@ -29,10 +29,11 @@ export function decimalOf(value: unknown): string | null {
   return text !== null && /^-?\d{1,30}(\.\d{1,20})?$/.test(text) ? text : null;
 }
 
-/** A unit price times a whole quantity, exactly. Both as `decimalOf` and digits. */
+/** A unit price times a whole quantity, exactly. `price` as `decimalOf` reads it, `quantity` whole. */
 export function multiply(price: string, quantity: string): string {
   const [whole = "0", fraction = ""] = price.split(".");
-  const product = (BigInt(whole.replace("-", "") + fraction) * BigInt(quantity)).toString().padStart(fraction.length + 1, "0");
-  const unsigned = fraction ? `${product.slice(0, -fraction.length)}.${product.slice(-fraction.length)}` : product;
-  return whole.startsWith("-") ? `-${unsigned}` : unsigned;
+  const product = BigInt(whole + fraction) * BigInt(quantity);
+  const digits = (product < 0n ? -product : product).toString().padStart(fraction.length + 1, "0");
+  const unsigned = fraction ? `${digits.slice(0, -fraction.length)}.${digits.slice(-fraction.length)}` : digits;
+  return product < 0n ? `-${unsigned}` : unsigned;
 }

@@ -27,7 +27,7 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
     current: tenant?.saved ?? {},
     place: shop,
     secrets: ctx.secrets,
-    outboundAllow: ctx.outboundAllow,
+    addressRules: ctx.addressRules,
   });
   const touched = [...Object.keys(patch.set), ...patch.remove];
   const reserved = tenantFieldNames.filter((name) => tenantField(name).platformOnly && touched.includes(name) && patch.set[name] !== tenant?.config[name]);
@@ -100,7 +100,7 @@ export async function showPlatformConfig(ctx: Ctx): Promise<Record<string, unkno
 export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown>): Promise<void> {
   const { sql } = ctx.home.forTenant(PLATFORM);
   const { saved, stored, version } = await readPlatform(ctx);
-  const patch = buildFieldPatch(input, { table: PLATFORM_FIELDS, current: saved, place: PLATFORM, secrets: ctx.secrets, outboundAllow: ctx.outboundAllow });
+  const patch = buildFieldPatch(input, { table: PLATFORM_FIELDS, current: saved, place: PLATFORM, secrets: ctx.secrets, addressRules: ctx.addressRules });
   const next: Record<string, unknown> = { ...stored, ...patch.set };
   for (const name of patch.remove) delete next[name];
   const isStored = version === 0 ? await putKeyIfAbsent(sql, KEYS.platform, next) : await compareAndSetKey(sql, KEYS.platform, version, next);

@@ -1,9 +1,8 @@
 // From an untrusted JSON object to what is to be stored of it: unknown fields named, values validated, secrets sealed,
 // `null` meaning removal, a masked secret sent back meaning nothing. Serves tenant and platform configuration.
-import { isIP } from "node:net";
 import { AppError } from "../../runtime/errors.ts";
 import type { Secrets } from "../../runtime/secrets.ts";
-import { isPrivateAddress } from "../../runtime/outbound.ts";
+import { findAddressProblem, type AddressRules } from "../../runtime/tenant-address.ts";
 import { isMask } from "./masking.ts";
 import type { TenantField } from "./tenant-config.ts";
 
@@ -17,7 +16,7 @@ type PatchOptions = {
   /** Secrets are sealed for this place, usually the shop. */
   place: string;
   secrets: Secrets;
-  outboundAllow: readonly string[];
+  addressRules: AddressRules;
 };
 
 export function buildFieldPatch(input: Record<string, unknown>, options: PatchOptions): FieldPatch {
@@ -38,7 +37,7 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
     }
     else {
       const parsed = field.schema.safeParse(value);
-      const problem = parsed.success ? addressProblem(field, parsed.data, options.outboundAllow) : parsed.error.issues[0]?.message;
+      const problem = parsed.success ? addressProblem(field, parsed.data, options.addressRules) : parsed.error.issues[0]?.message;
       if (problem) wrong[name] = problem;
       else patch.set[name] = field.secret ? secrets.seal(`${place}/${name}`, String(parsed.data)) : parsed.data;
     }
@@ -47,14 +46,4 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
   return patch;
 }
 
-/** The early half of the SSRF guard, for a clear answer; the resolved address is checked at every connection. */
-function addressProblem(field: Omit<TenantField, "section">, value: unknown, allow: readonly string[]): string | undefined {
-  if (!field.calledByUs || typeof value !== "string" || !/^https?:/.test(value)) return undefined;
-  const url = new URL(value);
-  const host = url.hostname.replace(/^\[|\]$|\.$/g, "");
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
-  if (url.protocol !== "https:") return "must be an https:// address";
-  if (host === "localhost" || (isIP(host) !== 0 && isPrivateAddress(host))) return "must not be a private address";
-  return undefined;
-}
+const addressProblem = (field: Omit<TenantField, "section">, value: unknown, rules: AddressRules): string | undefined => (field.calledByUs && typeof value === "string" ? findAddressProblem(value, rules) : undefined);

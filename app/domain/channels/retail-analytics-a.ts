@@ -1,0 +1,39 @@
+// Channel `retail_analytics_a`: one CSV file per event, dropped as `{event_id}.csv` below the store's address.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
+import { toOwnMessage } from "./given-message.ts";
+import { isNothing, nothingToSend, skipOf } from "./item-customer.ts";
+import { toCsv } from "./retail-csv.ts";
+import { buildRetailRecord, hasNoAddress, RETAIL_CONSENT } from "./retail-records.ts";
+
+const File = z.looseObject({ csv: z.string().min(1) }).refine(hasNoAddress);
+
+/** The same event has the same name, so that a repeat replaces the file. Only what is safe in a path stands in it. */
+const fileNameOf = (eventId: string) => `${/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(eventId) ? eventId : hash("sha256", eventId)}.csv`;
+
+export const retailAnalyticsAChannel: Channel = {
+  name: "retail_analytics_a",
+  credentialsKey: null,
+  marketing: true,
+  requiresConsent: RETAIL_CONSENT,
+  isDestination: true,
+  isEnabled: (tenant) => isChannelEnabled(tenant, "retail_analytics_a", Boolean(tenant.config.retail_analytics_a_url)),
+  async transform(ctx, item, tenant) {
+    if (!tenant.config.retail_analytics_a_url) throw new PermanentFailure("retail_analytics_a_url is not set");
+    // Never the address itself: what follows its question mark may open the folder.
+    const endpoint = fileNameOf(item.eventId);
+    const record = await buildRetailRecord(ctx, item, tenant);
+    if (!record) return nothingToSend(endpoint, "nothing to measure: no address to hash, or no product");
+    return { transformed_payload: { csv: toCsv(record) }, delivery_config: { method: "PUT", endpoint, credentials_key: null } };
+  },
+  async deliver(ctx, item, given, tenant) {
+    const { retail_analytics_a_url: url } = tenant.config;
+    if (!url) throw new PermanentFailure("retail_analytics_a_url is not set");
+    const message = await toOwnMessage(retailAnalyticsAChannel, ctx, item, given, tenant, File);
+    if (isNothing(message)) return skipOf(message);
+    const { csv } = File.parse(message.transformed_payload);
+    const { status } = await ctx.retailAnalyticsA.drop({ url, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } }, fileNameOf(item.eventId), csv);
+    return { httpStatus: status };
+  },
+};

@@ -1,0 +1,66 @@
+// What both retail-measurement partners are told, and when (SPEC "Backend task rules"): only with the person's consent to
+// `analytics_partners`; the person as the hash of their address and nothing else; products by their UPC.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import { ConsentMissing, PermanentFailure, type QueueItem } from "../bus/channel.ts";
+import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { findOccurredAt } from "../events/occurred-at.ts";
+import { findUpcs } from "../events/upc-mappings.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { findPresentCustomer, findUserId } from "./item-customer.ts";
+import { decimalOf, firstText, listOf, multiply, ownField, type Fields } from "./payload-fields.ts";
+
+export const RETAIL_CONSENT = "analytics_partners";
+
+/** Amounts are decimal texts: `amount` is `unit_price` times `quantity`, before discounts and tax. */
+export type RetailItem = { upc: string; quantity: string; unit_price: string | null; amount: string | null };
+export type RetailRecord = { event_id: string; event_type: string; occurred_at: string; email_sha256: string; order_id: string | null; currency: string | null; items: RetailItem[] };
+
+/** Null when there is nothing to tell: no address to hash, or an order without a product. Throws ConsentMissing, and PermanentFailure naming an unmapped SKU. */
+export async function buildRetailRecord(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<RetailRecord | null> {
+  const { email } = await requireConsent(ctx, item, tenant);
+  if (!email) return null;
+  const { payload } = item;
+  const lines = listOf(ownField(payload, "line_items") ?? ownField(payload, "items"));
+  const isSale = item.entityType === "order" || item.entityType === "invoice";
+  const items = isSale ? await toItems(ctx, tenant, lines) : [];
+  if (isSale && items.length === 0) return null;
+  return {
+    event_id: item.eventId,
+    event_type: item.eventType,
+    occurred_at: (await findOccurredAt(dataOf(ctx, tenant).sql, item)).toISOString(),
+    email_sha256: hash("sha256", email.trim().toLowerCase()),
+    order_id: isSale ? (firstText(payload, "name", "order_number", "number") ?? item.entityId) : null,
+    currency: isSale ? firstText(payload, "currency", "currency_code") : null,
+    items,
+  };
+}
+
+/** The last word by the server's order counts; a person whom the store does not know has said none. */
+async function requireConsent(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot> {
+  const userId = await findUserId(ctx, item, tenant);
+  const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
+  if (!customer) throw new ConsentMissing(RETAIL_CONSENT);
+  const [last] = await dataOf(ctx, tenant).sql<{ action: string }>("SELECT action FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = $3 ORDER BY seq DESC LIMIT 1", [customer.id, RETAIL_CONSENT]);
+  if (last?.action !== "granted") throw new ConsentMissing(RETAIL_CONSENT);
+  return customer;
+}
+
+/** A line without a SKU (a tip, a wrapping) is no product and is left out. */
+async function toItems(ctx: Ctx, tenant: Tenant, lines: readonly Fields[]): Promise<RetailItem[]> {
+  const products = lines.flatMap((line) => {
+    const sku = firstText(line, "sku");
+    return sku === null ? [] : [{ sku, line }];
+  });
+  const upcs = await findUpcs(dataOf(ctx, tenant).sql, [...new Set(products.map(({ sku }) => sku))]);
+  const unmapped = [...new Set(products.map(({ sku }) => sku))].filter((sku) => !upcs.has(sku));
+  if (unmapped.length > 0) throw new PermanentFailure(`no UPC for SKU ${unmapped.join(", ").slice(0, 500)}`);
+  return products.map(({ sku, line }) => {
+    const quantity = decimalOf(ownField(line, "quantity")) ?? "1";
+    const price = decimalOf(ownField(line, "price"));
+    return { upc: upcs.get(sku) as string, quantity, unit_price: price, amount: price !== null && /^-?\d+$/.test(quantity) ? multiply(price, quantity) : null };
+  });
+}
+
+/** Whether a message that was transformed elsewhere has kept the person's address out of it. */
+export const hasNoAddress = (value: unknown): boolean => !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(value));

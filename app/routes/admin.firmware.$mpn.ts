@@ -1,0 +1,20 @@
+import { Firmware, Mpn, saveFirmware } from "../domain/events/firmware.ts";
+import { dataOf } from "../domain/tenants/tenant.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+import { AppError } from "../runtime/errors.ts";
+
+export const { loader, action, route } = endpoint({
+  PUT: {
+    summary: "Sets the firmware that a product carries from now on; each unit shipped is bound to it in the firmware ledger.",
+    auth: "admin",
+    tenant: "registered",
+    body: Firmware,
+    async handle({ ctx, tenant, params, body }) {
+      requireEventAccess(tenant);
+      const mpn = Mpn.safeParse(params.mpn);
+      if (!mpn.success) throw new AppError("invalid_request", { fields: { mpn: "must be a product number of at most 200 characters" } });
+      return { ok: true, firmware: await saveFirmware(dataOf(ctx, tenant).sql, mpn.data, body) };
+    },
+  },
+});

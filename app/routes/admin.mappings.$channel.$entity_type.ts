@@ -1,0 +1,27 @@
+import { MappingBody, requireMapped, saveMapping, showMapping } from "../domain/events/mappings.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The store's mapping of an entity for a destination.",
+    auth: "admin",
+    tenant: "registered",
+    handle({ ctx, tenant, params }) {
+      requireEventAccess(tenant);
+      const { channel, entityType } = requireMapped(params.channel, params.entity_type);
+      return showMapping(ctx, tenant, channel, entityType);
+    },
+  },
+  PUT: {
+    summary: "Replaces the store's mapping of an entity for a destination: target fields to source paths, and which must be there.",
+    auth: "admin",
+    tenant: "registered",
+    body: MappingBody,
+    handle({ ctx, tenant, params, body }) {
+      requireEventAccess(tenant);
+      const { channel, entityType } = requireMapped(params.channel, params.entity_type);
+      return saveMapping(ctx, tenant, channel, entityType, body);
+    },
+  },
+});

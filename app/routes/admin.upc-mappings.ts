@@ -1,0 +1,30 @@
+import { listUpcMappings, saveUpcMappings, UpcMappings } from "../domain/events/upc-mappings.ts";
+import { dataOf } from "../domain/tenants/tenant.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { requireEventAccess } from "../http/guards.ts";
+import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The store's SKUs and their UPCs, in the order of the SKUs.",
+    auth: "admin",
+    tenant: "registered",
+    query: Page,
+    async handle({ ctx, tenant, query }) {
+      requireEventAccess(tenant);
+      const list = `upc-mappings/${tenant.shop}`;
+      const { mappings, next } = await listUpcMappings(dataOf(ctx, tenant).sql, { after: readKeyCursor(ctx.secrets, list, query.cursor), limit: query.limit });
+      return { mappings, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
+    },
+  },
+  PUT: {
+    summary: "Adds UPCs to SKUs or changes them, up to 1,000 at once; others stay.",
+    auth: "admin",
+    tenant: "registered",
+    body: UpcMappings,
+    async handle({ ctx, tenant, body }) {
+      requireEventAccess(tenant);
+      return { ok: true, saved: await saveUpcMappings(dataOf(ctx, tenant).sql, body.mappings) };
+    },
+  },
+});
