@@ -77,10 +77,13 @@ describe("a new customer", () => {
   test("of a store without a mail service causes no mail and no row", async () => {
     await service.addTenant(OTHER_SHOP);
     await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
-    await service.addTenant(OTHER_SHOP, { ...MAIL, enabled_channels: ["cms"] });
-    id += 1;
-    await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
     expect(await service.database.query("SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1", [OTHER_SHOP])).toEqual([]);
+  });
+
+  test("of a store whose list of destinations leaves mails out is mailed all the same: a list is for events", async () => {
+    await service.addTenant(OTHER_SHOP, { ...MAIL, enabled_channels: ["cms"] });
+    await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
+    expect(await service.database.query("SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1", [OTHER_SHOP])).toHaveLength(1);
   });
 });
 

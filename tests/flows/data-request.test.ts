@@ -74,10 +74,13 @@ describe("customers/data_request", () => {
   });
 
   it("says so when no mail can leave: the export is made and the request has failed", async () => {
-    await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { enabled_channels: ["cms"] } });
-    const { json } = await privacy(service, "data-request", dataRequestBody({ email: ADA.email }, OTHER_SHOP), { shop: OTHER_SHOP });
-    expect(await settled(service, json.request_id)).toMatchObject({ state: "failed", last_error: "no_email_provider", evidence: { exported: { accounts: 1 } } });
-    expect(await service.ctx.archive.get(`gdpr/${OTHER_SHOP}/${json.request_id}.json`)).not.toBeNull();
+    const mute = await startService({ background: true, env: { EMAIL_API_KEY: "" } });
+    await mute.addTenant(SHOP);
+    await spreadPerson(mute, SHOP);
+    const { json } = await privacy(mute, "data-request", dataRequestBody({ email: ADA.email }));
+    expect(await settled(mute, json.request_id)).toMatchObject({ state: "failed", last_error: "no_email_provider", evidence: { exported: { accounts: 1 } } });
+    expect(await mute.ctx.archive.get(`gdpr/${SHOP}/${json.request_id}.json`)).not.toBeNull();
+    await mute.stop();
   });
 
   it("is undone by a redaction: the export goes too", async () => {

@@ -69,13 +69,13 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
   await query("INSERT INTO return_cases (shop, rma, order_id, user_id, status) VALUES ($1, $3, 'gid://shopify/Order/299938', $2, 'open')", [shop, id, `RMA-${id}`]);
   const order = JSON.stringify({ id: 299938, email: who.email, customer: { first_name: "Ada", phone: who.phone, admin_graphql_api_id: who.gid } });
   const eventId = `order-${shop}-${id}`;
-  const queue = "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, transformed_payload, status, max_retries, last_error) VALUES ($1, $2, 'unheard_of', 'storefront', $3, $4, $5, $6, $7, $8, 3, $9)";
+  const queue = "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, transformed_payload, status, max_retries, last_error, archived_at) VALUES ($1, $2, 'unheard_of', 'storefront', $3, $4, $5, $6, $7, $8, 3, $9, now())";
   await query(queue, [shop, eventId, "order.created", "order", "gid://shopify/Order/299938", order, JSON.stringify({ NAME: who.name }), "dead_letter", `refused: ${who.email}`]);
   await query(queue, [shop, `mail-${shop}-${id}`, "mail.account_deleted", "customer", String(id), JSON.stringify({ user_id: id, sealed_to: ctx.secrets.seal(`${shop}/mail`, who.email) }), null, "delivered", null]);
   await query("INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, error) VALUES ($1, 1, $2, 'erpsys', 1, 'failed', 5, $3)", [shop, eventId, `400: {"name":"${who.name}"}`]);
   await query("INSERT INTO webhook_inbox (shop, delivery_id, topic, body, status, next_attempt_at) VALUES ($1, $2, 'customers/update', $3, 'failed', now())", [shop, `inbox-${id}`, `{"id":${who.id},"email":"${who.email}"}`]);
   await query("INSERT INTO kv (shop, key, value) VALUES ($1, 'password_link:abc', $2), ($1, 'email_link:def', $3)", [shop, JSON.stringify({ user_id: id }), JSON.stringify({ user_id: id, email: who.email })]);
-  await ctx.archive.put(`events/erpsys/2026-01-01/${eventId}.json`, order);
+  await ctx.archive.put(`events/unheard_of/${new Date().toISOString().slice(0, 10)}/${eventId}.json`, order);
   await ctx.archive.put(`gdpr/${shop}/old-${id}.json`, JSON.stringify({ email: who.email }));
   return id;
 }

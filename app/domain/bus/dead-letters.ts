@@ -8,7 +8,7 @@ import { KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/kv.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import { enqueue } from "./enqueue.ts";
 import type { DeliveryMessage } from "./channel.ts";
-import { fileMessage, objectPath, putObject } from "./message-archive.ts";
+import { fileMessage, messagePath, objectPath, putObject } from "./message-archive.ts";
 import { QUEUE_NOTIFICATION } from "./waiting-rows.ts";
 
 const MOST_SWEEPS = 3;
@@ -39,26 +39,30 @@ export async function fileDeadLetters(ctx: Ctx, database: Database): Promise<num
 
 type Dead = {
   id: number; channel: string; source: string; event_type: string; entity_type: string; entity_id: string; payload: unknown; transformed_payload: unknown; delivery_config: unknown;
-  priority: number; retry_count: number; last_error: string | null; sweep_count: number; created_at: Date; dead_lettered_at: Date;
+  priority: number; retry_count: number; last_error: string | null; sweep_count: number; created_at: Date; dead_lettered_at: Date; archived_at: Date | null;
 };
 
 /** The object is written from the table, so that two channels of one event never overwrite each other. */
 async function fileEvent(ctx: Ctx, database: Database, shop: string, tenant: Tenant | null, eventId: string): Promise<void> {
   const data = database.forTenant(shop);
   const dead = await data.sql<Dead>(
-    `SELECT id, channel, source, event_type, entity_type, entity_id, payload, transformed_payload, delivery_config, priority, retry_count, last_error, sweep_count, created_at, dead_lettered_at
+    `SELECT id, channel, source, event_type, entity_type, entity_id, payload, transformed_payload, delivery_config, priority, retry_count, last_error, sweep_count, created_at, dead_lettered_at, archived_at
      FROM integration_queue WHERE shop = $1 AND event_id = $2 AND status = 'dead_letter' ORDER BY id`,
     [eventId],
   );
   const [first] = dead;
+  const unfiled = dead.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
   if (!first) return;
-  await putObject(ctx, objectPath("dead_letter", { eventId, createdAt: first.created_at }), {
+  const path = objectPath("dead_letter", { eventId, createdAt: first.created_at });
+  await putObject(ctx, path, {
     event_id: eventId, tenant_shop: shop, source: first.source, event_type: first.event_type, entity_type: first.entity_type, entity_id: first.entity_id, priority: first.priority,
     channels: dead.map(({ id, channel, payload, transformed_payload, delivery_config, retry_count, last_error, sweep_count, dead_lettered_at }) => ({ queue_id: id, channel, payload, transformed_payload, delivery_config, retry_count, error: last_error, sweep_count, dead_lettered_at })),
   });
   await data.transaction(async (sql) => {
-    await sql("UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp() WHERE shop = $1 AND event_id = $2 AND status = 'dead_letter' AND id = ANY($3::bigint[])", [eventId, dead.map(({ id }) => id)]);
-    for (const { channel } of dead) if (tenant) await alert(ctx, tenant, sql, channel, eventId);
+    const marked = await sql("UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp() WHERE shop = $1 AND archived_at IS NULL AND id = ANY($2::bigint[]) RETURNING id", [unfiled]);
+    // Somebody was redacted between the reading and the writing: what we wrote must not outlive that.
+    if (marked.length < unfiled.length) return ctx.archive.remove(path);
+    for (const { channel } of dead.filter(({ id }) => unfiled.includes(id))) if (tenant) await alert(ctx, tenant, sql, channel, eventId);
   });
   ctx.log.troubled("dead_letter.filed", { shop, event_id: eventId, channels: dead.map(({ channel }) => channel) });
 }
@@ -85,7 +89,8 @@ export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<
   for (const row of rows) {
     const item = { shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type, entityId: row.entity_id, createdAt: row.created_at };
     if (row.transformed_payload) await fileMessage(ctx, item, { transformed_payload: row.transformed_payload, delivery_config: row.delivery_config } as DeliveryMessage);
-    await database.forTenant(row.shop).sql("UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp() WHERE shop = $1 AND id = $2", [row.id]);
+    const marked = await database.forTenant(row.shop).sql("UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND archived_at IS NULL RETURNING id", [row.id]);
+    if (marked.length === 0) await ctx.archive.remove(messagePath(item));
   }
   return rows.length;
 }

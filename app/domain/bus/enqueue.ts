@@ -16,6 +16,8 @@ export type BusEvent = {
   destinations: readonly string[];
   priority?: number;
   idempotencyKey?: string;
+  /** Marks of the people whom the payload names, where it is more than a reference (ledger-subjects.ts). */
+  subjects?: readonly string[];
 };
 
 /** SPEC "Event envelope": what makes two events the same one. */
@@ -28,8 +30,8 @@ export function idempotencyKeyOf(event: Pick<BusEvent, "source" | "entityId" | "
 // updated, which no trigger tells.
 const ENQUEUE = `
   WITH ledger AS (
-    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11)
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11, $14::text[])
     ON CONFLICT (shop, event_id) DO NOTHING
   ),
   queued AS (
@@ -57,6 +59,7 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
     event.occurredAt,
     payload,
     maxRetries(priority),
+    event.subjects ?? [],
   ]);
   return rows.map((row) => row.id);
 }

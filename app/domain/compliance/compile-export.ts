@@ -55,7 +55,7 @@ export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRe
   };
   const sections = {} as Record<Section, Row[]>;
   for (const [name, statement] of Object.entries(OF_ACCOUNT)) sections[name as Section] = await sql(statement, [known.userIds]);
-  const eventIds = await findEventIds(ctx.regions.get(tenant.region), tenant.shop, known);
+  const eventIds = await findEventIds(ctx, ctx.regions.get(tenant.region), tenant.shop, known);
   for (const [name, statement] of Object.entries(OF_EVENTS)) sections[name as Section] = await sql(statement, [eventIds]);
   const orders = sections.deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id);
   const document = {

@@ -41,7 +41,7 @@ export async function redactCustomer(ctx: Ctx, database: Database, tenant: Tenan
   });
   const { known } = progress;
   if (await isInFlight(data.sql, known)) throw new AnotherPass(IN_FLIGHT_MS);
-  known.eventIds = await findEventIds(database, tenant.shop, known);
+  known.eventIds = await findEventIds(ctx, database, tenant.shop, known);
   await save(data.sql, progress);
 
   let changed = found.length + add(await scrubTraces(database, tenant.shop, known));
@@ -54,7 +54,7 @@ export async function redactCustomer(ctx: Ctx, database: Database, tenant: Tenan
     evidence.profiles = await eraseProfiles(ctx, tenant, request, known.emails);
     evidence.cms = cms;
   }
-  changed += add({ archive_objects: await eraseArchived(ctx, tenant.shop, known) });
+  changed += add({ archive_objects: await eraseArchived(ctx, tenant, known) });
   await save(data.sql, progress);
   // What came meanwhile was perhaps read before the tombstone stood: only a pass that finds nothing proves anything.
   if (changed > 0) throw new AnotherPass(NEXT_PASS_MS);

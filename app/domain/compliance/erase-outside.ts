@@ -5,6 +5,8 @@ import type { Ctx } from "../../context.server.ts";
 import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { BACKEND_CHANNEL } from "../bus/channel.ts";
+import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { AnotherPass, type PrivacyRequest } from "./privacy-requests.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
@@ -52,21 +54,36 @@ export async function eraseProfiles(ctx: Ctx, tenant: Tenant, request: PrivacyRe
   return emails.length;
 }
 
+/** Folders of the archive that have one of each store below them; everything else lies below `events/`. */
+const TENANT_FOLDERS = ["gdpr", "consent/checkpoints"] as const;
+
 /** `events/{channel}/{date}/{event_id}.json` */
 export const eventIdOfPath = (path: string): string => path.slice(path.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
 
+type FiledEvent = { event_id: string; channels: string[]; day: string };
+
+/** Where the messages of these events were filed; an event that two tables know on different days is looked for on both. */
+async function filedPaths(ctx: Ctx, tenant: Tenant, eventIds: readonly string[]): Promise<string[]> {
+  const rows = await dataOf(ctx, tenant).sql<FiledEvent>(
+    `SELECT event_id, ARRAY(SELECT jsonb_array_elements_text(destinations)) AS channels, to_char(received_at, 'YYYY-MM-DD') AS day FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[])
+     UNION SELECT event_id, array_agg(channel ORDER BY channel), to_char(created_at, 'YYYY-MM-DD') FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[]) GROUP BY event_id, to_char(created_at, 'YYYY-MM-DD')`,
+    [eventIds],
+  );
+  return [...new Set(rows.flatMap(({ event_id, channels, day }) => [...channels, BACKEND_CHANNEL, ...RESERVED_FOLDERS].map((folder) => `events/${folder}/${day}/${event_id}.json`)))];
+}
+
 /** Objects of the person's events, and objects of the tenant that mention the person. */
-export async function eraseArchived(ctx: Ctx, shop: string, subject: KnownSubject): Promise<number> {
-  const events = new Set(subject.eventIds);
+export async function eraseArchived(ctx: Ctx, tenant: Tenant, subject: KnownSubject): Promise<number> {
   const pattern = mentionPattern(subject);
   const mentions = pattern === null ? null : new RegExp(pattern, "i");
   let removed = 0;
-  for (const path of await ctx.archive.list("")) {
-    const isOfEvent = path.startsWith("events/") && events.has(eventIdOfPath(path));
-    const isOfTenant = path.split("/").includes(shop);
-    if (!isOfEvent && !(isOfTenant && mentions?.test((await ctx.archive.get(path))?.toString("utf8") ?? ""))) continue;
+  const remove = async (path: string, isWanted: (text: string) => boolean) => {
+    const object = await ctx.archive.get(path);
+    if (object === null || !isWanted(object.toString("utf8"))) return;
     await ctx.archive.remove(path);
     removed += 1;
-  }
+  };
+  for (const path of await filedPaths(ctx, tenant, subject.eventIds)) await remove(path, () => true);
+  if (mentions) for (const folder of TENANT_FOLDERS) for (const path of await ctx.archive.list(`${folder}/${tenant.shop}/`)) await remove(path, (text) => mentions.test(text));
   return removed;
 }

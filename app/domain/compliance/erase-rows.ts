@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import type { Database, TenantSql } from "../../runtime/database.ts";
 import { KEYS } from "../../runtime/kv.ts";
+import { subjectMark } from "../bus/ledger-subjects.ts";
 import { tombstoneOf } from "../customers/from-storefront.ts";
 import { END_ALL_SESSIONS } from "../identity/sessions.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
@@ -56,13 +57,14 @@ export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise
 }
 
 /** The events that carried the person; archived objects are named after them. */
-export async function findEventIds(database: Database, shop: string, subject: KnownSubject): Promise<string[]> {
+export async function findEventIds(ctx: Ctx, database: Database, shop: string, subject: KnownSubject): Promise<string[]> {
   const { sql } = database.forTenant(shop);
   const found = new Set(subject.eventIds);
+  const marks = [...subject.emails, ...subject.gids].map((value) => subjectMark(ctx, shop, value));
   for await (const [from, to] of tableSlices(database, "integration_queue"))
     for (const row of await sql<{ event_id: string }>(`SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`, [referencesOf(subject), mentionPattern(subject), from, to])) found.add(row.event_id);
   for await (const [from, to] of tableSlices(database, "event_ledger"))
-    for (const row of await sql<{ event_id: string }>("SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[])))) AND ctid >= $3::tid AND ctid < $4::tid", [referencesOf(subject), from, to])) found.add(row.event_id);
+    for (const row of await sql<{ event_id: string }>("SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $5::text[]) AND ctid >= $3::tid AND ctid < $4::tid", [referencesOf(subject), from, to, marks])) found.add(row.event_id);
   return [...found];
 }
 
@@ -70,7 +72,7 @@ export async function findEventIds(database: Database, shop: string, subject: Kn
 const SCRUB_QUEUE = `
   UPDATE integration_queue SET
     payload = CASE WHEN entity_type = 'customer' AND payload ? 'user_id' THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END,
-    transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp(), sweep_count = 3,
+    transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
     delivery_config = NULL,
     entity_id = CASE WHEN $3::text IS NOT NULL AND entity_id ~* $3 THEN 'redacted' ELSE entity_id END,
     status = CASE WHEN status = 'delivered' THEN status ELSE 'dead_letter' END,

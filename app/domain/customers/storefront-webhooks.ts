@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { subjectMarks } from "../bus/ledger-subjects.ts";
 import { routeEvent } from "../bus/routing.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { changeTenantRecord } from "../tenants/tenant-record.ts";
@@ -143,7 +144,7 @@ async function enqueueOrder(webhook: Webhook): Promise<void> {
   const event = { eventType: "order.created", entityType: "order" };
   const { destinations, priority } = routeEvent(ctx, tenant, event);
   await enqueue(dataOf(ctx, tenant).sql, {
-    ...event, eventId: eventIdOf(webhook, "order"), source: "storefront", entityId: order.data.admin_graphql_api_id, payload: order.data, occurredAt: changedAt(webhook, order.data.updated_at), destinations, ...(priority !== undefined && { priority }),
+    ...event, eventId: eventIdOf(webhook, "order"), source: "storefront", entityId: order.data.admin_graphql_api_id, payload: order.data, occurredAt: changedAt(webhook, order.data.updated_at), destinations, subjects: subjectMarks(ctx, tenant.shop, item.body), ...(priority !== undefined && { priority }),
   });
 }
 

@@ -8,11 +8,11 @@ import { currentShops } from "../tenants/tenant.ts";
 /** Rows whose webhook is still to be worked; should that never happen, they go out by themselves. */
 const LONGEST_WAIT = "interval '10 minutes'";
 
-const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::text[], $11::jsonb[], $12::smallint[], $13::int[], $14::timestamptz[])
-    WITH ORDINALITY AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, entity_id, payload, payload_sha256, destinations, priority, max_retries, occurred_at, place)`;
+const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::text[], $11::jsonb[], $12::smallint[], $13::int[], $14::timestamptz[], $15::text[], $16::jsonb[])
+    WITH ORDINALITY AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, entity_id, payload, payload_sha256, destinations, priority, max_retries, occurred_at, ledger_entity_id, subjects, place)`;
 
 /** Storefront webhooks, by the place of their event. */
-const WEBHOOKS = "unnest($22::int[], $23::text[], $24::text[], $25::text[], $26::timestamptz[]) AS d(place, delivery_id, topic, body, triggered_at)";
+const WEBHOOKS = "unnest($24::int[], $25::text[], $26::text[], $27::text[], $28::timestamptz[]) AS d(place, delivery_id, topic, body, triggered_at)";
 
 type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
 
@@ -34,7 +34,7 @@ const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbo
 
 const statement = (parts: Parts, region: string): string => `
   WITH ${parts.known}
-  current AS (${currentShops(region, "$19", "$20", "$21")}),
+  current AS (${currentShops(region, "$21", "$22", "$23")}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
     SELECT i.shop, i.marker, to_jsonb(i.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM ${EVENTS} WHERE i.shop IN (SELECT shop FROM current) ${parts.notKnown} ORDER BY i.shop, i.marker
@@ -43,8 +43,9 @@ const statement = (parts: Parts, region: string): string => `
     RETURNING shop, key
   ),
   ledger AS (
-    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
-    SELECT i.shop, i.event_id, i.idempotency_key, i.source, i.event_type, i.entity_type, i.entity_id, i.destinations, i.priority, i.payload_sha256, i.occurred_at
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
+    SELECT i.shop, i.event_id, i.idempotency_key, i.source, i.event_type, i.entity_type, i.ledger_entity_id, i.destinations, i.priority, i.payload_sha256, i.occurred_at,
+      CASE WHEN i.subjects IS NULL THEN '{}' ELSE ARRAY(SELECT jsonb_array_elements_text(i.subjects)) END
     FROM ${EVENTS} JOIN markers m ON m.shop = i.shop AND m.key = i.marker ORDER BY i.shop, i.event_id
     ON CONFLICT (shop, event_id) DO NOTHING
     RETURNING shop, event_id
@@ -56,7 +57,7 @@ const statement = (parts: Parts, region: string): string => `
     SELECT a.shop, a.event_id, d.channel, a.source, a.event_type, a.entity_type, a.entity_id, CASE WHEN d.is_waiting THEN '{}' ELSE a.payload END, a.priority, a.max_retries,
       CASE WHEN d.is_archive_only THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || d.channel, 'credentials_key', NULL) END,
       clock_timestamp() + CASE WHEN d.is_waiting THEN ${LONGEST_WAIT} ELSE interval '0' END
-    FROM unnest($15::int[], $16::text[], $17::boolean[], $18::boolean[]) AS d(place, channel, is_archive_only, is_waiting) JOIN accepted a ON a.place = d.place
+    FROM unnest($17::int[], $18::text[], $19::boolean[], $20::boolean[]) AS d(place, channel, is_archive_only, is_waiting) JOIN accepted a ON a.place = d.place
     ON CONFLICT (shop, event_id, channel) DO NOTHING
     RETURNING event_id, id
   )

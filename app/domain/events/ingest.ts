@@ -7,6 +7,7 @@ import type { Database } from "../../runtime/database.ts";
 import { createGroupCommit, isRowFault, type GroupCommit } from "../../runtime/group-commit.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
+import { ledgerEntityId, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo } from "../bus/routing.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
@@ -21,7 +22,7 @@ export type Webhook = { deliveryId: string; topic: string; body: string; trigger
 export type Ingested = { outcome: "accepted"; event_id: string; queue_id: number | null; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
 
 type Destination = { channel: string; isArchiveOnly: boolean; isWaiting: boolean };
-type Arriving = { tenant: Tenant; envelope: Envelope; payload: string; destinations: Destination[]; webhook: Webhook | null };
+type Arriving = { tenant: Tenant; envelope: Envelope; payload: string; ledgerEntityId: string; subjects: string[]; destinations: Destination[]; webhook: Webhook | null };
 type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null; queue_id: number | null };
 
 const MOST_WAITING = 5_000;
@@ -39,7 +40,7 @@ export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { web
   const database = ctx.regions.get(tenant.region);
   await requireCurrentAway(ctx, tenant);
   const intake = intakeOf(database);
-  const arriving = toStorable(() => (ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0 ? toRemote(tenant, envelope, webhook) : toLocal(ctx, tenant, envelope, webhook)));
+  const arriving = toStorable(() => (ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0 ? toRemote(ctx, tenant, envelope, webhook) : toLocal(ctx, tenant, envelope, webhook)));
   const bytes = arriving.payload.length + (webhook?.body.length ?? 0);
   if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES) throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
   intake.bytes += bytes;
@@ -67,9 +68,9 @@ function toStorable<T>(build: () => T): T {
 }
 
 /** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
-function toRemote(tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
+function toRemote(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
-  return { tenant, envelope, payload: JSON.stringify(message), destinations: [{ channel: BACKEND_CHANNEL, isArchiveOnly: false, isWaiting: false }], webhook };
+  return { tenant, envelope, webhook, ...storedForm(ctx, tenant, envelope, JSON.stringify(message)), destinations: [{ channel: BACKEND_CHANNEL, isArchiveOnly: false, isWaiting: false }] };
 }
 
 function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
@@ -79,8 +80,14 @@ function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook 
     // Its channel reads the customer, whom the webhook's own work is about to change: that work releases the row.
     return { channel, isArchiveOnly, isWaiting: !isArchiveOnly && webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer" };
   });
-  return { tenant, envelope, payload: JSON.stringify(envelope.payload), destinations, webhook };
+  return { tenant, envelope, webhook, destinations, ...storedForm(ctx, tenant, envelope, JSON.stringify(envelope.payload)) };
 }
+
+const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: string) => ({
+  payload,
+  subjects: subjectMarks(ctx, tenant.shop, `${envelope.entity_id}\n${payload}`),
+  ledgerEntityId: ledgerEntityId(ctx, tenant.shop, envelope.entity_id),
+});
 
 const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set(["cms", "web_analytics", "profile_platform"]);
 
@@ -129,6 +136,8 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
     column(({ envelope }) => envelope.priority),
     column(({ envelope }) => maxRetries(envelope.priority)),
     column(({ envelope }) => envelope.timestamp),
+    column((arriving) => arriving.ledgerEntityId),
+    column(({ subjects }) => (subjects.length > 0 ? JSON.stringify(subjects) : null)),
     rows.map(({ place }) => place),
     rows.map(({ channel }) => channel),
     rows.map(({ isArchiveOnly }) => isArchiveOnly),

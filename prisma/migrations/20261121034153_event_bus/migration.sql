@@ -7,7 +7,8 @@ ALTER TABLE "webhook_inbox" ADD COLUMN     "event_id" TEXT;
 
 -- AlterTable
 ALTER TABLE "event_ledger" DROP CONSTRAINT "event_ledger_pkey",
-ADD CONSTRAINT "event_ledger_pkey" PRIMARY KEY ("shop", "event_id");
+ADD CONSTRAINT "event_ledger_pkey" PRIMARY KEY ("shop", "event_id"),
+ADD COLUMN     "subjects" TEXT[] DEFAULT ARRAY[]::TEXT[];
 
 -- DropIndex
 DROP INDEX "event_ledger_shop_event_id_key";
