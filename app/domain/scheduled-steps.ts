@@ -6,6 +6,7 @@ import { cmsChannel } from "./channels/cms.ts";
 import { syncCms } from "./channels/cms-sync.ts";
 import { writeCheckpoint } from "./consent/checkpoints.ts";
 import { syncCustomers } from "./customers/catch-up.ts";
+import { busFlags } from "./tenants/bus-phase.ts";
 import { tokenState } from "./tenants/directory.ts";
 import { keepStorefrontToken } from "./tenants/storefront-token.ts";
 import type { Tenant } from "./tenants/tenant.ts";
@@ -41,7 +42,7 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "cms",
     async run(ctx, tenant, signal) {
-      if (!cmsChannel.isEnabled(tenant)) return "skipped";
+      if (!cmsChannel.isEnabled(tenant) || busFlags(tenant).isSafetyNetOnly) return "skipped";
       try {
         return toResult(await syncCms(ctx, tenant, { signal }));
       } catch (error) {

@@ -5,7 +5,7 @@ import { isDatabaseAway, type Database } from "../../runtime/database.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { findChannel, type QueueItem } from "./channel.ts";
 import { FAILURES_TO_OPEN } from "./circuit.ts";
-import { claim, LEASE_SECONDS, listPendingChannels, reclaimLostLeases, renewLeases } from "./claim.ts";
+import { claim, type ClaimedItem, LEASE_SECONDS, listPendingChannels, markBegun, reclaimLostLeases, renewLeases } from "./claim.ts";
 import { fileDeadLetters, fileMissedMessages } from "./dead-letters.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import { settlerOf } from "./settle.ts";
@@ -36,6 +36,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   const fills = new Set<Promise<void>>();
   const lastShop = new Map<string, string>();
   const health = new Map<string, Health>();
+  let lastChance: Promise<unknown> = Promise.resolve();
   let stopping = false;
   let isAway = false;
 
@@ -65,14 +66,22 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     for (const resume of pair.waiting.splice(0)) resume();
   }
 
-  async function work(item: QueueItem): Promise<void> {
+  /** One after the other: when the process dies, the one that was begun is the one that it died of. */
+  function workAlone(item: ClaimedItem): Promise<void> {
+    const done = lastChance.then(() => work(item));
+    lastChance = done;
+    return done;
+  }
+
+  async function work(item: ClaimedItem): Promise<void> {
     const pairKey = `${item.shop}/${item.channel}`;
     const pair = health.get(pairKey) ?? { isProven: false, failedAt: [], inFlight: 0, waiting: [] };
     health.set(pairKey, pair);
     await enter(pair);
     let outcome: Outcome = "lease_lost";
     try {
-      outcome = stopping ? await giveBack(item) : (await deliver(ctx, settler, item)).status;
+      if (stopping) outcome = await giveBack(item);
+      else if (!item.isLastChance || (await markBegun(database, item))) outcome = (await deliver(ctx, settler, item)).status;
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
     } finally {
@@ -111,7 +120,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
         if (last) lastShop.set(channel, `${last.shop}\u0001`);
         for (const item of items) {
           busy.set(channel, (busy.get(channel) ?? 0) + 1);
-          held.set(keyOf(item), { item, done: work(item) });
+          held.set(keyOf(item), { item, done: item.isLastChance ? workAlone(item) : work(item) });
         }
         if (items.length < free && !claiming.get(channel)) break;
         claiming.set(channel, false);

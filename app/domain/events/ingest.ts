@@ -9,8 +9,10 @@ import { KEYS } from "../../runtime/kv.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo } from "../bus/routing.ts";
+import { busFlags } from "../tenants/bus-phase.ts";
 import { dataOf, requireCurrentAway, StaleTenant, versionValues, type Tenant } from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
+import { isWarehouseEvent } from "./wms.ts";
 import { ingestStatement } from "./ingest-statement.ts";
 
 /** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
@@ -71,12 +73,12 @@ function toRemote(tenant: Tenant, envelope: Envelope, webhook: Webhook | null): 
 }
 
 function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
-  const destinations = envelope.destinations.map((channel) => ({
-    channel,
-    isArchiveOnly: !isOpenTo(ctx, tenant, channel),
+  const isWarehouse = isWarehouseEvent(envelope.source, envelope.event_type);
+  const destinations = envelope.destinations.map((channel) => {
+    const isArchiveOnly = !isOpenTo(ctx, tenant, channel) || (busFlags(tenant).isArchiveOnly && !isWarehouse);
     // Its channel reads the customer, whom the webhook's own work is about to change: that work releases the row.
-    isWaiting: webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer",
-  }));
+    return { channel, isArchiveOnly, isWaiting: !isArchiveOnly && webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer" };
+  });
   return { tenant, envelope, payload: JSON.stringify(envelope.payload), destinations, webhook };
 }
 

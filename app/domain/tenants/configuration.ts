@@ -3,13 +3,14 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
-import { findHostsOfOthers } from "./directory.ts";
+import { findHostsOfOthers, tokenState } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
 import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type TenantConfig } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
+import { registerWebhooks } from "./webhook-registration.ts";
 
 /** SPEC's alias: what the embedded app calls the token. */
 const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]]);
@@ -46,7 +47,14 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
   if (region !== undefined && region !== (tenant?.region ?? HOME_REGION)) await provisionRegion(ctx, shop, region);
   await changeTenantRecord(ctx, shop, { set: patch.set, remove: patch.remove.filter((name) => name !== "region"), ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0) });
   ctx.log.done("tenant.configured", { shop, fields: touched });
+  if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
   return { registered };
+}
+
+/** A store that changed its phase has its webhooks at another address. What the storefront refuses now is seen and mended on the app's first page. */
+async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
+  if (tokenState(await getTenant(ctx, shop)) !== "valid") return;
+  await registerWebhooks(ctx, shop).catch((error: Error) => ctx.log.troubled("webhooks.not_moved", { shop, reason: error.message }));
 }
 
 /** A `shared` store has no ERP of its own and borrows none (DECISIONS 10). */

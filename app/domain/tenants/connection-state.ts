@@ -3,6 +3,7 @@ import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { tokenState } from "./directory.ts";
+import { webhookPath } from "./bus-phase.ts";
 import { dataOf, findTenant, type Tenant } from "./tenant.ts";
 import { listSubscriptions, registerWebhooks } from "./webhook-registration.ts";
 import { WEBHOOK_TOPICS } from "./webhook-topics.ts";
@@ -73,7 +74,7 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
     const tenant = await findTenant(ctx, shop);
     if (!tenant || tokenState(tenant) !== "valid") return { state: "not_connected" };
     const uris = new Set((await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`));
-    const missing = WEBHOOK_TOPICS.filter(({ graphqlTopic, slug }) => !uris.has(`${graphqlTopic} ${ctx.baseUrl}/webhooks/${slug}`));
+    const missing = WEBHOOK_TOPICS.filter(({ graphqlTopic, slug }) => !uris.has(`${graphqlTopic} ${ctx.baseUrl}${webhookPath(tenant, slug)}`));
     return { state: "known", registered: WEBHOOK_TOPICS.length - missing.length, total: WEBHOOK_TOPICS.length, missing: missing.map(({ name }) => name) };
   } catch (error) {
     if (isAppError(error) && error.code === "not_installed") return { state: "not_connected" };

@@ -81,6 +81,7 @@ export const TENANT_FIELDS = {
   email_api_key: { schema: secretText, section: "email", label: "E-mail API key", secret: true, staticFrom: "EMAIL_API_KEY" },
   support_email: { schema: z.email(), section: "email", label: "Support e-mail" },
   enabled_channels: { schema: z.array(CHANNEL_NAME).max(40), section: "bus", label: "Enabled channels" },
+  event_bus_phase: { schema: z.number().int().min(1).max(5), section: "bus", label: "Phase of the move to the event bus" },
   event_routes: { schema: z.array(EventRoute).max(200), section: "bus", label: "Event routes" },
   agent_access_enabled: { schema: z.boolean().default(true), section: "agents", label: "Agents may act for shoppers who consent" },
   agent_payments_enabled: { schema: z.boolean().default(true), section: "agents", label: "Agents may pay with a mandate" },
