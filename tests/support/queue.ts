@@ -1,8 +1,8 @@
 // Rows of the bus for tests: a database alone, rows in bulk, people that rows refer to, and a channel whose receiver is scripted.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { claim } from "../../app/domain/bus/claim.ts";
-import type { Channel, QueueItem } from "../../app/domain/bus/channel.ts";
+import { claim, type ClaimedItem } from "../../app/domain/bus/claim.ts";
+import type { Channel } from "../../app/domain/bus/channel.ts";
 import { maxRetries } from "../../app/domain/bus/retry-policy.ts";
 import { openDatabase, type Database } from "../../app/runtime/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
@@ -57,7 +57,7 @@ export async function letRetriesComeDue(test: TestDatabase): Promise<void> {
   await test.query("UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE status = 'pending'");
 }
 
-export const claimAll = (database: Database, options: { channel?: string; limit?: number; startAt?: string; worker?: string } = {}): Promise<QueueItem[]> =>
+export const claimAll = (database: Database, options: { channel?: string; limit?: number; startAt?: string; worker?: string } = {}): Promise<ClaimedItem[]> =>
   claim(database, { channel: "cms", limit: 32, startAt: "", worker: "test-worker", ...options });
 
 export async function addCustomer(test: TestDatabase, shop: string, fields: { email?: string | null; firstName?: string; tags?: string[]; cookie?: boolean; marketing?: boolean; status?: string } = {}): Promise<number> {

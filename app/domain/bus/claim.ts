@@ -5,12 +5,14 @@ import { ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
 export const LEASE_SECONDS = 10;
-const LEASE_LOSSES_BEFORE_DEAD = 3;
+export const LEASE_LOSSES_BEFORE_DEAD = 3;
+/** Stands behind the holder's name once a row was begun that a worker died with before. */
+const BEGUN = " begun";
 const TENANTS_PER_CLAIM = 200;
 /** One that is delivered by a request, not by a worker, is not renewed: longer than any attempt takes. */
 const REQUEST_LEASE_SECONDS = 30;
 
-const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at,
+const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AS is_archive_only`;
 
 // Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
@@ -48,19 +50,22 @@ const CLAIM = `
 
 type Row = {
   shop: string; id: number; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
-  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; created_at: Date; attempt_token: string; is_archive_only: boolean;
+  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; created_at: Date; lease_lost: number; attempt_token: string; is_archive_only: boolean;
 };
 /** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
 type ClaimedRow = Row & { reached: string | null };
 type MaybeClaimed = Omit<ClaimedRow, "id"> & { id: number | null };
 
-const toItem = (row: Row): QueueItem => ({
+/** `losses`: how many workers died while they had it, and from the second on had begun it. */
+export type ClaimedItem = QueueItem & { losses: number };
+
+const toItem = (row: Row): ClaimedItem => ({
   shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type, entityId: row.entity_id,
-  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
+  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, losses: row.lease_lost, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
 });
 
 /** `startAt` rotates, so that tenants late in the alphabet are not always last. Answers most urgent first. */
-export async function claim(database: Database, options: { channel: string; limit: number; worker: string; startAt: string }): Promise<QueueItem[]> {
+export async function claim(database: Database, options: { channel: string; limit: number; worker: string; startAt: string }): Promise<ClaimedItem[]> {
   // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
   const read = async (startAt: string): Promise<ClaimedRow[]> => {
     for (let from = startAt; ; ) {
@@ -114,6 +119,21 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
   );
 }
 
+/** Says, before anything is done with it, that a row is begun. False when the lease was lost. */
+export async function markBegun(database: Database, item: QueueItem): Promise<boolean> {
+  const rows = await database.acrossTenants(
+    `UPDATE integration_queue SET locked_by = locked_by || '${BEGUN}' WHERE shop = $1 AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
+    [item.shop, item.queueId, item.attemptToken],
+  );
+  return rows.length > 0;
+}
+
+// Most rows of a dead worker only waited there, or ran beside the one that killed it. So the first loss makes a row a
+// suspect and no more; from then on it says when it is begun (which costs the others nothing), and only what was begun
+// counts. The last chance is begun alone (worker.ts): who is lost then is the killer.
+const IS_COUNTED = `(lease_lost = 0 OR locked_by LIKE '%${BEGUN}')`;
+const IS_DEAD = `(lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} AND ${IS_COUNTED})`;
+
 /**
  * Brings back the rows of workers that died: no retry is used up, but a row that took three workers with it is dead.
  * @returns the channels that have work again.
@@ -121,10 +141,11 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
 export async function reclaimLostLeases(database: Database): Promise<{ channels: string[]; returned: number; dead: number }> {
   const rows = await database.acrossTenants<{ channel: string; status: string }>(
     `UPDATE integration_queue SET
-       lease_lost = lease_lost + 1, attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp(),
-       status = CASE WHEN lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} THEN 'dead_letter' ELSE 'pending' END,
-       dead_lettered_at = CASE WHEN lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} THEN clock_timestamp() END,
-       last_error = CASE WHEN lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} THEN 'worker_lost' ELSE last_error END
+       lease_lost = lease_lost + CASE WHEN ${IS_COUNTED} THEN 1 ELSE 0 END,
+       status = CASE WHEN ${IS_DEAD} THEN 'dead_letter' ELSE 'pending' END,
+       dead_lettered_at = CASE WHEN ${IS_DEAD} THEN clock_timestamp() END,
+       last_error = CASE WHEN ${IS_DEAD} THEN 'worker_lost' ELSE last_error END,
+       attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
      WHERE (shop, id) IN (
        SELECT shop, id FROM integration_queue WHERE status IN ('processing', 'ready') AND locked_until < clock_timestamp() ORDER BY locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
      )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { LEASE_SECONDS, reclaimLostLeases, renewLeases } from "../../../app/domain/bus/claim.ts";
+import { LEASE_SECONDS, markBegun, reclaimLostLeases, renewLeases } from "../../../app/domain/bus/claim.ts";
 import { addRows, claimAll, openCircuit, openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
 
 const A = "a-shop.myshopify.com";
@@ -127,7 +127,9 @@ describe("a lease that ran out", () => {
   test("is dead with `worker_lost` after the third worker it took along", async () => {
     const ids = await addRows(queue.test, { shop: A });
     for (let loss = 1; loss <= 3; loss += 1) {
-      await claimAll(queue.database);
+      const [item] = await claimAll(queue.database);
+      expect(item?.losses).toBe(loss - 1);
+      if (item && loss > 1) expect(await markBegun(queue.database, item)).toBe(true);
       await loseLeases();
       await reclaimLostLeases(queue.database);
     }
@@ -135,6 +137,26 @@ describe("a lease that ran out", () => {
     expect(row).toMatchObject({ status: "dead_letter", last_error: "worker_lost", retry_count: 0, lease_lost: 3 });
     expect(row.dead_lettered_at).not.toBeNull();
     expect(await claimAll(queue.database)).toEqual([]);
+  });
+
+  test("of a row that was only held is no word about it: six lost workers in a row leave 200 of them waiting", async () => {
+    const ids = await addRows(queue.test, { shop: A, count: 200 });
+    for (let loss = 1; loss <= 6; loss += 1) {
+      expect(await claimAll(queue.database, { limit: 200 })).toHaveLength(200);
+      await loseLeases();
+      expect(await reclaimLostLeases(queue.database)).toMatchObject({ returned: 200, dead: 0 });
+    }
+    expect((await rowsOf(ids)).filter(({ status, retry_count }) => status !== "pending" || retry_count > 0)).toEqual([]);
+  });
+
+  test("cannot be begun by a holder that lost it", async () => {
+    await addRows(queue.test, { shop: A });
+    const [held] = await claimAll(queue.database);
+    await loseLeases();
+    await reclaimLostLeases(queue.database);
+    await claimAll(queue.database, { worker: "second" });
+    expect(await markBegun(queue.database, held as NonNullable<typeof held>)).toBe(false);
+    expect(await queue.test.query("SELECT locked_by FROM integration_queue")).toEqual([{ locked_by: "second" }]);
   });
 
   test("is never lost while its holder renews it, and a holder that lost it renews nothing", async () => {

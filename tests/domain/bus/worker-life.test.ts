@@ -70,6 +70,34 @@ describe("waking", () => {
   }, 30_000);
 });
 
+describe("rows that two workers died with", () => {
+  test("are begun after the rows that one died with, whatever their order", async () => {
+    const ids = await add({ channel: "slow", count: 6 });
+    await query("UPDATE integration_queue SET lease_lost = 2 - id % 2");
+    await world.start();
+    await world.allDelivered(6);
+    expect(world.slow.received.map(({ queueId }) => queueId).slice(3)).toEqual(ids.filter((id) => id % 2 === 0));
+  });
+
+  test("are begun one at a time and say so, while all others go on beside them", async () => {
+    await add({ channel: "slow", count: 6 });
+    await query("UPDATE integration_queue SET lease_lost = 2");
+    const waiting: (() => void)[] = [];
+    world.slow.answer((_, response) => void waiting.push(() => response.end("{}")));
+    await world.start();
+    const begun = () => query("SELECT id FROM integration_queue WHERE locked_by LIKE '% begun' AND status <> 'delivered'");
+    for (let done = 0; done < 6; done += 1) {
+      await eventually("the next one", () => waiting.length === done + 1);
+      await add({ count: 5 });
+      await world.allDelivered(done + 5 * (done + 1));
+      expect(world.slow.received).toHaveLength(done + 1);
+      expect(await begun()).toHaveLength(1);
+      waiting[done]?.();
+    }
+    await world.allDelivered(36);
+  });
+});
+
 describe("stopping", () => {
   test("gives rows that were not started back at once, and waits for those in flight", async () => {
     const waiting: (() => void)[] = [];
