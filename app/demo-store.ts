@@ -2,16 +2,22 @@
 // configured. Safe to repeat at every start.
 import { request } from "undici";
 import type { Ctx } from "./context.server.ts";
+import { saveFirmware } from "./domain/events/firmware.ts";
+import { saveMapping } from "./domain/events/mappings.ts";
+import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { saveTenantConfig } from "./domain/tenants/configuration.ts";
 import { callStorefront } from "./domain/tenants/storefront-admin.ts";
-import { findTenant } from "./domain/tenants/tenant.ts";
+import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
 import { registerWebhooks } from "./domain/tenants/webhook-registration.ts";
 import { SHOP } from "./integrations/storefront-documents.ts";
 
 export const DEMO_SHOP = "demo-store.myshopify.com";
 
-type DemoSystems = { profilePlatformUrl: string; customersCollectionId: string; tagsCollectionId: string; siteId: string; federatedClient: { id: string; secret: string }; customerAccountClientId: string };
+type DemoSystems = {
+  profilePlatformUrl: string; erpBaseUrl: string; retailAnalyticsAUrl: string; retailAnalyticsBUrl: string;
+  customersCollectionId: string; tagsCollectionId: string; siteId: string; federatedClient: { id: string; secret: string }; customerAccountClientId: string;
+};
 
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
@@ -25,14 +31,31 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
     profile_platform_enabled: true,
     profile_platform_url: systems.profilePlatformUrl,
     profile_platform_token: "sandbox-profile-token",
+    erp_base_url: systems.erpBaseUrl,
+    erp_username: "sandbox-erp-user",
+    erp_password: "sandbox-erp-password",
+    erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+    retail_analytics_a_url: systems.retailAnalyticsAUrl,
+    retail_analytics_b_url: systems.retailAnalyticsBUrl,
+    retail_analytics_b_token: "sandbox-retail-token",
     brand_name: "Demo Store",
     auth_redirect_origin: ctx.baseUrl,
     federated_client_id: systems.federatedClient.id,
     federated_client_secret: systems.federatedClient.secret,
     storefront_customer_account_client_id: systems.customerAccountClientId,
   }, true);
+  await fillRegistries(ctx);
   // The address of this service may have changed since the last start.
   await registerWebhooks(ctx, DEMO_SHOP);
+}
+
+/** One product that every channel can tell of. */
+async function fillRegistries(ctx: Ctx): Promise<void> {
+  const tenant = await getTenant(ctx, DEMO_SHOP);
+  const { sql } = dataOf(ctx, tenant);
+  await saveUpcMappings(sql, [{ sku: "CAM-9", upc: "012345678905" }]);
+  await saveFirmware(sql, "CAM-9", { version: "1.4.2", sha256: "0".repeat(64) });
+  await saveMapping(ctx, tenant, "erp_generic", "order", { fields: { number: "name", total: "total_price", currency: "currency", at: "timestamp", "lines[].material": "line_items[].sku", "lines[].quantity": "line_items[].quantity" }, required: ["number"] });
 }
 
 async function isConnected(ctx: Ctx): Promise<boolean> {

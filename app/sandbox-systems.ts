@@ -20,7 +20,7 @@ export type SandboxSystems = {
 export async function startSandboxSystems(config: Config, options: { baseUrl: string; dataDir: string }): Promise<SandboxSystems> {
   const sandbox = await startSandbox({
     port: config.SANDBOX_PORT ?? (config.PORT === 0 ? 0 : DEFAULT_PORT),
-    app: { url: options.baseUrl, clientId: config.PLATFORM_CLIENT_ID, clientSecret: config.PLATFORM_APP_SECRET[0] as string },
+    app: { url: options.baseUrl, clientId: config.PLATFORM_CLIENT_ID, clientSecret: config.PLATFORM_APP_SECRET[0] as string, webhookSecret: config.WORKER_WEBHOOK_SECRET },
     stateFile: join(options.dataDir, "sandbox.json"),
   });
   const { addresses } = sandbox;
@@ -30,6 +30,9 @@ export async function startSandboxSystems(config: Config, options: { baseUrl: st
     prepareDemo: (ctx) =>
       prepareDemoStore(ctx, {
         profilePlatformUrl: addresses.profilePlatformUrl,
+        erpBaseUrl: addresses.erpBaseUrl,
+        retailAnalyticsAUrl: `file:${join(options.dataDir, "retail-analytics-a")}`,
+        retailAnalyticsBUrl: addresses.retailAnalyticsBUrl,
         customersCollectionId: sandbox.cms.customersCollectionId,
         tagsCollectionId: sandbox.cms.tagsCollectionId,
         siteId: sandbox.cms.siteId,

@@ -24,6 +24,8 @@ export type ScheduledRunReport = {
   errors: { shop: string; step: string; message: string }[];
   errors_total: number;
   expired_keys: number;
+  /** Of history older than it is kept. */
+  forgotten_rows: number;
   /** The time was over before all tenants had their turn: the next run begins after this shop. */
   resume_after: string | null;
 };
@@ -40,7 +42,7 @@ export async function saveReport(ctx: Ctx, report: ScheduledRunReport): Promise<
 export function newReport(ctx: Ctx, cause: ScheduledRunReport["cause"], slot: number): ScheduledRunReport {
   return {
     run_id: ctx.random.uuid(), state: "running", cause, slot, started_at: ctx.clock.now().toISOString(), finished_at: null, ms: 0,
-    tenants: 0, steps: {}, errors: [], errors_total: 0, expired_keys: 0, resume_after: null,
+    tenants: 0, steps: {}, errors: [], errors_total: 0, expired_keys: 0, forgotten_rows: 0, resume_after: null,
   };
 }
 

@@ -6,6 +6,7 @@ import { PLATFORM } from "../runtime/database.ts";
 import { AppError } from "../runtime/errors.ts";
 import { deleteExpiredKeys } from "../runtime/kv.ts";
 import { withLease } from "../runtime/lease.ts";
+import { forgetHistory } from "../runtime/retention.ts";
 import { loadReport, newReport, recordFailure, recordStep, saveReport, type ScheduledRunReport } from "./scheduled-report.ts";
 import { TENANT_STEPS, type TenantStep } from "./scheduled-steps.ts";
 import { listShopsAfter } from "./tenants/directory.ts";
@@ -68,7 +69,10 @@ async function run(ctx: Ctx, report: ScheduledRunReport, resumeAfter: string | n
       await progress();
     }
   }));
-  for (const region of ctx.regions.names()) report.expired_keys += await deleteAllExpired(ctx, region, options.signal);
+  for (const region of ctx.regions.names()) {
+    report.expired_keys += await deleteAllExpired(ctx, region, options.signal);
+    report.forgotten_rows += await forgetOld(ctx, region, signal);
+  }
   Object.assign(report, {
     state: options.signal?.aborted ? "interrupted" : "finished",
     finished_at: ctx.clock.now().toISOString(),
@@ -108,6 +112,15 @@ async function runTenant(ctx: Ctx, shop: string, report: ScheduledRunReport, sig
       recordFailure(report, step.name, performance.now() - started, shop, error as Error);
       ctx.log.troubled("scheduled_run.step_failed", { shop, step: step.name, reason: (error as Error).message });
     }
+  }
+}
+
+async function forgetOld(ctx: Ctx, region: string, signal: AbortSignal): Promise<number> {
+  try {
+    return await forgetHistory(ctx.regions.get(region), signal);
+  } catch (error) {
+    ctx.log.troubled("scheduled_run.history_not_forgotten", { region, reason: (error as Error).message });
+    return 0;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Failures on demand: a queue per system, taken by the first matching requests. */
 
-export const SYSTEM_NAMES = ["storefront", "customerAccounts", "federated", "cms", "analytics", "profilePlatform", "email", "erp", "retailAnalyticsA", "retailAnalyticsB"] as const;
+export const SYSTEM_NAMES = ["storefront", "customerAccounts", "federated", "cms", "analytics", "profilePlatform", "email", "erp", "retailAnalyticsA", "retailAnalyticsB", "backend"] as const;
 export type SystemName = (typeof SYSTEM_NAMES)[number];
 
 export type Fault = { match?: string | RegExp } & (

@@ -1,4 +1,5 @@
 /** What `startSandbox` gives back, in one type: the handles of every system and the levers around them. */
+import type { Backend } from "./backend.ts";
 import type { Cms, CmsSettings } from "./cms.ts";
 import type { CustomerAccounts, CustomerAccountSettings } from "./customer-accounts.ts";
 import type { Email } from "./email.ts";
@@ -17,7 +18,7 @@ import type { WebAnalytics } from "./web-analytics.ts";
 export type SandboxOptions = {
   /** 0 (the default) picks a free port. */
   port?: number;
-  app: { url: string | (() => string); clientId: string; clientSecret: string; handle?: string };
+  app: { url: string | (() => string); clientId: string; clientSecret: string; handle?: string; /** Sent to /events/deliver by the pretended backend. */ webhookSecret?: string };
   /** JSON file that keeps tokens, customers and what the systems hold across restarts. */
   stateFile?: string;
   storefront?: Partial<StorefrontSettings>;
@@ -37,6 +38,7 @@ type SandboxAddresses = {
   retailAnalyticsBUrl: string;
   appBridgeUrl: string;
   federatedIssuer: string;
+  backendUrl: string;
 };
 
 export type Sandbox = {
@@ -53,6 +55,7 @@ export type Sandbox = {
   erp: Omit<Erp, "handle">;
   retailAnalyticsA: Omit<RetailAnalyticsA, "handle">;
   retailAnalyticsB: Omit<RetailAnalyticsB, "handle">;
+  backend: Omit<Backend, "handle">;
   /** The next `times` requests to the system (whose path and query match) fail that way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;
   clearFaults(): void;

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createBackend } from "./backend.ts";
 import { createCms } from "./cms.ts";
 import { initialCmsState } from "./cms-state.ts";
 import { answerControl } from "./control.ts";
@@ -41,6 +42,7 @@ const PREFIXES: [prefix: string, system: SystemName][] = [
   ["/retail-a", "retailAnalyticsA"],
   ["/retail-b", "retailAnalyticsB"],
   ["/federated", "federated"],
+  ["/backend", "backend"],
 ];
 // Longer than any client keeps an idle connection, so that none is closed under a request.
 const KEEP_ALIVE_MS = 65_000;
@@ -58,11 +60,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     retailAnalyticsA: { objects: {} },
     retailAnalyticsB: { records: [] },
     federated: initialFederatedState(),
+    backend: { enqueued: [], deliveries: [] },
   });
   const { state, saving } = file;
   const credentials = { url: appUrl, clientId: app.clientId, clientSecret: app.clientSecret, handle: app.handle ?? "customer-identity" };
   let url = "";
   const world = { url: () => url, appUrl };
+  const stopping = new AbortController();
   const storefront = createStorefront(state.storefront, saving, credentials, options.storefront);
   const systems = {
     storefront,
@@ -75,10 +79,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     erp: createErp(state.erp, saving),
     retailAnalyticsA: createRetailAnalyticsA(state.retailAnalyticsA, saving),
     retailAnalyticsB: createRetailAnalyticsB(state.retailAnalyticsB, saving),
+    backend: createBackend(state.backend, saving, { url: appUrl, webhookSecret: app.webhookSecret, stopped: stopping.signal }),
   };
   const faults = createFaultBook();
   const log = createRequestLog();
-  const stopping = new AbortController();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!hasLoopbackHost(request.headers)) return send(response, text(403, "The sandbox answers to loopback names only"));
@@ -142,6 +146,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       retailAnalyticsBUrl: `${url}/retail-b`,
       appBridgeUrl: `${url}/app-bridge.js`,
       federatedIssuer: `${url}/federated`,
+      backendUrl: `${url}/backend`,
     },
     ...systems,
     failNext: (system, fault, times) => faults.failNext(system, fault, times),

@@ -179,6 +179,13 @@ describe("starts", () => {
       const { entries } = await log();
       return ["cms", "web_analytics", "profile_platform"].every((channel) => entries.some((entry) => entry.channel === channel && entry.status === "delivered"));
     }, 15_000);
+    const order = { event_type: "order.created", entity_id: "gid://shopify/Order/1", payload: { name: "#1", line_items: [{ sku: "CAM-9", quantity: 1, price: "9.90" }] } };
+    const accepted = await fetch(`${server.url}/events/ingest?shop=demo-store.myshopify.com&source=manual`, { method: "POST", headers: { ...authorization, "Content-Type": "application/json" }, body: JSON.stringify({ ...order, destinations: ["erpsys", "erp_generic", "archive"] }) });
+    expect(accepted.status).toBe(202);
+    await eventually("the order in the ERP", async () => {
+      const { entries } = await log();
+      return ["erpsys", "erp_generic", "archive"].every((channel) => entries.some((entry) => entry.channel === channel && entry.status === "delivered"));
+    }, 15_000);
     const forged = await fetch(`${server.url}/webhooks/customer-update`, { method: "POST", headers: { "X-Shopify-Shop-Domain": "demo-store.myshopify.com", "X-Shopify-Hmac-SHA256": sign(CUSTOMER_2024_10, "a-secret-of-somebody-else") }, body: CUSTOMER_2024_10 });
     expect(forged.status).toBe(401);
     server.signal("SIGTERM");

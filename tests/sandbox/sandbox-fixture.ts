@@ -14,7 +14,7 @@ export const CLIENT_SECRET = "sandbox-client-secret";
 type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; text: string };
 export type World = { sandbox: Sandbox; appUrl: string; received: ReceivedWebhook[]; storefront: string; stop(): Promise<void> };
 
-export async function startWorld(options: Partial<SandboxOptions> = {}): Promise<World> {
+export async function startWorld({ webhookSecret, ...options }: Partial<SandboxOptions> & { webhookSecret?: string } = {}): Promise<World> {
   const received: ReceivedWebhook[] = [];
   const app = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -26,7 +26,7 @@ export async function startWorld(options: Partial<SandboxOptions> = {}): Promise
   });
   await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
   const appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
-  const sandbox = await startSandbox({ app: { url: appUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }, ...options });
+  const sandbox = await startSandbox({ app: { url: appUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, ...(webhookSecret !== undefined && { webhookSecret }) }, ...options });
   return {
     sandbox,
     appUrl,

@@ -4,7 +4,7 @@ import type { World } from "./sandbox-fixture.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ webhookSecret: "webhook-secret" });
 });
 afterAll(() => world.stop());
 
@@ -180,5 +180,36 @@ describe("the ERP and the retail partner", () => {
     ["<a>", 400],
   ])("the ERP judges %s as it is formed: %i", async (xml, status) => {
     expect((await post(`${world.sandbox.addresses.erpBaseUrl}/idoc`, xml, { ...bearer, "content-type": "application/xml" })).status).toBe(status);
+  });
+});
+
+describe("the remote backend", () => {
+  const event = { event_id: "e-1", source: "manual", event_type: "order.created", entity_type: "order", entity_id: "1", tenant_shop: "a.myshopify.com", payload: { a: 1 }, destinations: ["cms", "archive"], priority: 2, timestamp: "2026-03-01T10:00:00Z" };
+  const enqueue = (body: unknown, headers: Record<string, string> = bearer) => post(`${world.sandbox.addresses.backendUrl}/integration-enqueue`, body, headers);
+
+  it("takes whole events with a key, and nothing else", async () => {
+    expect((await enqueue(event, {})).status).toBe(401);
+    expect(await enqueue({ ...event, priority: undefined })).toMatchObject({ status: 400, body: { ok: false, missing: ["priority"] } });
+    expect(world.sandbox.backend.enqueued()).toEqual([]);
+  });
+
+  it("answers a queue id, the same one for the same event, and asks the app for each delivery once", async () => {
+    const first = await enqueue(event);
+    expect(first.body).toEqual({ ok: true, queue_id: expect.any(Number) });
+    expect((await enqueue(event)).body).toEqual(first.body);
+    expect((await enqueue({ ...event, tenant_shop: "b.myshopify.com", destinations: ["cms"] })).body.queue_id).toBe(first.body.queue_id + 1);
+    await expect.poll(() => world.sandbox.backend.deliveries().length).toBe(3);
+    const asked = world.received.filter(({ path }) => path === "/events/deliver").map(({ text, headers }) => ({ ...(JSON.parse(text) as object), secret: headers["x-backend-webhook-secret"] }));
+    expect(asked[0]).toEqual({ queue_id: first.body.queue_id, event_id: "e-1", channel: "cms", transformed_payload: { a: 1 }, delivery_config: { method: "POST", endpoint: "", credentials_key: null }, secret: "webhook-secret" });
+  });
+});
+
+describe("the drop of the retail partner", () => {
+  it("keeps what was put at a path, the last of it", async () => {
+    const url = `${world.sandbox.addresses.retailAnalyticsAUrl}/daily/e.csv`;
+    for (const body of ["a", "b"]) expect((await send("PUT", url, body, { "content-type": "text/csv" })).status).toBe(200);
+    expect((await send("GET", url, undefined)).body).toBe("b");
+    expect(Object.keys(world.sandbox.retailAnalyticsA.objects())).toEqual(["/daily/e.csv"]);
+    expect((await send("GET", `${url}x`, undefined)).status).toBe(404);
   });
 });

@@ -23,6 +23,7 @@ export const RETURN_ORIGIN = "https://shop.example";
 export const ADMIN_KEY = "test-admin-key-0123456789";
 export const APP_SECRET = "test-app-secret-0123456789";
 export const CLIENT_ID = "test-client-id";
+export const WORKER_WEBHOOK_SECRET = "test-worker-secret-0123456789";
 
 export type Answer = { status: number; headers: Headers; text: string; json: any };
 
@@ -44,6 +45,8 @@ export type Service = {
 export type ServiceOptions = {
   background?: boolean;
   env?: Record<string, string>;
+  /** Settings that name a place of the sandbox. */
+  envFrom?: (sandbox: Sandbox) => Record<string, string>;
   clock?: Clock;
   /** Puts something between the service and its database; answers the address the service uses. */
   databaseThrough?: (directUrl: string) => Promise<string>;
@@ -59,7 +62,7 @@ export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<s
     JWT_SECRET: "test-jwt-secret-0123456789",
     ADMIN_KEY,
     SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
-    WORKER_WEBHOOK_SECRET: "test-worker-secret-0123456789",
+    WORKER_WEBHOOK_SECRET,
     STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate,
     CMS_API_URL: addresses.cmsApiUrl,
     ANALYTICS_API_URL: addresses.analyticsApiUrl,
@@ -84,13 +87,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const server = createServer();
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const sandbox = await startSandbox({ app: { url, clientId: CLIENT_ID, clientSecret: APP_SECRET } });
+  const sandbox = await startSandbox({ app: { url, clientId: CLIENT_ID, clientSecret: APP_SECRET, webhookSecret: WORKER_WEBHOOK_SECRET } });
   const logged: Record<string, unknown>[] = [];
   const log: Log = createLog("info", { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
   const databaseUrl = (await options.databaseThrough?.(database.url)) ?? database.url;
   // An archive of its own: checkpoints of another test's chain are no word about this one's.
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
-  const config = shapeConfig({ ARCHIVE_URL: `file:${archive}`, ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env }, () => ({}));
+  const config = shapeConfig({ ARCHIVE_URL: `file:${archive}`, ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env, ...options.envFrom?.(sandbox) }, () => ({}));
   const ctx = createCtx({ config, databaseUrl, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
   const screens = { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));

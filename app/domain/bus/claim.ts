@@ -5,8 +5,8 @@ import { ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
 export const LEASE_SECONDS = 10;
-const LEASE_LOSSES_BEFORE_DEAD = 3;
-/** Stands behind the holder's name once a row on its last chance was begun. */
+export const LEASE_LOSSES_BEFORE_DEAD = 3;
+/** Stands behind the holder's name once a row was begun that a worker died with before. */
 const BEGUN = " begun";
 const TENANTS_PER_CLAIM = 200;
 /** One that is delivered by a request, not by a worker, is not renewed: longer than any attempt takes. */
@@ -56,12 +56,12 @@ type Row = {
 type ClaimedRow = Row & { reached: string | null };
 type MaybeClaimed = Omit<ClaimedRow, "id"> & { id: number | null };
 
-/** `isLastChance`: two workers died while they had it; it is begun alone, and dead when a third one dies of it. */
-export type ClaimedItem = QueueItem & { isLastChance: boolean };
+/** `losses`: how many workers died while they had it, and from the second on had begun it. */
+export type ClaimedItem = QueueItem & { losses: number };
 
 const toItem = (row: Row): ClaimedItem => ({
   shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type, entityId: row.entity_id,
-  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, isLastChance: row.lease_lost >= LEASE_LOSSES_BEFORE_DEAD - 1, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
+  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, losses: row.lease_lost, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
 });
 
 /** `startAt` rotates, so that tenants late in the alphabet are not always last. Answers most urgent first. */
@@ -119,7 +119,7 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
   );
 }
 
-/** Says, before anything is done with it, that a row on its last chance is begun. False when the lease was lost. */
+/** Says, before anything is done with it, that a row is begun. False when the lease was lost. */
 export async function markBegun(database: Database, item: QueueItem): Promise<boolean> {
   const rows = await database.acrossTenants(
     `UPDATE integration_queue SET locked_by = locked_by || '${BEGUN}' WHERE shop = $1 AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
@@ -128,10 +128,11 @@ export async function markBegun(database: Database, item: QueueItem): Promise<bo
   return rows.length > 0;
 }
 
-// Most rows of a dead worker only waited there or ran beside the one that killed it. So two losses make a suspect and no
-// more; a suspect is begun alone (worker.ts) and marked, and only who is lost like that is taken for the killer. The mark
-// costs a write for suspects alone.
-const IS_KILLER = `lease_lost >= ${LEASE_LOSSES_BEFORE_DEAD - 1} AND locked_by LIKE '%${BEGUN}'`;
+// Most rows of a dead worker only waited there, or ran beside the one that killed it. So the first loss makes a row a
+// suspect and no more; from then on it says when it is begun (which costs the others nothing), and only what was begun
+// counts. The last chance is begun alone (worker.ts): who is lost then is the killer.
+const IS_COUNTED = `(lease_lost = 0 OR locked_by LIKE '%${BEGUN}')`;
+const IS_DEAD = `(lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} AND ${IS_COUNTED})`;
 
 /**
  * Brings back the rows of workers that died: no retry is used up, but a row that took three workers with it is dead.
@@ -140,10 +141,10 @@ const IS_KILLER = `lease_lost >= ${LEASE_LOSSES_BEFORE_DEAD - 1} AND locked_by L
 export async function reclaimLostLeases(database: Database): Promise<{ channels: string[]; returned: number; dead: number }> {
   const rows = await database.acrossTenants<{ channel: string; status: string }>(
     `UPDATE integration_queue SET
-       lease_lost = CASE WHEN ${IS_KILLER} THEN ${LEASE_LOSSES_BEFORE_DEAD} ELSE least(lease_lost + 1, ${LEASE_LOSSES_BEFORE_DEAD - 1}) END,
-       status = CASE WHEN ${IS_KILLER} THEN 'dead_letter' ELSE 'pending' END,
-       dead_lettered_at = CASE WHEN ${IS_KILLER} THEN clock_timestamp() END,
-       last_error = CASE WHEN ${IS_KILLER} THEN 'worker_lost' ELSE last_error END,
+       lease_lost = lease_lost + CASE WHEN ${IS_COUNTED} THEN 1 ELSE 0 END,
+       status = CASE WHEN ${IS_DEAD} THEN 'dead_letter' ELSE 'pending' END,
+       dead_lettered_at = CASE WHEN ${IS_DEAD} THEN clock_timestamp() END,
+       last_error = CASE WHEN ${IS_DEAD} THEN 'worker_lost' ELSE last_error END,
        attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
      WHERE (shop, id) IN (
        SELECT shop, id FROM integration_queue WHERE status IN ('processing', 'ready') AND locked_until < clock_timestamp() ORDER BY locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED

@@ -5,7 +5,7 @@ import { isDatabaseAway, type Database } from "../../runtime/database.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { findChannel, type QueueItem } from "./channel.ts";
 import { FAILURES_TO_OPEN } from "./circuit.ts";
-import { claim, type ClaimedItem, LEASE_SECONDS, listPendingChannels, markBegun, reclaimLostLeases, renewLeases } from "./claim.ts";
+import { claim, type ClaimedItem, LEASE_LOSSES_BEFORE_DEAD, LEASE_SECONDS, listPendingChannels, markBegun, reclaimLostLeases, renewLeases } from "./claim.ts";
 import { fileDeadLetters, fileMissedMessages } from "./dead-letters.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import { settlerOf } from "./settle.ts";
@@ -27,10 +27,12 @@ export type Worker = {
 /** How a pair of tenant and channel has been doing, as this process saw it. */
 type Health = { isProven: boolean; failedAt: number[]; inFlight: number; waiting: (() => void)[] };
 
+const isLastChance = (losses: number) => losses + 1 >= LEASE_LOSSES_BEFORE_DEAD;
+
 export async function startWorker(ctx: Ctx, database: Database): Promise<Worker> {
   const name = `worker-${process.pid}-${ctx.random.uuid().slice(0, 8)}`;
   const settler = settlerOf(database);
-  const held = new Map<string, { item: QueueItem; done: Promise<void> }>();
+  const held = new Map<string, { item: ClaimedItem; done: Promise<void> }>();
   const busy = new Map<string, number>();
   const claiming = new Map<string, boolean>();
   const fills = new Set<Promise<void>>();
@@ -66,9 +68,11 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     for (const resume of pair.waiting.splice(0)) resume();
   }
 
-  /** One after the other: when the process dies, the one that was begun is the one that it died of. */
+  // One after the other, and after all other suspects: when the process dies, the one that was begun is the one that it
+  // died of, and a process that dies of something else meets rows that have more chances left.
   function workAlone(item: ClaimedItem): Promise<void> {
-    const done = lastChance.then(() => work(item));
+    const othersDone = () => Promise.all([...held.values()].filter(({ item: { losses } }) => losses > 0 && !isLastChance(losses)).map(({ done }) => done));
+    const done = lastChance.then(othersDone).then(() => work(item));
     lastChance = done;
     return done;
   }
@@ -81,7 +85,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     let outcome: Outcome = "lease_lost";
     try {
       if (stopping) outcome = await giveBack(item);
-      else if (!item.isLastChance || (await markBegun(database, item))) outcome = (await deliver(ctx, settler, item)).status;
+      else if (item.losses === 0 || (await markBegun(database, item))) outcome = (await deliver(ctx, settler, item)).status;
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
     } finally {
@@ -120,7 +124,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
         if (last) lastShop.set(channel, `${last.shop}\u0001`);
         for (const item of items) {
           busy.set(channel, (busy.get(channel) ?? 0) + 1);
-          held.set(keyOf(item), { item, done: item.isLastChance ? workAlone(item) : work(item) });
+          held.set(keyOf(item), { item, done: isLastChance(item.losses) ? workAlone(item) : work(item) });
         }
         if (items.length < free && !claiming.get(channel)) break;
         claiming.set(channel, false);

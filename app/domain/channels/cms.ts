@@ -64,13 +64,21 @@ export const cmsChannel: Channel = {
     if (item.entityType === "product") return { httpStatus: null, skipped: "the CMS has no collection for products" };
     return withCustomerLease(ctx, item, tenant, "cms", (userId) => write(ctx, item, tenant, userId));
   },
+  async probe(ctx, tenant) {
+    await ctx.cms.getCollection(requireCollection(tenant, "probe"));
+    return { httpStatus: 200 };
+  },
 };
+
+function requireCollection({ shop, config }: Tenant, eventId: string): Access {
+  const { cms_api_token: token, cms_customers_collection_id: collectionId } = config;
+  if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
+  return { token, collectionId, about: { shop, event_id: eventId } };
+}
 
 // Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
 async function write(ctx: Ctx, item: QueueItem, tenant: Tenant, userId: number): Promise<DeliveryResult> {
-  const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
-  if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
-  const access = { token, collectionId, about: { shop: tenant.shop, event_id: item.eventId } };
+  const access = requireCollection(tenant, item.eventId);
   const customer = await findPresentCustomer(ctx, tenant, userId);
   if (!customer) return remove(ctx, access, tenant, userId);
   try {

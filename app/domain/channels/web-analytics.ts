@@ -72,9 +72,19 @@ export const webAnalyticsChannel: Channel = {
   async deliver(ctx, item, given, tenant) {
     const message = await toOwnMessage(webAnalyticsChannel, ctx, item, given, tenant, Hit);
     if (isNothing(message)) return skipOf(message);
-    const { analytics_measurement_id: measurementId, analytics_api_secret: apiSecret } = tenant.config;
-    if (!measurementId || !apiSecret) throw new PermanentFailure("the analytics measurement id or API secret is not set");
-    const answer = await ctx.webAnalytics.collect({ measurementId, apiSecret, about: { shop: tenant.shop, event_id: item.eventId } }, message.transformed_payload as unknown as AnalyticsHit);
+    const answer = await ctx.webAnalytics.collect(requireStream(tenant, item.eventId), message.transformed_payload as unknown as AnalyticsHit);
     return { httpStatus: answer.status };
   },
+  async probe(ctx, tenant) {
+    const hit: AnalyticsHit = { client_id: "1.1", consent: { ad_user_data: "DENIED", ad_personalization: "DENIED" }, events: [{ name: "crm_sync", params: { source: "probe" } }] };
+    const { status, problems } = await ctx.webAnalytics.validate(requireStream(tenant, "probe"), hit);
+    if (problems.length > 0) throw new PermanentFailure(problems.join("; "));
+    return { httpStatus: status };
+  },
 };
+
+function requireStream({ shop, config }: Tenant, eventId: string) {
+  const { analytics_measurement_id: measurementId, analytics_api_secret: apiSecret } = config;
+  if (!measurementId || !apiSecret) throw new PermanentFailure("the analytics measurement id or API secret is not set");
+  return { measurementId, apiSecret, about: { shop, event_id: eventId } };
+}

@@ -34,6 +34,8 @@ CREATE INDEX "integration_queue_customer_idx" ON "integration_queue" ("shop", "e
 CREATE INDEX "integration_queue_unarchived_idx" ON "integration_queue" ("updated_at") WHERE "archived_at" IS NULL AND "status" IN ('delivered', 'dead_letter');
 CREATE INDEX "integration_queue_created_idx" ON "integration_queue" USING brin ("created_at");
 CREATE INDEX "delivery_attempts_created_idx" ON "delivery_attempts" USING brin ("created_at");
+CREATE INDEX "channel_minutes_minute_idx" ON "channel_minutes" USING brin ("minute");
+CREATE INDEX "webhook_inbox_received_idx" ON "webhook_inbox" USING brin ("received_at");
 -- Warehouse events never reach a marketing system, whoever writes the row.
 ALTER TABLE "integration_queue" ADD CONSTRAINT "integration_queue_wms_check" CHECK ("source" <> 'wms' OR "channel" IN ('backend', 'archive'));
 

@@ -71,6 +71,14 @@ describe("waking", () => {
 });
 
 describe("rows that two workers died with", () => {
+  test("are begun after the rows that one died with, whatever their order", async () => {
+    const ids = await add({ channel: "slow", count: 6 });
+    await query("UPDATE integration_queue SET lease_lost = 2 - id % 2");
+    await world.start();
+    await world.allDelivered(6);
+    expect(world.slow.received.map(({ queueId }) => queueId).slice(3)).toEqual(ids.filter((id) => id % 2 === 0));
+  });
+
   test("are begun one at a time and say so, while all others go on beside them", async () => {
     await add({ channel: "slow", count: 6 });
     await query("UPDATE integration_queue SET lease_lost = 2");

@@ -1,0 +1,53 @@
+// Probes: they show whether address and credentials are right, and change nothing anywhere.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { channels } from "../../app/domain/channels/index.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import type { SystemName } from "../../app/sandbox/faults.ts";
+import { startChannelWorld, type ChannelWorld } from "../support/channels.ts";
+import { OTHER_SHOP, SHOP } from "../support/service.ts";
+
+const PROBED = ["cms", "web_analytics", "erpsys", "erp_generic", "archive"];
+/** No call is harmless there. */
+const UNPROBED = ["storefront", "profile_platform", "email", "retail_analytics_a", "retail_analytics_b", "backend"];
+const WIRED: [name: string, system: SystemName][] = [["cms", "cms"], ["web_analytics", "analytics"], ["erpsys", "erp"], ["erp_generic", "erp"]];
+
+let world: ChannelWorld;
+beforeAll(async () => {
+  world = await startChannelWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const probe = async (name: string, shop = SHOP) => channels.find((channel) => channel.name === name)?.probe?.(world.service.ctx, await getTenant(world.service.ctx, shop));
+
+test("every channel has one, or is one of those where no call is harmless", () => {
+  expect(channels.filter((channel) => channel.probe).map(({ name }) => name).sort()).toEqual([...PROBED].sort());
+  expect(channels.filter((channel) => !channel.probe).map(({ name }) => name).sort()).toEqual([...UNPROBED].sort());
+});
+
+test.each(PROBED)("%s answers, and nothing is there afterwards that was not before", async (name) => {
+  const { sandbox, ctx } = world.service;
+  const held = async () => JSON.stringify([sandbox.cms.items(), sandbox.analytics.hits(), sandbox.erp.documents(), await ctx.archive.list("")]);
+  const before = await held();
+  expect(await probe(name)).toEqual({ httpStatus: name === "archive" ? null : 200 });
+  expect(await held()).toBe(before);
+});
+
+test.each(WIRED)("%s says when it is refused or away", async (name, system) => {
+  world.service.sandbox.failNext(system, { status: 401 });
+  await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", status: 401 });
+  world.service.sandbox.failNext(system, { reset: true });
+  await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", kind: "network" });
+});
+
+test.each(WIRED)("%s of a store without settings calls nobody", async (name, system) => {
+  await world.service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { brand_name: "Bare" } });
+  const before = world.service.sandbox.requests(system).length;
+  await expect(probe(name, OTHER_SHOP)).rejects.toThrow("not set");
+  expect(world.service.sandbox.requests(system)).toHaveLength(before);
+});
+
+test("what the analytics product finds wrong is told", async () => {
+  world.service.sandbox.failNext("analytics", { status: 200, body: { validationMessages: [{ description: "client_id is missing" }] } });
+  await expect(probe("web_analytics")).rejects.toThrow("client_id is missing");
+});

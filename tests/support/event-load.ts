@@ -1,0 +1,46 @@
+// Orders that come to the bus under load, and a record of what was answered to each.
+import { randomUUID } from "node:crypto";
+import { order } from "./events.ts";
+import { ADMIN_KEY, SHOP } from "./service.ts";
+
+export type SentEvent = { eventId: string; status: number; endedAt: number };
+export type EventOptions = { shop?: string; destinations?: readonly string[]; eventId?: string; payload?: Record<string, unknown> };
+
+/** Status 0: no answer came. */
+export async function sendEvent(url: string, { shop = SHOP, destinations = ["erpsys"], eventId = randomUUID(), payload }: EventOptions = {}): Promise<SentEvent> {
+  const body = JSON.stringify(order({ event_id: eventId, entity_id: `order-${eventId}`, destinations, ...(payload && { payload }) }));
+  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` };
+  const status = await fetch(`${url}/events/ingest?shop=${shop}`, { method: "POST", headers, body }).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => 0,
+  );
+  return { eventId, status, endedAt: performance.now() };
+}
+
+export const sendEvents = (url: string, count: number, options?: EventOptions): Promise<SentEvent[]> => Promise.all(Array.from({ length: count }, () => sendEvent(url, options)));
+
+/** Sends without pause, some at once, until told to stop. */
+export function startEventLoad(url: () => string, { atOnce = 8, ...options }: EventOptions & { atOnce?: number } = {}): { sent: SentEvent[]; accepted(): number; stop(): Promise<SentEvent[]> } {
+  const sent: SentEvent[] = [];
+  let isWanted = true;
+  const loops = Array.from({ length: atOnce }, async () => {
+    while (isWanted) {
+      const answer = await sendEvent(url(), options);
+      sent.push(answer);
+      // A sender that was refused does not come back in the same instant.
+      if (answer.status !== 202) await new Promise((again) => setTimeout(again, 20));
+    }
+  });
+  return {
+    sent,
+    accepted: () => sent.filter(({ status }) => status === 202).length,
+    async stop() {
+      isWanted = false;
+      await Promise.all(loops);
+      return sent;
+    },
+  };
+}
