@@ -89,6 +89,6 @@ test("what a killed worker had comes back by itself within its lease and a sweep
   erp.answer(takeDocument);
   const rows = await allDelivered(EVENTS, LEASE_SECONDS * 1_000 + SWEEP_AND_SLACK_MS);
   process.stdout.write(`a worker killed with ${EVENTS} rows, ${inFlight} of them in flight: all delivered by another ${Math.round(performance.now() - killedAt)} ms later, arrived twice ${erp.twice()}\n`);
-  expect(rows.map(({ retry_count, lease_lost }) => [retry_count, lease_lost])).toEqual(Array(EVENTS).fill([0, 1]));
+  expect(rows.filter(({ retry_count, lease_lost }) => retry_count !== 0 || lease_lost !== 1)).toEqual([]);
   expect(erp.twice()).toBeLessThanOrEqual(inFlight);
 }, 60_000);

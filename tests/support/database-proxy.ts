@@ -11,11 +11,13 @@ export type DatabaseProxy = {
   /** Keeps every connection, old and new, and passes nothing on, until `restore`. */
   silence(): void;
   restore(): Promise<void>;
+  /** Where new connections lead from now on: a database that was started again has another port. */
+  leadTo(directUrl: string): void;
   stop(): Promise<void>;
 };
 
 export async function startDatabaseProxy(directUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(directUrl);
+  let target = new URL(directUrl);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => void sockets.add(socket.on("error", () => {}).once("close", () => sockets.delete(socket)));
   let server: Server | null = null;
@@ -60,5 +62,5 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
   await listen();
   const url = new URL(directUrl);
   url.port = String(port);
-  return { url: url.href, cut, refuse, silence, restore, stop: refuse };
+  return { url: url.href, cut, refuse, silence, restore, leadTo: (newUrl) => void (target = new URL(newUrl)), stop: refuse };
 }

@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { order } from "./events.ts";
 import { ADMIN_KEY, SHOP } from "./service.ts";
 
-export type SentEvent = { eventId: string; status: number; endedAt: number };
+export type SentEvent = { eventId: string; status: number; begunAt: number; endedAt: number };
 export type EventOptions = { shop?: string; destinations?: readonly string[]; eventId?: string; payload?: Record<string, unknown> };
 
 /** Status 0: no answer came. */
 export async function sendEvent(url: string, { shop = SHOP, destinations = ["erpsys"], eventId = randomUUID(), payload }: EventOptions = {}): Promise<SentEvent> {
   const body = JSON.stringify(order({ event_id: eventId, entity_id: `order-${eventId}`, destinations, ...(payload && { payload }) }));
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` };
+  const begunAt = performance.now();
   const status = await fetch(`${url}/events/ingest?shop=${shop}`, { method: "POST", headers, body }).then(
     async (response) => {
       await response.arrayBuffer();
@@ -17,7 +18,7 @@ export async function sendEvent(url: string, { shop = SHOP, destinations = ["erp
     },
     () => 0,
   );
-  return { eventId, status, endedAt: performance.now() };
+  return { eventId, status, begunAt, endedAt: performance.now() };
 }
 
 export const sendEvents = (url: string, count: number, options?: EventOptions): Promise<SentEvent[]> => Promise.all(Array.from({ length: count }, () => sendEvent(url, options)));
@@ -31,7 +32,7 @@ export function startEventLoad(url: () => string, { atOnce = 8, ...options }: Ev
       const answer = await sendEvent(url(), options);
       sent.push(answer);
       // A sender that was refused does not come back in the same instant.
-      if (answer.status !== 202) await new Promise((again) => setTimeout(again, 20));
+      if (answer.status !== 202) await new Promise((again) => setTimeout(again, 100));
     }
   });
   return {

@@ -51,4 +51,4 @@ export function startLoad(url: () => string, atOnce = 8): { sent: Sent[]; stop()
   };
 }
 
-export const countByStatus = (sent: Sent[]): Record<string, number> => sent.reduce<Record<string, number>>((counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }), {});
+export const countByStatus = (sent: readonly { status: number }[]): Record<string, number> => sent.reduce<Record<string, number>>((counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }), {});
