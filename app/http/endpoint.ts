@@ -5,7 +5,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { Ctx } from "../context.server.ts";
 import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
-import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
+import { findTenant, StaleTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
@@ -112,7 +112,7 @@ async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<
     reply = await dispatch(specs, call).catch(async (error: unknown) => {
       // Nothing that a remembered tenant answered is an answer until it is known to be current.
       const current = remembersTenant(specs) && found.shop !== null ? await findTenant(ctx, found.shop) : found.tenant;
-      if (current === found.tenant) throw error;
+      if (current === found.tenant && !(error instanceof StaleTenant)) throw error;
       return dispatch(specs, { ...call, found: { ...found, tenant: current } });
     });
   } catch (error) {
