@@ -9,7 +9,7 @@ const TIMEOUT_MS = 15_000;
 
 /** `system`: which channel calls, for log and errors. */
 export type ErpAccess = { system: "erpsys" | "erp_generic"; baseUrl: string; username?: string | undefined; password?: string | undefined; about?: Record<string, unknown> };
-export type ErpDelivery = { path: string; contentType: "application/json" | "application/xml"; body: string; idempotencyKey: string };
+type ErpDelivery = { path: string; contentType: "application/json" | "application/xml"; body: string; idempotencyKey: string };
 
 export type ErpClient = {
   /** Posts one document below the base address. */

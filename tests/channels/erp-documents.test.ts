@@ -67,6 +67,19 @@ describe("an order", () => {
   });
 });
 
+test("the platform's credentials go to the platform's address, and never to one that a store named", async () => {
+  const platform = (fields: Record<string, unknown>) => world.service.call("POST", "/platform/config", { body: fields });
+  const { erpBaseUrl } = world.service.sandbox.addresses;
+  await platform({ erp_base_url: `${erpBaseUrl}/platform`, erp_username: "platform", erp_password: "platform-secret-0123" });
+  await configure({ erp_base_url: null, erp_username: null, erp_password: null });
+  expect(await deliver("order", ORDER)).toMatchObject({ status: "delivered" });
+  expect(lastRequest()).toMatchObject({ path: "/platform/A_SalesOrder", headers: { authorization: `Basic ${Buffer.from("platform:platform-secret-0123").toString("base64")}` } });
+  await configure({ erp_base_url: `${erpBaseUrl}/stores-own` });
+  expect(await deliver("order", ORDER)).toMatchObject({ status: "dead_letter", last_error: expect.stringContaining("401") });
+  expect(lastRequest()?.path).toBe("/stores-own/A_SalesOrder");
+  expect(lastRequest()?.headers.authorization).toBeUndefined();
+});
+
 describe("the required fields", () => {
   test.each([
     [{ bukrs: "1000", vtweg: "10" }, {}, "missing required field: vkorg"],

@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createErpClient } from "../../app/integrations/erp.ts";
+import { createRetailAnalyticsBClient } from "../../app/integrations/retail-analytics-b.ts";
 import { createRetailAnalyticsAClient, type RetailAnalyticsAClient } from "../../app/integrations/retail-analytics-a.ts";
 import { OutboundError } from "../../app/runtime/errors.ts";
 import { createLog } from "../../app/runtime/log.ts";
@@ -124,4 +126,13 @@ test("over https an object is put below the address, and its query is kept", asy
   const url = `${service.sandbox.addresses.retailAnalyticsAUrl}/in/?sig=s`;
   expect(await clientFor(["127.0.0.1"]).drop({ url, shop: SHOP }, "e.csv", "x")).toEqual({ status: 200 });
   expect(service.sandbox.requests("retailAnalyticsA").at(-1)).toMatchObject({ method: "PUT", path: "/in/e.csv?sig=s" });
+});
+
+test.each(["http://127.0.0.1:1/x", "https://127.0.0.1:1/x", "https://169.254.169.254/latest", "https://[::1]/", "http://partner.example/"])("the ERP and the JSON partner are not called at %s either", async (url) => {
+  const outbound = createOutbound({ log: createLog("silent"), allow: [] });
+  outbounds.push(outbound);
+  const erp = { system: "erpsys", baseUrl: url } as const;
+  await expect(createErpClient({ outbound }).post(erp, { path: "/A", contentType: "application/json", body: "{}", idempotencyKey: "k" })).rejects.toMatchObject({ kind: "refused_address" });
+  await expect(createErpClient({ outbound }).ping(erp)).rejects.toMatchObject({ kind: "refused_address" });
+  await expect(createRetailAnalyticsBClient({ outbound }).post({ url, idempotencyKey: "k" }, {})).rejects.toMatchObject({ kind: "refused_address" });
 });

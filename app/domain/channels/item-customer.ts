@@ -58,21 +58,16 @@ export async function findPresentCustomer(ctx: Ctx, tenant: Tenant, userId: numb
   return customer && customer.status !== "deleted" ? customer : null;
 }
 
-/** Also null when the store does not know the person. */
-export async function findItemPerson(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot | null> {
-  const userId = await findUserId(ctx, item, tenant);
-  return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
-}
-
 /** For a channel that takes customers alone. */
 export function requireCustomer(item: QueueItem): void {
   if (!isAboutCustomer(item)) throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
 }
 
-/** The same, of a row that must be about a customer. */
+/** The customer of a row that must be about one; also null when the store does not know them. */
 export async function findItemCustomer(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot | null> {
   requireCustomer(item);
-  return findItemPerson(ctx, item, tenant);
+  const userId = await findUserId(ctx, item, tenant);
+  return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
 }
 
 /** The message of an item that has nothing to deliver, and why. */

@@ -13,7 +13,7 @@ import { decimalOf, firstText, listOf, multiply, ownField, type Fields } from ".
 export const RETAIL_CONSENT = "analytics_partners";
 
 /** Amounts are decimal texts: `amount` is `unit_price` times `quantity`, before discounts and tax. */
-export type RetailItem = { upc: string; quantity: string; unit_price: string | null; amount: string | null };
+type RetailItem = { upc: string; quantity: string; unit_price: string | null; amount: string | null };
 export type RetailRecord = { event_id: string; event_type: string; occurred_at: string; email_sha256: string; order_id: string | null; currency: string | null; items: RetailItem[] };
 
 /** Null when there is nothing to tell: no address to hash, or an order without a product. Throws ConsentMissing, and PermanentFailure naming an unmapped SKU. */

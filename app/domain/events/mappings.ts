@@ -8,7 +8,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { ENTITY_TYPES, type EntityType } from "./event-types.ts";
 
 /** The destinations that are shaped by a mapping. */
-export const MAPPED_CHANNELS = ["erp_generic"] as const;
+const MAPPED_CHANNELS = ["erp_generic"] as const;
 
 /** What would reach behind an object instead of into it. */
 const FORBIDDEN = new Set(["__proto__", "constructor", "prototype"]);
