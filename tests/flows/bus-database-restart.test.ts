@@ -36,7 +36,7 @@ beforeAll(async () => {
   erp = await startErpReceiver();
   service = await startServer({ ...testEnvironment(sandbox, line.url), BASE_URL: "https://service.example", ROLES: "web,worker" });
   const answer = await fetch(`${service.url}/config?shop=${SHOP}`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` }, body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }) });
-  expect(answer.status).toBe(200);
+  if (answer.status !== 200) throw new Error(await answer.text());
 }, 120_000);
 afterAll(async () => {
   await endChildren();

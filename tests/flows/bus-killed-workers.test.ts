@@ -78,7 +78,7 @@ test(`${KILLS} kills under ${KILLS * EVENTS_PER_KILL} events: every acknowledged
 }, 120_000);
 
 test("what a killed worker had comes back by itself within its lease and a sweep, and uses up no retry", async () => {
-  const EVENTS = 12;
+  const EVENTS = 8;
   erp.answer(() => {});
   const victim = await startWorker();
   await sendEvents(service.url, EVENTS);

@@ -17,7 +17,8 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
 
 // Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
 // scan over the tenants that have something pending (the index leads with channel, shop), leaving out those whose circuit
-// is open, then each tenant's most urgent rows, then the most urgent over all, one tenant after the other.
+// is open, then each tenant's most urgent rows, as many as it has places ($5, $6; $7), then the most urgent over all, one
+// tenant after the other.
 // Locks the rows it returns for one statement; what it passes over stays unlocked at its end. Two claims never return
 // the same row.
 const CLAIM = `
@@ -30,10 +31,11 @@ const CLAIM = `
   due AS (
     SELECT picked.*, row_number() OVER (PARTITION BY picked.shop ORDER BY picked.priority, picked.next_attempt_at, picked.id) AS place
     FROM tenants t
+    LEFT JOIN unnest($5::text[], $6::int[]) AS p(shop, places) ON p.shop = t.shop
     CROSS JOIN LATERAL (
       SELECT q.shop, q.id, q.priority, q.next_attempt_at FROM integration_queue q
       WHERE q.status = 'pending' AND q.channel = $1 AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
-      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT $3 FOR UPDATE SKIP LOCKED
+      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least($3, coalesce(p.places, $7::int)) FOR UPDATE SKIP LOCKED
     ) picked
     WHERE t.shop IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1 AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
@@ -64,12 +66,24 @@ const toItem = (row: Row): ClaimedItem => ({
   payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, losses: row.lease_lost, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
 });
 
-/** `startAt` rotates, so that tenants late in the alphabet are not always last. Answers most urgent first. */
-export async function claim(database: Database, options: { channel: string; limit: number; worker: string; startAt: string }): Promise<ClaimedItem[]> {
+export type ClaimOptions = {
+  channel: string;
+  limit: number;
+  worker: string;
+  /** Rotates, so that tenants late in the alphabet are not always last. */
+  startAt: string;
+  /** How many rows of a shop may be taken, and of one that is not named; any number when nothing is said. */
+  places?: ReadonlyMap<string, number>;
+  perShop?: number;
+};
+
+/** Answers most urgent first. */
+export async function claim(database: Database, options: ClaimOptions): Promise<ClaimedItem[]> {
+  const { channel, limit, worker, places = new Map<string, number>(), perShop = limit } = options;
   // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
   const read = async (startAt: string): Promise<ClaimedRow[]> => {
     for (let from = startAt; ; ) {
-      const rows = await database.acrossTenants<MaybeClaimed>(CLAIM, [options.channel, from, options.limit, options.worker]);
+      const rows = await database.acrossTenants<MaybeClaimed>(CLAIM, [channel, from, limit, worker, [...places.keys()], [...places.values()], perShop]);
       const claimed = rows.filter((row): row is ClaimedRow => row.id !== null);
       const reached = rows[0]?.reached;
       if (claimed.length > 0 || !reached) return claimed;

@@ -13,9 +13,13 @@ import { QUEUE_NOTIFICATION } from "./waiting-rows.ts";
 
 const POLL_MS = 1_000;
 const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
-/** A slow channel fills its own places and nobody else's. */
-const PLACES_PER_CHANNEL = 32;
+/** A slow channel fills its own places and nobody else's; a store's slow system only its share of them. */
+const PLACES_PER_CHANNEL = 128;
 const PLACES_PER_PAIR = 16;
+/** Rows in hand beyond those that are begun, so that a pair that works never waits for a claim. */
+const WAITING_PER_PAIR = 16;
+/** For a pair that has nothing in hand. */
+const FIRST_ROWS = 8;
 const FAILURE_MEMORY_MS = 10 * 60_000;
 const RELEASE_WAIT_MS = 20_000;
 
@@ -43,12 +47,25 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   let isAway = false;
 
   const keyOf = (item: QueueItem) => `${item.shop}/${item.queueId}`;
+  const pairOf = (item: QueueItem) => `${item.shop}/${item.channel}`;
 
   // A pair that has not shown that it works gets no more places than failures are left before its circuit opens: an
   // outage then costs exactly the five attempts that the circuit counts.
   function placesOf(pair: Health): number {
     pair.failedAt = pair.failedAt.filter((at) => at > performance.now() - FAILURE_MEMORY_MS);
     return pair.isProven ? PLACES_PER_PAIR : Math.max(1, FAILURES_TO_OPEN - pair.failedAt.length);
+  }
+
+  /** How many rows of each store that has some in hand may be claimed besides. What nobody is sure of waits for all alike. */
+  function freePlaces(channel: string): Map<string, number> {
+    const free = new Map<string, number>();
+    for (const { item } of held.values()) {
+      if (item.channel !== channel) continue;
+      const pair = health.get(pairOf(item));
+      const most = pair?.isProven ? PLACES_PER_PAIR + WAITING_PER_PAIR : FIRST_ROWS;
+      free.set(item.shop, Math.max(0, (free.get(item.shop) ?? most) - 1));
+    }
+    return free;
   }
 
   async function enter(pair: Health): Promise<void> {
@@ -78,9 +95,8 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   }
 
   async function work(item: ClaimedItem): Promise<void> {
-    const pairKey = `${item.shop}/${item.channel}`;
-    const pair = health.get(pairKey) ?? { isProven: false, failedAt: [], inFlight: 0, waiting: [] };
-    health.set(pairKey, pair);
+    const pair = health.get(pairOf(item)) ?? { isProven: false, failedAt: [], inFlight: 0, waiting: [] };
+    health.set(pairOf(item), pair);
     await enter(pair);
     let outcome: Outcome = "lease_lost";
     try {
@@ -118,7 +134,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       for (;;) {
         const free = PLACES_PER_CHANNEL - (busy.get(channel) ?? 0);
         if (free <= 0 || stopping) break;
-        const items = await claim(database, { channel, limit: free, worker: name, startAt: lastShop.get(channel) ?? "" });
+        const items = await claim(database, { channel, limit: free, worker: name, startAt: lastShop.get(channel) ?? "", places: freePlaces(channel), perShop: FIRST_ROWS });
         const last = items.at(-1);
         // One past the last shop served, so that the next claim starts with its neighbour.
         if (last) lastShop.set(channel, `${last.shop}\u0001`);

@@ -20,6 +20,13 @@ const settled = (what: string, isSettled: (row: Awaited<ReturnType<WorkerWorld["
     return rows.every(isSettled) && rows;
   });
 
+/** Five attempts failed, the circuit is open, and nobody has a row in hand. */
+const parked = () =>
+  eventually("five failures, and all rows waiting", async () => {
+    const rows = await world.rows();
+    return rows.reduce((sum, { retry_count: n }) => sum + n, 0) === 5 && rows.every(({ status, locked_by }) => status === "pending" && locked_by === null) && rows;
+  });
+
 describe("a system that answers 500", () => {
   test("is tried again on SPEC's schedule of priority 1, an attempt row each, and the fifth failure is the dead letter", async () => {
     world.fast.answer((_, response) => void response.writeHead(500).end("down"));
@@ -40,7 +47,7 @@ describe("a system that answers 500", () => {
     world.fast.answer((_, response, count) => void setTimeout(() => response.writeHead(500).end(), (count * 7) % 30));
     await add({ count: 30 });
     await world.start();
-    await settled("30 rows waiting", ({ status, due_in: due }) => status === "pending" && due > 1);
+    await parked();
     // A row of another store shows that the worker is awake and still leaves the open pair alone.
     await world.service.addTenant(OTHER);
     world.fast.answer((_, response) => void response.end("{}"));
@@ -61,12 +68,15 @@ describe("a system that answers 500", () => {
     world.fast.answer((_, response) => void response.writeHead(503).end());
     await add({ count: 12 });
     await world.start({ clock: { now: () => new Date(Date.now() + offMs) } });
-    const rows = await settled("12 rows waiting", ({ status, due_in: due }) => status === "pending" && due > 1);
-    const parked = rows.filter(({ retry_count: n }) => n === 0);
-    expect(parked).toHaveLength(7);
-    for (const { due_in: due } of parked) {
-      expect(due).toBeGreaterThan(290);
-      expect(due).toBeLessThanOrEqual(300);
+    const untouched = (await parked()).filter(({ retry_count: n }) => n === 0);
+    expect(untouched).toHaveLength(7);
+    const [circuit] = await world.service.database.query("SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS open_for FROM kv WHERE key = 'circuit:fast'");
+    // Those that were in hand wait in their rows, the others behind the circuit.
+    const inHand = untouched.map(({ due_in: due }) => due).filter((due) => due > 1);
+    expect(inHand.length).toBeGreaterThan(0);
+    for (const seconds of [circuit.open_for, ...inHand]) {
+      expect(seconds).toBeGreaterThan(290);
+      expect(seconds).toBeLessThanOrEqual(300);
     }
   });
 });
@@ -129,6 +139,24 @@ describe("neighbours", () => {
     await world.allDelivered(60);
     process.stdout.write(`60 deliveries beside a hanging channel took ${Math.round(performance.now() - started)} ms\n`);
     expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test("a store whose system hangs, and worked until now, delays no other store at the same channel: 60 rows pass while 100 wait", async () => {
+    await world.service.addTenant(OTHER);
+    await add({ count: 20 });
+    await world.start();
+    await world.allDelivered(20);
+    const hanging = new Set<number>();
+    world.fast.answer((request, response) => void (hanging.has(Number(request.headers["x-queue-id"])) || response.end("{}")));
+    await world.service.database.query("ALTER TABLE integration_queue DISABLE TRIGGER integration_queue_notify");
+    for (const id of await add({ count: 100, dueInSeconds: 1 })) hanging.add(id);
+    await world.service.database.query("ALTER TABLE integration_queue ENABLE TRIGGER integration_queue_notify");
+    await eventually("hanging deliveries", () => world.fast.received.length >= 20 + 16);
+    const started = performance.now();
+    await add({ shop: OTHER, count: 60 });
+    await world.allDelivered(80, 5_000);
+    process.stdout.write(`60 deliveries of another store beside one that hangs took ${Math.round(performance.now() - started)} ms\n`);
+    expect(world.fast.received).toHaveLength(20 + 16 + 60);
   });
 
   test("a payload that cannot be transformed hurts none of its 20 neighbours, and is logged as our own bug", async () => {
