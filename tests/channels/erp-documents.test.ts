@@ -71,7 +71,7 @@ test("the platform's credentials go to the platform's address, and never to one 
   const platform = (fields: Record<string, unknown>) => world.service.call("POST", "/platform/config", { body: fields });
   const { erpBaseUrl } = world.service.sandbox.addresses;
   await platform({ erp_base_url: `${erpBaseUrl}/platform`, erp_username: "platform", erp_password: "platform-secret-0123" });
-  await configure({ erp_base_url: null, erp_username: null, erp_password: null });
+  await configure({ erp_base_url: null, erp_username: null, erp_password: null, access_role: "creator" });
   expect(await deliver("order", ORDER)).toMatchObject({ status: "delivered" });
   expect(lastRequest()).toMatchObject({ path: "/platform/A_SalesOrder", headers: { authorization: `Basic ${Buffer.from("platform:platform-secret-0123").toString("base64")}` } });
   await configure({ erp_base_url: `${erpBaseUrl}/stores-own` });

@@ -10,7 +10,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-  await service.addTenant(SHOP, { admin_key: TENANT_KEY });
+  await service.addTenant(SHOP, { admin_key: TENANT_KEY, access_role: "creator" });
 });
 afterAll(() => service.stop());
 
@@ -33,6 +33,13 @@ describe("the shared configuration", () => {
     const [row] = await service.database.query("SELECT value::text AS text FROM kv WHERE shop = '*' AND key = 'platform:config'");
     expect(row.text).not.toContain("in-the-clear");
     expect(row.text).toContain("shared-user");
+  });
+
+  test.each(["private", "shared"])("lends no ERP to a `%s` store: it has its own, or none", async (access_role) => {
+    await service.addTenant(SHOP, { access_role });
+    const { config } = await getTenant(service.ctx, SHOP);
+    expect([config.erp_username, config.erp_password, config.email_api_key]).toEqual([undefined, undefined, "shared-mail-key-in-the-clear"]);
+    await service.addTenant(SHOP, { access_role: "creator" });
   });
 
   test("stands in for what a store did not save, and the store's own value wins", async () => {

@@ -30,6 +30,7 @@ export type DeliveryMessage = {
   delivery_config: { method: string; endpoint: string; credentials_key: string | null };
 };
 
+export const ARCHIVE_CHANNEL = "archive";
 /** The built-in backend's own work, or the way to a remote one. */
 export const BACKEND_CHANNEL = "backend";
 

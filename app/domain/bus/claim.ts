@@ -1,7 +1,7 @@
 // Claiming queue rows: FOR UPDATE SKIP LOCKED, a lease, a fence token per row. Only the database's clock decides what is
 // due and whose lease ran out. Measured reasons: docs/decisions/003-queue-is-the-row.md.
 import type { Database, TenantSql } from "../../runtime/database.ts";
-import { ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
+import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
 export const LEASE_SECONDS = 10;
@@ -13,7 +13,7 @@ const TENANTS_PER_CLAIM = 200;
 const REQUEST_LEASE_SECONDS = 30;
 
 const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
-  q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AS is_archive_only`;
+  q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
 // Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
 // scan over the tenants that have something pending (the index leads with channel, shop), leaving out those whose circuit

@@ -162,7 +162,7 @@ export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
 
 function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig, version: Tenant["version"]): Tenant {
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
-  const config: Record<string, unknown> = { ...DEFAULTS, ...staticFields(ctx.config, shop), ...shared(platform), ...saved };
+  const config: Record<string, unknown> = { ...DEFAULTS, ...staticFields(ctx.config, shop), ...shared(platform, saved.access_role), ...saved };
   if (config.access_role === "shared") for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
   const appSecrets = [saved.storefront_app_secret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
   return {
@@ -181,8 +181,10 @@ function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: Pla
 }
 
 /** Platform fields that stand in for a tenant field of the same name. */
-function shared(platform: PlatformConfig): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(platform).filter(([name, value]) => Object.hasOwn(TENANT_FIELDS, name) && value !== undefined));
+function shared(platform: PlatformConfig, role: unknown): Record<string, unknown> {
+  // The platform's ERP is for the platform's own stores; `private` ones have secrets of their own (SPEC "Stakeholder access").
+  const isLent = (name: string) => Object.hasOwn(TENANT_FIELDS, name) && (role === "creator" || !isErpField(name));
+  return Object.fromEntries(Object.entries(platform).filter(([name, value]) => isLent(name) && value !== undefined));
 }
 
 // The deployed settings of one store must not become another's: with STOREFRONT_STORE_DOMAIN set they are that store's alone.

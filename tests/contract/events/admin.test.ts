@@ -85,7 +85,7 @@ describe("a replay", () => {
     const dead = await accept();
     await kill(dead);
     const answers = await Promise.all([replay([dead]), replay([dead]), replay([dead])]);
-    expect(answers.map(({ requeued }) => requeued as number).sort()).toEqual([0, 0, 1]);
+    expect(answers.map(({ requeued }) => requeued as number).sort((a, b) => a - b)).toEqual([0, 0, 1]);
   });
 
   test("does not reach another store's dead letters", async () => {
