@@ -10,6 +10,8 @@ export type DatabaseProxy = {
   refuse(): Promise<void>;
   /** Keeps every connection, old and new, and passes nothing on, until `restore`. */
   silence(): void;
+  /** Keeps the connections that there are and passes nothing on over them, ever; new ones pass. */
+  deafen(): void;
   restore(): Promise<void>;
   /** Where new connections lead from now on: a database that was started again has another port. */
   leadTo(directUrl: string): void;
@@ -48,6 +50,8 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
     await closed;
   };
 
+  // Nobody reads any more, not even the end.
+  const deafen = () => sockets.forEach((socket) => socket.unpipe().pause());
   const silence = () => {
     isSilent = true;
     sockets.forEach((socket) => socket.unpipe());
@@ -62,5 +66,5 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
   await listen();
   const url = new URL(directUrl);
   url.port = String(port);
-  return { url: url.href, cut, refuse, silence, restore, leadTo: (newUrl) => void (target = new URL(newUrl)), stop: refuse };
+  return { url: url.href, cut, refuse, silence, deafen, restore, leadTo: (newUrl) => void (target = new URL(newUrl)), stop: refuse };
 }
