@@ -47,7 +47,9 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 
 function wrap(logger: Logger): Log {
   return {
-    done: (event, fields = {}) => logger.info({ event, ...scrub(fields) }),
+    done: (event, fields = {}) => {
+      if (logger.isLevelEnabled("info")) logger.info({ event, ...scrub(fields) });
+    },
     troubled: (event, fields = {}) => logger.warn({ event, ...scrub(fields) }),
     failed: (event, error, fields = {}) =>
       logger.error({ event, ...scrub(fields), error: hide(error instanceof Error ? error.message : String(error)), stack: error instanceof Error && error.stack ? hide(error.stack) : undefined }),
