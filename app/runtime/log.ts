@@ -47,7 +47,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 
 function wrap(logger: Logger): Log {
   return {
-    done: (event, fields = {}) => {
+    done(event, fields = {}) {
       if (logger.isLevelEnabled("info")) logger.info({ event, ...scrub(fields) });
     },
     troubled: (event, fields = {}) => logger.warn({ event, ...scrub(fields) }),
