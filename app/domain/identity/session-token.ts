@@ -24,7 +24,8 @@ const Claims = z.object({
   exp: z.number().int(),
 });
 
-type Key = { key: KeyObject; kid: string };
+/** `header` is what `mintToken` writes: a token that begins with it needs no reading to know its kid. */
+type Key = { key: KeyObject; kid: string; header: string };
 const keys = new WeakMap<Tenant, Key>();
 
 /** The tenant's own secret; else the deployed one for the deployed store; else one derived from it for this shop alone. */
@@ -34,20 +35,21 @@ function secretOf(config: Config, tenant: Tenant): Buffer {
   return Buffer.from(hkdfSync("sha256", Buffer.from(config.JWT_SECRET, "utf8"), Buffer.alloc(0), tenant.shop, 32));
 }
 
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
 function keyOf(config: Config, tenant: Tenant): Key {
   const known = keys.get(tenant);
   if (known) return known;
   const secret = secretOf(config, tenant);
-  const made = { key: createSecretKey(secret), kid: `${tenant.shop}/${hash("sha256", secret).slice(0, 8)}` };
+  const kid = `${tenant.shop}/${hash("sha256", secret).slice(0, 8)}`;
+  const made = { key: createSecretKey(secret), kid, header: encode({ alg: "HS256", typ: "JWT", kid }) };
   keys.set(tenant, made);
   return made;
 }
 
-const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-
 export function mintToken(config: Config, tenant: Tenant, claims: SessionClaims): string {
-  const { key, kid } = keyOf(config, tenant);
-  const signed = `${encode({ alg: "HS256", typ: "JWT", kid })}.${encode(claims)}`;
+  const { key, header } = keyOf(config, tenant);
+  const signed = `${header}.${encode(claims)}`;
   return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
 }
 
@@ -60,11 +62,21 @@ function decode<S extends z.ZodType>(part: string | undefined, schema: S): z.out
   }
 }
 
+/** The shops that headers name: all tokens of a store begin alike. */
+const shops = new Map<string, string>();
+const SHOPS_LIMIT = 5_000;
+
 /** The shop a token says it is of: a hint for finding the tenant, worth nothing until the signature is checked. */
 export function shopOfToken(token: string): string | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;
-  const shop = decode(token.split(".", 1)[0], Header)?.kid.split("/", 1)[0];
-  return shop && SHOP_PATTERN.test(shop) ? shop : null;
+  const header = token.slice(0, Math.max(0, token.indexOf(".")));
+  const known = shops.get(header);
+  if (known) return known;
+  const shop = decode(header, Header)?.kid.split("/", 1)[0];
+  if (!shop || !SHOP_PATTERN.test(shop)) return null;
+  if (shops.size >= SHOPS_LIMIT) shops.clear();
+  shops.set(header, shop);
+  return shop;
 }
 
 /** The claims of a token that this tenant's key signed and that is not over; null for anything else. */
@@ -72,8 +84,8 @@ export function readToken(config: Config, tenant: Tenant, token: string, now: Da
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const parts = token.split(".");
   const [header, payload, signature] = parts;
-  const { key, kid } = keyOf(config, tenant);
-  if (parts.length !== 3 || decode(header, Header)?.kid !== kid) return null;
+  const { key, kid, header: minted } = keyOf(config, tenant);
+  if (parts.length !== 3 || (header !== minted && decode(header, Header)?.kid !== kid)) return null;
   // As text: base64url has several spellings of the same bytes, and only one of them was minted.
   const expected = Buffer.from(createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url"));
   const given = Buffer.from(signature ?? "");
