@@ -71,9 +71,9 @@ function keysOf(secrets: readonly string[]): KeyObject[] {
  * that differ prove nothing; a header sent twice arrives joined by a comma and fails the shape.
  */
 export function requireStorefrontSignature(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw: Buffer): null {
-  const given = new Set(SIGNATURE_HEADERS.map((name) => inbound.header(name)).filter((value) => value !== undefined));
-  const [signature] = given;
-  if (given.size !== 1 || !signature || !SIGNATURE_SHAPE.test(signature)) throw new AppError("invalid_signature");
+  const [ours, theirs] = [inbound.header(SIGNATURE_HEADERS[0]), inbound.header(SIGNATURE_HEADERS[1])];
+  const signature = ours ?? theirs;
+  if (!signature || (ours !== undefined && theirs !== undefined && ours !== theirs) || !SIGNATURE_SHAPE.test(signature)) throw new AppError("invalid_signature");
   const expected = keysOf(tenant?.app.secrets ?? ctx.config.PLATFORM_APP_SECRET).map((key) => createHmac("sha256", key).update(raw).digest("base64"));
   if (!expected.map((candidate) => timingSafeEqual(Buffer.from(candidate), Buffer.from(signature))).some(Boolean)) throw new AppError("invalid_signature");
   return null;

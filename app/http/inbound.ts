@@ -32,7 +32,7 @@ export function fromNode(request: IncomingMessage): Inbound {
       return Array.isArray(value) ? value.join(", ") : value;
     },
     remoteAddress: request.socket.remoteAddress ?? "",
-    readBody: (maxBytes) => (body ??= collect(request, Number(request.headers["content-length"] ?? 0), maxBytes)),
+    readBody: (maxBytes) => (body ??= collectEvents(request, maxBytes)),
   };
 }
 
@@ -46,15 +46,36 @@ export function fromWeb(request: Request): Inbound {
   };
 }
 
+const tooLarge = (maxBytes: number) => new AppError("payload_too_large", { message: `The body may hold at most ${maxBytes} bytes.`, headers: { Connection: "close" } });
+
+/** By its events: an iterator over the stream costs more than all the rest of a small request. */
+function collectEvents(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        request.pause();
+        reject(tooLarge(maxBytes));
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const cut = () => reject(new AppError("malformed_request", { message: "The body ended too early." }));
+    request.on("error", cut);
+    request.on("close", () => !request.complete && cut());
+  });
+}
+
 async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, announced: number, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new AppError("payload_too_large", { message: `The body may hold at most ${maxBytes} bytes.`, headers: { Connection: "close" } });
-  if (announced > maxBytes) throw tooLarge();
+  if (announced > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of stream) {
       size += chunk.length;
-      if (size > maxBytes) throw tooLarge();
+      if (size > maxBytes) throw tooLarge(maxBytes);
       chunks.push(chunk);
     }
   } catch (error) {

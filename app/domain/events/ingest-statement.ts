@@ -8,11 +8,17 @@ import { currentShops } from "../tenants/tenant.ts";
 /** Rows whose webhook is still to be worked; should that never happen, they go out by themselves. */
 const LONGEST_WAIT = "interval '10 minutes'";
 
-const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::text[], $11::jsonb[], $12::smallint[], $13::int[], $14::timestamptz[], $15::text[], $16::jsonb[])
-    WITH ORDINALITY AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, entity_id, payload, payload_sha256, destinations, priority, max_retries, occurred_at, ledger_entity_id, subjects, place)`;
+// Each part of the statement unpacks the columns that it needs and no others: unpacking all of them in every part took a
+// fifth of its time.
+const KEYS_OF_EVENTS = "unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS i(shop, marker, event_id, place)";
+const LEDGER_ROWS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::smallint[], $11::text[], $12::timestamptz[], $13::jsonb[])
+      AS i(shop, marker, event_id, idempotency_key, source, event_type, entity_type, ledger_entity_id, destinations, priority, payload_sha256, occurred_at, subjects)`;
+/** One per event and destination. */
+const QUEUE_ROWS = `unnest($14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::jsonb[], $22::smallint[], $23::int[], $24::boolean[], $25::boolean[])
+      AS r(shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries, is_archive_only, is_waiting)`;
 
-/** Storefront webhooks, by the place of their event. */
-const WEBHOOKS = "unnest($24::int[], $25::text[], $26::text[], $27::text[], $28::timestamptz[]) AS d(place, delivery_id, topic, body, triggered_at)";
+/** Storefront webhooks that are the events' own work. */
+const WEBHOOKS = "unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::timestamptz[]) AS d(shop, event_id, delivery_id, topic, body, triggered_at)";
 
 type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
 
@@ -20,13 +26,13 @@ type Parts = { known: string; isKnown: string; notKnown: string; inbox: string }
 const WITH_WEBHOOKS: Parts = {
   known: `deliveries AS (
     SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id
-    FROM ${WEBHOOKS} JOIN ${EVENTS} ON i.place = d.place LEFT JOIN webhook_inbox w ON w.shop = i.shop AND w.delivery_id = d.delivery_id
+    FROM ${WEBHOOKS} LEFT JOIN webhook_inbox w ON w.shop = d.shop AND w.delivery_id = d.delivery_id
   ),`,
-  isKnown: "(SELECT d.known_event_id FROM deliveries d WHERE d.place = i.place)",
-  notKnown: "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.place = i.place AND d.is_known)",
+  isKnown: "(SELECT d.known_event_id FROM deliveries d WHERE d.shop = i.shop AND d.event_id = i.event_id)",
+  notKnown: "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = i.shop AND d.event_id = i.event_id AND d.is_known)",
   inbox: `inbox AS (
     INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at, event_id)
-    SELECT a.shop, d.delivery_id, d.topic, d.body, d.triggered_at, a.event_id FROM accepted a JOIN deliveries d ON d.place = a.place WHERE NOT d.is_known ORDER BY a.shop, d.delivery_id
+    SELECT d.shop, d.delivery_id, d.topic, d.body, d.triggered_at, d.event_id FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known ORDER BY d.shop, d.delivery_id
     ON CONFLICT (shop, delivery_id) DO NOTHING
   ),`,
 };
@@ -34,10 +40,11 @@ const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbo
 
 const statement = (parts: Parts, region: string): string => `
   WITH ${parts.known}
-  current AS (${currentShops(region, "$21", "$22", "$23")}),
+  current AS (${currentShops(region, "$26", "$27", "$28")}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT i.shop, i.marker, to_jsonb(i.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM ${EVENTS} WHERE i.shop IN (SELECT shop FROM current) ${parts.notKnown} ORDER BY i.shop, i.marker
+    SELECT i.shop, i.marker, to_jsonb(i.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM ${KEYS_OF_EVENTS}
+    WHERE i.shop IN (SELECT shop FROM current) ${parts.notKnown} ORDER BY i.shop, i.marker
     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
       WHERE kv.expires_at <= clock_timestamp()
     RETURNING shop, key
@@ -46,26 +53,25 @@ const statement = (parts: Parts, region: string): string => `
     INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
     SELECT i.shop, i.event_id, i.idempotency_key, i.source, i.event_type, i.entity_type, i.ledger_entity_id, i.destinations, i.priority, i.payload_sha256, i.occurred_at,
       CASE WHEN i.subjects IS NULL THEN '{}' ELSE ARRAY(SELECT jsonb_array_elements_text(i.subjects)) END
-    FROM ${EVENTS} JOIN markers m ON m.shop = i.shop AND m.key = i.marker ORDER BY i.shop, i.event_id
+    FROM ${LEDGER_ROWS} JOIN markers m ON m.shop = i.shop AND m.key = i.marker ORDER BY i.shop, i.event_id
     ON CONFLICT (shop, event_id) DO NOTHING
     RETURNING shop, event_id
   ),
-  accepted AS (SELECT i.* FROM ${EVENTS} JOIN ledger l ON l.shop = i.shop AND l.event_id = i.event_id),
   ${parts.inbox}
   queued AS (
     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries, delivery_config, next_attempt_at)
-    SELECT a.shop, a.event_id, d.channel, a.source, a.event_type, a.entity_type, a.entity_id, CASE WHEN d.is_waiting THEN '{}' ELSE a.payload END, a.priority, a.max_retries,
-      CASE WHEN d.is_archive_only THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || d.channel, 'credentials_key', NULL) END,
-      clock_timestamp() + CASE WHEN d.is_waiting THEN ${LONGEST_WAIT} ELSE interval '0' END
-    FROM unnest($17::int[], $18::text[], $19::boolean[], $20::boolean[]) AS d(place, channel, is_archive_only, is_waiting) JOIN accepted a ON a.place = d.place
+    SELECT r.shop, r.event_id, r.channel, r.source, r.event_type, r.entity_type, r.entity_id, r.payload, r.priority, r.max_retries,
+      CASE WHEN r.is_archive_only THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || r.channel, 'credentials_key', NULL) END,
+      clock_timestamp() + CASE WHEN r.is_waiting THEN ${LONGEST_WAIT} ELSE interval '0' END
+    FROM ${QUEUE_ROWS} JOIN ledger l ON l.shop = r.shop AND l.event_id = r.event_id
     ON CONFLICT (shop, event_id, channel) DO NOTHING
-    RETURNING event_id, id
+    RETURNING shop, event_id, id
   )
-  SELECT i.place::int - 1 AS place, a.place IS NOT NULL AS is_accepted, i.shop NOT IN (SELECT shop FROM current) AS is_stale, q.id AS queue_id,
-    CASE WHEN a.place IS NULL THEN coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = i.shop AND kv.key = i.marker AND kv.expires_at > clock_timestamp())) END AS known_event_id
-  FROM ${EVENTS}
-  LEFT JOIN accepted a ON a.place = i.place
-  LEFT JOIN (SELECT event_id, min(id) AS id FROM queued GROUP BY event_id) q ON q.event_id = a.event_id`;
+  SELECT i.place::int - 1 AS place, l.event_id IS NOT NULL AS is_accepted, i.shop NOT IN (SELECT shop FROM current) AS is_stale, q.id AS queue_id,
+    CASE WHEN l.event_id IS NULL THEN coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = i.shop AND kv.key = i.marker AND kv.expires_at > clock_timestamp())) END AS known_event_id
+  FROM ${KEYS_OF_EVENTS}
+  LEFT JOIN ledger l ON l.shop = i.shop AND l.event_id = i.event_id
+  LEFT JOIN (SELECT shop, event_id, min(id) AS id FROM queued GROUP BY shop, event_id) q ON q.shop = l.shop AND q.event_id = l.event_id`;
 
 const made = new Map<string, { name: string; text: string }>();
 

@@ -118,9 +118,9 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
   const column = <T>(of: (arriving: Arriving) => T) => events.map(of);
-  // Places are counted from one, as the database does.
-  const rows = events.flatMap(({ destinations }, index) => destinations.map((destination) => ({ place: index + 1, ...destination })));
-  const webhooks = events.flatMap(({ webhook }, index) => (webhook ? [{ place: index + 1, ...webhook }] : []));
+  const rows = events.flatMap((arriving) => arriving.destinations.map((destination) => ({ ...destination, arriving })));
+  const rowColumn = <T>(of: (row: (typeof rows)[number]) => T) => rows.map(of);
+  const webhooks = events.flatMap(({ webhook, envelope }) => (webhook ? [{ ...webhook, envelope }] : []));
   const values = [
     column(({ envelope }) => envelope.tenant_shop),
     column(({ envelope }) => KEYS.event(envelope.idempotency_key)),
@@ -129,21 +129,28 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
     column(({ envelope }) => envelope.source),
     column(({ envelope }) => envelope.event_type),
     column(({ envelope }) => envelope.entity_type),
-    column(({ envelope }) => envelope.entity_id),
-    column(({ payload }) => payload),
-    column(({ payload }) => hash("sha256", payload)),
+    column((arriving) => arriving.ledgerEntityId),
     column(({ envelope }) => JSON.stringify(envelope.destinations)),
     column(({ envelope }) => envelope.priority),
-    column(({ envelope }) => maxRetries(envelope.priority)),
+    column(({ payload }) => hash("sha256", payload)),
     column(({ envelope }) => envelope.timestamp),
-    column((arriving) => arriving.ledgerEntityId),
     column(({ subjects }) => (subjects.length > 0 ? JSON.stringify(subjects) : null)),
-    rows.map(({ place }) => place),
-    rows.map(({ channel }) => channel),
-    rows.map(({ isArchiveOnly }) => isArchiveOnly),
-    rows.map(({ isWaiting }) => isWaiting),
+    rowColumn(({ arriving }) => arriving.envelope.tenant_shop),
+    rowColumn(({ arriving }) => arriving.envelope.event_id),
+    rowColumn(({ channel }) => channel),
+    rowColumn(({ arriving }) => arriving.envelope.source),
+    rowColumn(({ arriving }) => arriving.envelope.event_type),
+    rowColumn(({ arriving }) => arriving.envelope.entity_type),
+    rowColumn(({ arriving }) => arriving.envelope.entity_id),
+    rowColumn(({ arriving, isWaiting }) => (isWaiting ? "{}" : arriving.payload)),
+    rowColumn(({ arriving }) => arriving.envelope.priority),
+    rowColumn(({ arriving }) => maxRetries(arriving.envelope.priority)),
+    rowColumn(({ isArchiveOnly }) => isArchiveOnly),
+    rowColumn(({ isWaiting }) => isWaiting),
     ...versionValues(column(({ tenant }) => tenant)),
-    ...(webhooks.length > 0 ? [webhooks.map(({ place }) => place), webhooks.map(({ deliveryId }) => deliveryId), webhooks.map(({ topic }) => topic), webhooks.map(({ body }) => body), webhooks.map(({ triggeredAt }) => triggeredAt)] : []),
+    ...(webhooks.length > 0
+      ? [webhooks.map(({ envelope }) => envelope.tenant_shop), webhooks.map(({ envelope }) => envelope.event_id), webhooks.map(({ deliveryId }) => deliveryId), webhooks.map(({ topic }) => topic), webhooks.map(({ body }) => body), webhooks.map(({ triggeredAt }) => triggeredAt)]
+      : []),
   ];
   const { text, name } = ingestStatement(database.region, webhooks.length > 0);
   const run = () => database.acrossTenants<Stored & { place: number }>(text, values, name);
