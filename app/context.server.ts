@@ -2,11 +2,12 @@
 import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
 import { resolve } from "node:path";
-import { openArchive, type Archive } from "./integrations/archive.ts";
+import type { Archive } from "./integrations/archive.ts";
 import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
+import { openMovableArchive } from "./integrations/movable-archive.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
 import { createRetailAnalyticsAClient, type RetailAnalyticsAClient } from "./integrations/retail-analytics-a.ts";
@@ -15,7 +16,8 @@ import { createStorefrontClient, type StorefrontClient } from "./integrations/st
 import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";
-import type { Database } from "./runtime/database.ts";
+import { PLATFORM, type Database } from "./runtime/database.ts";
+import { getKey, KEYS } from "./runtime/kv.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/regions.ts";
@@ -60,6 +62,7 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
   const root = resolve(import.meta.dirname, "..");
   const addressRules: AddressRules = { allow, root, archiveUrl: config.ARCHIVE_URL };
   const outbound = createOutbound({ log, allow });
+  const home = regions.get("default");
   return {
     config,
     baseUrl,
@@ -67,12 +70,12 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
     clock,
     random,
     secrets: createSecrets(config.SECRETS_KEY, random),
-    home: regions.get("default"),
+    home,
     regions,
     outbound,
     addressRules,
     channels,
-    archive: openArchive(config.ARCHIVE_URL, root),
+    archive: openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home)),
     backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
@@ -88,6 +91,12 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
       await regions.close();
     },
   };
+}
+
+/** What the platform's configuration says; null where it says nothing. */
+async function savedArchiveUrl(home: Database): Promise<string | null> {
+  const platform = await getKey<{ archive_url?: string }>(home.forTenant(PLATFORM).sql, KEYS.platform);
+  return platform?.value.archive_url ?? null;
 }
 
 declare module "@remix-run/node" {

@@ -1,5 +1,7 @@
 // What becomes of a delivery that fails for good: filed, told, swept, replayed.
-import { readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sweepDeadLetters } from "../../app/domain/bus/dead-letters.ts";
@@ -104,4 +106,15 @@ test("what a broken archive missed is filed once it is well", async () => {
   await query("UPDATE integration_queue SET updated_at = now() - interval '1 minute'");
   await eventually("the filing", async () => (await query("SELECT 1 FROM integration_queue WHERE archived_at IS NOT NULL")).length === 1);
   expect(JSON.parse(readFileSync(fileURLToPath(archive.urlOf(`events/erpsys/${today()}/${eventId}.json`)), "utf8"))).toMatchObject({ event_id: eventId });
+});
+
+test("the platform's saved archive takes the place of the deployed one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "customer-identity-moved-"));
+  expect((await service.call("POST", "/platform/config", { body: { archive_url: `file:${folder}` } })).status).toBe(200);
+  await eventually("an object there", async () => {
+    const { json } = await ingest(service, order({ destinations: ["archive"] }));
+    await eventually("the delivery", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = $1 AND status = 'delivered'", [json.event_id])).length === 1);
+    return existsSync(join(folder, `events/archive/${today()}/${json.event_id}.json`));
+  });
+  rmSync(folder, { recursive: true });
 });
