@@ -52,6 +52,8 @@ export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType
   /** The handler's own statement finds out whether the remembered tenant is current, and throws StaleTenant when not. */
   remembersTenant?: true;
   body?: B;
+  /** The shape of a body that the handler reads by itself, for the OpenAPI document. */
+  accepts?: z.ZodType;
   query?: Q;
   /** 1 MiB unless said otherwise. */
   maxBytes?: number;

@@ -65,11 +65,12 @@ function toOperation(spec: AnySpec, path: string): object {
     status,
     { description, ...(spec.result && Number(status) < 300 && { content: { "application/json": { schema: schemaOf(spec.result, "output") } } }) },
   ]);
+  const accepted = spec.body ?? spec.accepts;
   return {
     summary: spec.summary,
     security: SECURITY[spec.auth],
     parameters: [...inPath, ...shop, ...queryParameters(spec.query)],
-    ...(spec.body && { requestBody: { content: { "application/json": { schema: schemaOf(spec.body, "input") } } } }),
+    ...(accepted && { requestBody: { content: { "application/json": { schema: schemaOf(accepted, "input") } } } }),
     responses: { ...Object.fromEntries(answers), default: { description: "An error.", content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } } },
   };
 }

@@ -1,3 +1,4 @@
+import { EventInput } from "../domain/events/envelope.ts";
 import { ingest } from "../domain/events/ingest.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { readArrival } from "../http/event-arrival.ts";
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "event_source",
     tenant: "registered",
     remembersTenant: true,
+    accepts: EventInput,
     answers: { 202: "Stored; it will be delivered.", 200: "The same event was stored before.", 401: "The source is not proven; `method` names what was tried.", 503: "More arrives than can be stored." },
     async handle(call) {
       const { envelope, webhook } = readArrival(call);

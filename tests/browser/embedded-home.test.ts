@@ -53,7 +53,7 @@ test("a first opening exchanges the session token exactly once and shows a valid
   await changeTenantRecord(world.ctx, shop, { set: { enabled_channels: ["cms", "web_analytics"] } });
   await page.goto(await embeddedUrl(world, shop));
   await page.getByText("12 of 12 registered").waitFor();
-  expect(await page.getByText("On", { exact: true }).count()).toBe(2);
+  expect(await page.getByText("On", { exact: true }).count()).toBe(3);
   if (process.env.TAKE_PICTURES) await page.screenshot({ path: "docs/pictures/app-home.png" });
   expect(countGrants(world, shop, "token-exchange")).toBe(1);
   expect(errors).toEqual([]);

@@ -82,12 +82,15 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
   }
 }
 
+const OUR_OWN: ReadonlySet<string> = new Set(["archive", "backend"]);
+
 async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promise<ChannelsPart> {
   if (tenant === undefined) return { state: "unknown", reason: UNKNOWN };
   if (tenant === null) return { state: "known", list: [] };
   try {
     const open = await findOpenCircuits(ctx, tenant);
-    const list = ctx.channels.map((channel): ChannelState => {
+    // Systems of others alone: the archive and the built-in backend are always there.
+    const list = ctx.channels.filter(({ name }) => !OUR_OWN.has(name)).map((channel): ChannelState => {
       const until = open.get(KEYS.circuit(channel.name));
       if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };
       return until ? { name: channel.name, state: "paused", until } : { name: channel.name, state: "on" };
