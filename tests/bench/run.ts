@@ -9,6 +9,7 @@ import { benchBus } from "./bus.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
 import { benchEvents } from "./events.ts";
+import { benchPeers } from "./peers.ts";
 import type { Measure } from "./side.ts";
 import { benchWebhooks } from "./webhook.ts";
 
@@ -16,6 +17,7 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   webhooks: (url) => benchWebhooks(url),
   events: (url) => benchEvents(url),
   bus: (url) => benchBus(url),
+  peers: (url) => benchPeers(url),
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
 };
