@@ -21,7 +21,8 @@ function eventOf(n: number): { body: string; id: string } {
 }
 
 let made = 0;
-function prepare(count: number): () => Buffer | null {
+/** Whole requests, each of another event; null when there are none left. */
+export function prepareEvents(count: number): () => Buffer | null {
   const requests = Array.from({ length: count }, () => {
     const { body } = eventOf((made += 1));
     return wireRequest(`/events/ingest?source=storefront&shop=${SHOP}`, { "X-Storefront-Hmac-SHA256": createHmac("sha256", APP_SECRET).update(body).digest("base64"), "X-Shopify-Webhook-Id": String(made) }, body);
@@ -56,7 +57,7 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
   const inserts: number[] = [];
   for (let n = 0; n <= ROUNDS; n += 1)
     for (const isOurs of n % 2 ? [false, true] : [true, false]) {
-      const round = await runSocketRound(isOurs ? side.server.url : bareUrl, ROUND_SECONDS, CONNECTIONS, prepare(PREPARED));
+      const round = await runSocketRound(isOurs ? side.server.url : bareUrl, ROUND_SECONDS, CONNECTIONS, prepareEvents(PREPARED));
       if (round.refused > 0) throw new Error(`${round.refused} requests were not answered with 2xx: the figures would mean nothing`);
       // The first round warms both up.
       if (n > 0) (isOurs ? ours : theirs).push(round);

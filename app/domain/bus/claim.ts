@@ -83,7 +83,7 @@ export async function claim(database: Database, options: ClaimOptions): Promise<
   // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
   const read = async (startAt: string): Promise<ClaimedRow[]> => {
     for (let from = startAt; ; ) {
-      const rows = await database.acrossTenants<MaybeClaimed>(CLAIM, [channel, from, limit, worker, [...places.keys()], [...places.values()], perShop]);
+      const rows = await database.acrossTenants<MaybeClaimed>(CLAIM, [channel, from, limit, worker, [...places.keys()], [...places.values()], perShop], "claim");
       const claimed = rows.filter((row): row is ClaimedRow => row.id !== null);
       const reached = rows[0]?.reached;
       if (claimed.length > 0 || !reached) return claimed;

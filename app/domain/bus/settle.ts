@@ -97,7 +97,7 @@ function createSettler(database: Database): Settler {
       batch.map(({ item }) => item.attemptToken),
       batch.map(({ message }) => JSON.stringify(message.transformed_payload)),
       batch.map(({ message }) => JSON.stringify(message.delivery_config)),
-    ]);
+    ], "ready");
     const held = new Map(rows.map((row) => [keyOf(row), row]));
     return batch.map(({ item }) => {
       const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
@@ -121,7 +121,7 @@ function createSettler(database: Database): Settler {
       column(({ item }) => item.retryCount + 1),
       column(({ settlement: s }) => s.to === "delivered" && s.isFiled),
       column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
-    ]);
+    ], "settle");
     const settled = new Set(rows.map(keyOf));
     return batch.map(({ item }) => settled.has(keyOf({ shop: item.shop, id: item.queueId })));
   });
