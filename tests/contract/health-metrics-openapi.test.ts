@@ -146,7 +146,7 @@ describe("the OpenAPI document", () => {
         expect([path, operation.security]).toEqual([path, WAYS_IN[spec.auth].map((scheme) => (scheme === NOTHING ? {} : { [scheme]: [] }))]);
         for (const scheme of WAYS_IN[spec.auth].filter(Boolean)) expect(components.securitySchemes).toHaveProperty(scheme);
         expect(operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
-        expect([path, Boolean(operation.requestBody)]).toEqual([path, Boolean(spec.body)]);
+        expect([path, Boolean(operation.requestBody)]).toEqual([path, Boolean(spec.body ?? spec.accepts)]);
       }
     expect(components.schemas).toHaveProperty("Error");
   });

@@ -118,3 +118,8 @@ test("the platform's saved archive takes the place of the deployed one", async (
   });
   rmSync(folder, { recursive: true });
 });
+
+test("a row that another program inserts is worked like any other", async () => {
+  await query("INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload) VALUES ($1, 'by-hand', 'nobody_here', 'manual', 'order.created', 'order', '1', '{\"a\":1}')", [SHOP]);
+  await eventually("the delivery", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = 'by-hand' AND status = 'delivered'")).length === 1);
+});

@@ -1,6 +1,7 @@
 -- AlterTable
 ALTER TABLE "integration_queue" ADD COLUMN     "archived_at" TIMESTAMPTZ(6),
-ADD COLUMN     "is_sweepable" BOOLEAN NOT NULL DEFAULT true;
+ADD COLUMN     "is_sweepable" BOOLEAN NOT NULL DEFAULT true,
+ALTER COLUMN "max_retries" SET DEFAULT 3;
 
 -- AlterTable
 ALTER TABLE "webhook_inbox" ADD COLUMN     "event_id" TEXT;
