@@ -16,9 +16,10 @@ import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
+import { METHODS, traitsOf } from "./route-traits.ts";
 import { lookUpTenant } from "./tenant-lookup.ts";
 
-export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export { METHODS } from "./route-traits.ts";
 export type Method = (typeof METHODS)[number];
 
 /** `registered`: 404 for a store we do not know; `named`: a valid shop, registered or not; `optional`; `none`. */
@@ -113,7 +114,7 @@ async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<
     const call = { ctx, inbound, params, requestId, found, cors, notes };
     reply = await dispatch(specs, call).catch(async (error: unknown) => {
       // Nothing that a remembered tenant answered is an answer until it is known to be current.
-      const current = remembersTenant(specs) && found.shop !== null ? await findTenant(ctx, found.shop) : found.tenant;
+      const current = traitsOf(specs).remembersTenant && found.shop !== null ? await findTenant(ctx, found.shop) : found.tenant;
       if (current === found.tenant && !(error instanceof StaleTenant)) throw error;
       return dispatch(specs, { ...call, found: { ...found, tenant: current } });
     });
@@ -125,17 +126,15 @@ async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<
   return reply;
 }
 
-const remembersTenant = (specs: Specs): boolean => specs.POST?.remembersTenant ?? false;
-
 type Found = { shop: string | null; tenant: Tenant | null; error?: unknown };
 const NO_TENANT: Found = { shop: null, tenant: null };
 
 // A shop that cannot be read is kept as an error: on a signed route the bad signature must be told first.
 async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Found> {
-  if (Object.values(specs).every((spec) => spec.tenant === "none")) return NO_TENANT;
+  const { isTenantless, hasSession, remembersTenant } = traitsOf(specs);
+  if (isTenantless) return NO_TENANT;
   try {
-    const hasSession = Object.values(specs).some((spec) => spec.auth === "session" || spec.auth === "visitor");
-    if (remembersTenant(specs)) return await lookUpTenant(ctx, inbound, null, true);
+    if (remembersTenant) return await lookUpTenant(ctx, inbound, null, true);
     return await lookUpTenant(ctx, inbound, hasSession ? (sessionCredential(inbound)?.token ?? null) : null);
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -146,7 +145,7 @@ async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Fou
 type Dispatch = { ctx: Ctx; inbound: Inbound; params: Record<string, string>; requestId: string; found: Found; cors: Record<string, string>; notes: Record<string, unknown> };
 
 async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: asked, cors, notes }: Dispatch): Promise<Reply> {
-  const allowed = [...METHODS.filter((method) => specs[method]), ...(specs.GET ? ["HEAD"] : []), "OPTIONS"];
+  const { allowed } = traitsOf(specs);
   if (inbound.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
   const method = inbound.method === "HEAD" ? "GET" : inbound.method;
   const spec = specs[method as Method];

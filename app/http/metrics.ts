@@ -6,13 +6,27 @@ import { readQueueDepths } from "../domain/bus/queue-depth.ts";
 const registry = new Registry();
 collectDefaultMetrics({ register: registry });
 
-export const requestsServed = new Histogram({
+const requestsServed = new Histogram({
   name: "http_request_duration_seconds",
   help: "Requests answered by endpoints.",
   labelNames: ["method", "route", "status"] as const,
   buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
   registers: [registry],
 });
+const observers = new Map<string, (seconds: number) => void>();
+
+/** Counts one answer. The labels of a route are looked up once, not at every request. */
+export function observeRequest(method: string, route: string, status: number, seconds: number): void {
+  const key = `${method} ${route} ${status}`;
+  let observe = observers.get(key);
+  if (!observe) {
+    const labelled = requestsServed.labels({ method, route, status: String(status) });
+    observe = (value) => labelled.observe(value);
+    observers.set(key, observe);
+  }
+  observe(seconds);
+}
+
 const depth = new Gauge({ name: "queue_depth", help: "Queue rows that are not delivered.", labelNames: ["region", "channel", "status"] as const, registers: [registry] });
 const oldest = new Gauge({ name: "queue_oldest_due_seconds", help: "How long the oldest due row has been waiting.", labelNames: ["region", "channel"] as const, registers: [registry] });
 const up = new Gauge({ name: "database_up", help: "Whether a region's database answers and has its tables.", labelNames: ["region"] as const, registers: [registry] });

@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
 import { fromNode } from "./inbound.ts";
-import { requestsServed } from "./metrics.ts";
+import { observeRequest } from "./metrics.ts";
 import { json, type Reply } from "./reply.ts";
 import { isApiPath, type RouteTable } from "./route-table.ts";
 
@@ -19,12 +19,12 @@ export function createListener(options: { ctx: Ctx; routes: RouteTable; screens:
       response.setHeader("X-Request-Id", ctx.random.uuid());
       return screens.handle(request, response);
     }
-    const stop = requestsServed.startTimer({ method: request.method ?? "GET", route: found?.route.path ?? "unknown" });
+    const started = performance.now();
     answer(ctx, request, found)
       .catch((error: unknown) => toRefusal(ctx, error))
       .then((reply) => {
         write(request, response, reply);
-        stop({ status: String(reply.status) });
+        observeRequest(request.method ?? "GET", found?.route.path ?? "unknown", reply.status, (performance.now() - started) / 1_000);
       }, (error: unknown) => {
         ctx.log.failed("request.unanswered", error);
         response.destroy();

@@ -1,6 +1,6 @@
 // The one statement of the ingest. It locks nothing but the keys it inserts, markers in the order of their keys: two
 // batches with the same keys in another order would deadlock otherwise. Safe to repeat: a known key, event id or webhook
-// delivery adds nothing. The insert triggers wake the workers once per statement, at commit. Prepared once per connection:
+// delivery adds nothing; rows of an id that is new to the ledger conflict with nobody's. The insert triggers wake the workers once per statement, at commit. Prepared once per connection:
 // planning it took more of the database's time than running it.
 import { TTL_SECONDS } from "../../runtime/kv.ts";
 import { currentShops } from "../tenants/tenant.ts";
@@ -64,7 +64,6 @@ const statement = (parts: Parts, region: string): string => `
       CASE WHEN r.is_archive_only THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || r.channel, 'credentials_key', NULL) END,
       clock_timestamp() + CASE WHEN r.is_waiting THEN ${LONGEST_WAIT} ELSE interval '0' END
     FROM ${QUEUE_ROWS} JOIN ledger l ON l.shop = r.shop AND l.event_id = r.event_id
-    ON CONFLICT (shop, event_id, channel) DO NOTHING
     RETURNING shop, event_id, id
   )
   SELECT i.place::int - 1 AS place, l.event_id IS NOT NULL AS is_accepted, i.shop NOT IN (SELECT shop FROM current) AS is_stale, q.id AS queue_id,

@@ -28,6 +28,7 @@ type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string 
 const MOST_WAITING = 5_000;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 const DEADLOCK = "40P01";
+const UNIQUE_VIOLATION = "23505";
 
 type Intake = { group: GroupCommit<Arriving, Stored>; bytes: number };
 const intakes = new WeakMap<Database, Intake>();
@@ -50,6 +51,8 @@ export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { web
     if (stored.is_accepted) return { outcome: "accepted", event_id: envelope.event_id, queue_id: stored.queue_id, queued: envelope.destinations.length, destinations: envelope.destinations };
     return { outcome: "duplicate", event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)) };
   } catch (error) {
+    // Rows of this id that came past the ledger, from another program: it is their event.
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) return { outcome: "duplicate", event_id: envelope.event_id };
     throw isRowFault(error) ? unstorable() : error;
   } finally {
     intake.bytes -= bytes;
