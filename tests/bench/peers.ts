@@ -72,7 +72,7 @@ export async function benchPeers(serverUrl: string): Promise<Measure[]> {
   const urls = [side.server.url, ...peers.map(({ url }) => url)];
   const rounds: number[][] = urls.map(() => []);
   for (let n = 0; n <= ROUNDS; n += 1)
-    for (const index of n % 2 ? urls.keys() : [...urls.keys()].reverse()) {
+    for (const index of n % 2 ? urls.keys() : [...urls.keys()].toReversed()) {
       const round = await runSocketRound(urls[index] as string, ROUND_SECONDS, CONNECTIONS, prepareEvents(PREPARED));
       if (round.refused > 0) throw new Error(`${round.refused} requests were not answered with 2xx: the figures would mean nothing`);
       if (index === 0) await side.db.query("TRUNCATE integration_queue");

@@ -123,12 +123,17 @@ export async function listPendingChannels(database: Database): Promise<string[]>
   return rows.map((row) => row.channel);
 }
 
-/** Extends the leases that are still ours; safe to repeat. */
+/**
+ * Extends the leases that are still ours; safe to repeat. It waits for no row: a batch that is just moving some of them on
+ * locks them in another order, and the two would end in a deadlock. Those are renewed the next time, if they are still held.
+ */
 export async function renewLeases(database: Database, items: readonly QueueItem[]): Promise<void> {
   await database.acrossTenants(
-    `UPDATE integration_queue q SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-     FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS held(shop, id, token)
-     WHERE q.shop = held.shop AND q.id = held.id AND q.attempt_token = held.token AND q.status IN ('processing', 'ready')`,
+    `WITH held AS (
+       SELECT q.shop, q.id FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS h(shop, id, token)
+       JOIN integration_queue q ON q.shop = h.shop AND q.id = h.id AND q.attempt_token = h.token AND q.status IN ('processing', 'ready') FOR UPDATE OF q SKIP LOCKED
+     )
+     UPDATE integration_queue q SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM held WHERE q.shop = held.shop AND q.id = held.id`,
     [items.map((item) => item.shop), items.map((item) => item.queueId), items.map((item) => item.attemptToken)],
   );
 }

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LEASE_SECONDS, markBegun, reclaimLostLeases, renewLeases } from "../../../app/domain/bus/claim.ts";
 import { addRows, claimAll, openCircuit, openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
@@ -122,6 +123,20 @@ describe("a lease that ran out", () => {
     expect(await reclaimLostLeases(queue.database)).toEqual({ channels: ["cms"], returned: 1, dead: 0 });
     expect(await rowsOf(ids)).toMatchObject([{ status: "pending", retry_count: 0, lease_lost: 1, attempt_token: null, locked_by: null }]);
     expect(await claimAll(queue.database)).toHaveLength(1);
+  });
+
+  test("is renewed without waiting for a row that is just being moved on, so that the two cannot deadlock", async () => {
+    const ids = await addRows(queue.test, { shop: A, count: 3 });
+    const held = await claimAll(queue.database);
+    await queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp()");
+    const mover = new pg.Client({ connectionString: queue.test.url });
+    await mover.connect();
+    await mover.query("BEGIN");
+    await mover.query("SELECT 1 FROM integration_queue WHERE id = $1 FOR UPDATE", [ids[1]]);
+    await renewLeases(queue.database, held);
+    await mover.query("COMMIT");
+    await mover.end();
+    expect((await queue.test.query("SELECT id::int FROM integration_queue WHERE locked_until > clock_timestamp() ORDER BY id")).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
   });
 
   test("is dead with `worker_lost` after the third worker it took along", async () => {
