@@ -16,11 +16,10 @@ import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
-import { METHODS, traitsOf } from "./route-traits.ts";
+import { traitsOf, type Method } from "./route-traits.ts";
 import { lookUpTenant } from "./tenant-lookup.ts";
 
 export { METHODS } from "./route-traits.ts";
-export type Method = (typeof METHODS)[number];
 
 /** `registered`: 404 for a store we do not know; `named`: a valid shop, registered or not; `optional`; `none`. */
 export type TenantRule = "registered" | "named" | "optional" | "none";

@@ -2,6 +2,7 @@
 import type { Specs } from "./endpoint.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
 
 type Traits = { allowed: string[]; isTenantless: boolean; hasSession: boolean; remembersTenant: boolean };
 const traits = new WeakMap<Specs, Traits>();
