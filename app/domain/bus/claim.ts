@@ -21,7 +21,7 @@ const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.
 // tenant after the other.
 // Locks the rows it returns for one statement; what it passes over stays unlocked at its end. Two claims never return
 // the same row.
-const CLAIM = `
+export const CLAIM = `
   WITH RECURSIVE tenants AS (
     (SELECT shop, 1 AS n FROM integration_queue WHERE status = 'pending' AND channel = $1 AND shop >= $2 ORDER BY shop LIMIT 1)
     UNION ALL
