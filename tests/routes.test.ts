@@ -87,6 +87,10 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /gdpr/export", "none"],
   ["GET /admin/privacy-requests", "admin"],
   ["GET /admin/privacy-export/:id", "admin"],
+  ["GET /.well-known/ucp", "none"],
+  ["GET /.well-known/ucp/:version", "none"],
+  ["GET /.well-known/agent-card.json", "none"],
+  ["GET /.well-known/gpc.json", "none"],
 ];
 
 /** What anybody may post to: each is counted, or opened by a secret that was mailed or handed over once. */
