@@ -60,7 +60,7 @@ describe("imports follow the map", () => {
     ["app/integrations", ["app/integrations", "app/runtime"], "clients hold no rules"],
     ["app/components", ["app/components", "app/domain/tenants/connection-state.ts"], "parts of screens know React and the shape of what they show"],
     ["app/domain", ["app/domain", "app/integrations", "app/runtime", "app/generated"], "rules do not know how they were asked"],
-    ["app/http", ["app/http", "app/domain/tenants", "app/domain/identity", "app/domain/events", "app/domain/customers/webhook-inbox.ts", "app/domain/bus", "app/domain/consent/sync-consent.ts", "app/domain/compliance", "app/embeds", "app/runtime", "app/shopify.server.ts"], "what every route shares decides who may call and how it is answered, not what happens"],
+    ["app/http", ["app/http", "app/domain/tenants", "app/domain/identity", "app/domain/agents", "app/domain/events", "app/domain/customers/webhook-inbox.ts", "app/domain/bus", "app/domain/consent/sync-consent.ts", "app/domain/compliance", "app/embeds", "app/runtime", "app/shopify.server.ts"], "what every route shares decides who may call and how it is answered, not what happens"],
     ["app/routes", ["app/routes", "app/http", "app/domain", "app/embeds", "app/components", "app/runtime"], "a route parses, calls and responds; it never reaches a client or the database itself"],
     ["app/context.server.ts", ["app/integrations", "app/runtime", "app/domain/channels", "app/domain/bus/channel.ts"], "it builds the parts, it holds no rules"],
   ];

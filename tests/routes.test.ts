@@ -10,7 +10,7 @@ import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
 
 // SPEC "Endpoints" and DECISIONS 3, 10, 12, as far as they are built. `admin`: the bearer admin key; `platform`:
 // ADMIN_KEY alone; `hmac`: the storefront's signature; `session`: a
-// signed-in person; `event_source`, `backend`, `backend_key`: an event's sender, the backend that calls back, whoever enqueues
+// signed-in person; `person`: the same, or an agent that the person lets act; `event_source`, `backend`, `backend_key`: an event's sender, the backend that calls back, whoever enqueues
 // for it; `none`: anybody.
 const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /health", "none"],
@@ -48,9 +48,9 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /auth/signup", "none"],
   ["POST /auth/login", "none"],
   ["POST /auth/logout", "session"],
-  ["GET /auth/me", "session"],
+  ["GET /auth/me", "person"],
   ["DELETE /auth/me", "session"],
-  ["GET /auth/profile", "session"],
+  ["GET /auth/profile", "person"],
   ["PATCH /auth/profile", "session"],
   ["POST /auth/password/forgot", "none"],
   ["GET /auth/password/reset", "none"],
@@ -87,10 +87,23 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /gdpr/export", "none"],
   ["GET /admin/privacy-requests", "admin"],
   ["GET /admin/privacy-export/:id", "admin"],
+  ["GET /.well-known/ucp", "none"],
+  ["GET /.well-known/ucp/:version", "none"],
+  ["GET /.well-known/agent-card.json", "none"],
+  ["GET /.well-known/gpc.json", "none"],
+  ["GET /.well-known/oauth-authorization-server", "none"],
+  ["GET /.well-known/oauth-authorization-server/:shop", "none"],
+  ["GET /.well-known/oauth-protected-resource", "none"],
+  ["GET /.well-known/oauth-protected-resource/:resource", "none"],
+  ["POST /oauth/register", "none"],
+  ["GET /oauth/authorize", "none"],
+  ["POST /oauth/authorize", "none"],
+  ["POST /oauth/token", "none"],
+  ["POST /oauth/revoke", "none"],
 ];
 
 /** What anybody may post to: each is counted, or opened by a secret that was mailed or handed over once. */
-const OPEN_TO_ALL = ["POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export"];
+const OPEN_TO_ALL = ["POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export", "POST /oauth/register"];
 
 /** The app library's own pages: no endpoints, served by Remix. */
 const PAGES_OF_THE_LIBRARY = ["auth.shopify.exit-iframe.ts", "auth.shopify.session-token.ts"];

@@ -4,13 +4,13 @@ import { localeOf, wordsOf } from "./account-page-words.ts";
 
 export type PageLook = { locale: string; brand: string };
 
-const escapeHtml = (text: string) => text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+export const escapeHtml = (text: string) => text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const STYLE = `body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:#f6f6f7;color:#1a1c1d}main{max-width:26rem;margin:10vh auto;padding:2rem;background:#fff;border-radius:.75rem;box-shadow:0 1px 3px #0002}
 h1{font-size:1.25rem;margin:0 0 1rem}label{display:block;font-weight:600}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem;border:1px solid #6b7075;border-radius:.4rem;margin:.25rem 0}
 button{font:inherit;font-weight:600;margin-top:1rem;padding:.6rem 1rem;border:0;border-radius:.4rem;background:#1a1c1d;color:#fff;min-height:44px}.brand{color:#56595d;margin:0 0 .5rem}.error{border-left:4px solid #b3261e;padding-left:.75rem}:focus-visible{outline:3px solid #0b57d0;outline-offset:2px}`;
 
-function page({ locale, brand }: PageLook, title: string, body: string): string {
+export function page({ locale, brand }: PageLook, title: string, body: string): string {
   return `<!doctype html><html lang="${localeOf(locale)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(brand)}</title><style>${STYLE}</style></head>
 <body><main><p class="brand">${escapeHtml(brand)}</p><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
 }

@@ -4,10 +4,12 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { Ctx } from "../context.server.ts";
+import type { Person } from "../domain/identity/account.ts";
 import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
 import { findTenant, StaleTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
+import { requirePerson } from "./agent-guard.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { findEnvelopeTenant, requireEventSource, type EventSender } from "./event-source-guard.ts";
 import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
@@ -26,7 +28,7 @@ export type TenantRule = "registered" | "named" | "optional" | "none";
 
 type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
 type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
-type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "visitor" ? Visitor : A extends "event_source" ? EventSender : null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "person" ? Person : A extends "visitor" ? Visitor : A extends "event_source" ? EventSender : null;
 
 export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   ctx: Ctx;
@@ -39,7 +41,7 @@ export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   /** The validated body; for `hmac` and `event_source` routes the parsed JSON, unvalidated. */
   body: B;
   query: Q;
-  /** The exact bytes of a signed body. */
+  /** The exact bytes of a signed body or a form. */
   raw: Buffer;
   /** Adds to this request's one log line. */
   note(fields: Record<string, unknown>): void;
@@ -64,6 +66,8 @@ export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType
   handle(call: Call<A, T, z.output<B>, z.output<Q>>): Promise<Reply | object>;
   /** For a page without script: takes the fields of an HTML form in place of JSON, and answers a page. */
   handleForm?(call: Call<A, T, Record<string, string>, z.output<Q>>): Promise<Reply>;
+  /** The body of an error where another contract than ours fixes it. */
+  errorBody?(error: AppError): object;
 };
 
 export type AnySpec = Omit<MethodSpec<Auth, TenantRule, z.ZodType, z.ZodType>, "handle" | "handleForm"> & {
@@ -118,7 +122,7 @@ async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<
       return dispatch(specs, { ...call, found: { ...found, tenant: current } });
     });
   } catch (error) {
-    reply = toErrorReply(ctx, error, requestId, inbound);
+    reply = toErrorReply(ctx, error, requestId, inbound, Object.values(specs)[0]?.errorBody);
   }
   Object.assign(reply.headers, { ...cors, ...reply.headers, "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff" });
   ctx.log.done("request.served", { request_id: requestId, method: inbound.method, path: inbound.url.pathname, status: reply.status, ms: Math.round((performance.now() - started) * 10) / 10, ...notes });
@@ -156,17 +160,19 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: 
   const principal = proveFirst(ctx, inbound, spec.auth, found.tenant, raw);
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
-  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" ? unauthorized() : new AppError("tenant_required");
+  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" || spec.auth === "person" ? unauthorized() : new AppError("tenant_required");
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
   const signedIn = spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
+  const acting = spec.auth === "person" ? await requirePerson(ctx, inbound, found.tenant) : null;
   const visiting = spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant) : null;
-  const tenant = signedIn?.tenant ?? visiting?.tenant ?? found.tenant;
+  const tenant = signedIn?.tenant ?? acting?.tenant ?? visiting?.tenant ?? found.tenant;
 
   const query = spec.query ? validate(spec.query, Object.fromEntries(inbound.url.searchParams)) : undefined;
-  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? visiting?.visitor ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
+  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? acting?.person ?? visiting?.visitor ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
   const maxBytes = spec.maxBytes ?? MAX_BODY_BYTES;
   if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
-    return spec.handleForm({ ...call, body: parseForm(await inbound.readBody(maxBytes)) } as never);
+    const form = await inbound.readBody(maxBytes);
+    return spec.handleForm({ ...call, raw: form, body: parseForm(form) } as never);
   }
   const body = isRaw ? readSigned(inbound, spec.auth, raw) : spec.body ? await readJson(inbound, spec.body, maxBytes) : undefined;
   const result = await spec.handle({ ...call, body } as never);
@@ -216,11 +222,11 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   throw new AppError("invalid_request", { fields });
 }
 
-function toErrorReply(ctx: Ctx, error: unknown, requestId: string, inbound: Inbound): Reply {
+function toErrorReply(ctx: Ctx, error: unknown, requestId: string, inbound: Inbound, errorBody?: AnySpec["errorBody"]): Reply {
   const known = toAppError(error);
   if (!known) ctx.log.failed("request.failed", error, { request_id: requestId, method: inbound.method, path: inbound.url.pathname });
   const shown = known ?? new AppError("internal_error");
-  return json(shown.status, toErrorBody(shown, requestId), shown.headers);
+  return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
 }
 
 function toAppError(error: unknown): AppError | null {

@@ -9,10 +9,11 @@ import type { Inbound } from "./inbound.ts";
 
 /**
  * `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body;
- * `session`: a signed-in person, by cookie or bearer token; `visitor`: a person, a proxied customer, or anybody on a page of the store;
+ * `session`: a signed-in person, by cookie or bearer token; `person`: the same, or an agent that the person lets act;
+ * `visitor`: a person, a proxied customer, or anybody on a page of the store;
  * `event_source`: the proof of the event's own source; `backend`: the secret of the backend that calls back; `backend_key`: BACKEND_API_KEY.
  */
-export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "visitor" | "event_source" | "backend" | "backend_key";
+export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "person" | "visitor" | "event_source" | "backend" | "backend_key";
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 

@@ -17,6 +17,8 @@ const COOKIE = "crm_signin";
 
 type ProviderName = keyof typeof OIDC_PROVIDERS;
 
+/** The one page of ours that sends people to sign in: there the cookie is good, and the agent's request waits. */
+const isOurs = (returnTo: string) => returnTo.startsWith("/oauth/authorize?");
 const returnOrigin = (tenant: Tenant) => tenant.config.auth_redirect_origin ?? `https://${tenant.shop}`;
 
 export async function startSignIn(ctx: Ctx, inbound: Inbound, tenant: Tenant, provider: ProviderName): Promise<Reply> {
@@ -26,22 +28,22 @@ export async function startSignIn(ctx: Ctx, inbound: Inbound, tenant: Tenant, pr
   const browserSecret = kept && /^[\w-]{43}$/.test(kept) ? kept : ctx.random.bytes(32).toString("base64url");
   const start = { returnTo: searchParams.get("return_to"), handoff: searchParams.get("handoff") === "fragment", browserSecret };
   const begun = await beginJourney(ctx, tenant, OIDC_PROVIDERS[provider], start);
-  if ("error" in begun) return redirect(toFailure(tenant, toReturnPath(start.returnTo), begun.error));
+  if ("error" in begun) return redirect(toFailure(ctx, tenant, toReturnPath(start.returnTo), begun.error));
   return redirect(begun.location, { "Set-Cookie": journeyCookie(ctx, COOKIE, browserSecret, TTL_SECONDS.oauthState) });
 }
 
 export async function finishSignIn(ctx: Ctx, inbound: Inbound, provider: ProviderName): Promise<Reply> {
   const browserSecret = readCookie(inbound, journeyCookieName(ctx, COOKIE));
   const end = await completeJourney(ctx, OIDC_PROVIDERS[provider], inbound.url.searchParams, browserSecret, { userAgent: inbound.header("user-agent") ?? null });
-  if (end.outcome === "failed") return end.tenant ? redirect(toFailure(end.tenant, end.returnTo, end.error)) : plain(400, "text/html; charset=utf-8", renderSignInError({ locale: "en", brand: "Sign-in", error: end.error }), PAGE_HEADERS);
+  if (end.outcome === "failed") return end.tenant ? redirect(toFailure(ctx, end.tenant, end.returnTo, end.error)) : plain(400, "text/html; charset=utf-8", renderSignInError({ locale: "en", brand: "Sign-in", error: end.error }), PAGE_HEADERS);
   const { tenant, account, returnTo, handoff } = end;
-  const location = new URL(returnTo, returnOrigin(tenant));
+  const location = new URL(returnTo, isOurs(returnTo) ? ctx.baseUrl : returnOrigin(tenant));
   if (handoff) location.hash = `session_code=${await createSessionCode(ctx, tenant, account)}`;
   return redirect(location.href, { "Set-Cookie": sessionCookie(issueToken(ctx, tenant, account)) });
 }
 
-function toFailure(tenant: Tenant, returnTo: string, error: JourneyError): string {
-  const location = new URL(returnTo, returnOrigin(tenant));
+function toFailure(ctx: Ctx, tenant: Tenant, returnTo: string, error: JourneyError): string {
+  const location = new URL(returnTo, isOurs(returnTo) ? ctx.baseUrl : returnOrigin(tenant));
   location.searchParams.set("error", error);
   return location.href;
 }

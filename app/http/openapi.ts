@@ -11,6 +11,7 @@ const SECURITY: Record<Auth, object[]> = {
   hmac: [{ storefrontSignature: [] }],
   visitor: [{ sessionToken: [] }, { sessionCookie: [] }, {}],
   session: [{ sessionToken: [] }, { sessionCookie: [] }],
+  person: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }],
   event_source: [{ storefrontSignature: [] }, { erpToken: [] }, { backendSecret: [] }, { adminKey: [] }],
   backend: [{ backendSecret: [] }, { backendBearer: [] }],
   backend_key: [{ backendKey: [] }],
@@ -24,6 +25,7 @@ const SECURITY_SCHEMES = {
   adminKey: { type: "http", scheme: "bearer", description: "The tenant's admin_key, ADMIN_KEY, or the app secret, tried in this order." },
   platformKey: { type: "http", scheme: "bearer", description: "ADMIN_KEY." },
   sessionToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The token of a signed-in person." },
+  agentToken: { type: "http", scheme: "bearer", description: "An access token that a shopper gave an agent at /oauth/authorize." },
   sessionCookie: { type: "apiKey", in: "cookie", name: "__Host-crm_session", description: "The same token. Changes need an allowed Origin and application/json." },
   storefrontSignature: { type: "apiKey", in: "header", name: "X-Storefront-Hmac-SHA256", description: "Base64 HMAC-SHA256 of the raw body under the app secret. X-Shopify-Hmac-Sha256 is an alias." },
 };

@@ -50,7 +50,7 @@ export function write(request: IncomingMessage, response: ServerResponse, reply:
   // The caller hung up: there is nobody to answer.
   if (response.destroyed) return;
   const { body = "" } = reply;
-  response.writeHead(reply.status, { ...reply.headers, ...(reply.status !== 204 && { "Content-Length": Buffer.byteLength(body) }) });
+  response.writeHead(reply.status, { ...reply.headers, ...(reply.status !== 204 && reply.status !== 304 && { "Content-Length": Buffer.byteLength(body) }) });
   // A text leaves in one piece with the headers; as bytes it would be a piece of its own.
   response.end(request.method === "HEAD" ? undefined : body);
 }

@@ -45,6 +45,13 @@ async function checkTwice(ctx: Ctx, remembered: Tenant, token: string): Promise<
   throw unauthorized();
 }
 
+/** For pages that show themselves to whom they meet: the person of the cookie, or null. */
+export async function findCookieSession(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<Session | null> {
+  const token = readCookie(inbound, SESSION_COOKIE);
+  const check = token ? await checkSession(ctx, tenant, token) : null;
+  return check?.outcome === "valid" ? check.session : null;
+}
+
 function requireOwnPage(ctx: Ctx, inbound: Inbound, tenant: Tenant): void {
   const origin = inbound.header("origin");
   if (!origin || !isAllowedOrigin(ctx, tenant, origin)) throw new AppError("origin_not_allowed");

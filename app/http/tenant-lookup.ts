@@ -1,6 +1,7 @@
 // Which tenant a request is for, in the order of DECISIONS 3: query, header, the session token's own, host, the deployed
 // store.
 import type { Ctx } from "../context.server.ts";
+import { shopOfAgentToken } from "../domain/agents/agent-token.ts";
 import { shopOfToken } from "../domain/identity/session-token.ts";
 import { findTenant, recallTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
@@ -36,7 +37,7 @@ async function shopOfHost(ctx: Ctx, inbound: Inbound): Promise<string | null> {
  */
 export async function lookUpTenant(ctx: Ctx, inbound: Inbound, sessionToken: string | null, mayRecall = sessionToken !== null): Promise<{ shop: string | null; tenant: Tenant | null }> {
   const named = namedShop(inbound);
-  const ofToken = named === null && sessionToken ? shopOfToken(sessionToken) : null;
+  const ofToken = named === null && sessionToken ? (shopOfToken(sessionToken) ?? shopOfAgentToken(sessionToken)) : null;
   // A token that names a store we do not know is no token of ours: it is not told which stores we know.
   if (ofToken && !(await recallTenant(ctx, ofToken))) return { shop: null, tenant: null };
   const shop = named ?? ofToken ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;

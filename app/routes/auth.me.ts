@@ -6,7 +6,7 @@ import { CLEARED_SESSION_COOKIE } from "../http/session-reply.ts";
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The signed-in person and the consents.",
-    auth: "session",
+    auth: "person",
     tenant: "registered",
     handle: async ({ principal }) => showMe(principal),
   },

@@ -4,7 +4,7 @@ import { endpoint } from "../http/endpoint.ts";
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "The whole profile: person, consents, tags, segment, language, linked providers.",
-    auth: "session",
+    auth: "person",
     tenant: "registered",
     handle: ({ ctx, tenant, principal }) => showProfile(ctx, tenant, principal),
   },

@@ -8,6 +8,8 @@ const KEPT: readonly Kept[] = [
   { table: "integration_queue", column: "created_at", days: 30, where: "status = 'delivered' AND archived_at IS NOT NULL" },
   { table: "delivery_attempts", column: "created_at", days: 30, where: "true" },
   { table: "channel_minutes", column: "minute", days: 8, where: "true" },
+  // Longer than any of them lives: until then a refresh token that comes back tells that it was stolen.
+  { table: "oauth_tokens", column: "created_at", days: 40, where: "expires_at < now()" },
   { table: "webhook_inbox", column: "received_at", days: 30, where: "status IN ('done', 'failed')" },
 ];
 const ROWS_PER_STATEMENT = 5_000;

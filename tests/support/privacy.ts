@@ -64,6 +64,8 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
   await query("INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, 'https://idp.example', 'fed-sub-77', $2, 'federated')", [shop, id]);
   await query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier') ON CONFLICT DO NOTHING", [shop]);
   await query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'admin' FROM crm_tags WHERE shop = $1", [shop, id]);
+  await query("INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes) VALUES ($1, gen_random_uuid(), $2, 'agent', 'Lovelace helper', '{identity:read}')", [shop, id]);
+  await query("INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at) SELECT $1, 'hash-' || id, id, 'access', '{}', now() FROM oauth_grants WHERE shop = $1 AND user_id = $2", [shop, id]);
   await query("INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 50, 'EUR', 'all', 'secret-signature', 'secret-proof', now() + interval '1 day')", [shop, id]);
   await query("INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, line_items, subtotal, total, currency, expires_at) VALUES ($1, gen_random_uuid(), $2, 'completed', 'cart', $3, '[]', 1, 1, 'EUR', now())", [shop, id, `https://x.example/?email=${who.email}`]);
   await query("INSERT INTO return_cases (shop, rma, order_id, user_id, status) VALUES ($1, $3, 'gid://shopify/Order/299938', $2, 'open')", [shop, id, `RMA-${id}`]);

@@ -22,6 +22,7 @@ const OF_ACCOUNT = {
   tags: `SELECT m.user_id, t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
     WHERE m.shop = $1 AND m.user_id = ANY($2::int[]) ORDER BY m.id LIMIT ${MOST_ROWS}`,
   sign_ins: "SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
+  agents: "SELECT user_id, client_id, client_name, scopes, created_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
   mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency, scope, usage, status, created_at, expires_at
     FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
   checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text, currency, mandate_id, created_at, updated_at, expires_at

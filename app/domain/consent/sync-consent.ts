@@ -16,7 +16,8 @@ import { writeConsents, type Recorded } from "./write-consents.ts";
 export type Visit = { userAgent: string | null; gpc: boolean };
 export type SyncedConsent = { consent_id: string; recorded: Recorded[]; pending_confirmation: boolean };
 
-async function readSubmission(ctx: Ctx, tenant: Tenant, input: ConsentSyncInput, visit: Visit): Promise<Submission> {
+/** What is said, with the policy in force: read before a transaction that writes it. */
+export async function readSubmission(ctx: Ctx, tenant: Tenant, input: ConsentSyncInput, visit: Visit): Promise<Submission> {
   const consentVersion = input.consent_version ?? tenant.config.consent_policy_version ?? null;
   const policyHash = await findPolicyHash(dataOf(ctx, tenant).sql, consentVersion, tenant.config.locale);
   return toSubmission(input, { ...visit, consentId: ctx.random.uuid(), consentVersion, policyHash });

@@ -27,6 +27,12 @@ export function writeConsents(ctx: Ctx, tenant: Tenant, subject: Subject, submis
   return writer.add({ subject, submission });
 }
 
+/** The same inside the caller's transaction, for what must commit together with the consent. */
+export async function writeConsentsWithin(ctx: Ctx, tenant: Tenant, sql: TenantSql, subject: Subject, submission: Submission): Promise<Recorded[]> {
+  const [recorded = []] = await writeBatch(ctx, tenant, sql, [{ subject, submission }]);
+  return recorded;
+}
+
 /** What is known of a subject's consents, kept up as the batch goes on. */
 type Known = {
   /** Null for a browser: it has no flags, only its log. */

@@ -70,3 +70,12 @@ export const CLAIM_FLAGS = CONSENT_TYPES.map(consentColumn);
 export function toConsents(claims: ClaimRow): ConsentFlags {
   return Object.fromEntries(CONSENT_TYPES.map((type) => [type, claims[consentColumn(type)] ?? false])) as ConsentFlags;
 }
+
+/** An account with its consents, as whoever acts for its owner is shown it. */
+export type Person = { account: Account; consents: ConsentFlags };
+
+export async function findPerson(sql: TenantSql, id: number): Promise<Person | null> {
+  const columns = [...ACCOUNT_COLUMNS.map((column) => `u.${column}`), ...CLAIM_FLAGS.map((flag) => `c.${flag}`)];
+  const [row] = await sql<Account & ClaimRow>(`SELECT ${columns.join(", ")} FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.shop = $1 AND u.id = $2`, [id]);
+  return row ? { account: row, consents: toConsents(row) } : null;
+}

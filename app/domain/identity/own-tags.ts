@@ -13,7 +13,7 @@ import type { Session } from "./sessions.ts";
  * The person's tags. What the merchant gave to a customer in the storefront is shown only to who proved to be that
  * customer, as with the rest of the customer record.
  */
-export async function listOwnTags(ctx: Ctx, tenant: Tenant, { account }: Session): Promise<AssignedTag[]> {
+export async function listOwnTags(ctx: Ctx, tenant: Tenant, { account }: Pick<Session, "account">): Promise<AssignedTag[]> {
   const tags = await listAssignedTags(dataOf(ctx, tenant).sql, account.id);
   return isProven(account) ? tags : tags.filter(({ source }) => source !== "storefront");
 }

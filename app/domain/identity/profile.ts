@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { getAccount, toUser } from "./account.ts";
+import { getAccount, toUser, type Person } from "./account.ts";
 import { listOwnTags, toShownTag } from "./own-tags.ts";
 import type { Session } from "./sessions.ts";
 
@@ -16,24 +16,24 @@ export const ProfileChange = z.object({
   avatar_url: z.url({ protocol: /^https$/, error: "must be an https address" }).max(2_000).nullable().optional(),
 });
 
-export const showMe = (session: Session) => ({ user: toUser(session.account), consents: session.consents });
+export const showMe = ({ account, consents }: Person) => ({ user: toUser(account), consents });
 
 type ClaimsRow = { segment_id: string | null; language: string | null; consent_version: string | null };
 
-export async function showProfile(ctx: Ctx, tenant: Tenant, session: Session) {
+export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
   const { sql } = dataOf(ctx, tenant);
   const [[claims], tags, links] = await Promise.all([
-    sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [session.account.id]),
-    listOwnTags(ctx, tenant, session),
-    sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [session.account.id]),
+    sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [person.account.id]),
+    listOwnTags(ctx, tenant, person),
+    sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [person.account.id]),
   ]);
   return {
-    ...showMe(session),
+    ...showMe(person),
     tags: tags.map(toShownTag),
     segment_id: claims?.segment_id ?? null,
     language: claims?.language ?? null,
     consent_version: claims?.consent_version ?? null,
-    linked_providers: [...(session.account.password_hash ? ["email"] : []), ...links.map(({ provider }) => provider)],
+    linked_providers: [...(person.account.password_hash ? ["email"] : []), ...links.map(({ provider }) => provider)],
   };
 }
 

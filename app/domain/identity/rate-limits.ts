@@ -13,6 +13,9 @@ export const RATE_LIMITS = {
   signup_per_address: { max: 20, windowSeconds: 60 },
   mail_per_email: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
+  agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
+  /** Fetches of documents that a stranger names. */
+  agent_document_per_address: { max: 30, windowSeconds: 60 },
   /** Apart from the mails above: whoever fills in forms for somebody must not keep that person from a reset. */
   consent_mail_per_email: { max: 5, windowSeconds: 3_600 },
 } as const satisfies Record<string, Limit>;

@@ -1,0 +1,63 @@
+// The agent card (SPEC "Embeds and discovery"): SPEC's fields as they are, beside what clients of A2A 0.3 and 1.0 look for.
+// A client that says `A2A-Version: 1.0` gets exactly that version's fields: its schema is closed.
+import type { Tenant } from "../tenants/tenant.ts";
+import { addressOf, type PublicAddress } from "./public-address.ts";
+import { ucpCapabilities, UCP_VERSIONS } from "./ucp-profile.ts";
+
+const SKILLS = [
+  { id: "identity-linking", name: "Identity linking", description: "Links the agent to the shopper's account with the shopper's consent, and reads the unified profile.", tags: ["identity", "oauth"] },
+  { id: "consent-management", name: "Consent management", description: "Reads which consents the shopper gave, agent access and agent payments among them.", tags: ["consent", "privacy"] },
+  { id: "tag-sync", name: "Tag sync", description: "Reads the tags and the segment that the store keeps of the shopper.", tags: ["tags", "segments"] },
+  { id: "product-catalog", name: "Product catalog", description: "Searches the store's products with prices and availability.", tags: ["catalog", "search"] },
+  { id: "checkout-session", name: "Checkout session", description: "Prepares a checkout for the shopper and follows it until it is completed.", tags: ["checkout", "orders"] },
+] as const;
+
+const JSON_MODES = ["application/json", "text/plain"];
+
+/** `protocol` is what the client asked for: `1.0` is answered strictly, anything else with all versions in one. */
+export function buildAgentCard(tenant: Tenant, address: PublicAddress, protocol: string | undefined): object {
+  const url = addressOf(address, "/a2a");
+  const brand = tenant.config.brand_name ?? tenant.shop;
+  const metadata = addressOf(address, "/.well-known/oauth-authorization-server");
+  const [ucpVersion] = UCP_VERSIONS;
+  const extension = {
+    uri: `https://ucp.dev/${ucpVersion}/specification/reference`,
+    description: "Speaks UCP in data parts.",
+    required: false,
+    params: { capabilities: ucpCapabilities(tenant, ucpVersion) },
+  };
+  const shared = {
+    name: `${brand} store agent`,
+    description: `Identity, consent, catalog and checkout of ${brand} for agents that act for its shoppers.`,
+    version: "1.0",
+    provider: { organization: brand, url: `https://${tenant.shop}` },
+    defaultInputModes: JSON_MODES,
+    defaultOutputModes: JSON_MODES,
+    skills: SKILLS,
+  };
+  const strict = { supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
+  const scheme = { description: `An access token of ${metadata}`, scheme: "bearer" };
+  const requirement = { securityRequirements: [{ schemes: { bearer: { list: [] } } }] };
+  if (/^1\.0(\.|$)/.test(protocol ?? ""))
+    return {
+      ...shared,
+      ...strict,
+      capabilities: { streaming: false, pushNotifications: false, extendedAgentCard: false, extensions: [extension] },
+      securitySchemes: { bearer: { httpAuthSecurityScheme: scheme } },
+      ...requirement,
+    };
+  return {
+    ...shared,
+    protocol_version: "0.1",
+    authentication: { schemes: ["bearer"], credentials: `A bearer token that the shopper gave: an access token of ${metadata}` },
+    protocolVersion: "0.3.0",
+    url,
+    preferredTransport: "JSONRPC",
+    supportsAuthenticatedExtendedCard: false,
+    security: [{ bearer: [] }],
+    supportedInterfaces: [...strict.supportedInterfaces, { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" }],
+    capabilities: { streaming: false, pushNotifications: false, stateTransitionHistory: true, extensions: [extension] },
+    securitySchemes: { bearer: { type: "http", ...scheme, httpAuthSecurityScheme: scheme } },
+    ...requirement,
+  };
+}

@@ -1,0 +1,78 @@
+// The capability manifest (SPEC "Embeds and discovery") as a business profile of UCP, in each version that platforms speak:
+// ucp.dev "Overview", source/schemas/profile.json. Only what this store's settings make work is listed.
+import { tokenState } from "../tenants/directory.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+import { addressOf, type PublicAddress } from "./public-address.ts";
+
+/** Newest first. */
+export const UCP_VERSIONS = ["2026-08-25", "2026-04-08"] as const;
+export type UcpVersion = (typeof UCP_VERSIONS)[number];
+
+/** A public JWK: what signatures of this store are checked with. */
+export type PublicKey = { kty: string; kid: string } & Record<string, unknown>;
+
+const isConnected = (tenant: Tenant): boolean => tenant.config.storefront_api_token !== undefined || tokenState(tenant) === "valid";
+
+const at = (version: UcpVersion, path: string) => `https://ucp.dev/${version}/${path}`;
+
+function capability(version: UcpVersion, spec: string, schema: string, config?: object): object[] {
+  return [{ version, spec: at(version, `specification/${spec}`), schema: at(version, `schemas/${schema}.json`), ...(config && { config }) }];
+}
+
+/** Capabilities of UCP by name. Whatever touches a shopper is there only while agents may act for shoppers. */
+export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<string, object[]> {
+  const isOpen = tenant.config.agent_access_enabled;
+  return {
+    ...(isConnected(tenant) && {
+      "dev.ucp.shopping.catalog.search": capability(version, "catalog/search", "shopping/catalog_search"),
+      "dev.ucp.shopping.catalog.lookup": capability(version, "catalog/lookup", "shopping/catalog_lookup"),
+      ...(isOpen && {
+        "dev.ucp.shopping.checkout": capability(version, "checkout", "shopping/checkout"),
+        "dev.ucp.shopping.order": capability(version, "order", "shopping/order"),
+      }),
+    }),
+    // A scope that is listed here is a gate: its operations need the shopper's own word.
+    ...(isOpen && {
+      "dev.ucp.common.identity_linking": capability(version, "identity-linking", "common/identity_linking", {
+        scopes: { "dev.ucp.shopping.order:read": {}, "dev.ucp.shopping.checkout:manage": {} },
+      }),
+    }),
+  };
+}
+
+/** `signingKeys` are public; both names of their member are one list (`keys` since 2026-08-25, `signing_keys` before). */
+export function buildUcpProfile(tenant: Tenant, address: PublicAddress, version: UcpVersion, signingKeys: readonly PublicKey[], isLeaf: boolean): object {
+  const { agent_access_enabled: isOpen, agent_payments_enabled: canPay, brand_name: brand } = tenant.config;
+  const url = (path: string) => addressOf(address, path);
+  const service = { version, spec: at(version, "specification/overview") };
+  const older = Object.fromEntries(UCP_VERSIONS.slice(1).map((other) => [other, url(`/.well-known/ucp/${other}`)]));
+  return {
+    name: brand ?? tenant.shop,
+    shop: tenant.shop,
+    ...(isOpen && { a2a_agent_access: true }),
+    ...(isOpen && canPay && { agent_payments: true }),
+    endpoints: {
+      identity: url("/commerce/identity"),
+      ...(isConnected(tenant) && { products: url("/commerce/products"), ...(isOpen && { orders: url("/commerce/orders"), checkout: url("/commerce/checkout") }) }),
+      ...(isOpen && canPay && { mandates: url("/commerce/mandates") }),
+      agent_card: url("/.well-known/agent-card.json"),
+      authorization_server: url("/.well-known/oauth-authorization-server"),
+      protected_resource: url("/.well-known/oauth-protected-resource"),
+    },
+    ucp: {
+      version,
+      status: "success",
+      ...(!isLeaf && { supported_versions: older }),
+      services: {
+        "dev.ucp.shopping": [
+          { ...service, transport: "mcp", endpoint: url("/mcp"), schema: at(version, "services/shopping/mcp.openrpc.json") },
+          { ...service, transport: "a2a", endpoint: url("/.well-known/agent-card.json") },
+        ],
+      },
+      capabilities: ucpCapabilities(tenant, version),
+      // Nobody pays through us: a checkout is completed at the storefront.
+      payment_handlers: {},
+    },
+    ...(version === "2026-04-08" ? { signing_keys: signingKeys } : { keys: signingKeys }),
+  };
+}

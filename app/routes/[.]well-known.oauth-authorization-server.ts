@@ -1,0 +1,13 @@
+import { buildServerMetadata } from "../domain/agents/oauth-metadata.ts";
+import { addressFor, publicDocument } from "../http/discovery.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "Where agents get access tokens (RFC 8414).",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
+    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), false)),
+  },
+});

@@ -1,0 +1,18 @@
+import { buildResourceMetadata, RESOURCES } from "../domain/agents/oauth-metadata.ts";
+import { addressFor, publicDocument } from "../http/discovery.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { AppError } from "../runtime/errors.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The same for one of the addresses that agents talk to: `mcp` or `a2a`.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
+    async handle({ ctx, inbound, tenant, params }) {
+      const resource = RESOURCES.find((known) => known === params.resource);
+      if (!resource) throw new AppError("not_found");
+      return publicDocument(inbound, buildResourceMetadata(tenant, addressFor(ctx, inbound, tenant), resource, ctx.config.STOREFRONT_STORE_DOMAIN));
+    },
+  },
+});

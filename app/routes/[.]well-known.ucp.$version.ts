@@ -1,0 +1,18 @@
+import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp-profile.ts";
+import { addressFor, publicDocument } from "../http/discovery.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { AppError } from "../runtime/errors.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The capability manifest in one version of UCP, complete in itself.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
+    async handle({ ctx, inbound, tenant, params }) {
+      const version = UCP_VERSIONS.find((known) => known === params.version);
+      if (!version) throw new AppError("not_found");
+      return publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), version, [], true));
+    },
+  },
+});

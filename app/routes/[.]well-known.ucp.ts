@@ -1,0 +1,13 @@
+import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp-profile.ts";
+import { addressFor, publicDocument } from "../http/discovery.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The store's capability manifest: a UCP business profile in the newest version.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
+    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), UCP_VERSIONS[0], [], false)),
+  },
+});

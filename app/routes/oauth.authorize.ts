@@ -1,0 +1,24 @@
+import { answerAuthorizeForm, showAuthorizePage } from "../http/agent-pages.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { refuseJson, toOAuthError } from "../http/oauth.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The page on which a shopper decides about an agent; first the sign-in, where nobody is signed in.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "The page.", 302: "Back to the agent with an error.", 400: "A page: the agent or its address is not known." },
+    errorBody: toOAuthError,
+    handle: ({ ctx, inbound, tenant }) => showAuthorizePage(ctx, inbound, tenant),
+  },
+  POST: {
+    summary: "The shopper's answer, from that page alone.",
+    auth: "none",
+    tenant: "registered",
+    maxBytes: 16 * 1024,
+    answers: { 302: "Back to the agent with `code`, or with an error.", 403: "A page: the form came from elsewhere." },
+    errorBody: toOAuthError,
+    handle: refuseJson,
+    handleForm: ({ ctx, inbound, tenant, body }) => answerAuthorizeForm(ctx, inbound, tenant, body),
+  },
+});

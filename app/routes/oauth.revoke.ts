@@ -1,0 +1,20 @@
+import { revokeToken } from "../domain/agents/tokens.ts";
+import { empty, endpoint } from "../http/endpoint.ts";
+import { readOAuthForm, refuseJson, requireField, toOAuthError } from "../http/oauth.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Revokes a token (RFC 7009): a refresh token with all that came of it. Takes a form.",
+    auth: "none",
+    tenant: "registered",
+    maxBytes: 16 * 1024,
+    answers: { 200: "The token is dead, or never was one." },
+    errorBody: toOAuthError,
+    handle: refuseJson,
+    async handleForm({ ctx, tenant, raw }) {
+      const form = readOAuthForm(raw);
+      await revokeToken(ctx, tenant, requireField(form, "token"), form.get("client_id"));
+      return empty(200, { "Cache-Control": "no-store" });
+    },
+  },
+});

@@ -1,0 +1,16 @@
+import { endpoint, json } from "../http/endpoint.ts";
+import { answerTokenForm } from "../http/oauth-token.ts";
+import { refuseJson, toOAuthError } from "../http/oauth.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Swaps a code, or a refresh token, for an access token (RFC 6749). Takes a form.",
+    auth: "none",
+    tenant: "registered",
+    maxBytes: 16 * 1024,
+    answers: { 200: "`{access_token, token_type, expires_in, refresh_token, scope}`.", 400: "`invalid_grant` and the other errors of RFC 6749 5.2." },
+    errorBody: toOAuthError,
+    handle: refuseJson,
+    handleForm: async ({ ctx, inbound, tenant, raw }) => json(200, await answerTokenForm(ctx, inbound, tenant, raw), { Pragma: "no-cache" }),
+  },
+});
