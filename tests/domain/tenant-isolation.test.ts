@@ -33,13 +33,13 @@ const LEAST: Record<string, Row> = {
   CheckoutSession: { id: uuid, customer_id: 1, status: "incomplete", source: "cart", line_items: [], subtotal: "1.00", total: "1.00", currency: "EUR", expires_at: at },
   OauthClient: { client_id: "c", client_name: "n", redirect_uris: [] }, OauthGrant: { id: uuid, user_id: 1, client_id: "c", client_name: "n", scopes: [] }, OauthToken: { token_hash: "t", grant_id: uuid, kind: "access", scopes: [], expires_at: at },
   PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at }, Kv: { key: "k", value: {} },
-  ChannelMinute: { channel: "cms", minute: at, delivered: 1, failed: 0, latency_ms_sum: 1n },
+  ChannelMinute: { channel: "cms", minute: at, slot: 0, delivered: 1, failed: 0, latency_ms_sum: 1n },
 };
 const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
 /** The columns that name a row beside the shop. */
 const KEY: Record<string, string[]> = {
   IdentityLink: ["issuer", "sub"], CustomerTombstone: ["kind", "subject_hmac"], ConsentChainHead: [], ConsentPolicy: ["version", "locale"], IntegrationMapping: ["channel", "entity_type"], ProductUpcMapping: ["sku"],
-  FirmwareRegistry: ["mpn"], ReturnCase: ["rma"], Mandate: ["mandate_id"], OauthClient: ["client_id"], OauthToken: ["token_hash"], Kv: ["key"], EventLedger: ["event_id"], ChannelMinute: ["channel", "minute"],
+  FirmwareRegistry: ["mpn"], ReturnCase: ["rma"], Mandate: ["mandate_id"], OauthClient: ["client_id"], OauthToken: ["token_hash"], Kv: ["key"], EventLedger: ["event_id"], ChannelMinute: ["channel", "minute", "slot"],
 };
 
 function uniqueOf(model: string, shop: string): Row {

@@ -33,9 +33,9 @@ export async function recordAttempt(sql: TenantSql, item: QueueItem, log: Delive
     `WITH attempt AS (
        INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status, latency_ms, error) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      )
-     INSERT INTO channel_minutes AS m (shop, channel, minute, delivered, failed, latency_ms_sum)
-     SELECT $1, $4, date_trunc('minute', clock_timestamp()), ($6 = 'delivered')::int, ($6 = 'failed')::int, $8
-     ON CONFLICT (shop, channel, minute) DO UPDATE SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed, latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum`,
+     INSERT INTO channel_minutes AS m (shop, channel, minute, slot, delivered, failed, latency_ms_sum)
+     SELECT $1, $4, date_trunc('minute', clock_timestamp()), floor(random() * 8), ($6 = 'delivered')::int, ($6 = 'failed')::int, $8
+     ON CONFLICT (shop, channel, minute, slot) DO UPDATE SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed, latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum`,
     [item.queueId, item.eventId, item.channel, log.attempt, status, log.http_status, log.latency_ms, log.error],
   );
 }

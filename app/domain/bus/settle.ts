@@ -47,12 +47,12 @@ const SETTLE = `
     WHERE i.attempt_status IS NOT NULL
   ),
   minutes AS (
-    INSERT INTO channel_minutes AS m (shop, channel, minute, delivered, failed, latency_ms_sum)
-    SELECT s.shop, s.channel, date_trunc('minute', clock_timestamp()), count(*) FILTER (WHERE i.attempt_status = 'delivered'), count(*) FILTER (WHERE i.attempt_status = 'failed'), sum(i.latency_ms)
+    INSERT INTO channel_minutes AS m (shop, channel, minute, slot, delivered, failed, latency_ms_sum)
+    SELECT s.shop, s.channel, date_trunc('minute', clock_timestamp()), (SELECT floor(random() * 8)), count(*) FILTER (WHERE i.attempt_status = 'delivered'), count(*) FILTER (WHERE i.attempt_status = 'failed'), sum(i.latency_ms)
     FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
     WHERE i.attempt_status IS NOT NULL
     GROUP BY s.shop, s.channel ORDER BY s.shop, s.channel
-    ON CONFLICT (shop, channel, minute) DO UPDATE SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed, latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum
+    ON CONFLICT (shop, channel, minute, slot) DO UPDATE SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed, latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum
   )
   SELECT shop, id FROM settled`;
 

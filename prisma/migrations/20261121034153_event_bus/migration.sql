@@ -25,8 +25,9 @@ CREATE TABLE "channel_minutes" (
     "delivered" INTEGER NOT NULL,
     "failed" INTEGER NOT NULL,
     "latency_ms_sum" BIGINT NOT NULL,
+    "slot" SMALLINT NOT NULL DEFAULT 0,
 
-    CONSTRAINT "channel_minutes_pkey" PRIMARY KEY ("shop","channel","minute")
+    CONSTRAINT "channel_minutes_pkey" PRIMARY KEY ("shop","channel","minute","slot")
 );
 
 -- Only customers are looked for by who they are: other events do not pay for it.
