@@ -90,8 +90,14 @@ export async function answerAuthorizeForm(ctx: Ctx, inbound: Inbound, tenant: Te
   if (fields.action === "switch") return redirect(ownAddress(visit), { "Set-Cookie": CLEARED_SESSION_COOKIE });
   if (fields.action === "deny") return redirect(toAnswerAddress(request, { error: "access_denied", error_description: "The shopper did not allow it." }));
   if (fields.action !== "approve") return problemPage(tenant, 400, "expired");
-  const code = await grantAccess(ctx, tenant, session, request, { userAgent: inbound.header("user-agent") ?? null, gpc: inbound.header("sec-gpc") === "1" });
-  return redirect(toAnswerAddress(request, { code }));
+  try {
+    const code = await grantAccess(ctx, tenant, session, request, { userAgent: inbound.header("user-agent") ?? null, gpc: inbound.header("sec-gpc") === "1" });
+    return redirect(toAnswerAddress(request, { code }));
+  } catch (error) {
+    // The session ended between the look at it and the transaction.
+    if (isAppError(error) && error.code === "unauthorized") return signInPage(visit, request);
+    throw error;
+  }
 }
 
 const SIGN_IN_PROBLEMS: Partial<Record<ErrorCode, SignInProblem>> = { invalid_credentials: "wrong", account_suspended: "suspended", email_unverified: "unverified", too_many_requests: "busy", busy: "busy" };

@@ -7,6 +7,8 @@ const MAX_LENGTH = 500;
 export function findRedirectProblem(uri: string): string | undefined {
   const url = URL.parse(uri);
   if (!url || uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return "must be an address";
+  // It comes to stand in a policy header, where `*` and `;` mean something.
+  if (!/^([a-z0-9.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return "must have a host of letters, digits, dots and dashes";
   if (uri.includes("#") || url.username || url.password) return "must have neither a fragment nor a user";
   if (url.protocol === "https:") return undefined;
   if (url.protocol === "http:") return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";

@@ -26,6 +26,8 @@ describe.each(DOCUMENTS)("%s", (path) => {
     const policy = answer.headers.get("cache-control") ?? "";
     expect(policy).toMatch(/^public, max-age=\d+$/);
     expect(Number(policy.split("=")[1])).toBeGreaterThanOrEqual(60);
+    // A header names a store too: no cache may mix two stores up.
+    expect(answer.headers.get("vary")).toContain("X-Storefront-Shop-Domain");
   });
 
   it("is not sent again to who has it, in whatever way the tag is named", async () => {
