@@ -56,6 +56,7 @@ test("the same delivery at the old address and at the bus has one effect", async
   await service.webhook("customer-update", JSON.stringify(payload), { headers: { "X-Storefront-Webhook-Id": id } });
   const { status, json } = await ingestWebhook(service, "customers/update", payload, { headers: { "X-Storefront-Webhook-Id": id } });
   expect({ status, deduplicated: json.deduplicated }).toEqual({ status: 200, deduplicated: true });
+  await eventually("the work to end, before the next test begins", async () => (await query("SELECT 1 FROM webhook_inbox WHERE status = 'done'")).length === 1);
   expect(await query("SELECT 1 FROM webhook_inbox")).toHaveLength(1);
 });
 
@@ -65,7 +66,7 @@ test.each(["the bus", "the old address"])("an order that comes by %s goes to the
   if (way === "the bus") expect((await ingestWebhook(service, "orders/create", order)).json.destinations).toEqual(["erpsys", "web_analytics"]);
   else expect((await service.webhook("orders-create", JSON.stringify(order))).status).toBe(200);
   await eventually("the document", () => service.sandbox.erp.documents().length === before + 1);
-  expect(await query("SELECT event_type, entity_id FROM event_ledger")).toEqual([{ event_type: "order.created", entity_id: order.admin_graphql_api_id }]);
+  expect(await query("SELECT event_type FROM event_ledger WHERE entity_id = $1", [order.admin_graphql_api_id])).toEqual([{ event_type: "order.created" }]);
 });
 
 test("the app's removal is taken here too", async () => {
