@@ -1,5 +1,6 @@
-// Cuts the full Admin API schemas (10 MB each) down to what our documents reach, so that the sandbox and
-// the tests check every query offline in milliseconds. Run it whenever storefront-documents.ts changes.
+// Cuts the full schemas of the storefront's APIs (10 MB each) down to what our documents reach, so that the sandbox and
+// the tests check every query offline in milliseconds. Run it whenever storefront-documents.ts or
+// storefront-commerce-documents.ts changes.
 // The schemas come from the introspection files inside the vendor's own developer package.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,14 +21,18 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
+import { CART_DOCUMENTS } from "../app/integrations/storefront-commerce-documents.ts";
 import { STOREFRONT_DOCUMENTS } from "../app/integrations/storefront-documents.ts";
 
 const SOURCE_PACKAGE = "@shopify/dev-mcp@1.16.0";
-const WRITTEN_VERSIONS = ["2026-04", "2026-07"];
-const CHECKED_VERSIONS = ["2026-01", "2026-10"];
+const PARSED = (texts) => Object.entries(texts).map(([name, text]) => ({ name, ast: parse(text) }));
+// `source` is how the package names an API's files, `file` how ours do.
+const APIS = [
+  { title: "Admin API", source: "admin", file: "admin", documents: PARSED(STOREFRONT_DOCUMENTS), written: ["2026-04", "2026-07"], checked: ["2026-01", "2026-10"] },
+  { title: "Storefront API", source: "storefront-graphql", file: "cart", documents: PARSED(CART_DOCUMENTS), written: ["2026-04"], checked: ["2026-01", "2026-07", "2026-10"] },
+];
 const outputDirectory = new URL("../app/sandbox/storefront-schema/", import.meta.url);
 
-const documents = Object.entries(STOREFRONT_DOCUMENTS).map(([name, text]) => ({ name, ast: parse(text) }));
 const workDirectory = mkdtempSync(join(tmpdir(), "storefront-schema-"));
 try {
   execFileSync("npm", ["pack", SOURCE_PACKAGE, "--silent"], { cwd: workDirectory, stdio: ["ignore", "ignore", "inherit"] });
@@ -35,41 +40,43 @@ try {
   execFileSync("tar", ["xzf", tarball], { cwd: workDirectory });
 
   mkdirSync(outputDirectory, { recursive: true });
-  for (const version of WRITTEN_VERSIONS) {
-    const introspection = readIntrospection(version);
-    const schema = buildClientSchema(introspection);
-    const problems = findProblems(schema);
-    if (problems.length > 0) throw new Error(`Admin API ${version} refuses:\n${problems.join("\n")}`);
-    const header = `# Admin API ${version}, cut to what storefront-documents.ts reaches. Written by scripts/prune-storefront-schema.mjs.\n\n`;
-    const sdl = `${header}${printSchema(buildClientSchema(prune(introspection, schema)))}\n`;
-    writeFileSync(new URL(`admin-${version}.graphql`, outputDirectory), sdl);
-    console.log(`${version}: ${documents.length} documents valid, ${sdl.length} bytes written`);
-  }
-  for (const version of CHECKED_VERSIONS) {
-    if (!existsSync(introspectionFile(version))) continue;
-    const problems = findProblems(buildClientSchema(readIntrospection(version)));
-    console.log(`${version}: ${problems.length === 0 ? "all documents valid" : `NOT VALID\n${problems.join("\n")}`} (checked only)`);
+  for (const api of APIS) {
+    for (const version of api.written) {
+      const introspection = readIntrospection(api, version);
+      const schema = buildClientSchema(introspection);
+      const problems = findProblems(api, schema);
+      if (problems.length > 0) throw new Error(`${api.title} ${version} refuses:\n${problems.join("\n")}`);
+      const header = `# ${api.title} ${version}, cut to what our documents reach. Written by scripts/prune-storefront-schema.mjs.\n\n`;
+      const sdl = `${header}${printSchema(buildClientSchema(prune(introspection, schema, api.documents)))}\n`;
+      writeFileSync(new URL(`${api.file}-${version}.graphql`, outputDirectory), sdl);
+      console.log(`${api.title} ${version}: ${api.documents.length} documents valid, ${sdl.length} bytes written`);
+    }
+    for (const version of api.checked) {
+      if (!existsSync(introspectionFile(api, version))) continue;
+      const problems = findProblems(api, buildClientSchema(readIntrospection(api, version)));
+      console.log(`${api.title} ${version}: ${problems.length === 0 ? "all documents valid" : `NOT VALID\n${problems.join("\n")}`} (checked only)`);
+    }
   }
 } finally {
   rmSync(workDirectory, { recursive: true, force: true });
 }
 
-function introspectionFile(version) {
-  return join(workDirectory, `package/dist/data/admin_${version}.json.gz`);
+function introspectionFile(api, version) {
+  return join(workDirectory, `package/dist/data/${api.source}_${version}.json.gz`);
 }
 
-function readIntrospection(version) {
-  const parsed = JSON.parse(gunzipSync(readFileSync(introspectionFile(version))).toString("utf8"));
+function readIntrospection(api, version) {
+  const parsed = JSON.parse(gunzipSync(readFileSync(introspectionFile(api, version))).toString("utf8"));
   return parsed.data ?? parsed;
 }
 
-function findProblems(schema) {
+function findProblems({ documents }, schema) {
   return documents.flatMap(({ name, ast }) => validate(schema, ast).map((error) => `${name}: ${error.message}`));
 }
 
 /** The introspection result with only the reached types, fields and arguments; input types and enums stay whole. */
-function prune(introspection, schema) {
-  const reached = collectReached(schema);
+function prune(introspection, schema, documents) {
+  const reached = collectReached(schema, documents);
   const keptNames = new Set(reached.keys());
   const roots = [schema.getQueryType(), schema.getMutationType()].filter((root) => root && keptNames.has(root.name));
   const types = introspection.__schema.types
@@ -107,7 +114,7 @@ function prune(introspection, schema) {
 }
 
 /** Type name -> field name -> argument names used by the documents. */
-function collectReached(schema) {
+function collectReached(schema, documents) {
   const reached = new Map();
   const keepType = (type) => {
     if (!type) return new Map();
@@ -142,6 +149,11 @@ function collectReached(schema) {
     },
   });
   for (const { ast } of documents) visit(ast, visitor);
+  // A schema needs a query, also where the documents only change things.
+  if (!reached.has(schema.getQueryType().name)) {
+    keepType(schema.getQueryType()).set("shop", new Set());
+    keepType(schema.getType("Shop")).set("id", new Set());
+  }
 
   // An object that stays an implementor of a kept interface must carry the interface's kept fields.
   for (const [name, fields] of reached) {

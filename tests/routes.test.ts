@@ -10,7 +10,7 @@ import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
 
 // SPEC "Endpoints" and DECISIONS 3, 10, 12, as far as they are built. `admin`: the bearer admin key; `platform`:
 // ADMIN_KEY alone; `hmac`: the storefront's signature; `session`: a
-// signed-in person; `person`: the same, or an agent that the person lets act; `event_source`, `backend`, `backend_key`: an event's sender, the backend that calls back, whoever enqueues
+// signed-in person; `person`: the same, or an agent that the person lets act; `person_or_admin`: one of these or the admin key; `event_source`, `backend`, `backend_key`: an event's sender, the backend that calls back, whoever enqueues
 // for it; `none`: anybody.
 const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /health", "none"],
@@ -85,6 +85,10 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /gdpr/shop-redact", "hmac"],
   ["GET /gdpr/export", "none"],
   ["POST /gdpr/export", "none"],
+  ["GET /commerce/products", "none"],
+  ["GET /commerce/identity", "person"],
+  ["GET /commerce/orders", "person"],
+  ["GET /commerce/orders/:id", "person"],
   ["GET /admin/privacy-requests", "admin"],
   ["GET /admin/privacy-export/:id", "admin"],
   ["GET /.well-known/ucp", "none"],

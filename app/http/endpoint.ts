@@ -9,11 +9,11 @@ import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
 import { findTenant, StaleTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
-import { requirePerson } from "./agent-guard.ts";
+import { requirePerson, requirePersonOrAdmin, tenantUnknown, type AgentRule } from "./agent-guard.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { findEnvelopeTenant, requireEventSource, type EventSender } from "./event-source-guard.ts";
 import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
-import { requireSession, sessionCredential, unauthorized } from "./session-guard.ts";
+import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
@@ -28,7 +28,7 @@ export type TenantRule = "registered" | "named" | "optional" | "none";
 
 type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
 type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
-type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "person" ? Person : A extends "visitor" ? Visitor : A extends "event_source" ? EventSender : null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "person" ? Person : A extends "person_or_admin" ? Person | null : A extends "visitor" ? Visitor : A extends "event_source" ? EventSender : null;
 
 export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   ctx: Ctx;
@@ -51,6 +51,8 @@ export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType
   summary: string;
   auth: A;
   tenant: T;
+  /** Of `person` routes: what an agent needs here beside the shopper's token. */
+  agent?: AgentRule;
   /** The handler's own statement finds out whether the remembered tenant is current, and throws StaleTenant when not. */
   remembersTenant?: true;
   body?: B;
@@ -160,10 +162,10 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: 
   const principal = proveFirst(ctx, inbound, spec.auth, found.tenant, raw);
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
-  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw spec.auth === "session" || spec.auth === "person" ? unauthorized() : new AppError("tenant_required");
+  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw tenantUnknown(ctx, inbound, spec.auth);
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
   const signedIn = spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
-  const acting = spec.auth === "person" ? await requirePerson(ctx, inbound, found.tenant) : null;
+  const acting = spec.auth === "person" ? await requirePerson(ctx, inbound, found.tenant, spec.agent) : spec.auth === "person_or_admin" ? await requirePersonOrAdmin(ctx, inbound, found.tenant, spec.agent) : null;
   const visiting = spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant) : null;
   const tenant = signedIn?.tenant ?? acting?.tenant ?? visiting?.tenant ?? found.tenant;
 

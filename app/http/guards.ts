@@ -10,10 +10,11 @@ import type { Inbound } from "./inbound.ts";
 /**
  * `admin`: the bearer admin key; `platform`: ADMIN_KEY alone; `hmac`: a storefront signature over the raw body;
  * `session`: a signed-in person, by cookie or bearer token; `person`: the same, or an agent that the person lets act;
+ * `person_or_admin`: one of these, or the bearer admin key, to which nobody is the principal;
  * `visitor`: a person, a proxied customer, or anybody on a page of the store;
  * `event_source`: the proof of the event's own source; `backend`: the secret of the backend that calls back; `backend_key`: BACKEND_API_KEY.
  */
-export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "person" | "visitor" | "event_source" | "backend" | "backend_key";
+export type Auth = "none" | "admin" | "platform" | "hmac" | "session" | "person" | "person_or_admin" | "visitor" | "event_source" | "backend" | "backend_key";
 
 const CHALLENGE = { "WWW-Authenticate": "Bearer" };
 

@@ -12,6 +12,7 @@ const SECURITY: Record<Auth, object[]> = {
   visitor: [{ sessionToken: [] }, { sessionCookie: [] }, {}],
   session: [{ sessionToken: [] }, { sessionCookie: [] }],
   person: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }],
+  person_or_admin: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }, { adminKey: [] }],
   event_source: [{ storefrontSignature: [] }, { erpToken: [] }, { backendSecret: [] }, { adminKey: [] }],
   backend: [{ backendSecret: [] }, { backendBearer: [] }],
   backend_key: [{ backendKey: [] }],

@@ -12,7 +12,7 @@ export function traitsOf(specs: Specs): Traits {
   const known = traits.get(specs) ?? {
     allowed: [...METHODS.filter((method) => specs[method]), ...(specs.GET ? ["HEAD"] : []), "OPTIONS"],
     isTenantless: all.every((spec) => spec.tenant === "none"),
-    hasSession: all.some((spec) => spec.auth === "session" || spec.auth === "person" || spec.auth === "visitor"),
+    hasSession: all.some((spec) => spec.auth === "session" || spec.auth === "person" || spec.auth === "person_or_admin" || spec.auth === "visitor"),
     remembersTenant: all.some((spec) => spec.remembersTenant),
   };
   traits.set(specs, known);

@@ -1,7 +1,8 @@
 /**
- * Every Admin GraphQL document this service sends (Shopify Admin API, 2026-04 and 2026-07).
- * Shop and customer values travel as variables, never inside the text.
+ * Every Admin GraphQL document this service sends (Shopify Admin API, 2026-04 and 2026-07); those of commerce stand in a
+ * file of their own. Shop and customer values travel as variables, never inside the text.
  */
+import { COMMERCE_DOCUMENTS } from "./storefront-commerce-documents.ts";
 
 const WEBHOOK_SUBSCRIPTION_FIELDS = "id topic uri apiVersion { handle }";
 
@@ -167,4 +168,5 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   METAFIELD_DEFINITION_CREATE,
   SHOP,
   APP_INSTALLATION,
+  ...COMMERCE_DOCUMENTS,
 };

@@ -30,10 +30,14 @@ export const KEYS = {
   /** What the document behind an agent's client id says. */
   clientDocument: (urlHash: string) => `client_document:${urlHash}`,
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
+  /** One page of a customer's orders. */
+  orders: (userId: number, page: string) => `orders:${userId}:${page}`,
+  /** What a request with this Idempotency-Key was answered. */
+  idempotent: (requestHash: string) => `idempotent:${requestHash}`,
   rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
 } as const;
 
-export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800, clientDocument: 3_600, unreadableClientDocument: 60, deadLetterAlert: 900 } as const;
+export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800, clientDocument: 3_600, unreadableClientDocument: 60, deadLetterAlert: 900, orders: 300, idempotent: 86_400, idempotentRun: 60 } as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";

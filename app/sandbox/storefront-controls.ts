@@ -1,8 +1,13 @@
 /** What a test, or the person at the overview page, does to a shop: what merchants, shoppers and time do to the real one. */
 import type { Saving } from "./state-file.ts";
+import { putProduct } from "./storefront-catalog.ts";
+import type { Product, ProductPatch } from "./storefront-catalog.ts";
+import { payFor } from "./storefront-checkout.ts";
 import { addedTags, putCustomer, topicsOfChange } from "./storefront-customers.ts";
 import type { CustomerPatch } from "./storefront-customers.ts";
 import type { CostBucket } from "./storefront-graphql.ts";
+import { orderPayload, putOrder } from "./storefront-orders.ts";
+import type { Order, OrderPatch } from "./storefront-orders.ts";
 import type { Customer, RefreshCall, ShopState, StorefrontSettings, StorefrontState } from "./storefront-state.ts";
 import { grantTokens } from "./storefront-tokens.ts";
 import type { TokenReply } from "./storefront-tokens.ts";
@@ -183,6 +188,17 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
     customers: (domain: string): Customer[] => Object.values(getShop(domain).customers),
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
+
+    putProduct: (domain: string, patch: ProductPatch): Product => putProduct(ensureShop(domain), patch),
+    /** Changes state only; nobody is told. */
+    putOrder: (domain: string, patch: OrderPatch): Order => putOrder(ensureShop(domain), patch),
+    /** The shopper pays at the address of a cart or draft order; the subscribed addresses hear of the order. */
+    async pay(domain: string, url: string, options: SendWebhookOptions = {}): Promise<{ order: Order; deliveries: WebhookDelivery[] }> {
+      const shop = getShop(domain);
+      const order = payFor(shop, url);
+      saving.soon();
+      return { order, deliveries: await sendWebhook(domain, "orders/create", orderPayload(shop, order), options) };
+    },
 
     sendWebhook,
     /** Webhooks sent since the start, oldest first. */

@@ -6,6 +6,7 @@ import { schemaOf } from "./storefront-graphql.ts";
 import type { GraphqlContext } from "./storefront-graphql.ts";
 import { checkMetafields, digestOf, mergeMetafields, nameOf } from "./storefront-metafields.ts";
 import type { MetafieldInput } from "./storefront-metafields.ts";
+import { ordersOfCustomer } from "./storefront-orders.ts";
 import type { Customer, Metafield, ShopState } from "./storefront-state.ts";
 
 type UserError = { field: string[] | null; message: string };
@@ -149,6 +150,7 @@ function toGraphqlCustomer(shop: ShopState, customer: Customer): Record<string, 
   return {
     ...customer,
     id: customer.gid,
+    orders: ordersOfCustomer(customer.gid),
     displayName: displayName || (customer.email ?? customer.phone ?? ""),
     amountSpent: { amount: customer.amountSpent, currencyCode: shop.currencyCode },
     defaultEmailAddress:

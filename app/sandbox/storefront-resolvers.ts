@@ -1,9 +1,12 @@
 /** Root fields of the pretended Admin API. They answer in the schema's own shapes; graphql-js picks the asked fields. */
 import { GraphQLError } from "graphql";
 import { isLoopbackUrl } from "./loopback-guard.ts";
+import { catalogResolvers } from "./storefront-catalog-resolvers.ts";
+import { draftOrderResolvers } from "./storefront-checkout.ts";
 import { customerResolvers } from "./storefront-customer-resolvers.ts";
 import type { GraphqlContext } from "./storefront-graphql.ts";
 import { definitionResolvers } from "./storefront-metafield-definitions.ts";
+import { orderResolvers } from "./storefront-orders.ts";
 import type { ShopState, Subscription } from "./storefront-state.ts";
 
 const MAX_PAGE = 250;
@@ -14,6 +17,9 @@ type UserError = { field: string[]; message: string };
 export const storefrontResolvers = {
   ...customerResolvers,
   ...definitionResolvers,
+  ...catalogResolvers,
+  ...orderResolvers,
+  ...draftOrderResolvers,
 
   shop: (_: unknown, { shop }: GraphqlContext) => ({
     id: `gid://shopify/Shop/${shop.id}`,

@@ -1,4 +1,7 @@
 /** What the pretended storefront remembers per shop. Plain JSON: it is written to the state file as it stands. */
+import type { Catalog } from "./storefront-catalog.ts";
+import type { Basket } from "./storefront-checkout.ts";
+import type { Order } from "./storefront-orders.ts";
 
 type AccessToken = { token: string; scope: string; /** null = never expires */ expiresAt: number | null };
 
@@ -69,6 +72,11 @@ export type ShopState = {
   /** Of customers, by `namespace.key`. Absent in a state file of before. */
   metafieldDefinitions?: Record<string, MetafieldDefinition>;
   nextCustomerId: string;
+  /** Made when first looked at, like orders and what is about to be paid. */
+  catalog?: Catalog;
+  orders?: Record<string, Order>;
+  /** Carts and draft orders, by gid. */
+  baskets?: Record<string, Basket>;
   subscriptions: Subscription[];
   nextSubscriptionId: number;
 };

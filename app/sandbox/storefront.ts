@@ -4,6 +4,7 @@ import type { Call, Reply } from "./exchange.ts";
 import type { Saving } from "./state-file.ts";
 import { authorize } from "./storefront-authorize.ts";
 import { createBulkDesk } from "./storefront-bulk.ts";
+import { answerCartApi } from "./storefront-checkout.ts";
 import { createStorefrontControls } from "./storefront-controls.ts";
 import type { CustomerPatch } from "./storefront-customers.ts";
 import { answerGraphql, API_VERSIONS } from "./storefront-graphql.ts";
@@ -68,6 +69,7 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
       const lines = bulk.file(domain, file);
       return lines === null ? text(404, "No such file") : text(200, lines);
     }
+    if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST") return answerCartApi(shop, call.body, () => saving.soon());
     if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
     return answerApi(shop, path, call);
   };

@@ -123,6 +123,7 @@ describe("the OpenAPI document", () => {
   /** Every one of the ways stands alone: a session comes as a token or as the cookie; a visitor may come with nothing. */
   const NOTHING = "";
   const WAYS_IN: Record<Auth, string[]> = { none: [], visitor: ["sessionToken", "sessionCookie", NOTHING], admin: ["adminKey"], platform: ["platformKey"], hmac: ["storefrontSignature"], session: ["sessionToken", "sessionCookie"], person: ["sessionToken", "sessionCookie", "agentToken"],
+    person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
     event_source: ["storefrontSignature", "erpToken", "backendSecret", "adminKey"], backend: ["backendSecret", "backendBearer"], backend_key: ["backendKey"] };
   type Operation = { security: Record<string, []>[]; responses: Record<string, unknown>; parameters: { name: string; in: string }[]; requestBody?: object };
   const read = async () => (await service.call("GET", "/openapi.json", { key: null })).json as { openapi: string; paths: Record<string, Record<string, Operation>>; components: { securitySchemes: object; schemas: object } };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { buildSchema, parse, TypeInfo, validate, visit, visitWithTypeInfo } from "graphql";
 import type { GraphQLSchema } from "graphql";
 import { describe, expect, it } from "vitest";
+import { CART_DOCUMENTS } from "../../app/integrations/storefront-commerce-documents.ts";
 import { STOREFRONT_DOCUMENTS } from "../../app/integrations/storefront-documents.ts";
 
 // Deprecated everywhere, but what replaces them exists only from 2026-10.
@@ -25,9 +26,16 @@ describe.each(["2026-04", "2026-07"])("Admin API %s", (version) => {
   });
 });
 
+it.each(Object.entries(CART_DOCUMENTS))("the Storefront API accepts %s", (_name, text) => {
+  const schema = buildSchema(readFileSync(new URL("../../app/sandbox/storefront-schema/cart-2026-04.graphql", import.meta.url), "utf8"));
+  expect(validate(schema, parse(text)).map(({ message }) => message)).toEqual([]);
+  expect(deprecatedUses(schema, text)).toEqual([]);
+});
+
 it("every document has one operation, named as its key", () => {
-  const names = Object.values(STOREFRONT_DOCUMENTS).map((text) => /^(?:query|mutation) (\w+)/.exec(text)?.[1] ?? "");
-  const expected = Object.keys(STOREFRONT_DOCUMENTS).map((key) => key.toLowerCase().replaceAll("_", ""));
+  const documents = { ...STOREFRONT_DOCUMENTS, ...CART_DOCUMENTS };
+  const names = Object.values(documents).map((text) => /^(?:query|mutation) (\w+)/.exec(text)?.[1] ?? "");
+  const expected = Object.keys(documents).map((key) => key.toLowerCase().replaceAll("_", ""));
   expect(names.map((name) => name.toLowerCase())).toEqual(expected);
 });
 

@@ -66,6 +66,9 @@ function decode<S extends z.ZodType>(part: string | undefined, schema: S): z.out
 const shops = new Map<string, string>();
 const SHOPS_LIMIT = 5_000;
 
+/** Base64 HMAC-SHA256 under the secret that signs this tenant's sessions. */
+export const signAsTenant = (config: Config, tenant: Tenant, text: string): string => createHmac("sha256", keyOf(config, tenant).key).update(text).digest("base64");
+
 /** The shop a token says it is of: a hint for finding the tenant, worth nothing until the signature is checked. */
 export function shopOfToken(token: string): string | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;

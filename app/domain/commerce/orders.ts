@@ -1,0 +1,89 @@
+// A customer's orders, read from the storefront (which shows an app the last 60 days) and remembered for five minutes. They
+// are shown only to who proved to be that customer: anybody can sign up with a stranger's address.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront-commerce-documents.ts";
+import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { isProven, type Account } from "../identity/account.ts";
+import { callStorefront } from "../tenants/storefront-admin.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { toLink, toPlainText } from "./catalog-text.ts";
+import { toMoney, type StorefrontMoney } from "./money.ts";
+
+type Priced = { shopMoney: StorefrontMoney };
+type StorefrontOrder = { id: string; name: string; createdAt: string; displayFinancialStatus: string | null; displayFulfillmentStatus: string; currentTotalPriceSet: Priced; lineItems: { nodes: { id: string }[] } };
+type OrderLine = { id: string; title: string; sku: string | null; quantity: number; discountedUnitPriceSet: Priced };
+type StorefrontFulfillment = { id: string; status: string; createdAt: string; trackingInfo: { company: string | null; number: string | null; url: string | null }[] };
+type WholeOrder = Omit<StorefrontOrder, "lineItems"> & { customer: { id: string } | null; lineItems: { nodes: OrderLine[] }; fulfillments: StorefrontFulfillment[] };
+
+type OrderSummary = ReturnType<typeof toSummary>;
+type OrderPage = { orders: OrderSummary[]; next: string | null };
+
+const toSummary = (order: StorefrontOrder) => ({
+  id: order.id,
+  name: order.name,
+  created_at: order.createdAt,
+  financial_status: order.displayFinancialStatus,
+  fulfillment_status: order.displayFulfillmentStatus,
+  total: toMoney(order.currentTotalPriceSet.shopMoney),
+  line_item_count: order.lineItems.nodes.length,
+});
+
+/** The storefront's customer that this account is proven to be. */
+export const customerOf = (account: Account): string | null => (isProven(account) ? account.storefront_customer_gid : null);
+
+/** `after` is the storefront's own cursor. */
+export async function listOrders(ctx: Ctx, tenant: Tenant, account: Account, { limit, after }: { limit: number; after: string | null }): Promise<OrderPage & { isCached: boolean }> {
+  const customer = customerOf(account);
+  if (!customer) return { orders: [], next: null, isCached: false };
+  const { sql } = dataOf(ctx, tenant);
+  const key = KEYS.orders(account.id, hash("sha256", JSON.stringify([customer, limit, after])).slice(0, 32));
+  const cached = await getKey<OrderPage>(sql, key);
+  if (cached) return { orders: cached.value.orders, next: cached.value.next, isCached: true };
+  const page = await fetchOrders(ctx, tenant, { id: customer, first: limit, after });
+  // `user_id` is how a redaction finds it.
+  await putKey(sql, key, { ...page, user_id: account.id }, TTL_SECONDS.orders);
+  return { ...page, isCached: false };
+}
+
+async function fetchOrders(ctx: Ctx, tenant: Tenant, variables: Record<string, unknown>): Promise<OrderPage> {
+  type Answer = { customer: { orders: { nodes: StorefrontOrder[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } } | null };
+  const { customer } = await callStorefront<Answer>(ctx, tenant.shop, { document: CUSTOMER_ORDERS, variables });
+  if (!customer) return { orders: [], next: null };
+  const { nodes, pageInfo } = customer.orders;
+  return { orders: nodes.map(toSummary), next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+}
+
+/** A gid of an order or its number, as a gid; null for anything else. */
+export function toOrderGid(id: string): string | null {
+  const number = /^(?:gid:\/\/shopify\/Order\/)?(\d{1,20})$/.exec(id)?.[1];
+  return number ? `gid://shopify/Order/${number}` : null;
+}
+
+/** Null when there is none, or when it is not this person's: the two look alike. */
+export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: string) {
+  const customer = customerOf(account);
+  const gid = toOrderGid(id);
+  if (!customer || !gid) return null;
+  const { order } = await callStorefront<{ order: WholeOrder | null }>(ctx, tenant.shop, { document: ORDER, variables: { id: gid } });
+  if (!order || order.customer?.id !== customer) return null;
+  return {
+    ...toSummary(order),
+    line_items: order.lineItems.nodes.map((line) => ({ id: line.id, title: toPlainText(line.title, 255), sku: line.sku, quantity: line.quantity, price: toMoney(line.discountedUnitPriceSet.shopMoney) })),
+    fulfillments: order.fulfillments.map(({ id: fulfillmentId, status, createdAt, trackingInfo }) => ({
+      id: fulfillmentId,
+      status,
+      created_at: createdAt,
+      tracking: trackingInfo.map(({ company, number, url }) => ({ company, number, url: toLink(url) })),
+    })),
+  };
+}
+
+/** Whether an order of this name, for example #1001, is among the person's own. */
+export async function hasOrderNamed(ctx: Ctx, tenant: Tenant, account: Account, name: string): Promise<boolean> {
+  const customer = customerOf(account);
+  const word = /^#?([\w-]{1,40})$/.exec(name)?.[1];
+  if (!customer || !word) return false;
+  const { orders } = await fetchOrders(ctx, tenant, { id: customer, first: 1, after: null, query: `name:#${word}` });
+  return orders.some((order) => order.name.replace(/^#/, "") === word);
+}

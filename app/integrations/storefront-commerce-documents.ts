@@ -1,0 +1,111 @@
+/**
+ * What commerce asks of the storefront: Admin GraphQL documents (2026-04 and 2026-07), and those of its public Storefront
+ * API (2026-04), which the cart belongs to. Words of shoppers and agents travel as variables, never inside the text.
+ */
+
+// What a product is to a shopper. `status` and `publishedAt` say whether it is shown to the public at all.
+const PRODUCT_FIELDS = `id
+      handle
+      title
+      description
+      vendor
+      productType
+      status
+      publishedAt
+      onlineStoreUrl
+      tags
+      featuredMedia { ... on MediaImage { id } preview { image { url altText } } }
+      priceRangeV2 { minVariantPrice { amount currencyCode } maxVariantPrice { amount currencyCode } }
+      variants(first: 50) { nodes { id title sku barcode price availableForSale } }`;
+
+export const PRODUCTS = `query Products($first: Int!, $after: String, $query: String) {
+  products(first: $first, after: $after, query: $query, sortKey: RELEVANCE) {
+    nodes {
+      ${PRODUCT_FIELDS}
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+  shop { currencyCode }
+}`;
+
+export const COLLECTION_BY_HANDLE = `query CollectionByHandle($handle: String!) {
+  collectionByIdentifier(identifier: { handle: $handle }) { id handle }
+}`;
+
+/** For the scope of a mandate: which product a variant is of, and which collections that product is in. */
+export const VARIANTS = `query Variants($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on ProductVariant { id product { id collections(first: 100) { nodes { handle } } } } }
+}`;
+
+const ORDER_FIELDS = `id
+        name
+        createdAt
+        displayFinancialStatus
+        displayFulfillmentStatus
+        currentTotalPriceSet { shopMoney { amount currencyCode } }`;
+
+export const CUSTOMER_ORDERS = `query CustomerOrders($id: ID!, $first: Int!, $after: String, $query: String) {
+  customer(id: $id) {
+    id
+    orders(first: $first, after: $after, query: $query, sortKey: CREATED_AT, reverse: true) {
+      nodes {
+        ${ORDER_FIELDS}
+        lineItems(first: 100) { nodes { id } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+export const ORDER = `query Order($id: ID!) {
+  order(id: $id) {
+    ${ORDER_FIELDS}
+    customer { id }
+    lineItems(first: 100) { nodes { id title sku quantity discountedUnitPriceSet { shopMoney { amount currencyCode } } } }
+    fulfillments(first: 50) { id status createdAt trackingInfo(first: 10) { company number url } }
+  }
+}`;
+
+export const DRAFT_ORDER_CREATE = `mutation DraftOrderCreate($input: DraftOrderInput!) {
+  draftOrderCreate(input: $input) {
+    draftOrder {
+      id
+      invoiceUrl
+      subtotalPriceSet { shopMoney { amount currencyCode } }
+      totalPriceSet { shopMoney { amount currencyCode } }
+      lineItems(first: 100) {
+        nodes { id title quantity variant { id } approximateDiscountedUnitPriceSet { shopMoney { amount currencyCode } } discountedTotalSet { shopMoney { amount currencyCode } } }
+      }
+    }
+    userErrors { field message }
+  }
+}`;
+
+export const DRAFT_ORDER_DELETE = `mutation DraftOrderDelete($input: DraftOrderDeleteInput!) {
+  draftOrderDelete(input: $input) { deletedId userErrors { field message } }
+}`;
+
+export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, COLLECTION_BY_HANDLE, VARIANTS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
+
+export const CART_CREATE = `mutation CartCreate($input: CartInput!) {
+  cartCreate(input: $input) {
+    cart {
+      id
+      checkoutUrl
+      cost { subtotalAmount { amount currencyCode } totalAmount { amount currencyCode } }
+      lines(first: 100) {
+        nodes {
+          id
+          quantity
+          merchandise { ... on ProductVariant { id title price { amount currencyCode } product { title } } }
+          cost { totalAmount { amount currencyCode } }
+        }
+      }
+    }
+    userErrors { field message code }
+    warnings { code message target }
+  }
+}`;
+
+/** Of the Storefront API. */
+export const CART_DOCUMENTS: Record<string, string> = { CART_CREATE };

@@ -1,0 +1,108 @@
+// The public catalogue: found by words and collection, paged, cleaned, and never more than the store shows.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toPlainText } from "../../../app/domain/commerce/catalog-text.ts";
+import { toSearchTerms } from "../../../app/domain/commerce/products.ts";
+import { callsOf, openStore } from "../../support/commerce.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  await openStore(service);
+  await openStore(service, OTHER_SHOP);
+});
+afterAll(() => service.stop());
+
+const get = (query = "", shop = SHOP) => service.call("GET", `/commerce/products?shop=${shop}${query}`, { key: null });
+const titles = async (query = "", shop = SHOP) => (await get(query, shop)).json.products.map(({ title }: { title: string }) => title);
+
+describe("GET /commerce/products", () => {
+  it("answers anybody with prices as decimal texts and currencies", async () => {
+    const answer = await get("&query=lantern");
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      products: [{
+        id: expect.stringMatching(/^gid:\/\/shopify\/Product\/\d+$/), handle: "camp-lantern", title: "Camp Lantern", description: "Light for a night outside.", vendor: "Northwood", product_type: "Lights", tags: ["outdoor", "light"],
+        url: `https://${SHOP}/products/camp-lantern`, image: null, price_range: { min: { amount: "25.00", currency: "EUR" }, max: { amount: "27.50", currency: "EUR" } },
+        variants: [
+          { id: expect.stringMatching(/ProductVariant/), title: "Green", sku: "LAN-G", barcode: null, price: { amount: "25.00", currency: "EUR" }, available: true },
+          { id: expect.stringMatching(/ProductVariant/), title: "Red", sku: "LAN-R", barcode: null, price: { amount: "27.50", currency: "EUR" }, available: false },
+        ],
+      }],
+      page_info: { has_next_page: false, end_cursor: null },
+    });
+  });
+
+  it("narrows by collection, by words, and by both; an unknown collection is empty", async () => {
+    expect((await titles("&collection=outdoor")).sort()).toEqual(["Camp Lantern", "Trail Camera"]);
+    expect(await titles("&collection=outdoor&query=Camera")).toEqual(["Trail Camera"]);
+    expect(await titles("&collection=nowhere")).toEqual([]);
+    expect(await titles("&query=%3A%22")).toEqual([]);
+  });
+
+  it("pages without a gap, each page by the cursor of the one before", async () => {
+    const seen: string[] = [];
+    let after = "";
+    for (let page = 0; page < 10; page += 1) {
+      const { json } = await get(`&first=1${after}`);
+      seen.push(...json.products.map(({ handle }: { handle: string }) => handle));
+      if (!json.page_info.has_next_page) break;
+      after = `&after=${encodeURIComponent(json.page_info.end_cursor)}`;
+    }
+    expect(seen.sort()).toEqual(["camp-lantern", "desk-lamp", "trail-camera"]);
+  });
+
+  it.each(["&first=0", "&first=101", "&first=x", "&collection=a%20b", `&query=${"x".repeat(201)}`])("refuses %s with 400", async (query) => {
+    expect((await get(query)).json).toMatchObject({ code: "invalid_request", fields: expect.any(Object) });
+  });
+
+  it("refuses a cursor that is damaged, of another search or of another store", async () => {
+    const { end_cursor: cursor } = (await get("&first=1")).json.page_info;
+    for (const [query, shop] of [[`&after=x${cursor}`, SHOP], [`&query=lamp&after=${cursor}`, SHOP], [`&after=${cursor}`, OTHER_SHOP]] as const)
+      expect((await get(query, shop)).json).toMatchObject({ code: "invalid_cursor" });
+  });
+
+  it("shows neither drafts nor what is not published, however the search is worded", async () => {
+    service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Secret Draft", status: "DRAFT" });
+    service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Secret Hidden", publishedAt: null });
+    for (const query of ["&query=secret", "&query=status:draft", "&query=secret%20OR%20status:draft", "&query=-published_status:published", ""])
+      expect((await titles(query, OTHER_SHOP)).filter((title: string) => title.startsWith("Secret"))).toEqual([]);
+  });
+
+  it("takes markup and unseen characters out of what merchants wrote", async () => {
+    service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Odd <b>Thing</b>", description: "One<script>steal()</script>\u200b&lt;img src=x onerror=alert(1)&gt; two\u202e\u0007", tags: ["t<i>ag</i>"], image: { url: "javascript:alert(1)", altText: "x" } });
+    const { json } = await get("&query=odd", OTHER_SHOP);
+    expect(json.products[0]).toMatchObject({ title: "Odd Thing", description: "One two", tags: ["t ag"], image: null });
+  });
+
+  it("asks the storefront once for what many ask at once", async () => {
+    const before = callsOf(service, "Products");
+    await Promise.all(Array.from({ length: 10 }, () => get("&query=desk")));
+    expect(callsOf(service, "Products") - before).toBe(1);
+  });
+
+  it("says 502 when the storefront is away, and recovers with the next call", async () => {
+    service.sandbox.failNext("storefront", { status: 503 });
+    expect((await get("&query=trail")).status).toBe(502);
+    expect(await titles("&query=trail")).toEqual(["Trail Camera"]);
+  });
+
+  it("needs to know the store", async () => {
+    expect((await service.call("GET", "/commerce/products", { key: null })).json.code).toBe("tenant_required");
+    expect((await get("", "nobody.myshopify.com")).status).toBe(404);
+  });
+});
+
+describe("text of the catalogue", () => {
+  it.each([["a <!-- b --> c", "a c"], ["&lt;b&gt;x&lt;/b&gt;", "x"], ["a\u{e0041}\u{fe0f}\u00adb", "ab"], ["x < 3 and y > 2", "x < 3 and y > 2"], ["<style>p{}</style>t", "t"], ["\ud800a", "a"], [null, ""]])("%j reads %j", (text, plain) => {
+    expect(toPlainText(text, 100)).toBe(plain);
+  });
+
+  it("is cut by characters, not through them", () => {
+    expect(toPlainText("😀😀😀", 2)).toBe("😀😀");
+  });
+
+  it("becomes plain search words", () => {
+    expect(toSearchTerms(`status:draft OR (vendor:"x") -sale don't`)).toEqual(["status", "draft", "or", "vendor", "x", "sale", "don't"]);
+  });
+});
