@@ -1,3 +1,4 @@
+import { publicMandateKey } from "../domain/commerce/mandate-proof.ts";
 import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp-profile.ts";
 import { addressFor, publicDocument } from "../http/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -12,7 +13,7 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, inbound, tenant, params }) {
       const version = UCP_VERSIONS.find((known) => known === params.version);
       if (!version) throw new AppError("not_found");
-      return publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), version, [], true));
+      return publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), version, [publicMandateKey(ctx.config)], true));
     },
   },
 });

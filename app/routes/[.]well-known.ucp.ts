@@ -1,3 +1,4 @@
+import { publicMandateKey } from "../domain/commerce/mandate-proof.ts";
 import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp-profile.ts";
 import { addressFor, publicDocument } from "../http/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -8,6 +9,6 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), UCP_VERSIONS[0], [], false)),
+    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), UCP_VERSIONS[0], [publicMandateKey(ctx.config)], false)),
   },
 });

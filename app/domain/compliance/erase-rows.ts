@@ -29,7 +29,7 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
     oauth_tokens: await counted(sql, "DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]))", ids),
     oauth_grants: await counted(sql, "DELETE FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
     mandates: await counted(sql, "UPDATE mandates SET status = 'revoked' WHERE shop = $1 AND customer_id = ANY($2::int[]) AND status = 'active'", ids),
-    checkout_sessions: await counted(sql, "UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL)", ids),
+    checkout_sessions: await counted(sql, "UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL OR order_id IS NOT NULL)", ids),
     return_cases: await counted(sql, "UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
     storefront_users: await counted(
       sql,

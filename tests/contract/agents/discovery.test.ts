@@ -82,7 +82,7 @@ describe("the manifest", () => {
     const { json } = await get(`/.well-known/ucp/${version}?shop=${SHOP}`);
     expect(json.ucp).toMatchObject({ version, status: "success", payment_handlers: {} });
     expect(json.ucp).not.toHaveProperty("supported_versions");
-    expect(json[version === "2026-04-08" ? "signing_keys" : "keys"]).toEqual([]);
+    expect(json[version === "2026-04-08" ? "signing_keys" : "keys"]).toEqual([expect.objectContaining({ kty: "EC", crv: "P-256", alg: "ES256", kid: expect.any(String) })]);
     for (const [name, entries] of Object.entries<any[]>(json.ucp.capabilities)) {
       expect(name).toMatch(/^dev\.ucp\.(shopping|common)\./);
       for (const entry of entries) expect(entry).toMatchObject({ version, spec: expect.stringMatching(`^https://ucp.dev/${version}/specification/`), schema: expect.stringMatching(`^https://ucp.dev/${version}/schemas/`) });

@@ -1,0 +1,35 @@
+// What commerce tells: analytics events of the person (SPEC "Emitted analytics events"), and rows of the consent log that
+// say what was done under `consent_ap2`. Both inside the transaction that does it.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { recordConsent } from "../consent/record-consent.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+const EVENT_TYPES = {
+  ucp_mandate_created: "mandate.created",
+  ucp_mandate_used: "mandate.used",
+  ucp_checkout_created: "checkout.created",
+  ucp_checkout_completed: "checkout.completed",
+} as const;
+
+export async function enqueueCommerceEvent(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, name: keyof typeof EVENT_TYPES, params: Record<string, string> = {}): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))) return;
+  await enqueue(sql, {
+    eventId: ctx.random.orderedUuid(),
+    source: "backend",
+    eventType: EVENT_TYPES[name],
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, analytics: { name, params } },
+    occurredAt: ctx.clock.now(),
+    destinations: ["web_analytics"],
+  });
+}
+
+type MandateAct = { action: "mandate_created" | "mandate_used"; userId: number; mandateId: string; userAgent: string | null };
+
+/** Locks the tenant's consent chain until the commit: the last thing to do. */
+export async function recordMandate(ctx: Ctx, sql: TenantSql, { action, userId, mandateId, userAgent }: MandateAct): Promise<void> {
+  await recordConsent(sql, [{ userId, consentType: "ap2", action, method: "commerce", consentId: mandateId, userAgent, timestamp: ctx.clock.now().toISOString() }]);
+}

@@ -1,0 +1,72 @@
+// What a mandate carries: reserved when a checkout is made, spent when it is paid for, released when it is not. Each is one
+// statement, which locks the mandate's row alone and decides under that lock: of many at once exactly as many pass as the
+// amount covers. The checkout's own row, locked before, keeps a repetition from counting twice.
+import type { TenantSql } from "../../runtime/database.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { MANDATE_COLUMNS, refusal, type MandateRow, type RefusalReason } from "./mandate.ts";
+
+export type Claim = { mandateId: string; customerId: number; amount: string; currency: string };
+
+const IS_OPEN = "status = 'active' AND expires_at > clock_timestamp()";
+
+const RESERVE = `
+  UPDATE mandates SET reserved_amount = reserved_amount + $4::numeric, reservations = reservations + 1
+  WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND currency = $5
+    AND spent_amount + reserved_amount + $4::numeric <= max_amount AND (usage = 'multi' OR reservations = 0)
+  RETURNING mandate_id`;
+
+/** Throws `mandate_refused` with its reason, or `not_found`. */
+export async function reserve(sql: TenantSql, { mandateId, customerId, amount, currency }: Claim): Promise<void> {
+  const rows = await sql(RESERVE, [mandateId, customerId, amount, currency]);
+  if (rows.length === 0) throw await refusalOf(sql, { mandateId, customerId, currency }, (mandate) => mandate.usage === "single" && mandate.reservations > 0);
+}
+
+const MOVE = `
+  UPDATE mandates SET reserved_amount = reserved_amount - $4::numeric + $5::numeric
+  WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND currency = $6
+    AND spent_amount + reserved_amount - $4::numeric + $5::numeric <= max_amount
+  RETURNING mandate_id`;
+
+/** Another amount in place of the one that the same checkout holds. */
+export async function moveReservation(sql: TenantSql, { mandateId, customerId, amount, currency }: Claim, held: string): Promise<void> {
+  const rows = await sql(MOVE, [mandateId, customerId, held, amount, currency]);
+  if (rows.length === 0) throw await refusalOf(sql, { mandateId, customerId, currency }, () => false);
+}
+
+// A mandate that was revoked meanwhile stays revoked: what is paid for counts all the same. An order that comes for a
+// checkout which gave its part back may find less than it needs; more than the maximum is never counted.
+const SPEND = `
+  UPDATE mandates SET
+    reserved_amount = CASE WHEN $4::bool THEN greatest(0, reserved_amount - $3::numeric) ELSE reserved_amount END,
+    reservations = CASE WHEN $4::bool THEN greatest(0, reservations - 1) ELSE reservations END,
+    spent_amount = least(max_amount, spent_amount + $3::numeric),
+    status = CASE WHEN status = 'active' AND (usage = 'single' OR spent_amount + $3::numeric >= max_amount) THEN 'used' ELSE status END
+  WHERE shop = $1 AND mandate_id = $2`;
+
+export async function spend(sql: TenantSql, mandateId: string, amount: string, isReserved: boolean): Promise<void> {
+  await sql(SPEND, [mandateId, amount, isReserved]);
+}
+
+export async function release(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
+  await sql("UPDATE mandates SET reserved_amount = greatest(0, reserved_amount - $3::numeric), reservations = greatest(0, reservations - 1) WHERE shop = $1 AND mandate_id = $2", [mandateId, amount]);
+}
+
+/** The mandate when it is open; throws as `reserve` does. */
+export async function requireOpenMandate(sql: TenantSql, mandateId: string, customerId: number): Promise<MandateRow> {
+  const mandate = await findMandateRow(sql, mandateId);
+  if (!mandate || mandate.customer_id !== customerId) throw new AppError("not_found");
+  if (mandate.status !== "active") throw refusal(mandate.status);
+  return mandate;
+}
+
+export async function findMandateRow(sql: TenantSql, mandateId: string): Promise<MandateRow | null> {
+  const [row] = await sql<MandateRow>(`SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND mandate_id = $2`, [mandateId]);
+  return row ?? null;
+}
+
+async function refusalOf(sql: TenantSql, { mandateId, customerId, currency }: Omit<Claim, "amount">, isHeld: (mandate: MandateRow) => boolean): Promise<AppError> {
+  const mandate = await findMandateRow(sql, mandateId);
+  if (!mandate || mandate.customer_id !== customerId) return new AppError("not_found");
+  const reason: RefusalReason = mandate.status !== "active" ? mandate.status : mandate.currency !== currency ? "currency_mismatch" : isHeld(mandate) ? "used" : "exceeded";
+  return refusal(reason);
+}

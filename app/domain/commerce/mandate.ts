@@ -1,0 +1,58 @@
+// A payment mandate: what a shopper lets agents spend, and on what (SPEC "Payment mandate", DECISIONS 11).
+//   active -> used (single use, or all spent) | revoked | expired
+import { z } from "zod";
+import { AppError } from "../../runtime/errors.ts";
+
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
+const SCOPE = /^(?:all|collection:[\p{L}\p{N}_-]{1,255}|product:gid:\/\/shopify\/Product\/\d{1,20})$/u;
+
+export const MandateInput = z.object({
+  max_amount: z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "must be a decimal text such as 100.00").refine((amount) => Number(amount) > 0, "must be more than nothing"),
+  currency: z.string().refine((code) => CURRENCIES.has(code), "must be an ISO 4217 code such as EUR"),
+  scope: z.string().regex(SCOPE, "must be all, collection:<handle> or product:<product gid>"),
+  expires_in_hours: z.number().positive().max(8_760).default(24),
+  usage: z.enum(["single", "multi"]).default("single"),
+});
+export type MandateInput = z.output<typeof MandateInput>;
+
+export type MandateStatus = "active" | "used" | "revoked" | "expired";
+export type RefusalReason = "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch";
+
+export type MandateRow = {
+  mandate_id: string; customer_id: number; type: string; max_amount: string; spent_amount: string; reserved_amount: string; reservations: number; currency: string; scope: string; usage: "single" | "multi"; status: MandateStatus;
+  created_at: Date; expires_at: Date; signature: string; proof: string;
+};
+
+// After its time a mandate reads as expired, whatever is stored; only the database's clock decides.
+export const MANDATE_COLUMNS = `mandate_id, customer_id, type, max_amount, spent_amount, reserved_amount, reservations, currency, scope, usage,
+  CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END AS status, created_at, expires_at, signature, proof`;
+
+/** The object of SPEC, and what DECISIONS adds to it. */
+export const toMandate = (row: MandateRow) => ({
+  mandate_id: row.mandate_id,
+  customer_id: row.customer_id,
+  type: row.type,
+  max_amount: row.max_amount,
+  currency: row.currency,
+  scope: row.scope,
+  status: row.status,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  signature: row.signature,
+  spent_amount: row.spent_amount,
+  usage: row.usage,
+  proof: row.proof,
+});
+
+export type Mandate = ReturnType<typeof toMandate>;
+
+const REFUSALS: Record<RefusalReason, string> = {
+  expired: "The mandate is past its time.",
+  exceeded: "The mandate does not cover this amount.",
+  wrong_scope: "The mandate does not cover all of these items.",
+  revoked: "The mandate was revoked.",
+  used: "The mandate is used, or another checkout holds it.",
+  currency_mismatch: "The mandate is in another currency than the checkout.",
+};
+
+export const refusal = (reason: RefusalReason): AppError => new AppError("mandate_refused", { message: REFUSALS[reason], details: { reason } });

@@ -1,0 +1,30 @@
+import { MandateInput } from "../domain/commerce/mandate.ts";
+import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
+import { endpoint, json } from "../http/endpoint.ts";
+import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The own payment mandates, newest first.",
+    auth: "person",
+    agent: { scope: "commerce.mandates:create" },
+    tenant: "registered",
+    query: Page,
+    async handle({ ctx, tenant, principal, query }) {
+      const list = `mandates/${tenant.shop}/${principal.account.id}`;
+      const { mandates, next } = await listMandates(ctx, tenant, principal, { limit: query.limit, after: readKeyCursor(ctx.secrets, list, query.cursor) });
+      return { mandates, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
+    },
+  },
+  POST: {
+    summary: "Lets agents pay up to an amount, within a scope and a time. Needs `consent_ap2`.",
+    auth: "person",
+    agent: { scope: "commerce.mandates:create" },
+    tenant: "registered",
+    body: MandateInput,
+    answers: { 201: "The mandate, signed.", 403: "`payment_consent_required`: the shopper has not consented to payments by agents." },
+    async handle({ ctx, tenant, principal, body, inbound }) {
+      return json(201, await createMandate(ctx, tenant, principal, body, { userAgent: inbound.header("user-agent") ?? null }));
+    },
+  },
+});
