@@ -20,7 +20,7 @@ const MAX_TITLE = 255;
 
 type Cart = {
   id: string; checkoutUrl: string; cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
-  lines: { nodes: { quantity: number; merchandise: { id: string; title: string; price: StorefrontMoney; product: { title: string } }; cost: { totalAmount: StorefrontMoney } }[] };
+  lines: { nodes: { quantity: number; merchandise: { id: string; title?: string; price: StorefrontMoney; product?: { title: string } }; cost: { totalAmount: StorefrontMoney } }[] };
 };
 type Priced = { shopMoney: StorefrontMoney };
 type DraftOrder = {
@@ -116,7 +116,7 @@ function fromCart({ id, checkoutUrl, cost, lines }: Cart): Basket {
     source: "cart", externalId: id, url: checkoutUrl, orderId: null, cost: [cost.subtotalAmount, cost.totalAmount],
     lines: lines.nodes.map(({ quantity, merchandise, cost: { totalAmount } }) => ({
       variant_id: merchandise.id,
-      title: titleOf(merchandise.product.title, merchandise.title),
+      title: titleOf(merchandise.product?.title ?? "", merchandise.title),
       quantity,
       price: toMoney(merchandise.price),
       total: toMoney(totalAmount),
