@@ -57,7 +57,7 @@ async function agreeOnTerms(ctx: Ctx, inbound: Inbound, tenant: Tenant, named: s
 
 /** What the HTTP status tells, whatever the tool is: who may not, who must wait, what is broken. */
 const TOLD_BY_STATUS = new Set([401, 403, 429, 500, 502, 503]);
-const isToldByStatus = (error: AppError) => (TOLD_BY_STATUS.has(error.status) && error.code !== "mandate_refused") || error.code === "idempotency_conflict";
+const isToldByStatus = (error: AppError) => (TOLD_BY_STATUS.has(error.status) && error.code !== "mandate_refused") || error.code.startsWith("idempotency_");
 
 export async function runTool({ tool, call }: AdmittedCall, args: unknown): Promise<ToolOutcome> {
   const parsed = tool.input.safeParse(args ?? {});

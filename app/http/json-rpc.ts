@@ -1,6 +1,6 @@
 // Errors of /mcp and /a2a: the HTTP status says what kind it is, the body says it again in JSON-RPC's shape, with the codes of
 // UCP (ucp.dev "Overview", Error handling) and our own code in `data`.
-import { AppError } from "../runtime/errors.ts";
+import type { AppError } from "../runtime/errors.ts";
 import { json, type Reply } from "./reply.ts";
 import { toAppError } from "./endpoint.ts";
 

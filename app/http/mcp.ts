@@ -37,7 +37,7 @@ const handler = createMcpHandler(({ authInfo }) => {
     });
     if (outcome.kind === "invalid") throw new ProtocolError(INVALID_PARAMS, outcome.message);
     // An outcome of UCP stands in its own `ucp.status`.
-    return { content: [{ type: "text", text: JSON.stringify(outcome.answer) }], structuredContent: outcome.answer as Record<string, unknown>, isError: outcome.kind === "failed" && admitted.tool.ucp.length === 0 };
+    return { content: [{ type: "text", text: JSON.stringify(outcome.answer) }], structuredContent: outcome.answer, isError: outcome.kind === "failed" && admitted.tool.ucp.length === 0 };
   });
   return server;
 });

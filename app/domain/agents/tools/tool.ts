@@ -45,6 +45,9 @@ export const Meta = z
   })
   .describe("Metadata of UCP.");
 
+/** Of lists that are ours. */
+export const Page = { limit: z.int().min(1).max(100).default(20), cursor: z.string().max(1_000).optional() };
+
 type Described = Pick<AgentTool, "name" | "title" | "description" | "output" | "annotations"> & { ucp?: readonly string[]; isOffered?: (tenant: Tenant) => boolean };
 
 export const publicTool = <I extends z.ZodType>(tool: Described & { input: I; run(call: ToolCall, args: z.output<I>): Promise<object> }): AgentTool => ({
