@@ -2,6 +2,7 @@
 // Whoever comes through here acts for the shopper, also with the shopper's own session; a browser's cookie is no agent's proof.
 import type { Ctx } from "../context.server.ts";
 import type { Person } from "../domain/identity/account.ts";
+import type { AgentScope } from "../domain/agents/scopes.ts";
 import { Meta, type AgentTool, type ToolCall } from "../domain/agents/tools/tool.ts";
 import { errorMessage, refusalAnswer, type UcpTerms } from "../domain/agents/ucp-envelope.ts";
 import { defaultTerms, negotiate } from "../domain/agents/ucp-negotiation.ts";
@@ -29,13 +30,19 @@ export function requireOwnName(ctx: Ctx, inbound: Inbound, tenant: Tenant): void
   if (host.includes(".") && !isNumber && !own.includes(host)) throw new AppError("origin_not_allowed", { message: "The store is not reached under this name. List it in public_hosts." });
 }
 
+/** The shopper whom the token is of, with everything that it rests on read anew. Throws 401 or 403. */
+export async function requireShopper(ctx: Ctx, inbound: Inbound, tenant: Tenant, scope: AgentScope): Promise<{ person: Person; tenant: Tenant }> {
+  if (!bearerToken(inbound)) throw agentChallenge(ctx, inbound, tenant, "unauthorized");
+  const acting = await requirePerson(ctx, inbound, tenant, { scope });
+  if (!acting.person.consents.a2a) throw agentChallenge(ctx, inbound, tenant, "agent_consent_required", "insufficient_scope");
+  if (!acting.tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
+  return acting;
+}
+
 /** Throws 401, 403, 429, or what is wrong with the agent's profile; nothing has happened by then. */
 export async function admitCall(ctx: Ctx, inbound: Inbound, tenant: Tenant, tool: AgentTool, args: unknown): Promise<AdmittedCall> {
-  if (tool.scope && !bearerToken(inbound)) throw agentChallenge(ctx, inbound, tenant, "unauthorized");
-  const acting = tool.scope ? await requirePerson(ctx, inbound, tenant, { scope: tool.scope }) : null;
-  if (acting && !acting.person.consents.a2a) throw agentChallenge(ctx, inbound, tenant, "agent_consent_required", "insufficient_scope");
+  const acting = tool.scope ? await requireShopper(ctx, inbound, tenant, tool.scope) : null;
   const current = acting?.tenant ?? tenant;
-  if (acting && !current.config.agent_access_enabled) throw new AppError("agent_access_disabled");
   if (!tool.annotations.readOnlyHint) await countAgentChange(ctx, inbound, current);
   const meta = readMeta(args);
   const call = { ctx, tenant: current, address: addressFor(ctx, inbound, current), terms: await agreeOnTerms(ctx, inbound, current, meta?.["ucp-agent"]?.profile), idempotencyKey: meta?.["idempotency-key"] ?? null, userAgent: inbound.header("user-agent") ?? null };

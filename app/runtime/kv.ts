@@ -33,8 +33,8 @@ export const KEYS = {
   agentProfile: (urlHash: string) => `agent_profile:${urlHash}`,
   /** What an agent gathered before anybody signed in; whoever knows the id has it. */
   agentCart: (id: string) => `agent_cart:${id}`,
-  /** A piece of work that an agent asked for over A2A; `owner` is a hash of who may see it. */
-  agentTask: (owner: string, id: string) => `agent_task:${owner}:${id}`,
+  /** A piece of work that an agent asked for over A2A. */
+  agentTask: (id: string) => `agent_task:${id}`,
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
   /** One page of a customer's orders. */
   orders: (userId: number, page: string) => `orders:${userId}:${page}`,
