@@ -61,10 +61,10 @@ export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tena
   }
   const tenant = remembered && (await findTenant(ctx, remembered.shop));
   if (!tenant) throw unauthorized();
-  const { userId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
+  const { userId, clientId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (!person) throw unauthorized();
-  return { person, tenant };
+  return { person: { ...person, clientId }, tenant };
 }
 
 /** The admin key is looked at first, against the tenant as it is now; to it nobody is the person. */

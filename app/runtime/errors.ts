@@ -69,6 +69,7 @@ export const ERRORS = {
   method_not_allowed: [405, "This method is not allowed here."],
   tenant_has_data: [409, "The store already has data in its current region."],
   idempotency_conflict: [409, "This Idempotency-Key was used with another body."],
+  idempotency_in_flight: [409, "The first request with this Idempotency-Key is still being answered. Try again shortly."],
   checkout_closed: [409, "The checkout is completed or canceled, and no longer changes."],
   items_unavailable: [409, "There is not enough of something that was asked for."],
   conflict: [409, "The record was changed by somebody else. Read it again and retry."],

@@ -4,6 +4,7 @@ import type { findOrder } from "../commerce/orders.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toMinorUnits } from "./minor-units.ts";
+import { permalinkOf } from "./ucp-checkouts.ts";
 import { totalsOf } from "./ucp-envelope.ts";
 
 type Order = NonNullable<Awaited<ReturnType<typeof findOrder>>>;
@@ -26,7 +27,7 @@ export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
     id: order.id,
     label: order.name,
     checkout_id: checkoutId,
-    permalink_url: `https://${tenant.shop}/account/orders/${order.id.split("/").pop()}`,
+    permalink_url: permalinkOf(tenant, order.id),
     line_items: order.line_items.map(({ id, title, sku, quantity, price }) => {
       const each = toMinorUnits(price.amount, currency);
       return { id, item: { id: sku ?? id, title, price: each }, quantity: { total: quantity, fulfilled: isWhole ? quantity : 0 }, totals: totalsOf(each * quantity, each * quantity), status: LINE_STATUS[order.fulfillment_status] ?? "processing" };

@@ -3,12 +3,13 @@ import { z } from "zod";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { CART_TOOLS } from "./cart-tools.ts";
 import { CATALOG_TOOLS } from "./catalog-tools.ts";
+import { CHECKOUT_TOOLS } from "./checkout-tools.ts";
 import { MANDATE_TOOLS } from "./mandate-tools.ts";
 import { ORDER_TOOLS } from "./order-tools.ts";
 import { SHOPPER_TOOLS } from "./shopper-tools.ts";
 import type { AgentTool, Annotations } from "./tool.ts";
 
-const TOOLS: readonly AgentTool[] = [...CATALOG_TOOLS, ...CART_TOOLS, ...ORDER_TOOLS, ...SHOPPER_TOOLS, ...MANDATE_TOOLS];
+const TOOLS: readonly AgentTool[] = [...CATALOG_TOOLS, ...CART_TOOLS, ...CHECKOUT_TOOLS, ...ORDER_TOOLS, ...SHOPPER_TOOLS, ...MANDATE_TOOLS];
 
 type ObjectSchema = { type: "object"; [member: string]: unknown };
 type DescribedTool = { name: string; title: string; description: string; inputSchema: ObjectSchema; outputSchema: ObjectSchema; annotations: Annotations };

@@ -1,6 +1,7 @@
 // Payment mandates: what the shopper lets agents spend. Making one needs `consent_ap2` beside the consent for agents.
 import { z } from "zod";
 import { readKeyCursor, toKeyCursor } from "../../../runtime/key-cursor.ts";
+import { answerOnce } from "../../commerce/idempotency.ts";
 import { MandateInput } from "../../commerce/mandate.ts";
 import { createMandate, getMandate, listMandates, revokeMandate } from "../../commerce/mandates.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -19,7 +20,10 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({ meta: Meta.optional(), ...MandateInput.shape }),
     output: MANDATE,
     annotations: CREATES,
-    run: ({ ctx, tenant, person, userAgent }, { meta: _, ...body }) => createMandate(ctx, tenant, person, body, { userAgent }),
+    async run({ ctx, tenant, person, userAgent, idempotencyKey }, { meta: _, ...body }) {
+      const attempt = { key: idempotencyKey ?? undefined, person, operation: "mandate.create", body };
+      return (await answerOnce(ctx, tenant, attempt, (keep) => createMandate(ctx, tenant, person, body, { userAgent, keep }))).answer;
+    },
   }),
   shopperTool({ ...shared, name: "get_mandate", title: "One mandate", description: "A mandate of the shopper's own, and what is spent of it.", input: ById, output: MANDATE, annotations: READS, run: ({ ctx, tenant, person }, { mandate_id: id }) => getMandate(ctx, tenant, person, id) }),
   shopperTool({

@@ -1,8 +1,9 @@
-// The shopper's orders: one as UCP has it, all of them in our own words.
+// The shopper's orders: one as UCP has it, all of them in our own words, and what was sent back.
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
 import { readKeyCursor, toKeyCursor } from "../../../runtime/key-cursor.ts";
 import { findOrder, listOrders } from "../../commerce/orders.ts";
+import { getReturn } from "../../commerce/returns.ts";
 import { isSelling } from "../ucp-profile.ts";
 import { envelope } from "../ucp-envelope.ts";
 import { findCheckoutOfOrder, toUcpOrder } from "../ucp-orders.ts";
@@ -38,5 +39,14 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
       const { orders, next } = await listOrders(ctx, tenant, account, { limit, after: readKeyCursor(ctx.secrets, list, cursor) });
       return { orders, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
+  }),
+  shopperTool({
+    ...shared,
+    name: "get_return",
+    title: "One return",
+    description: "What came back under the number of a return (RMA) of the shopper's own order, unit by unit.",
+    input: z.strictObject({ meta: Meta.optional(), rma: z.string().min(1).max(255) }),
+    output: { type: "object", properties: { return: OBJECT }, required: ["return"] },
+    run: ({ ctx, tenant, person }, { rma }) => getReturn(ctx, tenant, person, rma),
   }),
 ];
