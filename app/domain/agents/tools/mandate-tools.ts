@@ -20,7 +20,9 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({ meta: Meta.optional(), ...MandateInput.shape }),
     output: MANDATE,
     annotations: CREATES,
-    async run({ ctx, tenant, person, userAgent, idempotencyKey }, { meta: _, ...body }) {
+    async run({ ctx, tenant, person, userAgent, idempotencyKey }, { max_amount, currency, scope, expires_in_hours, usage }) {
+      // In the order of `/commerce/mandates`, so that one idempotency key means one thing.
+      const body = { max_amount, currency, scope, expires_in_hours, usage };
       const attempt = { key: idempotencyKey ?? undefined, person, operation: "mandate.create", body };
       return (await answerOnce(ctx, tenant, attempt, (keep) => createMandate(ctx, tenant, person, body, { userAgent, keep }))).answer;
     },
