@@ -7,7 +7,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { discardBasket, openBasket, type Basket } from "./basket.ts";
 import { CHECKOUT_COLUMNS, getCheckoutRow, holdsMandate, toCheckout, toWanted, type Checkout, type CheckoutCaller, type CheckoutChange, type CheckoutInput, type CheckoutRow, type Wanted } from "./checkout.ts";
 import { enqueueCommerceEvent, recordMandate } from "./commerce-events.ts";
-import { expireCheckouts } from "./expire-checkouts.ts";
+import { expireCheckouts } from "./end-checkouts.ts";
 import { moveReservation, release, requireOpenMandate, reserve } from "./mandate-ledger.ts";
 import { lockStanding, requirePayments } from "./mandates.ts";
 import { readVariants, requireScope } from "./variants.ts";
