@@ -28,6 +28,19 @@ export const PRODUCTS = `query Products($first: Int!, $after: String, $query: St
   shop { currencyCode }
 }`;
 
+/** Products by their own ids, or by those of their variants. */
+export const PRODUCTS_BY_ID = `query ProductsById($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on Product {
+      ${PRODUCT_FIELDS}
+    }
+    ... on ProductVariant { id product {
+      ${PRODUCT_FIELDS}
+    } }
+  }
+  shop { currencyCode }
+}`;
+
 export const COLLECTION_BY_HANDLE = `query CollectionByHandle($handle: String!) {
   collectionByIdentifier(identifier: { handle: $handle }) { id handle }
 }`;
@@ -95,7 +108,7 @@ export const DRAFT_ORDER_DELETE = `mutation DraftOrderDelete($input: DraftOrderD
   draftOrderDelete(input: $input) { deletedId userErrors { field message } }
 }`;
 
-export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, COLLECTION_BY_HANDLE, VARIANTS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
+export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, PRODUCTS_BY_ID, COLLECTION_BY_HANDLE, VARIANTS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
 
 const CART_FIELDS = `id
       checkoutUrl

@@ -26,11 +26,12 @@ export const catalogResolvers: Record<string, unknown> = {
     requireAccess(scope, "nodes", "read_products");
     return ids.map((id) => {
       if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`, { extensions: { code: "argumentLiteralsIncompatible" } });
+      const whole = catalogOf(shop).products[id];
+      if (whole) return { __typename: "Product", ...toGraphqlProduct(shop, whole) };
       const found = findVariant(shop, id);
       if (!found) return null;
       const collections = { nodes: collectionsOf(shop, found.product.gid).map(({ handle }) => ({ handle })) };
-      const { gid, status, publishedAt } = found.product;
-      return { __typename: "ProductVariant", id, availableForSale: isForSale(found.variant), product: { id: gid, status, publishedAt, collections } };
+      return { __typename: "ProductVariant", id, availableForSale: isForSale(found.variant), product: { ...toGraphqlProduct(shop, found.product), collections } };
     });
   },
 };

@@ -14,6 +14,13 @@ export const RATE_LIMITS = {
   mail_per_email: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
+  oauth_token_per_address: { max: 300, windowSeconds: 60 },
+  /** Agents at /mcp, /a2a and /commerce/*: without a token, with one, and what changes something. */
+  agent_calls_per_address: { max: 300, windowSeconds: 60 },
+  agent_calls_per_token: { max: 1_200, windowSeconds: 60 },
+  agent_changes_per_caller: { max: 300, windowSeconds: 60 },
+  /** Platforms speak for many shoppers from one address; whoever makes tokens up is stopped here. */
+  agent_token_calls_per_address: { max: 6_000, windowSeconds: 60 },
   /** Fetches of documents that a stranger names. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
   /** Apart from the mails above: whoever fills in forms for somebody must not keep that person from a reset. */
