@@ -50,6 +50,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /auth/logout", "session"],
   ["GET /auth/me", "person"],
   ["DELETE /auth/me", "session"],
+  ["GET /auth/me/export", "session"],
   ["GET /auth/profile", "person"],
   ["PATCH /auth/profile", "session"],
   ["POST /auth/password/forgot", "none"],
@@ -108,6 +109,8 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /oauth/authorize", "none"],
   ["POST /oauth/token", "none"],
   ["POST /oauth/revoke", "none"],
+  ["GET /oauth/grants", "session"],
+  ["DELETE /oauth/grants/:id", "session"],
   ["POST /mcp", "none"],
 ];
 
