@@ -27,7 +27,7 @@ export async function compileOwnExport(ctx: Ctx, tenant: Tenant, session: Sessio
 }
 
 /** A message that mentions the person may hold somebody else as well; the merchant, who reads the other export, knows who. */
-const withoutPayloads = <S extends { deliveries: Row[] }>(events: S): S => ({ ...events, deliveries: events.deliveries.map(({ payload: _, ...row }) => row) });
+const withoutPayloads = <S extends { deliveries: Row[] }>(events: S): S => ({ ...events, deliveries: events.deliveries.map((row) => ({ ...row, payload: undefined })) });
 
 /** What came in under the account itself, as its owner is shown it. */
 function unproven({ account }: Session, sections: Record<string, Row[]>): object {
