@@ -152,7 +152,7 @@ export const SHOPPER_EN = {
   agentSince: "since {when}",
   agentUsed: "last used {when}",
   agentUnused: "never used",
-  revokeAgent: "Take back the access of {name}",
+  revokeAgent: "Revoke the access of {name}",
   agentRevoked: "The agent has no access any more.",
   leave: "Your data and your account",
   export: "Download your data",

@@ -152,7 +152,7 @@ export const SHOPPER_ES: ShopperWords = {
   agentSince: "desde el {when}",
   agentUsed: "usado por última vez el {when}",
   agentUnused: "sin usar",
-  revokeAgent: "Retirar el acceso de {name}",
+  revokeAgent: "Revocar el acceso de {name}",
   agentRevoked: "El agente ya no tiene acceso.",
   leave: "Tus datos y tu cuenta",
   export: "Descargar tus datos",

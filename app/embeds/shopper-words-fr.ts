@@ -152,7 +152,7 @@ export const SHOPPER_FR: ShopperWords = {
   agentSince: "depuis le {when}",
   agentUsed: "utilisé pour la dernière fois le {when}",
   agentUnused: "jamais utilisé",
-  revokeAgent: "Retirer l'accès de {name}",
+  revokeAgent: "Révoquer l'accès de {name}",
   agentRevoked: "L'agent n'a plus d'accès.",
   leave: "Vos données et votre compte",
   export: "Télécharger vos données",
