@@ -116,6 +116,9 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /oauth/grants", "session"],
   ["DELETE /oauth/grants/:id", "session"],
   ["POST /mcp", "none"],
+  ["GET /embed/footer", "none"],
+  ["GET /embed/compliance", "none"],
+  ["GET /embed/stack-loader.js", "none"],
 ];
 
 /** What anybody may post to: each is counted, opened by a secret that was mailed or handed over once, or asks for a token when it is told what to do. */

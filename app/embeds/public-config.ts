@@ -67,3 +67,5 @@ function webAddress(address: string | undefined): string | null {
   const url = address === undefined ? null : URL.parse(address);
   return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
 }
+
+export const mailAddress = (email: string): string => `mailto:${encodeURIComponent(email).replace("%40", "@")}`;

@@ -49,3 +49,16 @@ export function cacheable(inbound: Inbound, contentType: string, body: string, h
   const known = (inbound.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return known.includes(etag) || known.includes("*") ? empty(304, all) : plain(200, contentType, body, all);
 }
+
+/** Where the web analytics tag lives and reports to (developers.google.com "Tag Platform", Content Security Policy). */
+const ANALYTICS_SOURCES = {
+  "script-src": ["https://*.googletagmanager.com"],
+  "connect-src": ["https://*.google-analytics.com", "https://*.analytics.google.com", "https://*.googletagmanager.com"],
+};
+
+/** A page of public configuration alone. */
+export function embedPage(ctx: Ctx, inbound: Inbound, tenant: Tenant, render: (config: PublicConfig) => string): Reply {
+  const config = publicConfigFor(ctx, inbound, tenant);
+  const html = render(config);
+  return cacheable(inbound, "text/html; charset=utf-8", html, embedPageHeaders(ctx, tenant, html, config.measurementId ? ANALYTICS_SOURCES : {}));
+}
