@@ -44,6 +44,8 @@ const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 /** Who an agent is, where the token does not say so by itself. */
 export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean {
   if (AGENT_HEADERS.some((name) => inbound.header(name) !== undefined)) return true;
+  // A browser names no Origin when a page reads from where it came from; it says so in this way, which no page can forge.
+  if (inbound.header("sec-fetch-site") === "same-origin") return false;
   const origin = inbound.header("origin");
   return !readCookie(inbound, SESSION_COOKIE) && !(origin && isAllowedOrigin(ctx, tenant, origin));
 }

@@ -12,6 +12,7 @@ export const RATE_LIMITS = {
   login_per_address: { max: 60, windowSeconds: 60 },
   signup_per_address: { max: 20, windowSeconds: 60 },
   mail_per_email: { max: 5, windowSeconds: 3_600 },
+  export_per_account: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
   oauth_token_per_address: { max: 300, windowSeconds: 60 },
