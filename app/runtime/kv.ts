@@ -17,6 +17,12 @@ export const KEYS = {
   lease: (name: string) => `lease:${name}`,
   /** How far the catch-up of customers has come. */
   customerSync: "sync:customers",
+  /** Of the platform: a sync of this store that was asked for and has not come to its end. */
+  syncRequest: (shop: string) => `sync_request:${shop}`,
+  /** When this step of the tag system was last done. */
+  tagStep: (step: string) => `tag_step:${step}`,
+  /** Whether the app embed is on in the theme, and who says so. */
+  themeEmbed: "theme_embed",
   /** The place in the consent log of the newest signed checkpoint. */
   consentCheckpoint: "consent_checkpoint",
   scheduledRun: "scheduled_run:report",
