@@ -7,7 +7,7 @@ import { readSyncProgress, requestSync } from "./customers/sync-request.ts";
 import { initTagStep, type TagStep } from "./tags/init-tag-system.ts";
 import { tokenState } from "./tenants/directory.ts";
 import { carriesEmbed, themeEmbedPath } from "./tenants/theme-links.ts";
-import { dataOf, findTenant, getTenant, type Tenant } from "./tenants/tenant.ts";
+import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
 
 export const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
 export type GuideStepName = (typeof GUIDE_STEPS)[number];
@@ -58,18 +58,20 @@ async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
   ];
 }
 
+const STEP_OF: Record<GuideIntent, GuideStepName> = { init_tags: "tags", start_sync: "sync", check_embed: "embed", confirm_embed: "embed" };
+
 export const isGuideIntent = (value: unknown): value is GuideIntent => GUIDE_INTENTS.some((intent) => intent === value);
 
-/** Does what a button of the guide says; each is safe to repeat. Throws `unknown_tenant`. */
+/** Does what a button of the guide says; each is safe to repeat. */
 export async function actOnGuide(ctx: Ctx, shop: string, intent: GuideIntent): Promise<GuideAct> {
-  const tenant = await getTenant(ctx, shop);
+  const tenant = await findTenant(ctx, shop);
+  if (!tenant) return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
   if (intent === "check_embed") return checkEmbed(ctx, tenant);
   if (intent === "confirm_embed") return noteEmbed(ctx, tenant, "merchant");
-  const name = intent === "init_tags" ? "tags" : "sync";
-  if (tokenState(tenant) !== "valid") return { outcome: "failed", step: name, problem: "not_connected", reason: null };
+  if (tokenState(tenant) !== "valid") return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
   if (intent === "init_tags") return initTags(ctx, tenant);
   await requestSync(ctx, shop);
-  return { outcome: "done", step: name };
+  return { outcome: "done", step: "sync" };
 }
 
 async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {

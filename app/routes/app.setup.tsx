@@ -6,12 +6,12 @@ import { Page } from "@shopify/polaris";
 import { boundary } from "@shopify/shopify-app-remix/server";
 import { GUIDE_WORDS } from "../components/setup-guide-words.ts";
 import { SetupGuideCard } from "../components/setup-guide-card.tsx";
-import { localeOf, SpokenIn } from "../components/words.tsx";
+import { useWords } from "../components/words.tsx";
 import { actOnGuide, isGuideIntent, readSetupGuide } from "../domain/setup-guide.ts";
 
 export async function loader({ request, context: { ctx, shopify } }: LoaderFunctionArgs) {
   const { shop } = await shopify.authenticateAdmin(request);
-  return { guide: await readSetupGuide(ctx, shop), locale: localeOf(request) };
+  return { guide: await readSetupGuide(ctx, shop) };
 }
 
 export async function action({ request, context: { ctx, shopify } }: ActionFunctionArgs) {
@@ -24,13 +24,16 @@ export async function action({ request, context: { ctx, shopify } }: ActionFunct
 export const headers: HeadersFunction = (args) => boundary.headers(args);
 
 export default function Setup() {
-  const { guide, locale } = useLoaderData<typeof loader>();
+  const { guide } = useLoaderData<typeof loader>();
+  const { title } = useWords(GUIDE_WORDS);
   return (
-    <SpokenIn locale={locale}>
-      <TitleBar title={GUIDE_WORDS[locale].title} />
+    <>
+      <TitleBar title={title} />
       <Page>
         <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
       </Page>
-    </SpokenIn>
+    </>
   );
 }
+
+export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
