@@ -5,6 +5,7 @@ import { startWorker } from "./domain/bus/worker.ts";
 import { completeFromOrder } from "./domain/commerce/order-of-checkout.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/inbox-worker.ts";
+import { startSyncWorker } from "./domain/customers/sync-worker.ts";
 import { runScheduled, SCHEDULE } from "./domain/scheduled-run.ts";
 
 export type Background = { stop(): Promise<void> };
@@ -20,6 +21,10 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
         for (const worker of workers) await worker.stop();
       });
     }
+  if (ctx.config.roles.has("worker")) {
+    const worker = startSyncWorker(ctx);
+    stops.push(() => worker.stop());
+  }
   if (ctx.config.roles.has("scheduler")) {
     const stopping = new AbortController();
     let running: Promise<unknown> = Promise.resolve();
