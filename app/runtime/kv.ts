@@ -17,6 +17,8 @@ export const KEYS = {
   lease: (name: string) => `lease:${name}`,
   /** How far the catch-up of customers has come. */
   customerSync: "sync:customers",
+  /** The views of the customer list that the merchant saved. */
+  customerViews: "customer_views",
   /** The place in the consent log of the newest signed checkpoint. */
   consentCheckpoint: "consent_checkpoint",
   scheduledRun: "scheduled_run:report",

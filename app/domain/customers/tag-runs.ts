@@ -1,0 +1,67 @@
+// Tags of many people at once, as a merchant asks for it: first what would change, then a run that the worker does in
+// slices while the merchant watches. Each person is changed by the same function as one alone, never by a whole list.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { toSlug } from "../tags/catalog.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { conditionOf, CustomerFilter, type Condition } from "./customer-filter.ts";
+
+const MOST_TAGS = 10;
+const MOST_NAMED = 1_000;
+
+/** The people who were chosen one by one, or everybody whom a filter means. */
+export const TagSelection = z.union([z.object({ ids: z.array(z.number().int().positive().max(2_147_483_647)).min(1).max(MOST_NAMED) }), z.object({ filter: CustomerFilter })]);
+export type TagSelection = z.output<typeof TagSelection>;
+
+const slugs = z.array(z.string().max(200).transform(toSlug).pipe(z.string().min(1, "must hold a letter a-z or a digit"))).max(MOST_TAGS).default([]);
+export const TagRunInput = z
+  .object({ selection: TagSelection, add: slugs, remove: slugs })
+  .refine(({ add, remove }) => add.length + remove.length > 0, { message: "name a tag", path: ["add"] })
+  .refine(({ add, remove }) => !add.some((slug) => remove.includes(slug)), { message: "a tag cannot be added and removed at once", path: ["add"] });
+export type TagRunInput = z.output<typeof TagRunInput>;
+
+/** Over `storefront_users u`; values from `$<first>` on. Deleted people are never meant. */
+export function selectionOf(selection: TagSelection, first: number): Condition {
+  if ("ids" in selection) return { sql: `u.shop = $1 AND u.status <> 'deleted' AND u.id = ANY($${first}::int[])`, values: [selection.ids] };
+  const condition = conditionOf(selection.filter, first);
+  return { ...condition, sql: `${condition.sql} AND u.status <> 'deleted'` };
+}
+
+export type TagPreview = { total: number; /** People of whom something changes. */ changing: number; /** Per tag: how many get it, or lose it. */ tags: { slug: string; action: "add" | "remove"; people: number }[] };
+
+/** What a run would do now; changes nothing. */
+export async function previewTagRun(ctx: Ctx, tenant: Tenant, { selection, add, remove }: TagRunInput): Promise<TagPreview> {
+  const condition = selectionOf(selection, 4);
+  const has = (slug: string) => `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = (SELECT id FROM crm_tags WHERE shop = $1 AND slug = ${slug}))`;
+  const parts = [...add.map((_, place) => `NOT ${has(`($2::text[])[${place + 1}]`)}`), ...remove.map((_, place) => has(`($3::text[])[${place + 1}]`))];
+  const counts = parts.map((part, place) => `count(*) FILTER (WHERE ${part})::int AS tag_${place}`);
+  const [row] = await dataOf(ctx, tenant).sql<Record<string, number>>(
+    `SELECT count(*)::int AS total, count(*) FILTER (WHERE ${parts.join(" OR ")})::int AS changing, ${counts.join(", ")}, ($2::text[] IS NULL OR $3::text[] IS NULL) AS unused FROM storefront_users u WHERE ${condition.sql}`,
+    [add, remove, ...condition.values],
+  );
+  const tags = [...add.map((slug) => ({ slug, action: "add" as const })), ...remove.map((slug) => ({ slug, action: "remove" as const }))];
+  return { total: row?.total ?? 0, changing: row?.changing ?? 0, tags: tags.map((tag, place) => ({ ...tag, people: row?.[`tag_${place}`] ?? 0 })) };
+}
+
+export const placeOf = (shop: string): string => `${shop}/tag_run`;
+
+/** Asks the worker for it. Whoever becomes a customer after this moment is not meant. */
+export async function startTagRun(ctx: Ctx, tenant: Tenant, input: TagRunInput): Promise<{ id: string; total: number }> {
+  const { total } = await previewTagRun(ctx, tenant, input);
+  if (total === 0) throw new AppError("invalid_request", { fields: { selection: "means nobody" } });
+  const id = ctx.random.orderedUuid();
+  await dataOf(ctx, tenant).sql(
+    `INSERT INTO tag_runs (shop, id, selection, add, remove, total, last_id) SELECT $1, $2, $3, $4::text[], $5::text[], $6, coalesce(max(id), 0) FROM storefront_users WHERE shop = $1`,
+    [id, ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(input.selection)), input.add, input.remove, total],
+  );
+  return { id, total };
+}
+
+export type TagRunState = { id: string; state: "waiting" | "running" | "done" | "failed"; total: number; processed: number; changed: number; refused: number };
+
+export async function findTagRun(ctx: Ctx, tenant: Tenant, id: string): Promise<TagRunState | null> {
+  if (!z.uuid().safeParse(id).success) return null;
+  const [row] = await dataOf(ctx, tenant).sql<TagRunState>("SELECT id, state, total, processed, changed, refused FROM tag_runs WHERE shop = $1 AND id = $2", [id]);
+  return row ?? null;
+}
