@@ -1,6 +1,7 @@
 // Which customers a merchant's list shows: what may be asked, and its SQL. Each part has an index of its own
 // (migration customer_lists), so that the planner can start from the part that leaves the fewest people.
 import { z } from "zod";
+import type { TenantSql } from "../../runtime/database.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { toSlug } from "../tags/catalog.ts";
 
@@ -39,14 +40,20 @@ const LAST_SIGN = "\u{10ffff}";
 
 export type Condition = { sql: string; values: unknown[] };
 
+/** The number of a tag; 0, which no tag has, where there is none of this slug. */
+export async function tagIdOf(sql: TenantSql, slug: string | undefined): Promise<number> {
+  const [tag] = slug === undefined ? [] : await sql<{ id: number }>("SELECT id FROM crm_tags WHERE shop = $1 AND slug = $2", [slug]);
+  return tag?.id ?? 0;
+}
+
 /** Over `storefront_users u`; its values take the places from `$<first>` on. `$1` is the shop. */
-export function conditionOf(filter: CustomerFilter, first: number): Condition {
+export async function conditionOf(sql: TenantSql, filter: CustomerFilter, first: number): Promise<Condition> {
   const values: unknown[] = [];
   const place = (value: unknown) => `$${first + values.push(value) - 1}`;
   const parts = ["u.shop = $1", filter.status ? `u.status = ${place(filter.status)}` : "u.status <> 'deleted'"];
-  if (filter.q) parts.push(searchOf(filter.q.normalize("NFKC").toLowerCase(), place));
-  // The tag's id first: of a number the planner knows how many people have it.
-  if (filter.tag) parts.push(`EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = (SELECT id FROM crm_tags WHERE shop = $1 AND slug = ${place(filter.tag)}))`);
+  if (filter.q) parts.push(await searchOf(sql, filter.q.normalize("NFKC").toLowerCase(), place));
+  // The tag's number first: of a value the planner knows how many people have it, of a look-up it does not.
+  if (filter.tag) parts.push(hasTag(place(await tagIdOf(sql, filter.tag))));
   if (filter.consent) parts.push(consentOf(filter.consent));
   if (filter.provider) parts.push(`u.provider = ${place(filter.provider)}`);
   if (filter.country) parts.push(`u.country = ${place(filter.country)}`);
@@ -54,13 +61,25 @@ export function conditionOf(filter: CustomerFilter, first: number): Condition {
   return { sql: parts.join(" AND "), values };
 }
 
-function searchOf(start: string, place: (value: unknown) => string): string {
-  const [from, to] = [place(start), place(start + LAST_SIGN)];
-  const begins = (column: string) => `(${column} >= ${from} AND ${column} < ${to})`;
-  const ways = [begins(LABEL), begins(small("u.email")), begins(small("u.last_name"))];
-  if (/^\d{4,20}$/.test(start)) ways.push(`u.storefront_customer_gid = ${place(`gid://shopify/Customer/${start}`)}`);
-  return `(${ways.join(" OR ")})`;
+/** Over `storefront_users u`; `id` is the place of the tag's number. */
+export const hasTag = (id: string): string => `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ${id}::int)`;
+
+/** As many people as a search may find to be looked up first; of more than these every order soon shows a page. */
+const FEW = 10_000;
+
+// The few who match are found by their own indexes before anything else: left to choose, the planner may walk a whole order
+// to them, because it cannot know that they stand close together at its end.
+async function searchOf(sql: TenantSql, start: string, place: (value: unknown) => string): Promise<string> {
+  const few = await sql<{ id: number }>(`SELECT u.id FROM storefront_users u WHERE u.shop = $1 AND ${beginsWith("$2", "$3", "$4")} LIMIT ${FEW + 1}`, rangeOf(start));
+  if (few.length <= FEW) return `u.id = ANY(${place(few.map(({ id }) => id))}::int[])`;
+  const [from, to, gid] = rangeOf(start).map(place);
+  return beginsWith(from as string, to as string, gid as string);
 }
+
+const rangeOf = (start: string) => [start, start + LAST_SIGN, /^\d{1,20}$/.test(start) ? `gid://shopify/Customer/${start}` : null];
+
+const beginsWith = (from: string, to: string, gid: string) =>
+  `(${[LABEL, small("u.email"), small("u.last_name")].map((column) => `${column} >= ${from} AND ${column} < ${to}`).join(" OR ")} OR u.storefront_customer_gid = ${gid})`;
 
 function consentOf(state: (typeof CONSENT_STATES)[number]): string {
   const type = CONSENT_TYPES.find((known) => state.endsWith(known)) as (typeof CONSENT_TYPES)[number];

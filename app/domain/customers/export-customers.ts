@@ -14,14 +14,15 @@ const HEADER = [...COLUMNS, ...CONSENT_TYPES.map(consentColumn), "tags"];
 type Row = { id: number } & Record<string, unknown>;
 
 async function* rowsOf(ctx: Ctx, tenant: Tenant, filter: CustomerFilter): AsyncGenerator<Row> {
-  const condition = conditionOf(filter, 3);
+  const { sql } = dataOf(ctx, tenant);
+  const condition = await conditionOf(sql, filter, 3);
   const flags = CONSENT_TYPES.map((type) => `coalesce((SELECT c.${consentColumn(type)} FROM user_claims c WHERE c.shop = $1 AND c.user_id = u.id), false) AS ${consentColumn(type)}`);
   const statement = `
     SELECT ${COLUMNS.map((column) => `u.${column}`).join(", ")}, ${flags.join(", ")},
       (SELECT string_agg(t.slug, ', ' ORDER BY m.id) FROM user_tag_map m JOIN crm_tags t ON t.shop = $1 AND t.id = m.tag_id WHERE m.shop = $1 AND m.user_id = u.id) AS tags
     FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 ORDER BY u.id LIMIT ${SLICE}`;
   for (let last = 0; ; ) {
-    const rows = await dataOf(ctx, tenant).sql<Row>(statement, [last, ...condition.values]);
+    const rows = await sql<Row>(statement, [last, ...condition.values]);
     yield* rows;
     if (rows.length < SLICE) return;
     last = rows.at(-1)?.id ?? last;

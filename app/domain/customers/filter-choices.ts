@@ -14,7 +14,13 @@ const COUNTRIES = `
   )
   SELECT country FROM found WHERE country IS NOT NULL LIMIT ${MOST_COUNTRIES}`;
 
-export type FilterChoices = { tags: { slug: string; name: string; category: string }[]; countries: string[] };
+const LANGUAGES = ["en", "es", "fr"] as const;
+
+export type FilterChoices = { tags: { slug: string; name: string; category: string }[]; countries: { code: string; names: Record<(typeof LANGUAGES)[number], string> }[] };
+
+// Named here and not by the reader's browser: each has tables of its own, and another word would break hydration.
+const NAMES = Object.fromEntries(LANGUAGES.map((language) => [language, new Intl.DisplayNames([language], { type: "region", fallback: "code" })]));
+const nameOf = (language: string, code: string) => (/^[A-Z]{2}$/.test(code) ? NAMES[language]?.of(code) : undefined) ?? code;
 
 export async function readFilterChoices(ctx: Ctx, tenant: Tenant): Promise<FilterChoices> {
   const { sql } = dataOf(ctx, tenant);
@@ -22,5 +28,5 @@ export async function readFilterChoices(ctx: Ctx, tenant: Tenant): Promise<Filte
     sql<FilterChoices["tags"][number]>(`SELECT slug, name, category FROM crm_tags WHERE shop = $1 ORDER BY lower(name), slug LIMIT ${MOST_TAGS}`),
     sql<{ country: string }>(COUNTRIES),
   ]);
-  return { tags, countries: countries.map(({ country }) => country) };
+  return { tags, countries: countries.map(({ country: code }) => ({ code, names: { en: nameOf("en", code), es: nameOf("es", code), fr: nameOf("fr", code) } })) };
 }

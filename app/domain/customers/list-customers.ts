@@ -61,11 +61,12 @@ export async function listCustomers(ctx: Ctx, tenant: Tenant, { filter, sort, li
   // Going back is the same walk in the other direction, turned round at the end.
   const isUp = (direction === "asc") !== (end !== null);
   const order = isUp ? "ASC" : "DESC";
-  const condition = conditionOf(filter, 3);
+  const { sql } = dataOf(ctx, tenant);
+  const condition = await conditionOf(sql, filter, 3);
   const place = end ?? start ?? [];
   const at = 3 + condition.values.length;
   const beyond = place.length > 0 ? `AND (${key.sql}, u.id) ${isUp ? ">" : "<"} ($${at}::${key.type}, $${at + 1}::int)` : "";
-  const rows = await dataOf(ctx, tenant).sql<Row>(
+  const rows = await sql<Row>(
     `SELECT ${SHOWN} FROM (
        SELECT u.*, ${key.sql} AS sort_key FROM storefront_users u WHERE ${condition.sql} ${beyond} ORDER BY ${key.sql} ${order}, u.id ${order} LIMIT $2
      ) AS page ORDER BY page.sort_key ${order}, page.id ${order}`,
@@ -76,15 +77,20 @@ export async function listCustomers(ctx: Ctx, tenant: Tenant, { filter, sort, li
   if (end) page.reverse();
   const cursorOf = (row: Row | undefined) => (row ? toCursor([row.sort_text, row.id]) : null);
   return {
-    customers: page.map(({ sort_text: _, ...row }) => ({ ...row, last_login_at: row.last_login_at?.toISOString() ?? null, updated_at: row.updated_at.toISOString() })),
+    customers: page.map(toListed),
     next: end || hasMore ? cursorOf(page.at(-1)) : null,
     previous: end ? (hasMore ? cursorOf(page[0]) : null) : start ? cursorOf(page[0]) : null,
   };
 }
 
+function toListed({ id, full_name, email, status, provider, country, number_of_orders, last_login_at, updated_at, consents, tags }: Row): ListedCustomer {
+  return { id, full_name, email, status, provider, country, number_of_orders, last_login_at: last_login_at?.toISOString() ?? null, updated_at: updated_at.toISOString(), consents, tags };
+}
+
 /** How many people the filter means, counted up to `most`. */
 export async function countCustomers(ctx: Ctx, tenant: Tenant, filter: CustomerFilter, most: number): Promise<number> {
-  const condition = conditionOf(filter, 3);
-  const [row] = await dataOf(ctx, tenant).sql<{ count: number }>(`SELECT count(*)::int AS count FROM (SELECT 1 FROM storefront_users u WHERE ${condition.sql} LIMIT $2) AS matching`, [most, ...condition.values]);
+  const { sql } = dataOf(ctx, tenant);
+  const condition = await conditionOf(sql, filter, 3);
+  const [row] = await sql<{ count: number }>(`SELECT count(*)::int AS count FROM (SELECT 1 FROM storefront_users u WHERE ${condition.sql} LIMIT $2) AS matching`, [most, ...condition.values]);
   return row?.count ?? 0;
 }

@@ -81,7 +81,7 @@ async function work(ctx: Ctx, database: Database, run: Run, stopping: AbortSigna
   try {
     const selection = JSON.parse(ctx.secrets.unseal(placeOf(run.shop), run.selection)) as TagSelection;
     for (let position = run.position; !stopping.aborted; ) {
-      const condition = selectionOf(selection, 5);
+      const condition = await selectionOf(sql, selection, 5);
       const people = await sql<{ id: number }>(`SELECT u.id FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 AND u.id <= $3 ORDER BY u.id LIMIT $4`, [position, run.last_id, SLICE, ...condition.values]);
       const counts = await changeSlice(ctx, tenant, run, people.map(({ id }) => id));
       position = people.at(-1)?.id ?? position;

@@ -40,8 +40,8 @@ CREATE TRIGGER "tag_runs_notify" AFTER INSERT ON "tag_runs" FOR EACH STATEMENT E
 -- whatever the database's own is; they are compared byte by byte, so that a beginning is a range and a place in the order
 -- means the same on every server.
 CREATE INDEX "storefront_users_label_idx" ON "storefront_users" ("shop", (lower(coalesce("full_name", "email", '') COLLATE "und-x-icu") COLLATE "C"), "id");
-CREATE INDEX "storefront_users_email_start_idx" ON "storefront_users" ("shop", (lower("email" COLLATE "und-x-icu") COLLATE "C")) WHERE "email" IS NOT NULL;
-CREATE INDEX "storefront_users_last_name_idx" ON "storefront_users" ("shop", (lower("last_name" COLLATE "und-x-icu") COLLATE "C")) WHERE "last_name" IS NOT NULL;
+CREATE INDEX "storefront_users_email_start_idx" ON "storefront_users" ("shop", (lower("email" COLLATE "und-x-icu") COLLATE "C"));
+CREATE INDEX "storefront_users_last_name_idx" ON "storefront_users" ("shop", (lower("last_name" COLLATE "und-x-icu") COLLATE "C"));
 -- Whoever never signed in comes last, or first, and never in between.
 CREATE INDEX "storefront_users_signed_in_idx" ON "storefront_users" ("shop", (coalesce("last_login_at", '-infinity')), "id");
 CREATE INDEX "storefront_users_country_idx" ON "storefront_users" ("shop", "country") WHERE "country" IS NOT NULL;

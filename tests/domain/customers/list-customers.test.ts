@@ -83,7 +83,8 @@ describe("what is found", () => {
   test("the choices are the store's own tags and countries", async () => {
     const { tags, countries } = await readFilterChoices(world.ctx, tenant);
     expect(tags.map(({ slug }) => slug)).toEqual(["early", "vip"]);
-    expect(countries).toEqual(["FR", "GB", "US"]);
+    expect(countries.map(({ code }) => code)).toEqual(["FR", "GB", "US"]);
+    expect(countries[1]?.names).toEqual({ en: "United Kingdom", es: "Reino Unido", fr: "Royaume-Uni" });
   });
 });
 
