@@ -73,7 +73,12 @@ async function openDraftOrder(ctx: Ctx, tenant: Tenant, account: Account, checko
   requireNoUserErrors("draftOrderCreate", draftOrderCreate.userErrors);
   const draft = draftOrderCreate.draftOrder;
   if (!draft) throw new OutboundError("storefront", "malformed", { message: "the storefront made no draft order" });
-  return readWhole(() => fromDraftOrder(draft));
+  try {
+    return readWhole(() => fromDraftOrder(draft));
+  } catch (error) {
+    await discardBasket(ctx, tenant, { source: "draft_order", externalId: draft.id });
+    throw error;
+  }
 }
 
 /** The same basket as it is now; null when the storefront has it no longer. Throws OutboundError. */
