@@ -133,9 +133,13 @@ describe("POST /commerce/checkout", () => {
     expect((await create(itemsOf(shelf.camera, 501))).json).toMatchObject({ code: "items_unavailable", unavailable: [shelf.camera] });
   });
 
-  it("takes no mandate of a wrong shape, and none that is not there", async () => {
-    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id: "x" })).json).toMatchObject({ code: "invalid_request", fields: { mandate_id: expect.any(String) } });
-    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id: randomUUID() })).json.code).toBe("not_found");
+  it.each([randomUUID(), "x", ""])("with a mandate that is not there is 404: %j", async (mandate_id) => {
+    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id })).json.code).toBe("not_found");
+    expect(await count()).toBe(0);
+  });
+
+  it.each([7, ["x"], "x".repeat(101)])("refuses %j for a mandate with 400", async (mandate_id) => {
+    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id })).json).toMatchObject({ code: "invalid_request", fields: { mandate_id: expect.any(String) } });
   });
 });
 
