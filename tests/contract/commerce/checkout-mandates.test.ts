@@ -1,7 +1,7 @@
 // A checkout under a mandate: what it holds, and what becomes of the money.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { act, CART_API, checkoutAs, completed, itemsOf, letExpire, makeCheckout, mandateRow, newMandate, newPayer, openShelf, setCartToken, type Shelf } from "../../support/checkout.ts";
+import { act, CART_API, checkoutAs, completed, itemsOf, letExpire, makeCheckout, mandateRow, newMandate, newPayer, openShelf, closeCarts, openCarts, type Shelf } from "../../support/checkout.ts";
 import { consent, type Shopper } from "../../support/commerce.ts";
 import { verify } from "../../support/consent.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
@@ -123,7 +123,7 @@ describe("a price that changes before the checkout is completed", () => {
   afterEach(() => setPrice("40.00"));
 
   it.each(["cart", "draft_order"])("is for the shopper to look at (%s), until an update takes the new one", async (source) => {
-    if (source === "draft_order") await setCartToken(service, null);
+    if (source === "draft_order") closeCarts(service);
     const mandate = await newMandate(service, shopper);
     const { id, source: made } = await bought(mandate);
     expect(made).toBe(source);
@@ -133,7 +133,7 @@ describe("a price that changes before the checkout is completed", () => {
     expect((await step(id, "update", { line_items: itemsOf(shelf.camera) })).json).toMatchObject({ status: "ready_for_complete", totals: { total: "45.50" } });
     expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
     expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "45.50" });
-    await setCartToken(service, "public-token-of-the-store");
+    openCarts(service);
   });
 
   it("is not taken for unchanged when the storefront does not say", async () => {
@@ -145,10 +145,10 @@ describe("a price that changes before the checkout is completed", () => {
 });
 
 it("a draft order that was paid for without a word is found when its checkout is completed, or by the scheduled run", async () => {
-  await setCartToken(service, null);
+  closeCarts(service);
   const mandate = await newMandate(service, shopper, { usage: "multi" });
   const [asked, forgotten] = [await bought(mandate), await bought(mandate)];
-  await setCartToken(service, "public-token-of-the-store");
+  openCarts(service);
   for (const { checkout_url } of [asked, forgotten]) await service.sandbox.storefront.pay(SHOP, checkout_url, { uri: "http://127.0.0.1:1/nowhere" });
   expect((await step(asked.id, "complete")).json).toMatchObject({ status: "completed", order_id: expect.stringContaining("/Order/") });
   await letExpire(service, forgotten.id);
