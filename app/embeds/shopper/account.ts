@@ -2,7 +2,7 @@
 import { button, el, said, say, show, type Child } from "./elements.ts";
 import { checkbox, field, form, type Fault } from "./forms.ts";
 import { DATA, WORDS } from "./page-data.ts";
-import { arrive, askOpenly, begin, findProfile, leave, onSessionOver, type Answer, type Profile } from "./session.ts";
+import { arrive, askOpenly, begin, findProfile, goElsewhere, leave, markLeaving, onHandOver, onSessionOver, type Answer, type Profile } from "./session.ts";
 
 const emailField = (value = "") => field("email", WORDS.email, { type: "email", autocomplete: "username", required: true, maxlength: "320", value });
 
@@ -19,7 +19,7 @@ function faultOf({ status, code, fields }: Answer): Fault {
   return wrong.length > 0 ? { text: WORDS.checkFields, fields: Object.fromEntries(wrong) as Record<string, string> } : { text: WORDS.failed };
 }
 
-const elsewhere = (): Child[] => (DATA.links.elsewhere.length === 0 ? [] : [el("p", { class: "quiet" }, WORDS.or), ...DATA.links.elsewhere.map(({ provider, href }) => el("p", {}, el("a", { class: "button", href, target: "_top" }, WORDS[provider])))]);
+const elsewhere = (): Child[] => (DATA.links.elsewhere.length === 0 ? [] : [el("p", { class: "quiet" }, WORDS.or), ...DATA.links.elsewhere.map(({ provider, href }) => el("p", {}, el("a", { class: "button", href: goElsewhere(href), target: "_top", click: markLeaving }, WORDS[provider])))]);
 
 function signedInCustomer(): Child {
   return DATA.customer && el("p", {}, WORDS.knownCustomer, " ", el("a", { href: DATA.links.dashboard }, WORDS.toDashboard));
@@ -128,3 +128,4 @@ async function open(): Promise<void> {
 }
 
 void open();
+onHandOver(() => void openProfile(false));
