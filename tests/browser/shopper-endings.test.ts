@@ -138,6 +138,24 @@ describe("leaving", () => {
   });
 });
 
+describe("leaving without a password", () => {
+  it("deletes the account by a tick, soon after the sign-in", async () => {
+    const { page, token, close } = await open();
+    await service.database.query("UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1", [shopper.id]);
+    await page.reload();
+    await page.getByRole("button", { name: "Delete the account" }).click();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("Fill in this field.").waitFor();
+    expect((await getMe(service, token)).status).toBe(200);
+    await expectSound(page);
+    await page.getByLabel("I want to delete my account for good").check();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("Your account is deleted.").waitFor();
+    expect((await getMe(service, token)).status).toBe(401);
+    await close();
+  });
+});
+
 describe("a customer whom the storefront vouches for", () => {
   const customer = () => shopper.gid.slice(shopper.gid.lastIndexOf("/") + 1);
 
