@@ -111,6 +111,7 @@ describe("a code in the address", () => {
     const { page, close } = await open();
     await page.goto(`${pageUrl(service, "account")}#session_code=${await codeOf()}`);
     await page.getByLabel("E-mail address").waitFor();
+    await page.getByText("The sign-in took too long or was used already").waitFor();
     expect([page.url().includes("session_code"), await page.evaluate(TOKEN), await page.context().cookies(service.url)]).toEqual([false, null, []]);
     await close();
   });

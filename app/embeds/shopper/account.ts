@@ -104,10 +104,12 @@ function profileView({ user }: Profile, focus: boolean): void {
   ], { focus });
 }
 
-async function openProfile(focus: boolean): Promise<void> {
+/** `reason`: what is said where nobody is signed in. */
+async function openProfile(focus: boolean, reason = ""): Promise<void> {
   const profile = await findProfile();
-  if (profile) profileView(profile, focus);
-  else signInView(focus);
+  if (profile) return profileView(profile, focus);
+  signInView(focus);
+  if (reason) say(reason);
 }
 
 async function open(): Promise<void> {
@@ -120,7 +122,7 @@ async function open(): Promise<void> {
     if (arrival.outcome === "failed") {
       signInView(false);
       say(arrival.text);
-    } else await openProfile(arrival.outcome === "signed_in");
+    } else await openProfile(arrival.outcome === "signed_in", arrival.outcome === "unknown" ? arrival.text : "");
   } catch (error) {
     signInView(false);
     say(error instanceof Error ? error.message : WORDS.failed);

@@ -61,7 +61,7 @@ async function open(): Promise<void> {
     const arrival = await arrive();
     const profile = arrival.outcome === "failed" ? null : await findProfile();
     if (profile) dashboardView(profile, arrival.outcome === "signed_in");
-    else signedOutView(arrival.outcome === "failed" ? arrival.text : "", false);
+    else signedOutView(arrival.outcome === "signed_in" ? "" : arrival.text, false);
   } catch (error) {
     signedOutView(error instanceof Error ? error.message : WORDS.failed, false);
   }

@@ -102,7 +102,7 @@ export async function begin(answer: Answer): Promise<void> {
   remember(given);
 }
 
-export type Arrival = { outcome: "signed_in" } | { outcome: "nobody" } | { outcome: "failed"; text: string };
+export type Arrival = { outcome: "signed_in" } | { outcome: "unknown"; /** Why the sign-in that came with the address does not count. */ text: string } | { outcome: "failed"; text: string };
 
 /** The way out; from inside a theme's page the way back is that page. */
 export function goElsewhere(href: string): string {
@@ -145,7 +145,7 @@ export async function arrive(): Promise<Arrival> {
   }
   token = store()?.getItem(SESSION_KEY) ?? null;
   if (error !== null) return { outcome: "failed", text: (WORDS as Record<string, string>)[`error_${error}`] ?? WORDS.error_other };
-  return { outcome: "nobody" };
+  return { outcome: "unknown", text: code === null ? "" : WORDS.handOff };
 }
 
 /** The signed-in person, or null: asked without a fuss, because nobody may be. */
