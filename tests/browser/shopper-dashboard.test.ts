@@ -86,6 +86,23 @@ describe("the dashboard", () => {
   });
 });
 
+describe("the dashboard in the dark", () => {
+  it.each(["es", "fr"])("and in %s is as sound as by day", async (locale) => {
+    await consent(service, shopper, { consent_ap2: true, consent_marketing: true });
+    await linkAgent("Trail Planner");
+    service.sandbox.storefront.putOrder(SHOP, { customerGid: shopper.gid, lines: [], total: "40.00" });
+    const { page, close } = await open();
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.goto(pageUrl(service, "dashboard", `&locale=${locale}`));
+    await page.locator("#crm-agents").getByText("Trail Planner").waitFor();
+    await expectSound(page);
+    await page.goto(pageUrl(service, "account", `&locale=${locale}`));
+    await page.getByText(shopper.email).waitFor();
+    await expectSound(page);
+    await close();
+  });
+});
+
 describe("the profile", () => {
   it("is changed by keyboard, and a wrong picture is refused beside its field", async () => {
     const visit = await open();
