@@ -30,7 +30,7 @@ function signInElsewhere(config: PublicConfig, provider: string, back: string): 
   return `${config.serviceUrl}/auth/${provider}/login?${new URLSearchParams({ shop: config.shop, handoff: "fragment", return_to: back })}`;
 }
 
-export function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperView): PageData {
+function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperView): PageData {
   const account = pageAddress(config, "/embed/account");
   return {
     page,
