@@ -53,8 +53,10 @@ export async function answerMcp(ctx: Ctx, inbound: Inbound, tenant: Tenant, body
     if (message.data.method === "subscriptions/listen") return json(200, { jsonrpc: "2.0", id: idOf(body), error: { code: METHOD_NOT_FOUND, message: "Nothing here is told as it changes." } });
     const passage: Passage = { tenant, admitted: message.data.method === "tools/call" ? await admit(ctx, inbound, tenant, message.data.params) : null };
     const response = await handler.fetch(toRequest(inbound), { parsedBody: toKnownMessage(message.data), authInfo: { token: "", clientId: "", scopes: [], extra: { passage } } });
+    // Read to its end first: the SDK answers before the tool is done.
+    const reply = await toReply(response);
     if (passage.failure) throw passage.failure;
-    return await toReply(response);
+    return reply;
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
