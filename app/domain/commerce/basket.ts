@@ -20,7 +20,7 @@ const MAX_TITLE = 255;
 
 type Cart = {
   id: string; checkoutUrl: string; cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
-  lines: { nodes: { quantity: number; merchandise: { id: string; title: string; price: StorefrontMoney; product: { title: string } }; cost: { totalAmount: StorefrontMoney } }[] };
+  lines: { nodes: { quantity: number; merchandise: { id: string; title?: string; price: StorefrontMoney; product?: { title: string } }; cost: { totalAmount: StorefrontMoney } }[] };
 };
 type Priced = { shopMoney: StorefrontMoney };
 type DraftOrder = {
@@ -73,7 +73,12 @@ async function openDraftOrder(ctx: Ctx, tenant: Tenant, account: Account, checko
   requireNoUserErrors("draftOrderCreate", draftOrderCreate.userErrors);
   const draft = draftOrderCreate.draftOrder;
   if (!draft) throw new OutboundError("storefront", "malformed", { message: "the storefront made no draft order" });
-  return readWhole(() => fromDraftOrder(draft));
+  try {
+    return readWhole(() => fromDraftOrder(draft));
+  } catch (error) {
+    await discardBasket(ctx, tenant, { source: "draft_order", externalId: draft.id });
+    throw error;
+  }
 }
 
 /** The same basket as it is now; null when the storefront has it no longer. Throws OutboundError. */
@@ -116,7 +121,7 @@ function fromCart({ id, checkoutUrl, cost, lines }: Cart): Basket {
     source: "cart", externalId: id, url: checkoutUrl, orderId: null, cost: [cost.subtotalAmount, cost.totalAmount],
     lines: lines.nodes.map(({ quantity, merchandise, cost: { totalAmount } }) => ({
       variant_id: merchandise.id,
-      title: titleOf(merchandise.product.title, merchandise.title),
+      title: titleOf(merchandise.product?.title ?? "", merchandise.title),
       quantity,
       price: toMoney(merchandise.price),
       total: toMoney(totalAmount),

@@ -53,8 +53,8 @@ export async function answerOnce<T extends object>(ctx: Ctx, tenant: Tenant, { k
   try {
     return { answer: await run((within, answer) => keep(within, { answer: JSON.stringify(answer) })), isReplayed: false };
   } catch (error) {
-    // What is ours to mend, or time's, may be asked again; what the caller must mend is the answer.
-    if (isAppError(error) && error.status < 500 && error.code !== "idempotency_in_flight") await dataOf(ctx, tenant).transaction((within) => keep(within, { refusal: toRefusal(error) }));
+    // What is ours to mend, or time's, may be asked again, and so may who is nobody now; what the caller must mend is the answer.
+    if (isAppError(error) && error.status < 500 && error.status !== 401 && error.code !== "idempotency_in_flight") await dataOf(ctx, tenant).transaction((within) => keep(within, { refusal: toRefusal(error) }));
     else await deleteKeyIfHeld(sql, name, mine);
     throw error;
   }

@@ -11,7 +11,7 @@ import { release, spend } from "./mandate-ledger.ts";
 import { toRounded } from "./money.ts";
 
 const Order = z.looseObject({
-  admin_graphql_api_id: z.string().regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/),
+  admin_graphql_api_id: z.string().regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/).nullish(),
   cart_token: z.string().min(1).max(200).nullish(),
   note_attributes: z.array(z.looseObject({ name: z.string().max(255), value: z.unknown() })).max(500).nullish(),
   subtotal_price: z.string().nullish(),
@@ -30,7 +30,7 @@ export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unkno
   const isDone = await data.transaction(async (sql) => {
     const row = await getCheckoutRow(sql, id, null, true);
     if (row.stored_status === "completed") return false;
-    await completeWithin(ctx, tenant, sql, row, { orderId: order.admin_graphql_api_id, amount: isOfBasket(order, row) ? null : amountOf(order) });
+    await completeWithin(ctx, tenant, sql, row, { orderId: order.admin_graphql_api_id ?? null, amount: isOfBasket(order, row) ? null : amountOf(order) });
     return true;
   });
   if (isDone) ctx.log.done("checkout.completed", { shop: tenant.shop, checkout_id: id, order_id: order.admin_graphql_api_id });
@@ -66,7 +66,7 @@ const COMPLETE = `
   WHERE c.shop = $1 AND c.id = $2 RETURNING order_id`;
 
 /** `row` is locked and not completed. `amount` is what is counted; null: what the checkout said. */
-export async function completeWithin(ctx: Ctx, tenant: Tenant, sql: TenantSql, row: CheckoutRow, { orderId, amount }: { orderId: string; amount: string | null }): Promise<CheckoutRow> {
+export async function completeWithin(ctx: Ctx, tenant: Tenant, sql: TenantSql, row: CheckoutRow, { orderId, amount }: { orderId: string | null; amount: string | null }): Promise<CheckoutRow> {
   if (row.mandate_id !== null) {
     if (holdsMandate(row)) await release(sql, row.mandate_id, row.reserved_amount);
     await spend(sql, row.mandate_id, amount ?? row.total, false);

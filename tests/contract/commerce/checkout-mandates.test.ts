@@ -174,6 +174,12 @@ describe("a mandate refuses", () => {
     expect((await buy(await newMandate(service, shopper, { scope: typeof scope === "function" ? scope() : scope }))).status).toBe(201);
   });
 
+  it("not a single one of a hundred items of its collection", async () => {
+    const { variants } = service.sandbox.storefront.putProduct(SHOP, { title: "Beads", collections: ["beads"], variants: Array.from({ length: 100 }, () => ({ price: "0.10" })) });
+    const answer = await buy(await newMandate(service, shopper, { scope: "collection:beads" }), variants.flatMap(({ gid }) => itemsOf(gid)));
+    expect([answer.status, answer.json.totals]).toEqual([201, { subtotal: "10.00", total: "10.00" }]);
+  });
+
   it("an update beyond its scope", async () => {
     const { id } = await bought(await newMandate(service, shopper, { scope: "collection:outdoor" }));
     expect(reasonOf(await act_(id, "update", { line_items: itemsOf(shelf.lamp) }))).toEqual(refused("wrong_scope"));
