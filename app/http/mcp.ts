@@ -4,12 +4,14 @@
 import { createMcpHandler, ProtocolError, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Ctx } from "../context.server.ts";
+import { isAgentToken } from "../domain/agents/agent-token.ts";
 import { describeTools, findTool } from "../domain/agents/tools/index.ts";
-import type { Tenant } from "../domain/tenants/tenant.ts";
+import { getTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { SERVICE_NAME, VERSION } from "../runtime/version.ts";
 import { admitCall, requireOwnName, runTool, type AdmittedCall } from "./agent-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
+import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
 import { empty, json, plain, type Reply } from "./reply.ts";
@@ -43,15 +45,21 @@ const handler = createMcpHandler(({ authInfo }) => {
   return server;
 });
 
-export async function answerMcp(ctx: Ctx, inbound: Inbound, tenant: Tenant, body: unknown): Promise<Reply> {
+/** `remembered`: a shopper's session is read together with whether it is current; for all else that is asked first. */
+export async function answerMcp(ctx: Ctx, inbound: Inbound, remembered: Tenant, body: unknown): Promise<Reply> {
   try {
-    requireOwnName(ctx, inbound, tenant);
-    await countAgentCall(ctx, inbound, tenant);
+    await countAgentCall(ctx, inbound, remembered);
     const message = Message.safeParse(body);
     if (!message.success) throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    const call = message.data.method === "tools/call" ? CallParams.safeParse(message.data.params).data : undefined;
+    const tool = call ? findTool(call.name) : null;
+    const token = bearerToken(inbound);
+    const tenant = tool?.scope && token && !isAgentToken(token) ? remembered : await getTenant(ctx, remembered.shop);
+    const asked = tool ? await admitCall(ctx, inbound, tenant, tool, call?.arguments) : null;
+    requireOwnName(ctx, inbound, asked?.call.tenant ?? tenant);
     // A stream that waits for changes would never end, and our tools do not change.
     if (message.data.method === "subscriptions/listen") return json(200, { jsonrpc: "2.0", id: idOf(body), error: { code: METHOD_NOT_FOUND, message: "Nothing here is told as it changes." } });
-    const passage: Passage = { tenant, admitted: message.data.method === "tools/call" ? await admit(ctx, inbound, tenant, message.data.params) : null };
+    const passage: Passage = { tenant, admitted: asked?.tool.isOffered(asked.call.tenant) ? asked : null };
     const response = await handler.fetch(toRequest(inbound), { parsedBody: toKnownMessage(message.data), authInfo: { token: "", clientId: "", scopes: [], extra: { passage } } });
     // Read to its end first: the SDK answers before the tool is done.
     const reply = await toReply(response);
@@ -60,14 +68,6 @@ export async function answerMcp(ctx: Ctx, inbound: Inbound, tenant: Tenant, body
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
-}
-
-async function admit(ctx: Ctx, inbound: Inbound, tenant: Tenant, params: unknown): Promise<AdmittedCall | null> {
-  const call = CallParams.safeParse(params);
-  const tool = call.success ? findTool(call.data.name) : null;
-  if (!call.success || !tool) return null;
-  const admitted = await admitCall(ctx, inbound, tenant, tool, call.data.arguments);
-  return tool.isOffered(admitted.call.tenant) ? admitted : null;
 }
 
 /** A greeting may leave out what we do not use. */

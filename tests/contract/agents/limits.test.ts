@@ -1,4 +1,5 @@
 // How much agents may ask: by address without a token, by token with one; told by status, header and JSON-RPC alike.
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RATE_LIMITS } from "../../../app/domain/identity/rate-limits.ts";
 import { asAgent, asShopper, consent, openStore } from "../../support/commerce.ts";
@@ -95,4 +96,14 @@ describe("with a token", () => {
     const answers = await ask(most("agent_token_calls_per_address") + 1, () => service.call("POST", `/mcp?shop=${SHOP}`, { key: `made-up-${Math.random()}`, headers, body: { jsonrpc: "2.0", id: 1, method: "ping" } }));
     expect(answers.at(-1)?.status).toBe(429);
   });
+});
+
+it("the README and the API document name the limits that there are", async () => {
+  const readme = await readFile("README.md", "utf8");
+  const { description } = (await service.call("GET", "/openapi.json", { key: null })).json.info;
+  for (const name of ["agent_calls_per_address", "agent_calls_per_token", "agent_token_calls_per_address", "agent_changes_per_caller", "oauth_token_per_address", "agent_registration_per_address", "agent_document_per_address"] as const) {
+    const { max, windowSeconds } = RATE_LIMITS[name];
+    expect(readme).toContain(`| ${max.toLocaleString("en")} ${windowSeconds === 60 ? "a minute" : "an hour"} |`);
+    expect(description).toContain(`${name.replaceAll("_", " ")} ${max} in ${windowSeconds} s`);
+  }
 });
