@@ -6,7 +6,7 @@ import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { isProven, type Account } from "../identity/account.ts";
 import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { toPlainText } from "./catalog-text.ts";
+import { toLink, toPlainText } from "./catalog-text.ts";
 import type { CheckoutLine, CheckoutRow, Wanted } from "./checkout.ts";
 import { toMoney, toRounded, type Money, type StorefrontMoney } from "./money.ts";
 import { customerOf } from "./orders.ts";
@@ -146,7 +146,7 @@ const titleOf = (product: string, variant = "Default Title"): string => toPlainT
 
 function whole({ cost: [subtotal, total], ...basket }: Omit<Basket, "subtotal" | "total" | "currency"> & { cost: [StorefrontMoney, StorefrontMoney] }): Basket {
   const rounded = (money: Money): Money => ({ ...money, amount: toRounded(money.amount) });
-  if (typeof basket.externalId !== "string" || !URL.canParse(basket.url)) throw new Error("no id or address");
+  if (typeof basket.externalId !== "string" || toLink(basket.url) === null) throw new Error("no id or address");
   return { ...basket, lines: basket.lines.map((line) => ({ ...line, price: rounded(line.price), total: rounded(line.total) })), subtotal: toRounded(subtotal.amount), total: toRounded(total.amount), currency: total.currencyCode };
 }
 

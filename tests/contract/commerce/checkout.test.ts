@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { act, CART_API, checkoutAs, completed, itemsOf, letExpire, makeCheckout, newPayer, openShelf, sentAs, setCartToken, type Shelf } from "../../support/checkout.ts";
 import { asAgent, asShopper, callsOf, consent, type Shopper } from "../../support/commerce.ts";
+import { ingestWebhook } from "../../support/events.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { newClient, newTokens } from "../../support/agent.ts";
 import { signUp } from "../identity/people.ts";
@@ -133,9 +134,13 @@ describe("POST /commerce/checkout", () => {
     expect((await create(itemsOf(shelf.camera, 501))).json).toMatchObject({ code: "items_unavailable", unavailable: [shelf.camera] });
   });
 
-  it("takes no mandate of a wrong shape, and none that is not there", async () => {
-    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id: "x" })).json).toMatchObject({ code: "invalid_request", fields: { mandate_id: expect.any(String) } });
-    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id: randomUUID() })).json.code).toBe("not_found");
+  it.each([randomUUID(), "x", ""])("with a mandate that is not there is 404: %j", async (mandate_id) => {
+    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id })).json.code).toBe("not_found");
+    expect(await count()).toBe(0);
+  });
+
+  it.each([7, ["x"], "x".repeat(101)])("refuses %j for a mandate with 400", async (mandate_id) => {
+    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id })).json).toMatchObject({ code: "invalid_request", fields: { mandate_id: expect.any(String) } });
   });
 });
 
@@ -221,5 +226,11 @@ describe("a checkout", () => {
     expect((await checkoutAs(service, id)).status).toBe("requires_escalation");
     await send(SHOP, { note_attributes: [], cart_token: token });
     expect(await completed(service, id)).toMatchObject({ order_id: "gid://shopify/Order/9007199254741993" });
+  });
+
+  it("is completed by an order that comes over the bus too", async () => {
+    const { id } = (await create()).json;
+    expect((await ingestWebhook(service, "orders/create", { admin_graphql_api_id: "gid://shopify/Order/9007199254742995", note_attributes: [{ name: "checkout_id", value: id }] })).status).toBe(202);
+    expect(await completed(service, id)).toMatchObject({ order_id: "gid://shopify/Order/9007199254742995" });
   });
 });
