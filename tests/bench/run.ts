@@ -1,4 +1,4 @@
-// `npm run bench [-- webhooks events bus peers identity consent commerce]`: a table of ratios measured within this one run, and the same as a line
+// `npm run bench [-- webhooks events bus peers identity consent commerce mcp]`: a table of ratios measured within this one run, and the same as a line
 // of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
 // alone: it measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { benchCommerce } from "./commerce.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
 import { benchEvents } from "./events.ts";
+import { benchMcp } from "./mcp.ts";
 import { benchPeers } from "./peers.ts";
 import type { Measure } from "./side.ts";
 import { benchWebhooks } from "./webhook.ts";
@@ -21,6 +22,7 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   peers: (url) => benchPeers(url),
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
+  mcp: (url) => benchMcp(url),
   commerce: (url) => benchCommerce(url),
 };
 const wanted = process.argv.slice(2);
