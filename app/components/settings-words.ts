@@ -5,6 +5,7 @@ type SectionName = "store" | "sign_in" | "cms" | "analytics" | "profile" | "erp"
 
 export type SettingsWords = {
   title: string;
+  contents: string;
   sections: Record<SectionName, { title: string; text: string }>;
   save: string;
   discard: string;
@@ -34,6 +35,7 @@ export type SettingsWords = {
 export const SETTINGS_WORDS: Words<SettingsWords> = {
   en: {
     title: "Settings",
+    contents: "On this page",
     sections: {
       store: { title: "Store", text: "The connection to your Shopify store. The install fills most of this in." },
       security: { title: "Security", text: "Keys of this store, and which sites may act for its shoppers." },
@@ -59,6 +61,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
   },
   es: {
     title: "Configuración",
+    contents: "En esta página",
     sections: {
       store: { title: "Tienda", text: "La conexión con tu tienda Shopify. La instalación rellena casi todo." },
       security: { title: "Seguridad", text: "Las claves de esta tienda y los sitios que pueden actuar por sus compradores." },
@@ -84,6 +87,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
   },
   fr: {
     title: "Paramètres",
+    contents: "Sur cette page",
     sections: {
       store: { title: "Boutique", text: "La connexion à votre boutique Shopify. L'installation remplit presque tout." },
       security: { title: "Sécurité", text: "Les clés de cette boutique et les sites qui peuvent agir pour ses acheteurs." },

@@ -97,7 +97,7 @@ test("settings are saved, told, and there after a reload; a secret is masked and
   expect(await page.getByLabel("CMS API token", { exact: true }).inputValue()).toBe("cms-****6789");
   await page.getByLabel("Brand name").fill("Kestrel Outdoor");
   await page.getByLabel("Allowed origins").fill("https://www.example.com/path\nhttps://shop.example.com");
-  await page.getByLabel("vkorg").fill("1010");
+  await page.getByLabel("Sales organisation (vkorg)").fill("1010");
   await page.getByLabel("Require a verified e-mail").check();
   await page.getByLabel("Consent mode").selectOption("advanced");
   await page.getByRole("button", { name: "Add a route" }).click();
