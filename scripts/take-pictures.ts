@@ -18,6 +18,8 @@ const browser = await openBrowser();
 const { page, close } = await browser.visit([service, sandbox]);
 const pictures = [
   ["app-home", `${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`],
+  ["onboarding", `${service}/onboarding?shop=${shop}&key=${secrets.ADMIN_KEY}`],
+  ["settings", `${service}/settings?shop=${shop}&key=${secrets.ADMIN_KEY}`],
   ["sandbox", `${sandbox}/`],
 ] as const;
 for (const [name, url] of pictures) {

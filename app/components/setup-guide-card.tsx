@@ -155,7 +155,7 @@ function Buttons({ step, guide, action, settingsUrl, isEmbedded, post }: Props &
 function usePolling(isOn: boolean, ask: () => void): void {
   useEffect(() => {
     if (!isOn) return;
-    const timer = setInterval(ask, POLL_MS);
+    const timer = setInterval(() => document.visibilityState === "visible" && ask(), POLL_MS);
     return () => clearInterval(timer);
   });
 }
