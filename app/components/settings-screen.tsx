@@ -12,8 +12,8 @@ import { useLocale, useWords } from "./words.tsx";
 
 type SectionName = keyof SettingsWords["sections"];
 type Section = { name: SectionName; fields: Field[]; tests: string[] };
-type Saved = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> } | { outcome: "locked" };
-type Tested = { outcome: "tested"; system: string; ok: boolean; status: number | null; reason: string | null; to: string | null } | { outcome: "locked" };
+type Saved = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> } | { outcome: "locked" | "unreachable" };
+type Tested = { outcome: "tested"; system: string; ok: boolean; status: number | null; reason: string | null; to: string | null } | { outcome: "locked" | "unreachable" };
 
 type Props = { sections: Section[]; /** Where the form is posted. */ action: string; SaveBar: ComponentType<SaveBarProps> };
 
@@ -110,7 +110,7 @@ export function FormResult({ result, fields }: { result: Saved | undefined; fiel
   return (
     <div ref={place} aria-live="polite">
       {result?.outcome === "saved" && <Text as="p" tone="success">{words.saved}</Text>}
-      {result?.outcome === "locked" && <Banner tone="critical" title={words.locked} />}
+      {(result?.outcome === "locked" || result?.outcome === "unreachable") && <Banner tone="critical" title={words[result.outcome]} />}
       {result?.outcome === "refused" && <Banner tone="critical" title={hasField ? words.refused : words.failed}>{!hasField && <p>{result.message}</p>}</Banner>}
     </div>
   );
@@ -131,7 +131,7 @@ function ConnectionTest({ system, action, isDirty }: { system: string; action: s
       </fetcher.Form>
       <div aria-live="polite">
         {isDirty && <Text as="span" tone="subdued">{test.first}</Text>}
-        {!isDirty && told?.outcome === "locked" && <Text as="span" tone="critical">{words.locked}</Text>}
+        {!isDirty && (told?.outcome === "locked" || told?.outcome === "unreachable") && <Text as="span" tone="critical">{words[told.outcome]}</Text>}
         {!isDirty && told?.outcome === "tested" && (
           <Text as="span" tone={told.ok ? "success" : "critical"} breakWord>
             {told.ok ? (told.to ? test.mailed(told.to) : test.works) : `${test.fails} ${told.reason ?? told.status ?? ""}`}

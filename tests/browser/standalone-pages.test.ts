@@ -1,6 +1,6 @@
 // The admin pages outside the store admin, in a real browser: what an operator sees, saves and is told.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { saveTenantConfig } from "../../app/domain/tenants/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { findBarriers, findOverflow } from "../support/accessibility.ts";
@@ -147,6 +147,23 @@ test("a session that ended while the page stood open loses nothing that was type
   expect((await saved()).brand_name).toBe("Kestrel");
   const again = await page.context().newPage();
   await again.goto(`${world.url}/settings?shop=${shop}&key=${ADMIN_KEY}`);
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).brand_name).toBe("Changed");
+  await visit.close();
+});
+
+test("a service that is not reached, or only just starts, is told in the form, which keeps what was typed", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  const answers = [(route: Route) => route.abort(), (route: Route) => route.fulfill({ status: 503, contentType: "text/plain", body: "starting" })];
+  for (const answer of answers) {
+    await page.route("**/settings.data**", answer, { times: 1 });
+    await save(page);
+    await page.getByText("The service was not reached.").waitFor();
+    expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  }
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect((await saved()).brand_name).toBe("Changed");

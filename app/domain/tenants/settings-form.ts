@@ -8,7 +8,7 @@ import type { FieldTable } from "./field-patch.ts";
 import { isErpField, isTenantField, PLATFORM_FIELDS, tenantField, tenantFieldNames, type Section } from "./tenant-config.ts";
 import { getTenant, type Tenant } from "./tenant.ts";
 
-export type FieldKind = "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
+type FieldKind = "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
 
 export type FormField = {
   name: string;
@@ -23,7 +23,7 @@ export type FormField = {
   isReadOnly: boolean;
 };
 
-export type FormSection = { name: Section; fields: FormField[]; /** Systems whose connection can be tried from here. */ tests: string[] };
+type FormSection = { name: Section; fields: FormField[]; /** Systems whose connection can be tried from here. */ tests: string[] };
 export type SettingsForm = { shop: string; sections: FormSection[] };
 
 /** `problems`: a field's name to what is wrong with it. */
