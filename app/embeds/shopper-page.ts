@@ -2,11 +2,11 @@
 // needs to know. Everything personal is fetched by the script with the person's own session; only for a customer that the
 // storefront vouches for, consents and tags stand in the page itself.
 import { escapeHtml, scriptJson } from "./escaping.ts";
-import { TOKENS } from "./look.ts";
-import { embedAddress, type PublicConfig } from "./public-config.ts";
+import { SCRIPTS, STYLES } from "../generated/embeds/scripts.ts";
+import { ROOT_MARK, TOKENS } from "./look.ts";
+import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts";
 import type { PageData, ProxiedCustomer } from "./shopper/page-data.ts";
 import { scopeWordsOf, shopperWordsOf } from "./shopper-words.ts";
-import { SHOPPER_STYLE } from "./shopper-style.ts";
 
 export type ShopperPage = "account" | "dashboard";
 
@@ -16,6 +16,9 @@ export type ShopperView = {
   returnTo: { path: string; href: string } | null;
   customer: ProxiedCustomer | null;
 };
+
+/** The script of a page, the same for every store. */
+export const shopperScript = (page: ShopperPage): string => SCRIPTS[page];
 
 const isProxied = ({ at, serviceUrl }: PublicConfig) => at !== serviceUrl;
 
@@ -27,7 +30,7 @@ function signInElsewhere(config: PublicConfig, provider: string, back: string): 
   return `${config.serviceUrl}/auth/${provider}/login?${new URLSearchParams({ shop: config.shop, handoff: "fragment", return_to: back })}`;
 }
 
-export function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperView): PageData {
+function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperView): PageData {
   const account = pageAddress(config, "/embed/account");
   return {
     page,
@@ -55,10 +58,12 @@ export function renderShopperPage(config: PublicConfig, view: ShopperView): stri
   const logo = config.logoUrl ? `<img src="${escapeHtml(config.logoUrl)}" alt="" class="logo">` : "";
   const back = view.returnTo ? `<p><a href="${escapeHtml(view.returnTo.href)}" target="_top">${escapeHtml(words.backToStore)}</a></p>` : "";
   const elsewhere = data.links.elsewhere.map(({ provider, href }) => `<li><a href="${escapeHtml(href.replace("handoff=fragment&", ""))}" target="_top">${escapeHtml(words[provider])}</a></li>`).join("");
-  const help = config.supportEmail ? `<p>${escapeHtml(words.noScriptHelp)} <a href="mailto:${escapeHtml(encodeURIComponent(config.supportEmail).replace("%40", "@"))}">${escapeHtml(config.supportEmail)}</a></p>` : "";
-  return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><link rel="icon" href="data:,"><style>${TOKENS}${SHOPPER_STYLE}</style></head>
-<body class="crm crm-auto"><main><header><p class="brand">${logo}<bdi>${escapeHtml(config.brand)}</bdi></p><h1 id="title" tabindex="-1">${escapeHtml(title)}</h1>${back}</header>
-<noscript><p>${escapeHtml(words.noScript)}</p><ul>${elsewhere}</ul>${help}<style>#app,#said{display:none}</style></noscript>
-<p id="said" role="status" aria-live="polite"></p><div id="app" aria-busy="true"><p>${escapeHtml(words.loading)}</p></div></main>
-<script type="application/json" id="crm-data">${scriptJson(data)}</script><script src="${escapeHtml(pageAddress(config, `/embed/${view.page}.js`).split("?")[0] ?? "")}" defer></script></body></html>`;
+  const help = config.supportEmail ? `<p>${escapeHtml(words.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>` : "";
+  // All of it hangs on the one element that a theme takes out of the page and puts into its own.
+  return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><link rel="icon" href="data:,"></head>
+<body><main><div class="crm crm-auto crm-shopper" ${ROOT_MARK} lang="${config.locale}"><style>${TOKENS}${STYLES.shopper}</style>
+<header><p class="brand">${logo}<bdi>${escapeHtml(config.brand)}</bdi></p><h1 id="crm-title" tabindex="-1">${escapeHtml(title)}</h1>${back}</header>
+<noscript><p>${escapeHtml(words.noScript)}</p><ul>${elsewhere}</ul>${help}<style>#crm-app{display:none}</style></noscript>
+<p id="crm-said" class="said" role="status" aria-live="polite"></p><div id="crm-app" aria-busy="true"><p>${escapeHtml(words.loading)}</p></div>
+<script type="application/json" id="crm-data">${scriptJson(data)}</script><script src="${escapeHtml(pageAddress(config, `/embed/${view.page}.js`).split("?")[0] ?? "")}" defer></script></div></main></body></html>`;
 }

@@ -3,8 +3,7 @@
 import type { Ctx } from "../context.server.ts";
 import { toReturnPath } from "../domain/identity/oidc-journey.ts";
 import { findCustomerView } from "../domain/identity/customer-view.ts";
-import { renderShopperPage, type ShopperPage } from "../embeds/shopper-page.ts";
-import { shopperScript } from "../embeds/shopper-script.ts";
+import { renderShopperPage, shopperScript, type ShopperPage } from "../embeds/shopper-page.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { cacheable, embedPageHeaders, publicConfigFor } from "./embed-reply.ts";
 import type { Inbound } from "./inbound.ts";

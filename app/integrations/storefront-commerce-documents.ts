@@ -45,8 +45,13 @@ export const COLLECTION_BY_HANDLE = `query CollectionByHandle($handle: String!) 
   collectionByIdentifier(identifier: { handle: $handle }) { id handle }
 }`;
 
-/** Whether a variant is for sale; for the scope of a mandate which product it is of, and which collections that is in. */
+/** Whether variants are for sale, and which product each is of. */
 export const VARIANTS = `query Variants($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on ProductVariant { id availableForSale product { id status publishedAt } } }
+}`;
+
+/** The same with the collections of each product, for the scope of a mandate: some hundred points of cost for each. */
+export const VARIANT_COLLECTIONS = `query VariantCollections($ids: [ID!]!) {
   nodes(ids: $ids) { ... on ProductVariant { id availableForSale product { id status publishedAt collections(first: 100) { nodes { handle } } } } }
 }`;
 
@@ -108,7 +113,7 @@ export const DRAFT_ORDER_DELETE = `mutation DraftOrderDelete($input: DraftOrderD
   draftOrderDelete(input: $input) { deletedId userErrors { field message } }
 }`;
 
-export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, PRODUCTS_BY_ID, COLLECTION_BY_HANDLE, VARIANTS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
+export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, PRODUCTS_BY_ID, COLLECTION_BY_HANDLE, VARIANTS, VARIANT_COLLECTIONS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
 
 const CART_FIELDS = `id
       checkoutUrl

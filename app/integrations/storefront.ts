@@ -45,7 +45,7 @@ export type StorefrontClient = {
   exchangeSessionToken(shop: string, app: AppCredentials, sessionToken: string): Promise<TokenGrant>;
   graphql<T>(shop: string, accessToken: string, call: { document: string; variables?: Record<string, unknown>; version?: string }): Promise<GraphqlAnswer<T>>;
   /** The data of one call of the Storefront API. Throws OutboundError for anything else. */
-  cartApi<T>(shop: string, token: string, call: { document: string; variables: Record<string, unknown> }): Promise<T>;
+  cartApi<T>(shop: string, token: string | undefined, call: { document: string; variables: Record<string, unknown> }): Promise<T>;
   /** The lines of a bulk operation's file. The platform names the address; private ones are refused all the same. */
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
   /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
@@ -114,12 +114,12 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         throttle: cost ? { requested: cost.requestedQueryCost, available: cost.throttleStatus.currentlyAvailable, restorePerSecond: cost.throttleStatus.restoreRate } : null,
       };
     },
-    async cartApi<T>(shop: string, token: string, { document, variables }: { document: string; variables: Record<string, unknown> }) {
+    async cartApi<T>(shop: string, token: string | undefined, { document, variables }: { document: string; variables: Record<string, unknown> }) {
       const answer = await outbound.call({
         system: SYSTEM,
         url: urlOf(shop, `/api/${ADMIN_API_VERSION}/graphql.json`),
         method: "POST",
-        headers: { "Content-Type": "application/json", [token.startsWith("shpat_") ? "Shopify-Storefront-Private-Token" : "X-Shopify-Storefront-Access-Token"]: token },
+        headers: { "Content-Type": "application/json", ...(token && { [token.startsWith("shpat_") ? "Shopify-Storefront-Private-Token" : "X-Shopify-Storefront-Access-Token"]: token }) },
         body: JSON.stringify({ query: document, variables }),
         timeoutMs: CART_TIMEOUT_MS,
         maxAnswerBytes: MAX_CART_BYTES,

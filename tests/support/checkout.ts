@@ -8,7 +8,7 @@ export type Shelf = { camera: string; cameraProduct: string; lamp: string; lante
 /** Two stores that sell; the first one's cart API is open, and it hears of its orders. */
 export async function openShelf(service: Service): Promise<Shelf> {
   for (const shop of [SHOP, OTHER_SHOP]) await openStore(service, shop);
-  await setCartToken(service, "public-token-of-the-store");
+  await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_api_token: "public-token-of-the-store" } });
   await registerWebhooks(service.ctx, SHOP);
   const camera = await variantOf(service, "CAM-9");
   return { camera: camera.id, cameraProduct: camera.productId, lamp: (await variantOf(service, "LMP-1")).id, lanternRed: (await variantOf(service, "LAN-R")).id };
@@ -17,8 +17,9 @@ export async function openShelf(service: Service): Promise<Shelf> {
 /** For faults: the address of carts, not that of the Admin API. */
 export const CART_API = /myshopify\.com\/api\//;
 
-/** Null closes the cart API: checkouts become draft orders. */
-export const setCartToken = (service: Service, token: string | null): Promise<Answer> => service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_api_token: token } });
+/** Closed, the cart API refuses whoever comes: checkouts become draft orders. */
+export const closeCarts = (service: Service): void => service.sandbox.failNext("storefront", { status: 403, match: CART_API }, 1_000);
+export const openCarts = (service: Service): void => service.sandbox.clearFaults();
 
 /** Who lets agents act and pay. */
 export async function newPayer(service: Service): Promise<Shopper> {

@@ -38,12 +38,13 @@ export function signedQuery(query: URLSearchParams, customer: string, secret = A
 }
 
 /** The store's address, as its app proxy answers it: signed for this customer, and without any cookie. */
-export async function proxyThroughStore(service: Service, page: Page, customer: () => string): Promise<void> {
+export async function proxyThroughStore(service: Service, page: Page, customer: () => string, storePages: Record<string, [contentType: string, body: string]> = {}): Promise<void> {
   await page.context().grantPermissions(["local-network-access"], { origin: STORE_ORIGIN }).catch(() => undefined);
   await followRedirectsToStore(service, page);
   await page.context().route(`${STORE_ORIGIN}/**`, async (route) => {
     const url = new URL(route.request().url());
-    if (!url.pathname.startsWith("/apps/crm/")) return route.fulfill({ status: 200, contentType: "text/html", body: "<!doctype html><title>The store</title><link rel=icon href=data:,><h1>The store</h1>" });
+    const [contentType, body] = storePages[url.pathname] ?? ["text/html", "<!doctype html><title>The store</title><link rel=icon href=data:,><h1>The store</h1>"];
+    if (!url.pathname.startsWith("/apps/crm/")) return route.fulfill({ status: 200, contentType, body });
     const target = `${service.url}${url.pathname.slice("/apps/crm".length)}?${signedQuery(url.searchParams, customer())}`;
     const response = await fetch(target, { method: route.request().method(), headers: { "Content-Type": "application/json" }, ...(route.request().postData() !== null && { body: route.request().postData() as string }), redirect: "manual" });
     const headers = Object.fromEntries([...response.headers].filter(([name]) => !["set-cookie", "content-length", "connection", "transfer-encoding"].includes(name)));

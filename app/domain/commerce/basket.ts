@@ -6,7 +6,7 @@ import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { isProven, type Account } from "../identity/account.ts";
 import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { toPlainText } from "./catalog-text.ts";
+import { toLink, toPlainText } from "./catalog-text.ts";
 import type { CheckoutLine, CheckoutRow, Wanted } from "./checkout.ts";
 import { toMoney, toRounded, type Money, type StorefrontMoney } from "./money.ts";
 import { customerOf } from "./orders.ts";
@@ -44,7 +44,6 @@ export async function openBasket(ctx: Ctx, tenant: Tenant, account: Account, che
 /** Null when the cart API did not do it, for whatever reason. */
 async function openCart(ctx: Ctx, tenant: Tenant, account: Account, checkoutId: string, wanted: readonly Wanted[]): Promise<Basket | null> {
   const token = tenant.config.storefront_api_token;
-  if (!token) return null;
   const input = {
     lines: wanted.map(({ variantId, quantity }) => ({ merchandiseId: variantId, quantity })),
     attributes: [{ key: CHECKOUT_ATTRIBUTE, value: checkoutId }],
@@ -73,7 +72,12 @@ async function openDraftOrder(ctx: Ctx, tenant: Tenant, account: Account, checko
   requireNoUserErrors("draftOrderCreate", draftOrderCreate.userErrors);
   const draft = draftOrderCreate.draftOrder;
   if (!draft) throw new OutboundError("storefront", "malformed", { message: "the storefront made no draft order" });
-  return readWhole(() => fromDraftOrder(draft));
+  try {
+    return readWhole(() => fromDraftOrder(draft));
+  } catch (error) {
+    await discardBasket(ctx, tenant, { source: "draft_order", externalId: draft.id });
+    throw error;
+  }
 }
 
 /** The same basket as it is now; null when the storefront has it no longer. Throws OutboundError. */
@@ -84,7 +88,6 @@ export async function readBasket(ctx: Ctx, tenant: Tenant, { source, external_id
     return draftOrder && readWhole(() => fromDraftOrder(draftOrder));
   }
   const token = tenant.config.storefront_api_token;
-  if (!token) return null;
   const { cart } = await ctx.storefront.cartApi<{ cart: Cart | null }>(tenant.shop, token, { document: CART, variables: { id } });
   return cart && readWhole(() => fromCart(cart));
 }
@@ -141,7 +144,7 @@ const titleOf = (product: string, variant = "Default Title"): string => toPlainT
 
 function whole({ cost: [subtotal, total], ...basket }: Omit<Basket, "subtotal" | "total" | "currency"> & { cost: [StorefrontMoney, StorefrontMoney] }): Basket {
   const rounded = (money: Money): Money => ({ ...money, amount: toRounded(money.amount) });
-  if (typeof basket.externalId !== "string" || !URL.canParse(basket.url)) throw new Error("no id or address");
+  if (typeof basket.externalId !== "string" || toLink(basket.url) === null) throw new Error("no id or address");
   return { ...basket, lines: basket.lines.map((line) => ({ ...line, price: rounded(line.price), total: rounded(line.total) })), subtotal: toRounded(subtotal.amount), total: toRounded(total.amount), currency: total.currencyCode };
 }
 

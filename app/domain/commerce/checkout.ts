@@ -20,7 +20,7 @@ const LineItem = z.object({
 export const CheckoutChange = z.object({ line_items: z.array(LineItem).min(1, "must name at least one item").max(MAX_LINES, `must name at most ${MAX_LINES} items`) });
 export type CheckoutChange = z.output<typeof CheckoutChange>;
 
-export const CheckoutInput = CheckoutChange.extend({ mandate_id: z.uuid("must be the id of a mandate").nullish() });
+export const CheckoutInput = CheckoutChange.extend({ mandate_id: z.string().max(100).nullish() });
 export type CheckoutInput = z.output<typeof CheckoutInput>;
 
 export type Wanted = { variantId: string; quantity: number };

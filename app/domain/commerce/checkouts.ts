@@ -112,7 +112,7 @@ async function requireCover(ctx: Ctx, tenant: Tenant, customerId: number, mandat
   if (mandateId === null) return;
   requirePayments(tenant);
   const { scope } = await requireOpenMandate(dataOf(ctx, tenant).sql, mandateId, customerId);
-  if (scope !== "all") requireScope(scope, await readVariants(ctx, tenant, wanted));
+  if (scope !== "all") requireScope(scope, await readVariants(ctx, tenant, wanted, scope.startsWith("collection:") ? "with" : "without"));
 }
 
 /** A draft order that belongs to no checkout would wait in the merchant's list for ever. */

@@ -30,7 +30,7 @@ export async function completeCheckout(ctx: Ctx, tenant: Tenant, caller: Checkou
   const checkout = await data.transaction(async (sql): Promise<Checkout> => {
     if (known.mandate_id !== null) await lockStanding(sql, account);
     const row = await getCheckoutRow(sql, known.id, account.id, true);
-    const answer = isOver(row) ? toCheckout(row) : await decide(ctx, tenant, sql, row, basket);
+    const answer = isOver(row) ? toCheckout(row) : await decide(ctx, tenant, sql, row, row.external_id === known.external_id ? basket : null);
     await caller.keep?.(sql, answer);
     return answer;
   });

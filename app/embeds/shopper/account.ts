@@ -2,7 +2,7 @@
 import { button, el, said, say, show, type Child } from "./elements.ts";
 import { checkbox, field, form, type Fault } from "./forms.ts";
 import { DATA, WORDS } from "./page-data.ts";
-import { arrive, askOpenly, begin, findProfile, leave, onSessionOver, type Answer, type Profile } from "./session.ts";
+import { arrive, askOpenly, begin, findProfile, goElsewhere, leave, markLeaving, onHandOver, onSessionOver, type Answer, type Profile } from "./session.ts";
 
 const emailField = (value = "") => field("email", WORDS.email, { type: "email", autocomplete: "username", required: true, maxlength: "320", value });
 
@@ -19,7 +19,7 @@ function faultOf({ status, code, fields }: Answer): Fault {
   return wrong.length > 0 ? { text: WORDS.checkFields, fields: Object.fromEntries(wrong) as Record<string, string> } : { text: WORDS.failed };
 }
 
-const elsewhere = (): Child[] => (DATA.links.elsewhere.length === 0 ? [] : [el("p", { class: "quiet" }, WORDS.or), ...DATA.links.elsewhere.map(({ provider, href }) => el("p", {}, el("a", { class: "button", href, target: "_top" }, WORDS[provider])))]);
+const elsewhere = (): Child[] => (DATA.links.elsewhere.length === 0 ? [] : [el("p", { class: "quiet" }, WORDS.or), ...DATA.links.elsewhere.map(({ provider, href }) => el("p", {}, el("a", { class: "button", href: goElsewhere(href), target: "_top", click: markLeaving }, WORDS[provider])))]);
 
 function signedInCustomer(): Child {
   return DATA.customer && el("p", {}, WORDS.knownCustomer, " ", el("a", { href: DATA.links.dashboard }, WORDS.toDashboard));
@@ -104,10 +104,12 @@ function profileView({ user }: Profile, focus: boolean): void {
   ], { focus });
 }
 
-async function openProfile(focus: boolean): Promise<void> {
+/** `reason`: what is said where nobody is signed in. */
+async function openProfile(focus: boolean, reason = ""): Promise<void> {
   const profile = await findProfile();
-  if (profile) profileView(profile, focus);
-  else signInView(focus);
+  if (profile) return profileView(profile, focus);
+  signInView(focus);
+  if (reason) say(reason);
 }
 
 async function open(): Promise<void> {
@@ -120,7 +122,7 @@ async function open(): Promise<void> {
     if (arrival.outcome === "failed") {
       signInView(false);
       say(arrival.text);
-    } else await openProfile(arrival.outcome === "signed_in");
+    } else await openProfile(arrival.outcome === "signed_in", arrival.outcome === "unknown" ? arrival.text : "");
   } catch (error) {
     signInView(false);
     say(error instanceof Error ? error.message : WORDS.failed);
@@ -128,3 +130,4 @@ async function open(): Promise<void> {
 }
 
 void open();
+onHandOver(() => void openProfile(false));

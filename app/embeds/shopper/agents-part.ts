@@ -14,7 +14,7 @@ export function agentsPart(): { section: HTMLElement; reload(): void } {
       if (answer.status !== 200) return say(reasonOf(answer));
       say(WORDS.agentRevoked);
       await fillPart(place, load);
-      document.getElementById("agents-title")?.focus();
+      document.getElementById("crm-agents-title")?.focus();
     }, { class: "plain small", "aria-label": fill(WORDS.revokeAgent, { name: grant.client_name }) });
     const used = grant.last_used_at ? fill(WORDS.agentUsed, { when: when(grant.last_used_at) }) : WORDS.agentUnused;
     return el("li", { class: "split" }, el("div", {}, el("strong", {}, said(grant.client_name)), grant.host && el("small", {}, said(grant.host)), el("small", {}, `${fill(WORDS.agentSince, { when: when(grant.created_at) })}, ${used}`), el("ul", {}, ...grant.scopes.map((scope) => el("li", {}, DATA.scopes[scope] ?? scope)))), revoke);

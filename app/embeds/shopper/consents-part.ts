@@ -1,4 +1,6 @@
 // Consents as switches: one press gives, one press takes back. Below them what was decided when, with receipts.
+import { CONSENT_KEY } from "../look.ts";
+import { read, write } from "../scripts/browser-store.ts";
 import { button, busyWhile, el, fillPart, part, say, saveFile, type Child } from "./elements.ts";
 import { DATA, fill, when, WORDS, type ProxiedCustomer } from "./page-data.ts";
 import { askThroughProxy, call, get, reasonOf, type Answer, type Profile } from "./session.ts";
@@ -13,7 +15,7 @@ const switches = () => ["cookie", "marketing", ...(DATA.agentAccess ? ["a2a"] : 
 function switchRow(name: string, consents: Consents, send: (name: string, value: boolean) => Promise<Answer>, done: () => void): HTMLElement {
   const label = (): string => (consents[name] ? WORDS.on : WORDS.off);
   const fault = el("p", { class: "error", role: "alert", hidden: true });
-  const control: HTMLButtonElement = el("button", { type: "button", role: "switch", "aria-checked": String(Boolean(consents[name])), "aria-labelledby": `consent-${name}`, "aria-describedby": `consent-${name}-help`, click: () => void busyWhile(control, turn) }, label());
+  const control: HTMLButtonElement = el("button", { type: "button", role: "switch", "aria-checked": String(Boolean(consents[name])), "aria-labelledby": `crm-consent-${name}`, "aria-describedby": `crm-consent-${name}-help`, click: () => void busyWhile(control, turn) }, label());
   async function turn(): Promise<void> {
     const next = !consents[name];
     fault.hidden = true;
@@ -25,12 +27,19 @@ function switchRow(name: string, consents: Consents, send: (name: string, value:
       return;
     }
     consents[name] = next;
+    tellStore(name, next);
     control.setAttribute("aria-checked", String(next));
     control.textContent = label();
     say(`${word(`consent_${name}`)}: ${next ? WORDS.granted : WORDS.revoked}`);
     done();
   }
-  return el("li", {}, el("div", { class: "split" }, el("div", {}, el("span", { id: `consent-${name}` }, word(`consent_${name}`)), el("small", { id: `consent-${name}-help` }, word(`consentHelp_${name}`))), control), fault);
+  return el("li", {}, el("div", { class: "split" }, el("div", {}, el("span", { id: `crm-consent-${name}` }, word(`consent_${name}`)), el("small", { id: `crm-consent-${name}-help` }, word(`consentHelp_${name}`))), control), fault);
+}
+
+/** On the store's own address the next page begins with the choice that is kept there: it must not be an old one. */
+function tellStore(name: string, value: boolean): void {
+  if (DATA.proxy === null || !["cookie", "marketing"].includes(name)) return;
+  write(CONSENT_KEY, { ...read<object>(CONSENT_KEY), [name]: value, ...(DATA.policyVersion && { version: DATA.policyVersion }), at: new Date().toISOString() });
 }
 
 const fixedRow = (name: string, consents: Consents): HTMLElement => el("li", { class: "split" }, el("span", {}, word(`consent_${name}`)), el("span", {}, consents[name] ? WORDS.given : WORDS.notGiven));
@@ -49,7 +58,7 @@ export function consentsPart({ consents }: Profile, done: () => void): HTMLEleme
   }));
   place.replaceChildren(
     el("ul", { class: "rows" }, ...rows, ...["tos", "privacy"].map((name) => fixedRow(name, consents))), el("p", { class: "quiet" }, WORDS.withTheAccount),
-    el("h3", { id: "history-title" }, WORDS.history), history,
+    el("h3", { id: "crm-history-title" }, WORDS.history), history,
     button(WORDS.csv, async () => {
       const answer = await call("/ucp/consent-history?format=csv");
       if (answer.status === 200) saveFile("consent-history.csv", "text/csv", answer.text);
@@ -77,7 +86,7 @@ function historyOf(place: HTMLElement): { reload(): Promise<void> } {
     if (records.length === 0) return [el("p", {}, WORDS.historyEmpty)];
     const body = el("tbody", {}, ...rows(records));
     const head = [WORDS.when, WORDS.what, WORDS.decision, WORDS.how, WORDS.receipt].map((text) => el("th", { scope: "col" }, text));
-    const table = el("div", { class: "table", tabindex: "0", role: "group", "aria-labelledby": "history-title" }, el("table", { "aria-labelledby": "history-title" }, el("thead", {}, el("tr", {}, ...head)), body));
+    const table = el("div", { class: "table", tabindex: "0", role: "group", "aria-labelledby": "crm-history-title" }, el("table", { "aria-labelledby": "crm-history-title" }, el("thead", {}, el("tr", {}, ...head)), body));
     return [table, more(next, body)];
   };
   const more = (cursor: string | null, body: HTMLElement): Child => {

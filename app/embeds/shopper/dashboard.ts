@@ -7,7 +7,7 @@ import { mandatesPart } from "./mandates-part.ts";
 import { ordersPart } from "./orders-part.ts";
 import { DATA, WORDS } from "./page-data.ts";
 import { profilePart } from "./profile-part.ts";
-import { arrive, findProfile, forget, leave, onSessionOver, type Profile } from "./session.ts";
+import { arrive, findProfile, forget, leave, onHandOver, onSessionOver, type Profile } from "./session.ts";
 import { tagsPart } from "./tags-part.ts";
 
 const toAccount = (text: string): Child => el("p", {}, el("a", { class: "button", href: DATA.links.account }, text));
@@ -19,7 +19,7 @@ function signedOutView(text: string, focus: boolean): void {
   const tags = customer.tags.length === 0 ? el("p", {}, WORDS.tagsEmpty) : el("ul", { class: "rows" }, ...customer.tags.map(({ name }) => el("li", {}, said(name))));
   show([
     el("p", {}, WORDS.signInForMore), toAccount(WORDS.signIn), customerConsents(customer),
-    el("section", { id: "tags", "aria-labelledby": "tags-title" }, el("h2", { id: "tags-title" }, WORDS.tags), tags),
+    el("section", { id: "crm-tags", "aria-labelledby": "crm-tags-title" }, el("h2", { id: "crm-tags-title" }, WORDS.tags), tags),
   ], { focus });
 }
 
@@ -50,7 +50,7 @@ function dashboardView(profile: Profile, focus: boolean): void {
   }, { class: "plain" });
   show([
     el("p", {}, WORDS.signedInAs, " ", said(profile.user.email ?? profile.user.full_name ?? "")), out,
-    el("nav", { "aria-label": WORDS.sections }, el("ul", {}, ...parts.map(([id, title]) => el("li", {}, el("a", { href: `#${id}` }, title))))),
+    el("nav", { "aria-label": WORDS.sections }, el("ul", {}, ...parts.map(([id, title]) => el("li", {}, el("a", { href: `#crm-${id}` }, title))))),
     ...parts.map(([, , section]) => section),
   ], { focus });
 }
@@ -61,10 +61,11 @@ async function open(): Promise<void> {
     const arrival = await arrive();
     const profile = arrival.outcome === "failed" ? null : await findProfile();
     if (profile) dashboardView(profile, arrival.outcome === "signed_in");
-    else signedOutView(arrival.outcome === "failed" ? arrival.text : "", false);
+    else signedOutView(arrival.outcome === "signed_in" ? "" : arrival.text, false);
   } catch (error) {
     signedOutView(error instanceof Error ? error.message : WORDS.failed, false);
   }
 }
 
 void open();
+onHandOver(() => void open());

@@ -18,18 +18,18 @@ export function el<K extends keyof HTMLElementTagNameMap>(name: K, attributes: A
 /** Somebody else's word, in an element that keeps its direction to itself. */
 export const said = (text: string): HTMLElement => el("bdi", {}, text);
 
-const app = () => document.getElementById("app") as HTMLElement;
+const app = () => document.getElementById("crm-app") as HTMLElement;
 
 /** Puts a view in place of what was there. The title is focused when the person caused it, so that a reader begins there. */
 export function show(view: Child[], options: { focus: boolean }): void {
   app().replaceChildren(...view.filter((child) => child !== null && child !== undefined && child !== false));
   app().setAttribute("aria-busy", "false");
-  if (options.focus) document.getElementById("title")?.focus();
+  if (options.focus) document.getElementById("crm-title")?.focus();
 }
 
 /** Says it to everybody, in the one place that is listened to. */
 export function say(text: string): void {
-  const place = document.getElementById("said");
+  const place = document.getElementById("crm-said");
   if (place) place.textContent = text;
 }
 
@@ -54,7 +54,7 @@ export async function busyWhile(control: HTMLElement, work: () => Promise<unknow
 /** A part of the dashboard: its heading, and a place whose content comes later. */
 export function part(id: string, title: string, note: string | null = null): { section: HTMLElement; place: HTMLElement } {
   const place = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, WORDS.loading));
-  return { section: el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title`, tabindex: "-1" }, title), note && el("p", { class: "quiet" }, note), place), place };
+  return { section: el("section", { id: `crm-${id}`, "aria-labelledby": `crm-${id}-title` }, el("h2", { id: `crm-${id}-title`, tabindex: "-1" }, title), note && el("p", { class: "quiet" }, note), place), place };
 }
 
 /** Fills a part, or says that it could not be had, with a way to try again. */

@@ -5,8 +5,10 @@ import { WORDS } from "./page-data.ts";
 export type Field = { row: HTMLElement; input: HTMLInputElement; fail(reason: string): void; clear(): void };
 type FieldOptions = { type?: string; autocomplete?: string; required?: boolean; value?: string; rule?: string; maxlength?: string };
 
-export function field(id: string, label: string, { type = "text", autocomplete = "off", required = false, value = "", rule, maxlength = "200" }: FieldOptions = {}): Field {
-  const input = el("input", { id, name: id, type, autocomplete, maxlength, required, ...(rule && { "aria-describedby": `${id}-rule` }) });
+// Ids begin with crm-: the page may stand inside a theme's, which has an e-mail field of its own.
+export function field(name: string, label: string, { type = "text", autocomplete = "off", required = false, value = "", rule, maxlength = "200" }: FieldOptions = {}): Field {
+  const id = `crm-${name}`;
+  const input = el("input", { id, name, type, autocomplete, maxlength, required, ...(rule && { "aria-describedby": `${id}-rule` }) });
   input.value = value;
   const reason = el("small", { id: `${id}-reason`, class: "error", hidden: true });
   const row = el("div", {}, el("label", { for: id }, label, !required && el("small", {}, WORDS.optional)), input, rule ? el("small", { id: `${id}-rule` }, rule) : null, reason);
@@ -14,8 +16,9 @@ export function field(id: string, label: string, { type = "text", autocomplete =
 }
 
 /** A box that is never ticked for anybody. */
-export function checkbox(id: string, label: string, { required = false, link = null }: { required?: boolean; link?: string | null } = {}): Field {
-  const input = el("input", { id, name: id, type: "checkbox", required });
+export function checkbox(name: string, label: string, { required = false, link = null }: { required?: boolean; link?: string | null } = {}): Field {
+  const id = `crm-${name}`;
+  const input = el("input", { id, name, type: "checkbox", required });
   const reason = el("small", { id: `${id}-reason`, class: "error", hidden: true });
   const more: Child = link && el("a", { href: link, target: "_blank", rel: "noopener", "aria-label": `${label}: ${WORDS.read} (${WORDS.opensNewTab})` }, WORDS.read);
   const row = el("div", {}, el("label", { class: "check", for: id }, input, el("span", {}, label, required && ` (${WORDS.required})`)), more, reason);

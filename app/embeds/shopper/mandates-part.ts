@@ -28,7 +28,7 @@ function mandateRow(mandate: Mandate): HTMLElement {
     if (answer.status !== 200) return say(reasonOf(answer));
     row.replaceWith(mandateRow(answer.json as unknown as Mandate));
     say(WORDS.mandateRevoked);
-    document.getElementById("mandates-title")?.focus();
+    document.getElementById("crm-mandates-title")?.focus();
   }, { class: "plain small", "aria-label": fill(WORDS.revokeMandate, { max }) });
   const row = el("li", { class: "split" }, el("div", {}, heading, " ", state, el("small", {}, `${scopeOf(mandate.scope)}, ${WORDS[mandate.usage]}, ${fill(WORDS.mandateUntil, { when: when(mandate.expires_at) })}`)), status === "active" && revoke);
   return row;

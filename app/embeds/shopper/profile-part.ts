@@ -16,7 +16,7 @@ export function profilePart({ user, linked_providers: ways }: Profile): HTMLElem
   const known = LANGUAGES.some(([code]) => code === user.language_pref);
   const others = !known && user.language_pref ? [[user.language_pref, user.language_pref] as const] : [];
   const options = [...(user.language_pref ? [] : [["", "–"] as const]), ...LANGUAGES, ...others];
-  const language = el("select", { id: "language_pref", autocomplete: "language" }, ...options.map(([code, name]) => el("option", { value: code, ...(code && { lang: code }), selected: code === (user.language_pref ?? "") }, name)));
+  const language = el("select", { id: "crm-language_pref", autocomplete: "language" }, ...options.map(([code, name]) => el("option", { value: code, ...(code && { lang: code }), selected: code === (user.language_pref ?? "") }, name)));
   const act = async (): Promise<Fault | null> => {
     const answer = await call("/auth/profile", {
       method: "PATCH",
@@ -30,7 +30,7 @@ export function profilePart({ user, linked_providers: ways }: Profile): HTMLElem
     return { text: WORDS.checkFields, fields: Object.fromEntries(Object.keys(answer.fields).map((name) => [name, WORDS.badValue])) };
   };
   const waysIn = ways.map((way) => (WORDS as Record<string, string>)[`way_${way}`] ?? way).join(", ");
-  place.replaceChildren(form(fields, WORDS.save, act, [el("label", { for: "language_pref" }, WORDS.language), language]), el("p", { class: "quiet" }, `${WORDS.waysIn}: ${waysIn}`));
+  place.replaceChildren(form(fields, WORDS.save, act, [el("label", { for: "crm-language_pref" }, WORDS.language), language]), el("p", { class: "quiet" }, `${WORDS.waysIn}: ${waysIn}`));
   place.setAttribute("aria-busy", "false");
   return section;
 }

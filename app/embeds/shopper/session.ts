@@ -3,9 +3,11 @@
 // Where the browser keeps our cookie, the cookie is the session and no script can read it. Where it does not (a frame in
 // the store's page, the store's own address), the token is kept in sessionStorage: gone with the tab, of this origin alone,
 // and sent as a bearer with no cookie beside it. Never in localStorage, never in an address.
+import { SESSION_KEY } from "../look.ts";
 import { DATA, WORDS } from "./page-data.ts";
 
-const KEPT = "crm_session";
+/** Of a tab that went to sign in elsewhere; crm-theme.js keeps the same. */
+const LEAVING = "crm_sign_in";
 let token: string | null = null;
 
 export type Answer = { status: number; json: Record<string, unknown>; text: string; code: string; fields: Record<string, string> };
@@ -21,8 +23,8 @@ const store = () => {
 
 function remember(value: string | null): void {
   token = value;
-  if (value) store()?.setItem(KEPT, value);
-  else store()?.removeItem(KEPT);
+  if (value) store()?.setItem(SESSION_KEY, value);
+  else store()?.removeItem(SESSION_KEY);
 }
 
 /** The answer, whatever it is; throws only when there is none. */
@@ -100,9 +102,31 @@ export async function begin(answer: Answer): Promise<void> {
   remember(given);
 }
 
-export type Arrival = { outcome: "signed_in" } | { outcome: "nobody" } | { outcome: "failed"; text: string };
+export type Arrival = { outcome: "signed_in" } | { outcome: "unknown"; /** Why the sign-in that came with the address does not count. */ text: string } | { outcome: "failed"; text: string };
 
-/** Swaps the code of a sign-in elsewhere, whose trace leaves the address at once. */
+/** The way out; from inside a theme's page the way back is that page. */
+export function goElsewhere(href: string): string {
+  const here = `${DATA.proxy ?? ""}/embed/`;
+  if (DATA.proxy === null || location.pathname.startsWith(here)) return href;
+  const url = new URL(href);
+  url.searchParams.set("return_to", location.pathname);
+  return url.href;
+}
+
+export const markLeaving = (): void => store()?.setItem(LEAVING, "1");
+
+/** Where the theme's own script swapped the code, it says so. */
+export function onHandOver(act: () => void): void {
+  document.addEventListener("crm:session", () => {
+    token = store()?.getItem(SESSION_KEY) ?? null;
+    act();
+  });
+}
+
+/**
+ * Swaps the code of a sign-in elsewhere, whose trace leaves the address at once. Only a tab that went to sign in takes it:
+ * a link with somebody else's code would sign the reader in as that person.
+ */
 export async function arrive(): Promise<Arrival> {
   const code = new URLSearchParams(location.hash.slice(1)).get("session_code");
   const query = new URLSearchParams(location.search);
@@ -110,16 +134,18 @@ export async function arrive(): Promise<Arrival> {
   query.delete("error");
   const rest = query.toString();
   if (code !== null || error !== null) history.replaceState(null, "", location.pathname + (rest ? `?${rest}` : ""));
-  if (code !== null) {
+  const isMine = store()?.getItem(LEAVING) === "1";
+  store()?.removeItem(LEAVING);
+  if (code !== null && isMine) {
     remember(null);
     const answer = await askOpenly("/auth/session", { code });
     if (answer.status !== 200) return { outcome: "failed", text: WORDS.handOff };
     await begin(answer);
     return { outcome: "signed_in" };
   }
-  token = store()?.getItem(KEPT) ?? null;
+  token = store()?.getItem(SESSION_KEY) ?? null;
   if (error !== null) return { outcome: "failed", text: (WORDS as Record<string, string>)[`error_${error}`] ?? WORDS.error_other };
-  return { outcome: "nobody" };
+  return { outcome: "unknown", text: code === null ? "" : WORDS.handOff };
 }
 
 /** The signed-in person, or null: asked without a fuss, because nobody may be. */

@@ -22,7 +22,7 @@ async function listCatalog(): Promise<Listed[]> {
 }
 
 function tagBox(tag: Tag, isMine: boolean): HTMLElement {
-  const input = el("input", { type: "checkbox", id: `tag-${tag.slug}`, change: () => void turn() });
+  const input = el("input", { type: "checkbox", id: `crm-tag-${tag.slug}`, change: () => void turn() });
   input.checked = isMine;
   let last = Promise.resolve();
   /** Presses in a row are sent in a row, each as the box was left. */
@@ -36,7 +36,7 @@ function tagBox(tag: Tag, isMine: boolean): HTMLElement {
     });
     await last;
   }
-  return el("label", { class: "check", for: `tag-${tag.slug}` }, input, said(tag.name));
+  return el("label", { class: "check", for: `crm-tag-${tag.slug}` }, input, said(tag.name));
 }
 
 export function tagsPart(): HTMLElement {

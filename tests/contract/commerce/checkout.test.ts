@@ -1,8 +1,9 @@
 // A checkout: what the storefront is asked, what is answered, who may see it.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { act, CART_API, checkoutAs, completed, itemsOf, letExpire, makeCheckout, newPayer, openShelf, sentAs, setCartToken, type Shelf } from "../../support/checkout.ts";
+import { act, CART_API, checkoutAs, completed, itemsOf, letExpire, makeCheckout, newPayer, openShelf, sentAs, closeCarts, openCarts, type Shelf } from "../../support/checkout.ts";
 import { asAgent, asShopper, callsOf, consent, type Shopper } from "../../support/commerce.ts";
+import { ingestWebhook } from "../../support/events.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { newClient, newTokens } from "../../support/agent.ts";
 import { signUp } from "../identity/people.ts";
@@ -61,16 +62,25 @@ describe("POST /commerce/checkout", () => {
     await service.database.query("UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2", [SHOP, stranger.id, gid]);
     expect((await create(itemsOf(shelf.camera), { ...stranger, gid })).status).toBe(201);
     expect(sentAs(service, "CartCreate").at(-1).input).not.toHaveProperty("buyerIdentity");
-    await setCartToken(service, null);
+    closeCarts(service);
     await create(itemsOf(shelf.camera), { ...stranger, gid });
     expect(Object.keys(sentAs(service, "DraftOrderCreate").at(-1).input).sort()).toEqual(["customAttributes", "lineItems"]);
-    await setCartToken(service, "public-token-of-the-store");
+    openCarts(service);
   });
 
-  it("becomes a draft order without a token for the cart API", async () => {
-    await setCartToken(service, null);
+  it("asks the cart API without a token when the store has none: carts are for anybody", async () => {
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_api_token: null } });
     const answer = await create(itemsOf(shelf.camera, 2));
-    await setCartToken(service, "public-token-of-the-store");
+    expect([answer.status, answer.json]).toEqual([201, shapeOf("cart")]);
+    const sent = service.sandbox.requests("storefront").filter(({ path }) => CART_API.test(path)).at(-1);
+    expect(Object.keys(sent?.headers ?? {}).filter((name) => /token/i.test(name))).toEqual([]);
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_api_token: "public-token-of-the-store" } });
+  });
+
+  it("becomes a draft order when the cart API is closed", async () => {
+    closeCarts(service);
+    const answer = await create(itemsOf(shelf.camera, 2));
+    openCarts(service);
     expect([answer.status, answer.json]).toEqual([201, shapeOf("draft_order")]);
     expect(sentAs(service, "DraftOrderCreate").at(-1)).toEqual({ input: { lineItems: [{ variantId: shelf.camera, quantity: 2 }], customAttributes: [{ key: "checkout_id", value: answer.json.id }], email: shopper.email, purchasingEntity: { customerId: shopper.gid } } });
   });
@@ -111,31 +121,35 @@ describe("POST /commerce/checkout", () => {
   });
 
   it.each([true, false])("names a variant that the store does not sell (cart API: %s)", async (hasCarts) => {
-    if (!hasCarts) await setCartToken(service, null);
+    if (!hasCarts) closeCarts(service);
     const hidden = service.sandbox.storefront.putProduct(SHOP, { title: "Secret", status: "DRAFT", variants: [{ price: "1.00" }] }).variants[0]?.gid as string;
     for (const unknown of ["gid://shopify/ProductVariant/9007199254740993", hidden]) {
       const answer = await create([...itemsOf(shelf.camera), ...itemsOf(unknown)]);
       expect([answer.status, answer.json.code, answer.json.fields]).toEqual([400, "invalid_request", { line_items: expect.stringContaining(unknown) }]);
     }
     expect(await count()).toBe(0);
-    await setCartToken(service, "public-token-of-the-store");
+    openCarts(service);
   });
 
   it.each([true, false])("names a variant that is sold out (cart API: %s)", async (hasCarts) => {
-    if (!hasCarts) await setCartToken(service, null);
+    if (!hasCarts) closeCarts(service);
     const answer = await create([...itemsOf(shelf.camera), ...itemsOf(shelf.lanternRed)]);
     expect([answer.status, answer.json.code, answer.json.unavailable]).toEqual([409, "items_unavailable", [shelf.lanternRed]]);
     expect(await count()).toBe(0);
-    await setCartToken(service, "public-token-of-the-store");
+    openCarts(service);
   });
 
   it("names a variant of which there is less than that", async () => {
     expect((await create(itemsOf(shelf.camera, 501))).json).toMatchObject({ code: "items_unavailable", unavailable: [shelf.camera] });
   });
 
-  it("takes no mandate of a wrong shape, and none that is not there", async () => {
-    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id: "x" })).json).toMatchObject({ code: "invalid_request", fields: { mandate_id: expect.any(String) } });
-    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id: randomUUID() })).json.code).toBe("not_found");
+  it.each([randomUUID(), "x", ""])("with a mandate that is not there is 404: %j", async (mandate_id) => {
+    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id })).json.code).toBe("not_found");
+    expect(await count()).toBe(0);
+  });
+
+  it.each([7, ["x"], "x".repeat(101)])("refuses %j for a mandate with 400", async (mandate_id) => {
+    expect((await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id })).json).toMatchObject({ code: "invalid_request", fields: { mandate_id: expect.any(String) } });
   });
 });
 
@@ -194,9 +208,9 @@ describe("a checkout", () => {
   });
 
   it("is canceled once and for all; its draft order leaves the merchant's list", async () => {
-    await setCartToken(service, null);
+    closeCarts(service);
     const { id } = (await create()).json;
-    await setCartToken(service, "public-token-of-the-store");
+    openCarts(service);
     for (let times = 0; times < 2; times += 1) expect((await act(service, shopper, id, "cancel")).json.status).toBe("canceled");
     const [{ external_id: draft }] = await service.database.query("SELECT external_id FROM checkout_sessions WHERE id = $1", [id]);
     expect(sentAs(service, "DraftOrderDelete")).toContainEqual({ input: { id: draft } });
@@ -221,5 +235,11 @@ describe("a checkout", () => {
     expect((await checkoutAs(service, id)).status).toBe("requires_escalation");
     await send(SHOP, { note_attributes: [], cart_token: token });
     expect(await completed(service, id)).toMatchObject({ order_id: "gid://shopify/Order/9007199254741993" });
+  });
+
+  it("is completed by an order that comes over the bus too", async () => {
+    const { id } = (await create()).json;
+    expect((await ingestWebhook(service, "orders/create", { admin_graphql_api_id: "gid://shopify/Order/9007199254742995", note_attributes: [{ name: "checkout_id", value: id }] })).status).toBe(202);
+    expect(await completed(service, id)).toMatchObject({ order_id: "gid://shopify/Order/9007199254742995" });
   });
 });
