@@ -19,6 +19,7 @@ const { page, close } = await browser.visit([service, sandbox]);
 const pictures = [
   ["app-home", `${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`],
   ["sandbox", `${sandbox}/`],
+  ["demo-store", `${sandbox}/store/${shop}`],
 ] as const;
 for (const [name, url] of pictures) {
   await page.goto(url, { waitUntil: "networkidle" });

@@ -1,4 +1,4 @@
-// `npm run bench [-- webhooks events bus peers identity consent]`: a table of ratios measured within this one run, and the same as a line
+// `npm run bench [-- webhooks events bus peers identity consent embeds]`: a table of ratios measured within this one run, and the same as a line
 // of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
 // alone: it measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { endChildren } from "../support/child.ts";
 import { benchBus } from "./bus.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
+import { benchEmbeds } from "./embeds.ts";
 import { benchEvents } from "./events.ts";
 import { benchPeers } from "./peers.ts";
 import type { Measure } from "./side.ts";
@@ -20,6 +21,7 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   peers: (url) => benchPeers(url),
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
+  embeds: (url) => benchEmbeds(url),
 };
 const wanted = process.argv.slice(2);
 

@@ -31,6 +31,7 @@ const press = (name: string) => visit.page.getByRole("button", { name, exact: tr
 const answered = (path: string, count = 1) => eventually(`${count} answers of ${path}`, () => visit.sent.filter((one) => one.path === path && one.status === 200).length >= count && visit.sent.filter((one) => one.path === path));
 const commands = async (name: string) => (await visit.layer()).filter(({ command }) => command?.[0] === name).map(({ command }) => command.slice(1));
 const loads = () => visit.page.waitForFunction("window.seenByTag");
+const seenByTag = (): Promise<any[]> => visit.page.evaluate("window.seenByTag");
 
 describe("before anybody chose", () => {
   it("the first thing in the data layer is that everything is denied, as a command, before any other script of the page runs", async () => {
@@ -57,7 +58,7 @@ describe("before anybody chose", () => {
     await enter({ shop: OTHER_SHOP });
     await loads();
     expect(visit.foreign).toEqual([TAG_ADDRESS]);
-    expect(((await visit.page.evaluate("window.seenByTag")) as any[]).map(({ command }) => command.slice(0, 2))).toEqual([["consent", "default"], ["js", expect.anything()], ["config", "G-TEST1"]]);
+    expect((await seenByTag()).map(({ command }) => command.slice(0, 2))).toEqual([["consent", "default"], ["js", expect.anything()], ["config", "G-TEST1"]]);
     expect(await visit.page.context().cookies()).toEqual([]);
     await visit.close();
   });
@@ -74,7 +75,7 @@ describe("accepting", () => {
     await enter();
     await press("Accept all");
     await loads();
-    expect(((await visit.page.evaluate("window.seenByTag")) as any[]).filter(({ command }) => command).map(({ command }) => command[0] + (command[0] === "consent" ? ` ${command[1]}` : ""))).toEqual(["consent default", "consent update", "js", "config"]);
+    expect((await seenByTag()).filter(({ command }) => command).map(({ command }) => command[0] + (command[0] === "consent" ? ` ${command[1]}` : ""))).toEqual(["consent default", "consent update", "js", "config"]);
     expect(await commands("consent")).toEqual([["default", DEFAULTS], ["update", signals("granted", "granted")]]);
     expect((await visit.layer()).filter(({ event }) => event)).toEqual([{ event: "consent_update", consent_tos: "denied", consent_privacy: "denied", consent_cookie: "granted", consent_marketing: "granted", consent_method: "banner" }]);
     expect(await visit.privacyCalls()).toEqual([[{ name: "consent-tracking-api", version: "0.1" }], { analytics: true, preferences: true, marketing: true, sale_of_data: true }]);

@@ -1,5 +1,6 @@
 // The embeds over HTTP: who gets them, how they are kept, who may frame them, and that they hold nothing but what is public.
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_KEY, APP_SECRET, OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Answer, type Service } from "../support/service.ts";
 
@@ -9,6 +10,7 @@ const SECRETS = {
   storefront_app_secret: "secret-of-the-app-0123456789", storefront_admin_token: "secret-admin-token-0123456789", storefront_api_token: "secret-storefront-token-0123", admin_key: "secret-admin-key-0123456789", jwt_secret: "secret-jwt-0123456789-0123456789",
   erp_token: "secret-erp-token-0123456789", erp_username: "secret-erp-user", erp_password: "secret-erp-password-0123", retail_analytics_b_token: "secret-retail-token-0123456", email_api_key: "secret-email-key-0123456789",
 };
+type Sent = { encoding: unknown; etag: string; bytes: Buffer };
 let service: Service;
 
 beforeAll(async () => {
@@ -35,13 +37,25 @@ describe.each(ALL)("%s", (path) => {
 
   it("may be kept, and is answered with 304 until it changes", async () => {
     const first = await get(`${path}?shop=${OTHER_SHOP}`);
-    const etag = first.headers.get("etag") as string;
+    const etag = (first.headers.get("etag") as string);
     expect(first.headers.get("cache-control")).toMatch(/^public, max-age=\d+/);
     expect(first.headers.get("set-cookie")).toBeNull();
     const again = await get(`${path}?shop=${OTHER_SHOP}`, { "If-None-Match": `W/${etag}` });
     expect([again.status, again.text, again.headers.get("etag"), again.headers.get("content-security-policy")]).toEqual([304, "", etag, first.headers.get("content-security-policy")]);
     await service.addTenant(OTHER_SHOP, { brand_name: `Another name ${path}`, consent_policy_version: path });
     expect((await get(`${path}?shop=${OTHER_SHOP}`, { "If-None-Match": etag })).status).toBe(200);
+  });
+
+  it("is sent compressed to who takes that, and plain to who does not", async () => {
+    // Not fetch, which unpacks by itself.
+    const [packed, plain] = await Promise.all(["gzip, br", "gzip;q=0"].map(async (encoding) => {
+      const { headers, body } = await request(`${service.url}${path}?shop=${SHOP}`, { headers: { "Accept-Encoding": encoding } });
+      return { encoding: headers["content-encoding"], etag: String(headers.etag), bytes: Buffer.from(await body.arrayBuffer()) };
+    })) as [Sent, Sent];
+    expect([packed.encoding, plain.encoding]).toEqual(["gzip", undefined]);
+    expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+    expect(packed.etag).not.toBe(plain.etag);
+    for (const { etag } of [packed, plain]) expect((await get(`${path}?shop=${SHOP}`, { "If-None-Match": etag })).status).toBe(304);
   });
 
   it("holds no credential and nothing of another store", async () => {

@@ -12,11 +12,13 @@ let sandbox: Sandbox;
 let received: { request: IncomingMessage; body: string }[] = [];
 
 beforeAll(async () => {
-  app = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    received.push({ request, body });
-    response.writeHead(201, { "Content-Type": "application/json", ETag: '"1"', "Set-Cookie": "a=b" }).end('{"ok":true}');
+  app = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push({ request, body: Buffer.concat(chunks).toString("utf8") });
+      response.writeHead(201, { "Content-Type": "application/json", ETag: '"1"', "Set-Cookie": "a=b" }).end('{"ok":true}');
+    });
   });
   await new Promise<void>((ready) => app.listen(0, "127.0.0.1", ready));
   sandbox = await startSandbox({ app: { url: `http://127.0.0.1:${(app.address() as AddressInfo).port}`, clientId: "client", clientSecret: SECRET } });
@@ -57,7 +59,7 @@ describe("the pretended store", () => {
 });
 
 describe("its app proxy", () => {
-  const visit = async (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) => {
+  const visit = async (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
     received = [];
     const answer = await fetch(sandbox.url + path, { ...init, headers: { Cookie: `sandbox_visit=${SHOP}/77; other=1`, ...init.headers } });
     return { answer, request: received[0]?.request as IncomingMessage, body: received[0]?.body };
