@@ -22,6 +22,7 @@ type DemoSystems = {
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
   await saveTenantConfig(ctx, DEMO_SHOP, {
+    storefront_api_token: "sandbox-storefront-token",
     cms_api_token: "sandbox-cms-token",
     cms_site_id: systems.siteId,
     cms_customers_collection_id: systems.customersCollectionId,

@@ -1,5 +1,5 @@
 import type { MetaFunction } from "@remix-run/node";
-import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteError } from "@remix-run/react";
+import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteError, useRouteLoaderData } from "@remix-run/react";
 import { useContext, type ReactNode } from "react";
 import { FailedPage, NotFoundPage } from "./components/plain-page.tsx";
 import { NonceContext } from "./components/nonce.ts";
@@ -8,8 +8,11 @@ export const meta: MetaFunction = ({ error }) => [{ title: error ? "Not availabl
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
+  const embedded = useRouteLoaderData<{ locale: string }>("routes/app");
+  const standalone = useRouteLoaderData<{ locale: string }>("routes/_standalone");
+  const lang = (embedded ?? standalone)?.locale ?? "en";
   return (
-    <html lang="en">
+    <html lang={lang}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -23,7 +23,7 @@ const steps = [
   },
   {
     title: "scripts of the embeds",
-    inputs: ["app/embeds/scripts", "app/embeds/look.ts", "scripts/build-embeds.ts", "package.json"],
+    inputs: ["app/embeds/scripts", "app/embeds/shopper", "app/embeds/look.ts", "scripts/build-embeds.ts", "package.json"],
     required: "scripts/build-embeds.ts",
     output: "app/generated/embeds/scripts.ts",
     script: "scripts/build-embeds.ts",

@@ -1,6 +1,22 @@
-// A moment in UTC, the same on the server and in the browser: a local time would differ between the two and break hydration.
-const FORMAT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+// A moment in UTC, the same on the server and in the browser: a local time, or one that each of the two writes by its own
+// tables of the world's languages, would differ and break hydration.
+import { useLocale, type Locale, type Words } from "./words.tsx";
+
+const MONTHS: Words<readonly string[]> = {
+  en: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+  es: ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"],
+  fr: ["janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."],
+};
+
+export function formatDay(locale: Locale, at: string): string {
+  const date = new Date(at);
+  return `${date.getUTCDate()} ${MONTHS[locale][date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
+
+export function formatMoment(locale: Locale, at: string): string {
+  return `${formatDay(locale, at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+}
 
 export function Moment({ at }: { at: string }) {
-  return <time dateTime={at}>{FORMAT.format(new Date(at))} UTC</time>;
+  return <time dateTime={at}>{formatMoment(useLocale(), at)}</time>;
 }

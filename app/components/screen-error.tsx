@@ -1,24 +1,30 @@
 // What an embedded page shows when it cannot be shown: in the admin's own look, with the way on.
-import { isRouteErrorResponse } from "@remix-run/react";
+import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
 import { AppProvider, Banner, Page } from "@shopify/polaris";
 import translations from "@shopify/polaris/locales/en.json" with { type: "json" };
+import { FRAME_WORDS } from "./frame-words.ts";
+import { useWords } from "./words.tsx";
 
-const TEXTS: Record<number, { title: string; text: string }> = {
-  401: { title: "Your session has ended", text: "Reload the page to go on." },
-  404: { title: "This page does not exist", text: "Choose another page from the app's menu." },
-  410: { title: "This page is for people", text: "Automated visitors are not signed in." },
-};
-const OTHER = { title: "Something went wrong on our side", text: "It has been logged. Reload the page in a moment." };
+/** Inside the frame, menu and all: every screen exports it as its ErrorBoundary. */
+export function ScreenProblem() {
+  const error = useRouteError();
+  const { problems, toHome } = useWords(FRAME_WORDS);
+  const status = isRouteErrorResponse(error) ? error.status : 500;
+  const { title, text } = problems[Object.hasOwn(problems, status) ? (status as 404) : "other"];
+  return (
+    <Page>
+      <Banner tone={status === 404 || status === 409 ? "warning" : "critical"} title={title} {...(status === 409 && { action: { content: toHome, url: "/app" } })}>
+        <p>{text}</p>
+      </Banner>
+    </Page>
+  );
+}
 
-export function ScreenError({ error }: { error: unknown }) {
-  const { title, text } = (isRouteErrorResponse(error) && TEXTS[error.status]) || OTHER;
+/** Of the frame itself: it has to bring the design system along. */
+export function ScreenError() {
   return (
     <AppProvider i18n={translations}>
-      <Page>
-        <Banner tone="critical" title={title}>
-          <p>{text}</p>
-        </Banner>
-      </Page>
+      <ScreenProblem />
     </AppProvider>
   );
 }

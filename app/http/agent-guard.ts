@@ -44,6 +44,8 @@ const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 /** Who an agent is, where the token does not say so by itself. */
 export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean {
   if (AGENT_HEADERS.some((name) => inbound.header(name) !== undefined)) return true;
+  // A browser names no Origin when a page reads from where it came from; it says so in this way, which no page can forge.
+  if (inbound.header("sec-fetch-site") === "same-origin") return false;
   const origin = inbound.header("origin");
   return !readCookie(inbound, SESSION_COOKIE) && !(origin && isAllowedOrigin(ctx, tenant, origin));
 }
@@ -61,10 +63,10 @@ export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tena
   }
   const tenant = remembered && (await findTenant(ctx, remembered.shop));
   if (!tenant) throw unauthorized();
-  const { userId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
+  const { userId, clientId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (!person) throw unauthorized();
-  return { person, tenant };
+  return { person: { ...person, clientId }, tenant };
 }
 
 /** The admin key is looked at first, against the tenant as it is now; to it nobody is the person. */

@@ -21,7 +21,7 @@ export function corsHeaders(ctx: Ctx, tenant: Tenant | null, inbound: Inbound): 
     Vary: "Origin",
     "Access-Control-Allow-Origin": origin,
     "Access-Control-Allow-Credentials": "true",
-    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, X-Cache",
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, X-Cache, Idempotent-Replayed",
   };
 }
 

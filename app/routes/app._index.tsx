@@ -11,6 +11,8 @@ import { ConnectionCard } from "../components/connection-card.tsx";
 import { WebhooksCard, WebhooksSkeleton } from "../components/webhooks-card.tsx";
 import { readConnectionState, readWebhooksState, repairWebhooks } from "../domain/tenants/connection-state.ts";
 
+export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
+
 export async function loader({ request, context: { ctx, shopify } }: LoaderFunctionArgs) {
   const { shop } = await shopify.authenticateAdmin(request);
   return { connection: await readConnectionState(ctx, shop), webhooks: readWebhooksState(ctx, shop) };
