@@ -45,6 +45,8 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
     allowed_origins: [systems.storeOrigin],
     consent_policy_version: "2026-11",
     auth_redirect_origin: ctx.baseUrl,
+    // Clients of UCP know a store by its host alone.
+    public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
     federated_client_id: systems.federatedClient.id,
     federated_client_secret: systems.federatedClient.secret,
     storefront_customer_account_client_id: systems.customerAccountClientId,

@@ -19,6 +19,8 @@ const browser = await openBrowser();
 const { page, close } = await browser.visit([service, sandbox]);
 const pictures = [
   ["app-home", `${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`],
+  ["onboarding", `${service}/onboarding?shop=${shop}&key=${secrets.ADMIN_KEY}`],
+  ["settings", `${service}/settings?shop=${shop}&key=${secrets.ADMIN_KEY}`],
   ["sandbox", `${sandbox}/`],
   ["demo-store", `${sandbox}/store/${shop}`],
   ["shopper-dashboard", `${service}/embed/dashboard?shop=${shop}`],

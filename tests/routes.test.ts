@@ -125,10 +125,11 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /embed/footer", "none"],
   ["GET /embed/compliance", "none"],
   ["GET /embed/stack-loader.js", "none"],
+  ["POST /a2a", "none"],
 ];
 
 /** What anybody may post to: each is counted, opened by a secret that was mailed or handed over once, or asks for a token when it is told what to do. */
-const OPEN_TO_ALL = ["POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export", "POST /mcp", "POST /oauth/register"];
+const OPEN_TO_ALL = ["POST /a2a", "POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export", "POST /mcp", "POST /oauth/register"];
 
 /** The app library's own pages: no endpoints, served by Remix. */
 const PAGES_OF_THE_LIBRARY = ["auth.shopify.exit-iframe.ts", "auth.shopify.session-token.ts"];

@@ -19,6 +19,9 @@ const CHECKOUT_TOOL = /_checkout$/;
 /** UCP looks for a checkout under a name of its own (specification/shopping/checkout/a2a). */
 const toData = (tool: string, answer: object): object => ({ tool, result: answer, ...(CHECKOUT_TOOL.test(tool) && { "a2a.ucp.checkout": answer }), ...(tool === "get_order" && { "a2a.ucp.order": answer }) });
 
+/** An outcome of UCP that is none: the answer says it by itself. */
+const isRefusal = (answer: object): boolean => "ucp" in answer && (answer.ucp as { status?: string }).status === "error";
+
 /** `history` is what was said before. */
 export function toTask(frame: Frame, history: Message[], asked: { tool: string; outcome: ToolOutcome } | null): Task {
   const { taskId, contextId, now } = frame;
@@ -28,5 +31,5 @@ export function toTask(frame: Frame, history: Message[], asked: { tool: string; 
   const { tool, outcome } = asked;
   if (outcome.kind === "invalid") return { ...base, artifacts: [], status: status(TaskState.TASK_STATE_INPUT_REQUIRED, say(frame, [text(outcome.message)])) };
   const artifact: Artifact = { artifactId: frame.newId(), name: tool, description: "", parts: [part({ $case: "data", value: toData(tool, outcome.answer) }, "application/json")], metadata: undefined, extensions: [] };
-  return { ...base, artifacts: [artifact], status: status(outcome.kind === "done" ? TaskState.TASK_STATE_COMPLETED : TaskState.TASK_STATE_FAILED) };
+  return { ...base, artifacts: [artifact], status: status(outcome.kind === "failed" || isRefusal(outcome.answer) ? TaskState.TASK_STATE_FAILED : TaskState.TASK_STATE_COMPLETED) };
 }

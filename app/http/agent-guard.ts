@@ -10,6 +10,7 @@ import { findPerson, type Person } from "../domain/identity/account.ts";
 import { findAdminPrincipal, isPlatformKey } from "../domain/tenants/admin-key.ts";
 import { dataOf, findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError, type ErrorCode } from "../runtime/errors.ts";
+import { countAgentCall, countAgentChange } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { readCookie } from "./cookies.ts";
 import { isAllowedOrigin } from "./cors.ts";
@@ -50,8 +51,17 @@ export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean
   return !readCookie(inbound, SESSION_COOKIE) && !(origin && isAllowedOrigin(ctx, tenant, origin));
 }
 
+/** Agents at /commerce/* have the limits that they have at /mcp and /a2a, which count by themselves. */
+async function countAtCommerce(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
+  const token = bearerToken(inbound);
+  if (!token || !inbound.url.pathname.startsWith("/commerce/") || (!isAgentToken(token) && !isAgentCall(ctx, inbound, tenant))) return;
+  await countAgentCall(ctx, inbound, tenant);
+  if (inbound.method !== "GET" && inbound.method !== "HEAD") await countAgentChange(ctx, inbound, tenant);
+}
+
 export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tenant | null, rule: AgentRule = IDENTITY): Promise<{ person: Person; tenant: Tenant }> {
   const credential = sessionCredential(inbound);
+  if (remembered) await countAtCommerce(ctx, inbound, remembered);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const { session, tenant } = await requireSession(ctx, inbound, remembered);
     if (rule.needsConsent && isAgentCall(ctx, inbound, tenant)) {

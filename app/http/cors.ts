@@ -3,7 +3,7 @@ import type { Ctx } from "../context.server.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { Inbound } from "./inbound.ts";
 
-const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain";
+const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain, UCP-Agent, A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_SECONDS = "600";
 
 /** A tenant's origins: its store, where its sign-ins return to, this service, and those it lists. */

@@ -1,15 +1,17 @@
 // MCP over streamable HTTP, without sessions or streams: every message is one POST and one JSON answer. The protocol itself,
 // 2026-07-28 and the ones with a greeting, is the SDK's; who may call is told by the HTTP status before it sees the message,
 // as MCP's authorization wants it. docs/decisions/021-agent-protocols.md
-import { createMcpHandler, ProtocolError, Server } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, ProtocolError, Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Ctx } from "../context.server.ts";
+import { isAgentToken } from "../domain/agents/agent-token.ts";
 import { describeTools, findTool } from "../domain/agents/tools/index.ts";
-import type { Tenant } from "../domain/tenants/tenant.ts";
+import { getTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { SERVICE_NAME, VERSION } from "../runtime/version.ts";
 import { admitCall, requireOwnName, runTool, type AdmittedCall } from "./agent-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
+import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
 import { empty, json, plain, type Reply } from "./reply.ts";
@@ -25,8 +27,7 @@ const CallParams = z.looseObject({ name: z.string(), arguments: z.record(z.strin
 type Passage = { tenant: Tenant; admitted: AdmittedCall | null; failure?: unknown };
 
 // A server per message, for the tenant and the caller of that message alone.
-const handler = createMcpHandler(({ authInfo }) => {
-  const passage = authInfo?.extra?.passage as Passage;
+function newServer(passage: Passage): Server {
   const server = new Server({ name: SERVICE_NAME, version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   server.setRequestHandler("tools/list", () => ({ tools: describeTools(passage.tenant) }));
   server.setRequestHandler("tools/call", async ({ params }) => {
@@ -41,31 +42,43 @@ const handler = createMcpHandler(({ authInfo }) => {
     return { content: [{ type: "text", text: JSON.stringify(outcome.answer) }], structuredContent: outcome.answer, isError: outcome.kind === "failed" && admitted.tool.ucp.length === 0 };
   });
   return server;
-});
+}
 
-export async function answerMcp(ctx: Ctx, inbound: Inbound, tenant: Tenant, body: unknown): Promise<Reply> {
+const modern = createMcpHandler(({ authInfo }) => newServer(authInfo?.extra?.passage as Passage), { legacy: "reject" });
+
+/** By the SDK, in the era that the message is of. Older clients would be answered with a stream of one event, were JSON not asked for. */
+async function pass(request: Request, message: object, passage: Passage): Promise<Response> {
+  if (!(await isLegacyRequest(request, message))) return modern.fetch(request, { parsedBody: message, authInfo: { token: "", clientId: "", scopes: [], extra: { passage } } });
+  const [server, transport] = [newServer(passage), new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })];
+  await server.connect(transport);
   try {
-    requireOwnName(ctx, inbound, tenant);
-    await countAgentCall(ctx, inbound, tenant);
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+}
+
+/** `remembered`: a shopper's session is read together with whether it is current; for all else that is asked first. */
+export async function answerMcp(ctx: Ctx, inbound: Inbound, remembered: Tenant, body: unknown): Promise<Reply> {
+  try {
+    await countAgentCall(ctx, inbound, remembered);
     const message = Message.safeParse(body);
     if (!message.success) throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    const call = message.data.method === "tools/call" ? CallParams.safeParse(message.data.params).data : undefined;
+    const tool = call ? findTool(call.name) : null;
+    const token = bearerToken(inbound);
+    const tenant = tool?.scope && token && !isAgentToken(token) ? remembered : await getTenant(ctx, remembered.shop);
+    const asked = tool ? await admitCall(ctx, inbound, tenant, tool, call?.arguments) : null;
+    requireOwnName(ctx, inbound, asked?.call.tenant ?? tenant);
     // A stream that waits for changes would never end, and our tools do not change.
     if (message.data.method === "subscriptions/listen") return json(200, { jsonrpc: "2.0", id: idOf(body), error: { code: METHOD_NOT_FOUND, message: "Nothing here is told as it changes." } });
-    const passage: Passage = { tenant, admitted: message.data.method === "tools/call" ? await admit(ctx, inbound, tenant, message.data.params) : null };
-    const response = await handler.fetch(toRequest(inbound), { parsedBody: toKnownMessage(message.data), authInfo: { token: "", clientId: "", scopes: [], extra: { passage } } });
+    const passage: Passage = { tenant, admitted: asked?.tool.isOffered(asked.call.tenant) ? asked : null };
+    const response = await pass(toRequest(inbound), toKnownMessage(message.data), passage);
     if (passage.failure) throw passage.failure;
     return await toReply(response);
   } catch (error) {
     return toRpcRefusal(error, idOf(body));
   }
-}
-
-async function admit(ctx: Ctx, inbound: Inbound, tenant: Tenant, params: unknown): Promise<AdmittedCall | null> {
-  const call = CallParams.safeParse(params);
-  const tool = call.success ? findTool(call.data.name) : null;
-  if (!call.success || !tool) return null;
-  const admitted = await admitCall(ctx, inbound, tenant, tool, call.data.arguments);
-  return tool.isOffered(admitted.call.tenant) ? admitted : null;
 }
 
 /** A greeting may leave out what we do not use. */
@@ -86,11 +99,7 @@ function toRequest(inbound: Inbound): Request {
   return new Request("http://internal/mcp", { method: "POST", headers });
 }
 
-/** The SDK frames an answer to older clients as a stream of one event; every client reads the plain message as well. */
 async function toReply(response: Response): Promise<Reply> {
   const text = await response.text();
-  if (text === "") return empty(response.status);
-  const isFramed = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const message = isFramed ? (/^data: ?(.*)$/m.exec(text)?.[1] ?? "") : text;
-  return plain(response.status, "application/json; charset=utf-8", message, { "Cache-Control": "no-store" });
+  return text === "" ? empty(response.status) : plain(response.status, "application/json; charset=utf-8", text, { "Cache-Control": "no-store" });
 }

@@ -33,6 +33,8 @@ describe.each([["legacy", "2025-11-25"], [{ pin: "2026-07-28" }, "2026-07-28"], 
     expect(tools.find(({ name }) => name === "revoke_mandate")).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true } });
     const { structuredContent } = await client.callTool({ name: "search_catalog", arguments: { catalog: { query: "lamp" } } });
     expect(structuredContent).toMatchObject({ ucp: { status: "success" }, products: [{ title: "Desk Lamp", price_range: { min: { amount: 6000 } } }] });
+    const gone = await client.callTool({ name: "get_product", arguments: { catalog: { id: "gid://shopify/Product/1" } } });
+    expect(gone.structuredContent).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
     await client.close();
   });
 
@@ -40,6 +42,8 @@ describe.each([["legacy", "2025-11-25"], [{ pin: "2026-07-28" }, "2026-07-28"], 
     const client = await connect(token);
     const { structuredContent } = await client.callTool({ name: "get_identity", arguments: {} });
     expect(structuredContent).toMatchObject({ user: { email: person.email }, consents: { a2a: true } });
+    const none = { id: "00000000-0000-4000-8000-000000000000" };
+    expect((await client.callTool({ name: "get_checkout", arguments: none })).structuredContent).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
     await client.close();
     const stranger = await connect(null);
     await expect(stranger.callTool({ name: "get_identity", arguments: {} })).rejects.toThrow();

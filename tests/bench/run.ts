@@ -1,4 +1,4 @@
-// `npm run bench [-- webhooks events bus peers identity consent embeds commerce]`: a table of ratios measured within this one run, and the same as a line
+// `npm run bench [-- webhooks events bus peers identity consent commerce mcp embeds]`: a table of ratios measured within this one run, and the same as a line
 // of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
 // alone: it measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
 import { benchEmbeds } from "./embeds.ts";
 import { benchEvents } from "./events.ts";
+import { benchMcp } from "./mcp.ts";
 import { benchPeers } from "./peers.ts";
 import type { Measure } from "./side.ts";
 import { benchWebhooks } from "./webhook.ts";
@@ -23,6 +24,7 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
   embeds: (url) => benchEmbeds(url),
+  mcp: (url) => benchMcp(url),
   commerce: (url) => benchCommerce(url),
 };
 const wanted = process.argv.slice(2);

@@ -82,10 +82,15 @@ describe("lookup_catalog and get_product", () => {
     expect(product.variants).toHaveLength(2);
   });
 
+  it("take fifty ids at once, and no more", async () => {
+    const ids = Array.from({ length: 50 }, (_, n) => service.sandbox.storefront.putProduct(SHOP, { title: `Mug ${n}`, variants: Array.from({ length: 20 }, (__, m) => ({ title: `Size ${m}` })) }).gid);
+    expect((await answerOf("lookup_catalog", { ids })).products).toHaveLength(50);
+    expect((await ask("lookup_catalog", { catalog: { ids: [...ids, "one more"] } })).error.code).toBe(-32_602);
+  });
+
   it("say not_found of a draft, of nothing, and of another store's product", async () => {
     const draft = service.sandbox.storefront.putProduct(SHOP, { title: "Secret", status: "DRAFT" });
-    service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Only there" });
-    const foreign = service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Only there, too" });
+    const foreign = service.sandbox.storefront.putProduct(OTHER_SHOP, { gid: "gid://shopify/Product/99000000001", title: "Only there" });
     for (const id of [draft.gid, "gid://shopify/Product/1", "drop table", foreign.gid]) {
       const { ucp, messages } = await answerOf("get_product", { id });
       expect([ucp.status, messages[0].code]).toEqual(["error", "not_found"]);

@@ -76,9 +76,9 @@ export const REPLACES: Annotations = { readOnlyHint: false, destructiveHint: tru
 
 export const OBJECT = { type: "object", additionalProperties: true };
 
-/** The schema of an answer of UCP: what it always has, closed to nothing. */
-export const ucpOutput = (properties: Record<string, object>, required: readonly string[] = []): object => ({
+/** The schema of an answer of UCP. Nothing but `ucp` is always there: a refusal has `messages` and no payload. */
+export const ucpOutput = (properties: Record<string, object>): object => ({
   type: "object",
   properties: { ucp: { type: "object", properties: { version: { type: "string" }, status: { enum: ["success", "error"] } }, required: ["version"] }, messages: { type: "array", items: OBJECT }, ...properties },
-  required: ["ucp", ...required],
+  required: ["ucp"],
 });
