@@ -39,7 +39,8 @@ export function visitOf(call: Call): { shop: string; customerId: string } {
 async function storePage(sandbox: Sandbox, shop: string, locale: string, hasJoined: boolean, signedIn: string): Promise<string> {
   const block = (name: string) => renderBlock(name, { shop, locale, assetUrl: (asset) => `/store/${shop}/assets/${asset}`, settings: { proxy_path: PROXY_PATH } });
   const [consent, footer, account, compliance] = await Promise.all(["consent", "footer", "account", "compliance"].map(block));
-  const products = Object.values(catalogOf(sandbox.storefront.ensureShop(shop)).products).map(({ title, description, variants }) => `<li><strong>${escapeHtml(title)}</strong><span>${escapeHtml(description)}</span><span>${escapeHtml(variants[0]?.price)} USD</span></li>`).join("");
+  const state = sandbox.storefront.ensureShop(shop);
+  const products = Object.values(catalogOf(state).products).map(({ title, description, variants }) => `<li><strong>${escapeHtml(title)}</strong><span>${escapeHtml(description)}</span><span>${escapeHtml(variants[0]?.price)} ${escapeHtml(state.currencyCode)}</span></li>`).join("");
   const people = sandbox.storefront.customers(shop).slice(-12).toReversed().map(({ gid, email }) => {
     const id = gid.replace("gid://shopify/Customer/", "");
     return `<option value="${escapeHtml(id)}"${id === signedIn ? " selected" : ""}>${escapeHtml(email ?? id)}</option>`;
