@@ -1,5 +1,5 @@
 // A shopper lets an agent in: consent, grant and code commit together, so that there is no grant without its row in the
-// consent log.   grant: open -> ended (consent_withdrawn | sessions_ended | revoked | code_reused | refresh_reused)
+// consent log.   grant: open -> ended (consent_withdrawn | sessions_ended | revoked | revoked_by_store | code_reused | refresh_reused)
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { TenantSql } from "../../runtime/database.ts";
@@ -11,7 +11,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { hashSecret, mintSecret, TOKEN_SECONDS } from "./agent-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 
-export type EndReason = "revoked" | "code_reused" | "refresh_reused";
+export type EndReason = "revoked" | "revoked_by_store" | "code_reused" | "refresh_reused";
 
 /** @returns the code, good once and for 60 seconds. Throws `unauthorized` when the session ended meanwhile. */
 export async function grantAccess(ctx: Ctx, tenant: Tenant, { account }: Session, request: AuthorizationRequest, visit: Visit): Promise<string> {
