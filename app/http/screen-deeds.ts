@@ -53,9 +53,9 @@ export const jsonField = <Shape extends z.ZodType>(shape: Shape) =>
   }).pipe(shape);
 
 /** Loaders throw AppErrors as everything does; a page shows them by their status. */
-export async function orAnswer<T>(work: Promise<T>): Promise<T> {
+export async function orAnswer<T>(work: () => Promise<T> | T): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     if (isAppError(error) && error.status < 500) throw data({ code: error.code }, { status: error.status });
     throw error;

@@ -43,18 +43,19 @@ export async function listLinkedAgents(ctx: Ctx, tenant: Tenant): Promise<{ agen
 const hostOf = (address: string | null): string | null => URL.parse(address ?? "")?.host || null;
 
 /** Ends its grants with every shopper: its tokens are dead at once. A shopper may let it in again. Throws `not_found`. */
-export async function endAgent(ctx: Ctx, tenant: Tenant, clientId: string): Promise<{ ended: number }> {
+export async function endAgent(ctx: Ctx, tenant: Tenant, clientId: string): Promise<{ ended: number; name: string }> {
   const { sql } = dataOf(ctx, tenant);
-  let ended = 0;
+  let [ended, name] = [0, ""];
   for (;;) {
-    const rows = await sql(
-      `UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1 AND id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND client_id = $2 AND ended_at IS NULL LIMIT ${SLICE} FOR UPDATE) RETURNING id`,
+    const rows = await sql<{ client_name: string }>(
+      `UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1 AND id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND client_id = $2 AND ended_at IS NULL LIMIT ${SLICE} FOR UPDATE) RETURNING client_name`,
       [clientId, "revoked_by_store" satisfies EndReason],
     );
     ended += rows.length;
+    name = rows[0]?.client_name ?? name;
     if (rows.length < SLICE) break;
   }
   if (ended === 0) throw new AppError("not_found");
   ctx.log.done("agent.revoked_by_store", { shop: tenant.shop, client_id: clientId, grants: ended });
-  return { ended };
+  return { ended, name };
 }

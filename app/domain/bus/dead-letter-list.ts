@@ -1,8 +1,11 @@
 // Dead letters as the merchant sees them, newest first. A position is a moment and a row, because a row that is replayed
 // meanwhile has no moment any more.
+import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
+
+export const DeadLetterFilters = z.object({ channel: z.string().max(40).transform((channel) => channel || undefined).optional().catch(undefined) });
 
 export type DeadLetter = { queue_id: number; event_id: string; event_type: string; entity_type: string; channel: string; tries: number; dead_since: string; failure: Failure };
 
@@ -20,7 +23,7 @@ const LIST = `
   ) a ON true ORDER BY q.dead_lettered_at DESC, q.id DESC`;
 
 /** `after`: where a former page ended. */
-export async function listDeadLetters(ctx: Ctx, tenant: Tenant, { channel, limit, after }: { channel: string | undefined; limit: number; after: string | null }): Promise<{ letters: DeadLetter[]; next: string | null }> {
+export async function listDeadLetters(ctx: Ctx, tenant: Tenant, { channel, limit, after }: { channel?: string | undefined; limit: number; after: string | null }): Promise<{ letters: DeadLetter[]; next: string | null }> {
   const [at = null, id = null] = after?.split("|") ?? [];
   const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [channel ?? null, at, id, limit + 1]);
   const page = rows.slice(0, limit);

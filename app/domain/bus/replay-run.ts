@@ -1,5 +1,6 @@
 // Replaying dead letters from the merchant's screen: the chosen ones, or all of a channel, in slices, as a run of its own.
 // What died after it began is left for the next one, so that it ends.
+import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { readLongRun, startLongRun, type LongRun } from "../../runtime/long-run.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -7,6 +8,13 @@ import { reviveRows } from "./dead-letters.ts";
 
 const NAME = "dead_letter_replay";
 const SLICE = 500;
+
+/** As a form sends it: a JSON list of the rows' numbers. */
+export const ReplayChosen = z.object({
+  ids: z.string().max(20_000).regex(/^\[\d{1,15}(,\d{1,15})*\]$/).transform((text) => JSON.parse(text) as number[]).pipe(z.array(z.number()).max(1_000)),
+});
+/** Of one channel, or of every one when it is empty. */
+export const ReplayEverything = z.object({ channel: z.string().max(40).transform((channel) => channel || null) });
 
 /** Rows by their number, or all there are, of one channel or of every. */
 export type ReplaySelection = { queueIds: readonly number[] } | { channel: string | null };
