@@ -10,7 +10,7 @@ export type Bar = { key: string; label: string; short: string; first: number; se
 
 type Props = { title: string; first: string; second: string; when: string; bars: readonly Bar[]; summary: string };
 
-const [WIDTH, HEIGHT, BASE] = [720, 150, 20];
+const [WIDTH, HEIGHT] = [720, 120];
 const COLORS = { first: "var(--p-color-bg-fill-success)", second: "var(--p-color-bg-fill-caution)" } as const;
 
 export function BarChart({ title, first, second, when, bars, summary }: Props) {
@@ -20,28 +20,28 @@ export function BarChart({ title, first, second, when, bars, summary }: Props) {
   const most = Math.max(1, ...bars.flatMap((bar) => [bar.first, bar.second]));
   const step = WIDTH / Math.max(1, bars.length);
   const width = Math.max(1.5, step * 0.36);
-  const heightOf = (value: number) => (value === 0 ? 0 : Math.max(2, (value / most) * (HEIGHT - BASE)));
-  const every = Math.ceil(bars.length / 8);
+  const heightOf = (value: number) => (value === 0 ? 0 : Math.max(2, (value / most) * HEIGHT));
   return (
     <BlockStack gap="300">
       <InlineStack gap="400">
         <Legend color={COLORS.first} text={first} />
         <Legend color={COLORS.second} text={second} />
       </InlineStack>
-      <svg role="img" aria-labelledby={id} viewBox={`0 0 ${WIDTH} ${HEIGHT + 4}`} style={{ width: "100%", height: "auto", display: "block" }}>
-        <title id={id}>{`${title}. ${summary}`}</title>
-        <line x1="0" x2={WIDTH} y1={HEIGHT - BASE} y2={HEIGHT - BASE} stroke="var(--p-color-border)" />
-        <text x="0" y="10" fontSize="11" fill="var(--p-color-text-secondary)">{formatCount(locale, most)}</text>
-        {bars.map((bar, at) => (
-          <g key={bar.key}>
-            <rect x={at * step + step * 0.12} y={HEIGHT - BASE - heightOf(bar.first)} width={width} height={heightOf(bar.first)} fill={COLORS.first} rx="1.5" />
-            <rect x={at * step + step * 0.12 + width} y={HEIGHT - BASE - heightOf(bar.second)} width={width} height={heightOf(bar.second)} fill={COLORS.second} rx="1.5" />
-            {at % every === 0 && (
-              <text x={at * step} y={HEIGHT - 4} fontSize="11" fill="var(--p-color-text-secondary)">{bar.short}</text>
-            )}
-          </g>
-        ))}
-      </svg>
+      <div>
+        <Text as="span" variant="bodySm" tone="subdued">{formatCount(locale, most)}</Text>
+        <svg role="img" aria-labelledby={id} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" style={{ width: "100%", height: HEIGHT, display: "block", borderBottom: "1px solid var(--p-color-border)" }}>
+          <title id={id}>{`${title}. ${summary}`}</title>
+          {bars.map((bar, at) => (
+            <g key={bar.key}>
+              <rect x={at * step + step * 0.12} y={HEIGHT - heightOf(bar.first)} width={width} height={heightOf(bar.first)} fill={COLORS.first} />
+              <rect x={at * step + step * 0.12 + width} y={HEIGHT - heightOf(bar.second)} width={width} height={heightOf(bar.second)} fill={COLORS.second} />
+            </g>
+          ))}
+        </svg>
+        <InlineStack align="space-between">
+          {[bars[0], bars[Math.floor(bars.length / 2)], bars.at(-1)].map((bar) => bar && <Text key={bar.key} as="span" variant="bodySm" tone="subdued">{bar.short}</Text>)}
+        </InlineStack>
+      </div>
       <details>
         <summary style={{ cursor: "pointer" }}>{asTable}</summary>
         <Box paddingBlockStart="200">

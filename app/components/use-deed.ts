@@ -18,7 +18,7 @@ export type DeedOptions<Told> = {
 
 export function useDeed<Told extends object = object>({ action, onDone }: DeedOptions<Told> = {}) {
   const fetcher = useFetcher();
-  const { toast } = useAppBridge();
+  const bridge = useAppBridge();
   const told = useRef<unknown>(null);
   const { state } = fetcher;
   const data = fetcher.data as Answered<Told> | undefined;
@@ -26,15 +26,15 @@ export function useDeed<Told extends object = object>({ action, onDone }: DeedOp
     if (state !== "idle" || !data || told.current === data) return;
     told.current = data;
     const text = data.isDone ? onDone?.(data) : null;
-    if (text) toast.show(text);
-  }, [data, state, toast, onDone]);
+    if (text) bridge.toast.show(text);
+  }, [data, state, bridge, onDone]);
   const refused = data && !data.isDone && state === "idle" ? data : null;
   const done = data?.isDone && state === "idle" ? data : null;
   return {
     run: (intent: string, fields: Record<string, string> = {}) => fetcher.submit({ intent, ...fields }, { method: "post", ...(action && { action }) }),
     isBusy: state !== "idle",
-    busyWith: state === "idle" ? null : String(fetcher.formData?.get("intent") ?? ""),
-    form: fetcher.formData,
+    /** What is being sent at this moment. */
+    sent: state === "idle" ? null : fetcher.formData,
     refused,
     done,
   };

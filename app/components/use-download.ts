@@ -3,10 +3,11 @@
 import { useAppBridge } from "@shopify/app-bridge-react";
 
 export function useDownload(): (path: string, query?: URLSearchParams) => Promise<void> {
-  const { config, idToken } = useAppBridge();
+  // Its parts are there in the browser alone.
+  const bridge = useAppBridge();
   return async (path, query = new URLSearchParams()) => {
     const asked = new URLSearchParams(query);
-    for (const [name, value] of Object.entries({ embedded: "1", shop: config.shop ?? "", host: config.host ?? "", id_token: await idToken() })) asked.set(name, value);
+    for (const [name, value] of Object.entries({ embedded: "1", shop: bridge.config.shop ?? "", host: bridge.config.host ?? "", id_token: await bridge.idToken() })) asked.set(name, value);
     const link = document.createElement("a");
     link.href = `${path}?${asked}`;
     link.download = "";

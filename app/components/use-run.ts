@@ -16,7 +16,7 @@ export function useRun<Run extends { state: string; started_at: string }>(known:
     if (!isRunning || state !== "idle") return;
     const timer = setTimeout(() => load(path), LOOK_EVERY_MS);
     return () => clearTimeout(timer);
-  }, [isRunning, state, load, path, data]);
+  }, [isRunning, state, load, path]);
   const wasRunning = useRef(isRunning);
   useEffect(() => {
     if (wasRunning.current && !isRunning) revalidate();

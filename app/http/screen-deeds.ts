@@ -28,7 +28,7 @@ export function deeds<Table extends Record<string, Deed<z.ZodType, object | void
     const parsed = named.input.safeParse(fields);
     if (!parsed.success) return refusal(intent, "invalid_request", Object.fromEntries(parsed.error.issues.map((issue) => [String(issue.path[0] ?? ""), issue.message])));
     try {
-      return { intent, isDone: true as const, ...((await named.run(visit, parsed.data)) ?? {}) };
+      return { intent, isDone: true as const, ...(await named.run(visit, parsed.data)) };
     } catch (error) {
       if (isAppError(error)) return data(refusal(intent, error.code, error.fields ?? {}), { status: STATUS[error.code] ?? 200 });
       if (error instanceof OutboundError) return refusal(intent, "outside_unwell", {});

@@ -2,11 +2,11 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
-import { AgentSections } from "../components/agent-sections.tsx";
-import { AGENT_WORDS } from "../components/agent-words.ts";
-import { DiscoveryCard } from "../components/discovery-card.tsx";
-import { KillSwitchCard } from "../components/kill-switch-card.tsx";
-import { LinkedAgentsCard } from "../components/linked-agents-card.tsx";
+import { AgentSections } from "../components/agents/agent-sections.tsx";
+import { AGENT_WORDS } from "../components/agents/agent-words.ts";
+import { DiscoveryCard } from "../components/agents/discovery-card.tsx";
+import { KillSwitchCard } from "../components/agents/kill-switch-card.tsx";
+import { LinkedAgentsCard } from "../components/agents/linked-agents-card.tsx";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { AgentSwitch, turnAgents } from "../domain/agents/agent-switches.ts";

@@ -2,9 +2,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
-import { AgentSections } from "../components/agent-sections.tsx";
-import { AGENT_WORDS } from "../components/agent-words.ts";
-import { MandatesCard } from "../components/mandates-card.tsx";
+import { AgentSections } from "../components/agents/agent-sections.tsx";
+import { AGENT_WORDS } from "../components/agents/agent-words.ts";
+import { MandatesCard } from "../components/agents/mandates-card.tsx";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { listStoreMandates, MandateFilters } from "../domain/agents/mandate-list.ts";

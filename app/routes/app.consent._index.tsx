@@ -1,12 +1,12 @@
 // The consent log of the store: what was decided, whether the log is whole, and its export.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ConsentChartCard } from "../components/consent-chart-card.tsx";
-import { ConsentExportButton } from "../components/consent-export-button.tsx";
-import { ConsentLogCard } from "../components/consent-log-card.tsx";
-import { ConsentSections } from "../components/consent-sections.tsx";
-import { ConsentVerifyCard } from "../components/consent-verify-card.tsx";
-import { CONSENT_WORDS } from "../components/consent-words.ts";
+import { ConsentChartCard } from "../components/consent/consent-chart-card.tsx";
+import { ConsentExportButton } from "../components/consent/consent-export-button.tsx";
+import { ConsentLogCard } from "../components/consent/consent-log-card.tsx";
+import { ConsentSections } from "../components/consent/consent-sections.tsx";
+import { ConsentVerifyCard } from "../components/consent/consent-verify-card.tsx";
+import { CONSENT_WORDS } from "../components/consent/consent-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { ConsentFilters, countConsentDays, listConsentLog } from "../domain/consent/consent-log.ts";

@@ -1,9 +1,9 @@
 // What shoppers were told: the versions of the store's policy, and publishing a new one.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { PolicyForm, PolicyList } from "../components/consent-policies.tsx";
-import { ConsentSections } from "../components/consent-sections.tsx";
-import { CONSENT_WORDS } from "../components/consent-words.ts";
+import { PolicyForm, PolicyList } from "../components/consent/consent-policies.tsx";
+import { ConsentSections } from "../components/consent/consent-sections.tsx";
+import { CONSENT_WORDS } from "../components/consent/consent-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { addPolicyVersion, NewPolicyVersion } from "../domain/consent/policy-versions.ts";

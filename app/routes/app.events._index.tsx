@@ -3,11 +3,11 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { InlineGrid } from "@shopify/polaris";
 import { z } from "zod";
-import { ChannelCard } from "../components/channel-card.tsx";
-import { EventSections } from "../components/event-sections.tsx";
-import { EVENT_WORDS } from "../components/event-words.ts";
+import { ChannelCard } from "../components/events/channel-card.tsx";
+import { EventSections } from "../components/events/event-sections.tsx";
+import { EVENT_WORDS } from "../components/events/event-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
-import { ThroughputCard } from "../components/throughput-card.tsx";
+import { ThroughputCard } from "../components/events/throughput-card.tsx";
 import { useWords } from "../components/words.tsx";
 import { countHours } from "../domain/bus/throughput.ts";
 import { readChannelCards } from "../domain/channels/channel-cards.ts";
@@ -16,7 +16,7 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { EventsProblem as ErrorBoundary } from "../components/event-sections.tsx";
+export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../http/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -1,10 +1,9 @@
 // What could not be delivered, and putting it back into the queue.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { z } from "zod";
-import { DeadLettersCard } from "../components/dead-letters-card.tsx";
-import { EventSections } from "../components/event-sections.tsx";
-import { EVENT_WORDS } from "../components/event-words.ts";
+import { DeadLettersCard } from "../components/events/dead-letters-card.tsx";
+import { EventSections } from "../components/events/event-sections.tsx";
+import { EVENT_WORDS } from "../components/events/event-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { countDeadLetters, DeadLetterFilters, listDeadLetters } from "../domain/bus/dead-letter-list.ts";
@@ -13,7 +12,7 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readKeyedScreenPage } from "../http/screen-page.ts";
 
-export { EventsProblem as ErrorBoundary } from "../components/event-sections.tsx";
+export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../http/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -1,9 +1,9 @@
 // Where the events of the store go.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { DestinationsForm } from "../components/destinations-form.tsx";
-import { EventSections } from "../components/event-sections.tsx";
-import { EVENT_WORDS } from "../components/event-words.ts";
+import { DestinationsForm } from "../components/events/destinations-form.tsx";
+import { EventSections } from "../components/events/event-sections.tsx";
+import { EVENT_WORDS } from "../components/events/event-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds, jsonField } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { EventsProblem as ErrorBoundary } from "../components/event-sections.tsx";
+export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../http/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -1,8 +1,8 @@
 // One event: its envelope, where it went, and every try.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { EventCards } from "../components/event-cards.tsx";
-import { EVENT_WORDS } from "../components/event-words.ts";
+import { EventCards } from "../components/events/event-cards.tsx";
+import { EVENT_WORDS } from "../components/events/event-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { getEvent } from "../domain/bus/event-view.ts";
@@ -10,7 +10,7 @@ import { requireEvents } from "../http/event-screen.ts";
 import { orAnswer } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { EventsProblem as ErrorBoundary } from "../components/event-sections.tsx";
+export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../http/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

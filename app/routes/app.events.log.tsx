@@ -1,16 +1,16 @@
 // Every try to deliver something, newest first.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { DeliveryLogCard } from "../components/delivery-log-card.tsx";
-import { EventSections } from "../components/event-sections.tsx";
-import { EVENT_WORDS } from "../components/event-words.ts";
+import { DeliveryLogCard } from "../components/events/delivery-log-card.tsx";
+import { EventSections } from "../components/events/event-sections.tsx";
+import { EVENT_WORDS } from "../components/events/event-words.ts";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { AttemptFilters, listAttempts } from "../domain/bus/attempt-list.ts";
 import { requireEvents } from "../http/event-screen.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
-export { EventsProblem as ErrorBoundary } from "../components/event-sections.tsx";
+export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../http/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {

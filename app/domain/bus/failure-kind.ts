@@ -8,7 +8,7 @@ export type Failure = { kind: FailureKind; about: string | null; http_status: nu
 /** Errors of our own, which say what is missing. */
 const OURS: readonly [pattern: RegExp, kind: FailureKind][] = [
   [/^consent_missing: ([\w-]+)$/, "consent"],
-  [/^missing required field: ([\w., \[\]-]+)$/, "data"],
+  [/^missing required field: ([\w., [\]-]+)$/, "data"],
   [/^no UPC for SKU ([^@]+)$/, "data"],
   [/^no mapping for ([\w/]+)$/, "mapping"],
   [/^the mapping for ([\w/]+) is not one/, "mapping"],

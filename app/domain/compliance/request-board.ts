@@ -13,6 +13,7 @@ import { PRIVACY_NOTIFICATION, receivePrivacyRequest, storeKey, type PrivacyKind
 export const RequestFilters = z.object({ kind: z.enum(["data_request", "customer_redact", "shop_redact"]).optional().catch(undefined), state: z.enum(["open", "failed", "finished"]).optional().catch(undefined) });
 export type RequestFilters = z.output<typeof RequestFilters>;
 
+export const RequestId = z.object({ id: z.string().regex(/^\d{1,9}$/).transform(Number) });
 export const ManualRequest = z.object({ kind: z.enum(["data_request", "customer_redact"]), email: z.string().trim().max(320).pipe(z.email()) });
 
 /** `system` is unwell or refuses; `left_behind`: something of the person was still found. */
@@ -28,7 +29,8 @@ type Row = {
   last_error: string | null; has_export: boolean; has_payload: boolean;
 };
 
-const BY_HAND = "by-hand:";
+/** Whatever a merchant asked for by a button, here or beside the customer. */
+const BY_HAND = /(?:^|:)merchant[:-]/;
 const IS_OPEN = "state IN ('received', 'running')";
 
 // Walks the key backwards; privacy requests are few, and those to delete the store stand under no store.
@@ -50,7 +52,7 @@ function toBoardRequest(tenant: Tenant, row: Row): BoardRequest {
   const isOpen = row.state === "received" || row.state === "running";
   const isRetried = row.shop === tenant.shop && row.has_payload;
   return {
-    id: row.id, kind: row.kind, state: row.state, external_id: row.external_id, is_by_hand: row.delivery_id.includes(BY_HAND),
+    id: row.id, kind: row.kind, state: row.state, external_id: row.external_id, is_by_hand: BY_HAND.test(row.delivery_id),
     received_at: row.received_at.toISOString(), due_by: row.due_by.toISOString(), is_overdue: row.is_overdue, completed_at: row.completed_at?.toISOString() ?? null, attempts: row.attempts,
     next_attempt_at: row.state === "received" && row.attempts > 0 ? row.next_attempt_at.toISOString() : null,
     problem: row.last_error === null ? null : toProblem(row.last_error),
@@ -106,7 +108,7 @@ export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Prom
 /** As if the storefront had asked for this address: the same row, the same work, the same time. */
 export async function requestByHand(ctx: Ctx, tenant: Tenant, { kind, email }: z.output<typeof ManualRequest>): Promise<{ id: number }> {
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
-    kind, deliveryId: `${BY_HAND}${ctx.random.uuid()}`, raw: Buffer.alloc(0), subject: { email: normaliseEmail(email) }, externalId: null, triggeredAt: null,
+    kind, deliveryId: `merchant-${ctx.random.uuid()}`, raw: Buffer.alloc(0), subject: { email: normaliseEmail(email) }, externalId: null, triggeredAt: null,
   });
   ctx.log.done("privacy_request.made_by_hand", { shop: tenant.shop, kind, request_id: id });
   return { id };

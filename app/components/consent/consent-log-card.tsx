@@ -1,10 +1,10 @@
 import { Badge, BlockStack, Button, Card, EmptySearchResult, EmptyState, IndexTable, Link, Text } from "@shopify/polaris";
 import { actionLabel, CONSENT_WORDS, consentLabel, methodLabel } from "./consent-words.ts";
-import { FilterBar, type Filter } from "./filter-bar.tsx";
-import { formatMoment, Moment } from "./moment.tsx";
-import { Pager } from "./pager.tsx";
-import { useDownload } from "./use-download.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { FilterBar, type Filter } from "../filter-bar.tsx";
+import { formatMoment, Moment } from "../moment.tsx";
+import { Pager } from "../pager.tsx";
+import { useDownload } from "../use-download.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type LoggedConsent = { seq: number; created_at: string; consent_type: string; action: string; method: string; consent_version: string | null; gpc: boolean; user_id: number | null; email: string | null; visitor_id: string | null };
 type Filters = { [Name in "type" | "action" | "method" | "from" | "until" | "email"]?: string | undefined };
@@ -15,26 +15,28 @@ export function ConsentLogCard({ records, next, filters }: { records: readonly L
   const words = useWords(CONSENT_WORDS);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const { columns } = words;
-  return (
-    <Card padding="0">
-      <FilterBar filters={toFilters(words, filters)} />
-      {records.length === 0 && !isFiltered ? (
+  if (records.length === 0 && !isFiltered && next === null)
+    return (
+      <Card>
         <EmptyState heading={words.empty.title} image="" action={{ content: words.empty.action, url: "/app/settings" }}>
           <p>{words.empty.text}</p>
         </EmptyState>
-      ) : (
-        <IndexTable
-          selectable={false}
-          itemCount={records.length}
-          resourceName={{ singular: words.log, plural: words.log }}
-          emptyState={<EmptySearchResult title={words.nothingFound.title} description={words.nothingFound.text} />}
-          headings={[{ title: columns.when }, { title: columns.who }, { title: columns.what }, { title: columns.action }, { title: columns.how }, { title: columns.version }, { title: columns.proof }]}
-        >
-          {records.map((record, at) => (
-            <Row key={record.seq} record={record} at={at} />
-          ))}
-        </IndexTable>
-      )}
+      </Card>
+    );
+  return (
+    <Card padding="0">
+      <FilterBar filters={toFilters(words, filters)} />
+      <IndexTable
+        selectable={false}
+        itemCount={records.length}
+        resourceName={{ singular: words.log, plural: words.log }}
+        emptyState={<EmptySearchResult title={words.nothingFound.title} description={words.nothingFound.text} />}
+        headings={[{ title: columns.when }, { title: columns.who }, { title: columns.what }, { title: columns.action }, { title: columns.how }, { title: columns.version }, { title: columns.proof }]}
+      >
+        {records.map((record, at) => (
+          <Row key={record.seq} record={record} at={at} />
+        ))}
+      </IndexTable>
       <Pager next={next} />
     </Card>
   );

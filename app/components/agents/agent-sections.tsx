@@ -1,6 +1,6 @@
 import { AGENT_WORDS } from "./agent-words.ts";
-import { SectionNav } from "./section-nav.tsx";
-import { useWords } from "./words.tsx";
+import { SectionNav } from "../section-nav.tsx";
+import { useWords } from "../words.tsx";
 
 export function AgentSections() {
   const words = useWords(AGENT_WORDS);

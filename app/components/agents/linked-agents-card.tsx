@@ -1,10 +1,10 @@
 import { Banner, BlockStack, Box, Card, EmptyState, IndexTable, Text } from "@shopify/polaris";
 import { AGENT_WORDS, scopeLabel } from "./agent-words.ts";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { formatCount } from "./figures.ts";
-import { Moment } from "./moment.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { ConfirmButton } from "../confirm-button.tsx";
+import { formatCount } from "../figures.ts";
+import { Moment } from "../moment.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type Agent = { client_id: string; name: string; host: string | null; returns_to: string | null; shoppers: number; scopes: readonly string[]; first_linked_at: string; last_active_at: string };
 
@@ -12,7 +12,7 @@ export function LinkedAgentsCard({ agents, isCut, manifestUrl }: { agents: reado
   const words = useWords(AGENT_WORDS);
   const locale = useLocale();
   const { agentColumns: columns, empty } = words;
-  const { run, busyWith, form, refused } = useDeed<{ name: string }>({ onDone: ({ name }) => words.end.done(name) });
+  const { run, sent, refused } = useDeed<{ name: string }>({ onDone: ({ name }) => words.end.done(name) });
   const problem = useRefusal(refused);
   return (
     <Card padding="0">
@@ -49,7 +49,7 @@ export function LinkedAgentsCard({ agents, isCut, manifestUrl }: { agents: reado
                   confirm={words.end.confirm}
                   isDestructive
                   variant="plain"
-                  isBusy={busyWith === "end" && form?.get("client_id") === agent.client_id}
+                  isBusy={sent?.get("client_id") === agent.client_id}
                   onConfirm={() => run("end", { client_id: agent.client_id })}
                 >
                   <Text as="p">{words.end.text(formatCount(locale, agent.shoppers))}</Text>

@@ -1,8 +1,8 @@
 import { useSearchParams } from "@remix-run/react";
 import { Button } from "@shopify/polaris";
 import { CONSENT_WORDS } from "./consent-words.ts";
-import { useDownload } from "./use-download.ts";
-import { useWords } from "./words.tsx";
+import { useDownload } from "../use-download.ts";
+import { useWords } from "../words.tsx";
 
 /** What the list shows, all pages of it. */
 export function ConsentExportButton() {

@@ -1,9 +1,9 @@
 import { Banner, BlockStack, Card, Text } from "@shopify/polaris";
 import { AGENT_WORDS } from "./agent-words.ts";
-import { CardHeading } from "./card-heading.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useWords } from "./words.tsx";
+import { CardHeading } from "../card-heading.tsx";
+import { ConfirmButton } from "../confirm-button.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useWords } from "../words.tsx";
 
 /** One press, one question, and the effect is there with the next call of any agent. */
 export function KillSwitchCard({ name, isOn }: { name: "access" | "payments"; isOn: boolean }) {

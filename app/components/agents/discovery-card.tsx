@@ -1,7 +1,7 @@
 import { BlockStack, Card, Link, List, Text } from "@shopify/polaris";
 import { AGENT_WORDS } from "./agent-words.ts";
-import { CardHeading } from "./card-heading.tsx";
-import { useWords } from "./words.tsx";
+import { CardHeading } from "../card-heading.tsx";
+import { useWords } from "../words.tsx";
 
 type Discovery = { manifest: string; card: string; server: string };
 

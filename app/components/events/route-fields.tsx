@@ -1,6 +1,6 @@
 import { Box, BlockStack, Button, ChoiceList, FormLayout, InlineStack, Select, Text, TextField } from "@shopify/polaris";
 import { EVENT_WORDS } from "./event-words.ts";
-import { useWords } from "./words.tsx";
+import { useWords } from "../words.tsx";
 
 export type Route = { event_type: string; channels: readonly string[]; priority?: number | undefined };
 

@@ -1,11 +1,11 @@
 import { Badge, BlockStack, Box, Card, IndexTable, Text } from "@shopify/polaris";
-import { CardHeading } from "./card-heading.tsx";
+import { CardHeading } from "../card-heading.tsx";
 import { CHANNEL_WORDS, channelLabel, failureText, type ShownFailure } from "./channel-words.ts";
 import { AttemptTable, type Attempt } from "./delivery-log-card.tsx";
 import { EVENT_WORDS, statusLabel } from "./event-words.ts";
-import { FactRows } from "./fact-rows.tsx";
-import { Moment } from "./moment.tsx";
-import { useWords } from "./words.tsx";
+import { FactRows } from "../fact-rows.tsx";
+import { Moment } from "../moment.tsx";
+import { useWords } from "../words.tsx";
 
 type Delivery = { queue_id: number; channel: string; status: string; retry_count: number; max_retries: number; next_attempt_at: string | null; delivered_at: string | null; dead_since: string | null; failure: ShownFailure | null };
 export type ShownEvent = {

@@ -1,10 +1,10 @@
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Link, Text } from "@shopify/polaris";
 import { CHANNEL_WORDS, channelLabel, failureText, missingLabel, type ShownFailure } from "./channel-words.ts";
 import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "./figures.ts";
-import { Moment } from "./moment.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { formatCount } from "../figures.ts";
+import { Moment } from "../moment.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 export type ChannelCardData = {
   name: string; state: "on" | "paused" | "off"; paused_until: string | null; delivered: number; failed: number; waiting: number; dead: number; missing: readonly string[]; can_be_tested: boolean;

@@ -1,15 +1,15 @@
 import { Banner, BlockStack, Card, EmptyState, IndexTable, Link, Text, useIndexResourceState } from "@shopify/polaris";
 import { CHANNEL_WORDS, channelLabel, failureText, type ShownFailure } from "./channel-words.ts";
-import { ConfirmButton } from "./confirm-button.tsx";
+import { ConfirmButton } from "../confirm-button.tsx";
 import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "./figures.ts";
-import { FilterBar } from "./filter-bar.tsx";
-import { Moment } from "./moment.tsx";
-import { Pager } from "./pager.tsx";
+import { formatCount } from "../figures.ts";
+import { FilterBar } from "../filter-bar.tsx";
+import { Moment } from "../moment.tsx";
+import { Pager } from "../pager.tsx";
 import { ReplayStatus, type ReplayRun } from "./replay-status.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useRun } from "./use-run.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useRun } from "../use-run.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type Letter = { queue_id: number; event_id: string; event_type: string; channel: string; tries: number; dead_since: string; failure: ShownFailure };
 type Props = { letters: readonly Letter[]; next: string | null; channel: string | null; counts: readonly { channel: string; count: number }[]; replay: ReplayRun | null };

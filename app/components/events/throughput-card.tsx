@@ -1,10 +1,10 @@
 import { BlockStack, Card } from "@shopify/polaris";
-import { BarChart } from "./bar-chart.tsx";
-import { CardHeading } from "./card-heading.tsx";
+import { BarChart } from "../bar-chart.tsx";
+import { CardHeading } from "../card-heading.tsx";
 import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "./figures.ts";
-import { formatMoment } from "./moment.tsx";
-import { useLocale, useWords } from "./words.tsx";
+import { formatCount } from "../figures.ts";
+import { formatMoment } from "../moment.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 type Hour = { hour: string; delivered: number; failed: number };
 

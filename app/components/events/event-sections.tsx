@@ -1,9 +1,9 @@
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
 import { Banner, Page } from "@shopify/polaris";
 import { EVENT_WORDS } from "./event-words.ts";
-import { ScreenProblem } from "./screen-error.tsx";
-import { SectionNav } from "./section-nav.tsx";
-import { useWords } from "./words.tsx";
+import { ScreenProblem } from "../screen-error.tsx";
+import { SectionNav } from "../section-nav.tsx";
+import { useWords } from "../words.tsx";
 
 export function EventSections() {
   const words = useWords(EVENT_WORDS);

@@ -1,10 +1,10 @@
 import { Badge, Banner, BlockStack, Button, Card, Checkbox, EmptyState, FormLayout, IndexTable, InlineStack, Select, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
-import { CardHeading } from "./card-heading.tsx";
+import { CardHeading } from "../card-heading.tsx";
 import { CONSENT_WORDS } from "./consent-words.ts";
-import { Moment } from "./moment.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { Moment } from "../moment.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type Policy = { version: string; locale: string; sha256: string; effective_from: string };
 

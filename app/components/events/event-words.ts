@@ -1,5 +1,5 @@
 // The words of the events screens.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type EventText = {
   title: string; sections: string; overview: string; dead: string; log: string; destinations: string; event: string;
@@ -26,7 +26,7 @@ export const EVENT_WORDS: Words<EventText> = {
     forbidden: { title: "Events are managed for your store", text: "Your store shares this service with others, so whoever runs it sets where events go. Ask them when something should change." },
     chart: "Deliveries per hour", delivered: "Delivered", failed: "Failed tries", waiting: "Waiting", hour: "Hour", chartSummary: (delivered, failed) => `${delivered} delivered and ${failed} failed tries in the last 24 hours.`, last24h: "Last 24 hours",
     states: { on: "On", paused: "Paused", off: "Not set up" }, pausedUntil: "Does not answer; tried again at", missing: "Missing", lastProblem: "Last problem", noProblem: "No problem so far", toSettings: "Open settings",
-    test: "Test connection", testOf: (channel) => `Test the connection to ${channel}`, works: (ms) => `The connection works (${ms} ms).`, deadCount: (count) => `${count} not delivered`,
+    test: "Test connection", testOf: (channel) => `Test connection: ${channel}`, works: (ms) => `The connection works (${ms} ms).`, deadCount: (count) => `${count} not delivered`,
     columns: { when: "When", event: "Event", kind: "Kind", channel: "Destination", outcome: "Outcome", tries: "Tries", took: "Took", reason: "Reason", since: "Given up" },
     statuses: { pending: "Waiting", processing: "Under way", ready: "Under way", delivered: "Delivered", dead_letter: "Not delivered", failed: "Failed" },
     filters: { channel: "Destination", status: "Outcome", event: "Event id" },
@@ -47,7 +47,7 @@ export const EVENT_WORDS: Words<EventText> = {
     forbidden: { title: "Los eventos de tu tienda los gestiona otra persona", text: "Tu tienda comparte este servicio con otras, así que quien lo administra decide adónde van los eventos. Pídele los cambios que necesites." },
     chart: "Entregas por hora", delivered: "Entregados", failed: "Intentos fallidos", waiting: "En espera", hour: "Hora", chartSummary: (delivered, failed) => `${delivered} entregados y ${failed} intentos fallidos en las últimas 24 horas.`, last24h: "Últimas 24 horas",
     states: { on: "Activo", paused: "En pausa", off: "Sin configurar" }, pausedUntil: "No responde; nuevo intento el", missing: "Falta", lastProblem: "Último problema", noProblem: "Ningún problema hasta ahora", toSettings: "Abrir configuración",
-    test: "Probar conexión", testOf: (channel) => `Probar la conexión con ${channel}`, works: (ms) => `La conexión funciona (${ms} ms).`, deadCount: (count) => `${count} no entregados`,
+    test: "Probar conexión", testOf: (channel) => `Probar conexión: ${channel}`, works: (ms) => `La conexión funciona (${ms} ms).`, deadCount: (count) => `${count} no entregados`,
     columns: { when: "Cuándo", event: "Evento", kind: "Tipo", channel: "Destino", outcome: "Resultado", tries: "Intentos", took: "Duración", reason: "Motivo", since: "Abandonado" },
     statuses: { pending: "En espera", processing: "En curso", ready: "En curso", delivered: "Entregado", dead_letter: "No entregado", failed: "Fallido" },
     filters: { channel: "Destino", status: "Resultado", event: "Id del evento" },
@@ -68,7 +68,7 @@ export const EVENT_WORDS: Words<EventText> = {
     forbidden: { title: "Les événements de votre boutique sont gérés pour vous", text: "Votre boutique partage ce service avec d'autres : qui l'administre décide où vont les événements. Adressez-lui vos demandes de changement." },
     chart: "Livraisons par heure", delivered: "Livrés", failed: "Essais échoués", waiting: "En attente", hour: "Heure", chartSummary: (delivered, failed) => `${delivered} livrés et ${failed} essais échoués au cours des dernières 24 heures.`, last24h: "Dernières 24 heures",
     states: { on: "Actif", paused: "En pause", off: "Non configuré" }, pausedUntil: "Ne répond pas ; nouvel essai le", missing: "Il manque", lastProblem: "Dernier problème", noProblem: "Aucun problème jusqu'ici", toSettings: "Ouvrir les paramètres",
-    test: "Tester la connexion", testOf: (channel) => `Tester la connexion à ${channel}`, works: (ms) => `La connexion fonctionne (${ms} ms).`, deadCount: (count) => `${count} non livrés`,
+    test: "Tester la connexion", testOf: (channel) => `Tester la connexion : ${channel}`, works: (ms) => `La connexion fonctionne (${ms} ms).`, deadCount: (count) => `${count} non livrés`,
     columns: { when: "Quand", event: "Événement", kind: "Type", channel: "Destination", outcome: "Résultat", tries: "Essais", took: "Durée", reason: "Raison", since: "Abandonné" },
     statuses: { pending: "En attente", processing: "En cours", ready: "En cours", delivered: "Livré", dead_letter: "Non livré", failed: "Échoué" },
     filters: { channel: "Destination", status: "Résultat", event: "Identifiant de l'événement" },

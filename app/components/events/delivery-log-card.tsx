@@ -1,11 +1,11 @@
 import { Badge, Card, EmptySearchResult, EmptyState, IndexTable, Link } from "@shopify/polaris";
 import { CHANNEL_WORDS, channelLabel, failureText, type ShownFailure } from "./channel-words.ts";
 import { EVENT_WORDS, statusLabel } from "./event-words.ts";
-import { formatCount } from "./figures.ts";
-import { FilterBar, type Filter } from "./filter-bar.tsx";
-import { Moment } from "./moment.tsx";
-import { Pager } from "./pager.tsx";
-import { useLocale, useWords } from "./words.tsx";
+import { formatCount } from "../figures.ts";
+import { FilterBar, type Filter } from "../filter-bar.tsx";
+import { Moment } from "../moment.tsx";
+import { Pager } from "../pager.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 export type Attempt = { id: number; event_id: string; event_type: string | null; channel: string; status: string; latency_ms: number; attempt: number; created_at: string; failure: ShownFailure | null };
 type Filters = { channel?: string | undefined; status?: string | undefined; event?: string | undefined };
@@ -19,16 +19,18 @@ export function DeliveryLogCard({ attempts, next, filters, channels }: { attempt
     { name: "status", label: words.filters.status, kind: "choice", value: filters.status, choices: (["delivered", "failed"] as const).map((value) => ({ value, label: words.statuses[value] })) },
     { name: "event", label: words.filters.event, kind: "text", value: filters.event },
   ];
-  return (
-    <Card padding="0">
-      <FilterBar filters={offered} />
-      {attempts.length === 0 && !isFiltered ? (
+  if (attempts.length === 0 && !isFiltered)
+    return (
+      <Card>
         <EmptyState heading={words.logEmpty.title} image="" action={{ content: words.logEmpty.action, url: "/app/events/destinations" }}>
           <p>{words.logEmpty.text}</p>
         </EmptyState>
-      ) : (
-        <AttemptTable attempts={attempts} withEvent />
-      )}
+      </Card>
+    );
+  return (
+    <Card padding="0">
+      <FilterBar filters={offered} />
+      <AttemptTable attempts={attempts} withEvent />
       <Pager next={next} />
     </Card>
   );

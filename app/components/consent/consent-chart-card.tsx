@@ -1,10 +1,10 @@
 import { BlockStack, Card } from "@shopify/polaris";
-import { BarChart } from "./bar-chart.tsx";
-import { CardHeading } from "./card-heading.tsx";
+import { BarChart } from "../bar-chart.tsx";
+import { CardHeading } from "../card-heading.tsx";
 import { CONSENT_WORDS } from "./consent-words.ts";
-import { formatCount } from "./figures.ts";
-import { formatDay } from "./moment.tsx";
-import { useLocale, useWords } from "./words.tsx";
+import { formatCount } from "../figures.ts";
+import { formatDay } from "../moment.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 type Day = { day: string; granted: number; revoked: number };
 

@@ -1,5 +1,5 @@
 // The words of the agents screens.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type Switch = { title: string; on: string; off: string; turnOff: string; turnOn: string; offTitle: string; offText: string; onTitle: string; onText: string; confirmOff: string; confirmOn: string; done: string };
 type ScopeName = "identity:read" | "dev.ucp.shopping.order:read" | "dev.ucp.shopping.checkout:manage" | "commerce.mandates:create";
@@ -32,13 +32,13 @@ export const AGENT_WORDS: Words<AgentText> = {
     },
     agentColumns: { agent: "Agent", shoppers: "Shoppers", may: "May", since: "Since", active: "Last active", end: "End" },
     self: "Registered itself", returnsTo: (host) => `Returns to ${host}`, scopes: { "identity:read": "read the profile", "dev.ucp.shopping.order:read": "see orders", "dev.ucp.shopping.checkout:manage": "prepare checkouts", "commerce.mandates:create": "make payment mandates" },
-    end: { button: "End access", of: (name) => `End the access of ${name}`, title: (name) => `End the access of ${name}?`, text: (shoppers) => `It loses its access to ${shoppers} shoppers at once. A shopper may let it in again.`, confirm: "End access", done: (name) => `${name} has no access any more` },
+    end: { button: "End access", of: (name) => `End access: ${name}`, title: (name) => `End the access of ${name}?`, text: (shoppers) => `It loses its access to ${shoppers} shoppers at once. A shopper may let it in again.`, confirm: "End access", done: (name) => `${name} has no access any more` },
     empty: { title: "No agent is linked", text: "Agents that shoppers let in appear here. They find your store by its discovery documents.", action: "See what agents see" }, cut: (count) => `The ${count} agents with most shoppers are shown.`,
     discovery: { title: "What agents find", text: "Agents read these documents to learn what your store offers.", manifest: "Capabilities", card: "Agent card", server: "Sign-in of agents", newTab: "opens in a new tab" },
     mandateColumns: { person: "Customer", agents: "Agents", most: "At most", spent: "Spent", left: "Left", scope: "For", status: "State", expires: "Until", end: "Revoke" },
     statuses: { active: "Active", used: "Used up", revoked: "Revoked", expired: "Expired" }, scopeAll: "Everything", collection: (name) => `Collection ${name}`, product: (id) => `Product ${id}`, anyAgent: "None linked now", person: (id) => `Customer ${id}`, multi: "several purchases",
     filters: { status: "State", email: "Customer's e-mail" },
-    revoke: { button: "Revoke", of: (amount, who) => `Revoke the mandate of ${who} over ${amount}`, title: "Revoke this mandate?", text: "No further checkout can be paid with it. What was paid stays paid. The customer can give a new one.", confirm: "Revoke mandate", done: "Mandate revoked" },
+    revoke: { button: "Revoke", of: (amount, who) => `Revoke: ${who}, ${amount}`, title: "Revoke this mandate?", text: "No further checkout can be paid with it. What was paid stays paid. The customer can give a new one.", confirm: "Revoke mandate", done: "Mandate revoked" },
     mandatesEmpty: { title: "No mandate was given yet", text: "When a shopper lets an agent pay up to an amount, the mandate appears here.", action: "See linked agents" }, nothingFound: { title: "Nothing matches these filters", text: "Change the filters, or clear them." },
   },
   es: {
@@ -53,13 +53,13 @@ export const AGENT_WORDS: Words<AgentText> = {
     },
     agentColumns: { agent: "Agente", shoppers: "Compradores", may: "Puede", since: "Desde", active: "Última actividad", end: "Terminar" },
     self: "Se registró por sí mismo", returnsTo: (host) => `Vuelve a ${host}`, scopes: { "identity:read": "leer el perfil", "dev.ucp.shopping.order:read": "ver pedidos", "dev.ucp.shopping.checkout:manage": "preparar compras", "commerce.mandates:create": "crear mandatos de pago" },
-    end: { button: "Terminar acceso", of: (name) => `Terminar el acceso de ${name}`, title: (name) => `¿Terminar el acceso de ${name}?`, text: (shoppers) => `Pierde al instante su acceso a ${shoppers} compradores. Un comprador puede dejarle entrar de nuevo.`, confirm: "Terminar acceso", done: (name) => `${name} ya no tiene acceso` },
+    end: { button: "Terminar acceso", of: (name) => `Terminar acceso: ${name}`, title: (name) => `¿Terminar el acceso de ${name}?`, text: (shoppers) => `Pierde al instante su acceso a ${shoppers} compradores. Un comprador puede dejarle entrar de nuevo.`, confirm: "Terminar acceso", done: (name) => `${name} ya no tiene acceso` },
     empty: { title: "No hay agentes vinculados", text: "Aquí aparecen los agentes que los compradores dejan entrar. Encuentran tu tienda por sus documentos de descubrimiento.", action: "Ver lo que ven los agentes" }, cut: (count) => `Se muestran los ${count} agentes con más compradores.`,
     discovery: { title: "Lo que encuentran los agentes", text: "Los agentes leen estos documentos para saber qué ofrece tu tienda.", manifest: "Capacidades", card: "Tarjeta de agente", server: "Acceso de agentes", newTab: "se abre en otra pestaña" },
     mandateColumns: { person: "Cliente", agents: "Agentes", most: "Máximo", spent: "Gastado", left: "Queda", scope: "Para", status: "Estado", expires: "Hasta", end: "Revocar" },
     statuses: { active: "Activo", used: "Agotado", revoked: "Revocado", expired: "Caducado" }, scopeAll: "Todo", collection: (name) => `Colección ${name}`, product: (id) => `Producto ${id}`, anyAgent: "Ninguno vinculado ahora", person: (id) => `Cliente ${id}`, multi: "varias compras",
     filters: { status: "Estado", email: "Correo del cliente" },
-    revoke: { button: "Revocar", of: (amount, who) => `Revocar el mandato de ${who} por ${amount}`, title: "¿Revocar este mandato?", text: "No se podrá pagar ninguna compra más con él. Lo pagado, pagado queda. El cliente puede dar uno nuevo.", confirm: "Revocar mandato", done: "Mandato revocado" },
+    revoke: { button: "Revocar", of: (amount, who) => `Revocar: ${who}, ${amount}`, title: "¿Revocar este mandato?", text: "No se podrá pagar ninguna compra más con él. Lo pagado, pagado queda. El cliente puede dar uno nuevo.", confirm: "Revocar mandato", done: "Mandato revocado" },
     mandatesEmpty: { title: "Aún no se ha dado ningún mandato", text: "Cuando un comprador permite a un agente pagar hasta un importe, el mandato aparece aquí.", action: "Ver agentes vinculados" }, nothingFound: { title: "Nada coincide con estos filtros", text: "Cambia los filtros o quítalos." },
   },
   fr: {
@@ -74,13 +74,13 @@ export const AGENT_WORDS: Words<AgentText> = {
     },
     agentColumns: { agent: "Agent", shoppers: "Acheteurs", may: "Peut", since: "Depuis", active: "Dernière activité", end: "Fin" },
     self: "S'est enregistré lui-même", returnsTo: (host) => `Revient à ${host}`, scopes: { "identity:read": "lire le profil", "dev.ucp.shopping.order:read": "voir les commandes", "dev.ucp.shopping.checkout:manage": "préparer des achats", "commerce.mandates:create": "créer des mandats de paiement" },
-    end: { button: "Mettre fin à l'accès", of: (name) => `Mettre fin à l'accès de ${name}`, title: (name) => `Mettre fin à l'accès de ${name} ?`, text: (shoppers) => `Il perd immédiatement l'accès à ${shoppers} acheteurs. Un acheteur peut l'autoriser de nouveau.`, confirm: "Mettre fin", done: (name) => `${name} n'a plus d'accès` },
+    end: { button: "Mettre fin à l'accès", of: (name) => `Mettre fin à l'accès : ${name}`, title: (name) => `Mettre fin à l'accès de ${name} ?`, text: (shoppers) => `Il perd immédiatement l'accès à ${shoppers} acheteurs. Un acheteur peut l'autoriser de nouveau.`, confirm: "Mettre fin", done: (name) => `${name} n'a plus d'accès` },
     empty: { title: "Aucun agent n'est lié", text: "Les agents autorisés par les acheteurs apparaissent ici. Ils trouvent votre boutique par ses documents de découverte.", action: "Voir ce que voient les agents" }, cut: (count) => `Les ${count} agents ayant le plus d'acheteurs sont affichés.`,
     discovery: { title: "Ce que trouvent les agents", text: "Les agents lisent ces documents pour savoir ce que propose votre boutique.", manifest: "Capacités", card: "Carte d'agent", server: "Connexion des agents", newTab: "s'ouvre dans un nouvel onglet" },
     mandateColumns: { person: "Client", agents: "Agents", most: "Maximum", spent: "Dépensé", left: "Reste", scope: "Pour", status: "État", expires: "Jusqu'au", end: "Révoquer" },
     statuses: { active: "Actif", used: "Épuisé", revoked: "Révoqué", expired: "Expiré" }, scopeAll: "Tout", collection: (name) => `Collection ${name}`, product: (id) => `Produit ${id}`, anyAgent: "Aucun lié actuellement", person: (id) => `Client ${id}`, multi: "plusieurs achats",
     filters: { status: "État", email: "E-mail du client" },
-    revoke: { button: "Révoquer", of: (amount, who) => `Révoquer le mandat de ${who} de ${amount}`, title: "Révoquer ce mandat ?", text: "Aucun achat ne pourra plus être payé avec lui. Ce qui est payé le reste. Le client peut en donner un nouveau.", confirm: "Révoquer le mandat", done: "Mandat révoqué" },
+    revoke: { button: "Révoquer", of: (amount, who) => `Révoquer : ${who}, ${amount}`, title: "Révoquer ce mandat ?", text: "Aucun achat ne pourra plus être payé avec lui. Ce qui est payé le reste. Le client peut en donner un nouveau.", confirm: "Révoquer le mandat", done: "Mandat révoqué" },
     mandatesEmpty: { title: "Aucun mandat n'a encore été donné", text: "Quand un acheteur permet à un agent de payer jusqu'à un montant, le mandat apparaît ici.", action: "Voir les agents liés" }, nothingFound: { title: "Rien ne correspond à ces filtres", text: "Changez les filtres ou effacez-les." },
   },
 };

@@ -1,5 +1,5 @@
 // Channels, and what goes wrong with them, in the merchant's words.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type ChannelName = "cms" | "storefront" | "web_analytics" | "profile_platform" | "email" | "erpsys" | "erp_generic" | "retail_analytics_a" | "retail_analytics_b" | "archive" | "backend";
 type FailureKind = "access_refused" | "rejected" | "too_many" | "unwell" | "unreachable" | "slow" | "address_refused" | "setting" | "consent" | "data" | "mapping" | "not_connected" | "given_up" | "ours" | "other";

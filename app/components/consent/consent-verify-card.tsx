@@ -1,11 +1,11 @@
 import { Banner, BlockStack, Button, Card, List, ProgressBar, Text } from "@shopify/polaris";
-import { CardHeading } from "./card-heading.tsx";
+import { CardHeading } from "../card-heading.tsx";
 import { CONSENT_WORDS } from "./consent-words.ts";
-import { formatCount } from "./figures.ts";
-import { Moment } from "./moment.tsx";
-import { useDeed } from "./use-deed.ts";
-import { useRun } from "./use-run.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { formatCount } from "../figures.ts";
+import { Moment } from "../moment.tsx";
+import { useDeed } from "../use-deed.ts";
+import { useRun } from "../use-run.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type Problem = { id: number | null; seq: number; kind: keyof (typeof CONSENT_WORDS)["en"]["verify"]["kinds"] };
 type Verification = {

@@ -1,6 +1,6 @@
 import { CONSENT_WORDS } from "./consent-words.ts";
-import { SectionNav } from "./section-nav.tsx";
-import { useWords } from "./words.tsx";
+import { SectionNav } from "../section-nav.tsx";
+import { useWords } from "../words.tsx";
 
 export function ConsentSections() {
   const words = useWords(CONSENT_WORDS);

@@ -1,8 +1,8 @@
 import { Banner, BlockStack, ProgressBar, Text } from "@shopify/polaris";
 import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "./figures.ts";
-import { Moment } from "./moment.tsx";
-import { useLocale, useWords } from "./words.tsx";
+import { formatCount } from "../figures.ts";
+import { Moment } from "../moment.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 type Counts = { requeued: number; of: number };
 export type ReplayRun = { state: "running" | "done" | "failed" | "interrupted"; started_at: string; finished_at: string | null; progress: Counts | null; result: Counts | null };

@@ -1,5 +1,5 @@
 // The words of the consent screens.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type Kind = "tos" | "privacy" | "cookie" | "marketing" | "a2a" | "ap2" | "analytics_partners";
 type Problem = "edited" | "missing" | "broken_link" | "tail_missing" | "head_missing" | "checkpoint_mismatch" | "checkpoint_forged" | "checkpoint_missing";
@@ -33,7 +33,7 @@ export const CONSENT_WORDS: Words<ConsentText> = {
     kinds: { tos: "Terms of use", privacy: "Privacy policy", cookie: "Analytics cookies", marketing: "Marketing", a2a: "Agent access", ap2: "Agent payments", analytics_partners: "Measurement partners" },
     actions: { granted: "Given", revoked: "Withdrawn", mandate_created: "Mandate made", mandate_used: "Mandate used" },
     methods: { banner: "Banner", signup: "Sign-up", "compliance-page": "Privacy page", federated_oauth: "External sign-in", storefront_oidc: "Store sign-in", oauth_consent: "Agent's consent page", account_deletion: "Account deletion" },
-    visitor: "Visitor", person: (id) => `Customer ${id}`, gpc: "Browser asked not to be tracked", proof: "Proof", proofOf: (what, when) => `Download the proof of ${what}, ${when}`, export: "Export as CSV", exportHint: "The filtered log, as a file for a spreadsheet",
+    visitor: "Visitor", person: (id) => `Customer ${id}`, gpc: "Browser asked not to be tracked", proof: "Proof", proofOf: (what, when) => `Proof: ${what}, ${when}`, export: "Export as CSV", exportHint: "The filtered log, as a file for a spreadsheet",
     empty: { title: "No consent has been recorded yet", text: "Decisions appear here as soon as shoppers use the banner, sign up or change their preferences.", action: "Set up the banner" },
     nothingFound: { title: "Nothing matches these filters", text: "Change the filters, or clear them." },
     verify: {
@@ -56,7 +56,7 @@ export const CONSENT_WORDS: Words<ConsentText> = {
     kinds: { tos: "Condiciones de uso", privacy: "Política de privacidad", cookie: "Cookies de analítica", marketing: "Marketing", a2a: "Acceso de agentes", ap2: "Pagos por agentes", analytics_partners: "Socios de medición" },
     actions: { granted: "Dado", revoked: "Retirado", mandate_created: "Mandato creado", mandate_used: "Mandato usado" },
     methods: { banner: "Banner", signup: "Registro", "compliance-page": "Página de privacidad", federated_oauth: "Inicio de sesión externo", storefront_oidc: "Inicio de sesión en la tienda", oauth_consent: "Página de consentimiento del agente", account_deletion: "Eliminación de la cuenta" },
-    visitor: "Visitante", person: (id) => `Cliente ${id}`, gpc: "El navegador pidió no ser rastreado", proof: "Prueba", proofOf: (what, when) => `Descargar la prueba de ${what}, ${when}`, export: "Exportar como CSV", exportHint: "El registro filtrado, como archivo para una hoja de cálculo",
+    visitor: "Visitante", person: (id) => `Cliente ${id}`, gpc: "El navegador pidió no ser rastreado", proof: "Prueba", proofOf: (what, when) => `Prueba: ${what}, ${when}`, export: "Exportar como CSV", exportHint: "El registro filtrado, como archivo para una hoja de cálculo",
     empty: { title: "Aún no hay consentimientos registrados", text: "Las decisiones aparecen aquí en cuanto los compradores usan el banner, se registran o cambian sus preferencias.", action: "Configurar el banner" },
     nothingFound: { title: "Nada coincide con estos filtros", text: "Cambia los filtros o quítalos." },
     verify: {
@@ -79,7 +79,7 @@ export const CONSENT_WORDS: Words<ConsentText> = {
     kinds: { tos: "Conditions d'utilisation", privacy: "Politique de confidentialité", cookie: "Cookies de mesure", marketing: "Marketing", a2a: "Accès des agents", ap2: "Paiements par agents", analytics_partners: "Partenaires de mesure" },
     actions: { granted: "Donné", revoked: "Retiré", mandate_created: "Mandat créé", mandate_used: "Mandat utilisé" },
     methods: { banner: "Bannière", signup: "Inscription", "compliance-page": "Page de confidentialité", federated_oauth: "Connexion externe", storefront_oidc: "Connexion à la boutique", oauth_consent: "Page de consentement de l'agent", account_deletion: "Suppression du compte" },
-    visitor: "Visiteur", person: (id) => `Client ${id}`, gpc: "Le navigateur a demandé à ne pas être suivi", proof: "Preuve", proofOf: (what, when) => `Télécharger la preuve de ${what}, ${when}`, export: "Exporter en CSV", exportHint: "Le journal filtré, en fichier pour un tableur",
+    visitor: "Visiteur", person: (id) => `Client ${id}`, gpc: "Le navigateur a demandé à ne pas être suivi", proof: "Preuve", proofOf: (what, when) => `Preuve : ${what}, ${when}`, export: "Exporter en CSV", exportHint: "Le journal filtré, en fichier pour un tableur",
     empty: { title: "Aucun consentement n'a encore été enregistré", text: "Les décisions apparaissent ici dès que les acheteurs utilisent la bannière, s'inscrivent ou changent leurs préférences.", action: "Configurer la bannière" },
     nothingFound: { title: "Rien ne correspond à ces filtres", text: "Changez les filtres ou effacez-les." },
     verify: {

@@ -2,12 +2,12 @@
 import { SaveBar } from "@shopify/app-bridge-react";
 import { Banner, BlockStack, Button, Card, ChoiceList, Text } from "@shopify/polaris";
 import { useState } from "react";
-import { CardHeading } from "./card-heading.tsx";
+import { CardHeading } from "../card-heading.tsx";
 import { CHANNEL_WORDS, channelLabel } from "./channel-words.ts";
 import { EVENT_WORDS } from "./event-words.ts";
 import { RouteFields, type Route } from "./route-fields.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useWords } from "./words.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useWords } from "../words.tsx";
 
 type Saved = { event_routes: readonly Route[]; enabled_channels: readonly string[] | null; channels: readonly { name: string; enabled: boolean }[] };
 type Draft = { isChosen: boolean; chosen: string[]; routes: Route[] };
@@ -15,8 +15,12 @@ type Draft = { isChosen: boolean; chosen: string[]; routes: Route[] };
 const draftOf = ({ event_routes: routes, enabled_channels: chosen, channels }: Saved): Draft => ({
   isChosen: chosen !== null,
   chosen: [...(chosen ?? channels.filter(({ enabled }) => enabled).map(({ name }) => name))],
-  routes: routes.map((route) => ({ ...route, channels: [...route.channels] })),
+  routes: routes.map(toRoute),
 });
+
+/** In one order of its parts, so that what is stored and what is on the screen can be compared. */
+const toRoute = ({ event_type, channels, priority }: Route): Route => ({ event_type, channels: [...channels], ...(priority !== undefined && { priority }) });
+const textOf = ({ routes, ...rest }: Draft): string => JSON.stringify({ ...rest, routes: routes.map(toRoute) });
 
 export function DestinationsForm({ saved }: { saved: Saved }) {
   const words = useWords(EVENT_WORDS).edit;
@@ -24,7 +28,7 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
   const [draft, setDraft] = useState(() => draftOf(saved));
   const { run, isBusy, refused } = useDeed({ onDone: () => words.saved });
   const general = useRefusal(refused);
-  const isDirty = JSON.stringify(draft) !== JSON.stringify(draftOf(saved));
+  const isDirty = textOf(draft) !== textOf(draftOf(saved));
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
   const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map((value) => ({ value, label: channelLabel(labels, value) }));
   const save = () => run("save", { event_routes: JSON.stringify(draft.routes), enabled_channels: JSON.stringify(draft.isChosen ? draft.chosen : null) });

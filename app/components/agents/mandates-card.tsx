@@ -1,12 +1,12 @@
 import { Badge, Banner, BlockStack, Box, Card, EmptySearchResult, EmptyState, IndexTable, Link, Text } from "@shopify/polaris";
 import { AGENT_WORDS, coverLabel } from "./agent-words.ts";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { formatAmount } from "./figures.ts";
-import { FilterBar } from "./filter-bar.tsx";
-import { Moment } from "./moment.tsx";
-import { Pager } from "./pager.tsx";
-import { useDeed, useRefusal } from "./use-deed.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { ConfirmButton } from "../confirm-button.tsx";
+import { formatAmount } from "../figures.ts";
+import { FilterBar } from "../filter-bar.tsx";
+import { Moment } from "../moment.tsx";
+import { Pager } from "../pager.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type Status = "active" | "used" | "revoked" | "expired";
 type Mandate = { mandate_id: string; customer_id: number; email: string | null; agents: readonly string[]; max_amount: string; spent_amount: string; remaining: string; currency: string; scope: string; usage: string; status: Status; expires_at: string };
@@ -18,9 +18,16 @@ export function MandatesCard({ mandates, next, filters }: Props) {
   const words = useWords(AGENT_WORDS);
   const { mandateColumns: columns, mandatesEmpty: empty, nothingFound } = words;
   const isFiltered = filters.status !== undefined || filters.email !== undefined;
-  const { run, busyWith, form, refused } = useDeed({ onDone: () => words.revoke.done });
+  const { run, sent, refused } = useDeed({ onDone: () => words.revoke.done });
   const problem = useRefusal(refused);
-  const busyId = busyWith === "revoke" ? form?.get("mandate_id") : null;
+  if (mandates.length === 0 && !isFiltered)
+    return (
+      <Card>
+        <EmptyState heading={empty.title} image="" action={{ content: empty.action, url: "/app/agents" }}>
+          <p>{empty.text}</p>
+        </EmptyState>
+      </Card>
+    );
   return (
     <Card padding="0">
       <FilterBar
@@ -30,23 +37,17 @@ export function MandatesCard({ mandates, next, filters }: Props) {
         ]}
       />
       {problem && <Box padding="400"><Banner tone="critical"><p>{problem}</p></Banner></Box>}
-      {mandates.length === 0 && !isFiltered ? (
-        <EmptyState heading={empty.title} image="" action={{ content: empty.action, url: "/app/agents" }}>
-          <p>{empty.text}</p>
-        </EmptyState>
-      ) : (
-        <IndexTable
-          selectable={false}
-          itemCount={mandates.length}
-          resourceName={{ singular: words.mandates, plural: words.mandates }}
-          emptyState={<EmptySearchResult title={nothingFound.title} description={nothingFound.text} />}
-          headings={[{ title: columns.person }, { title: columns.agents }, { title: columns.most }, { title: columns.spent }, { title: columns.left }, { title: columns.scope }, { title: columns.status }, { title: columns.expires }, { title: columns.end }]}
-        >
-          {mandates.map((mandate, at) => (
-            <Row key={mandate.mandate_id} mandate={mandate} at={at} isBusy={busyId === mandate.mandate_id} onRevoke={() => run("revoke", { mandate_id: mandate.mandate_id })} />
-          ))}
-        </IndexTable>
-      )}
+      <IndexTable
+        selectable={false}
+        itemCount={mandates.length}
+        resourceName={{ singular: words.mandates, plural: words.mandates }}
+        emptyState={<EmptySearchResult title={nothingFound.title} description={nothingFound.text} />}
+        headings={[{ title: columns.person }, { title: columns.agents }, { title: columns.most }, { title: columns.spent }, { title: columns.left }, { title: columns.scope }, { title: columns.status }, { title: columns.expires }, { title: columns.end }]}
+      >
+        {mandates.map((mandate, at) => (
+          <Row key={mandate.mandate_id} mandate={mandate} at={at} isBusy={sent?.get("mandate_id") === mandate.mandate_id} onRevoke={() => run("revoke", { mandate_id: mandate.mandate_id })} />
+        ))}
+      </IndexTable>
       <Pager next={next} />
     </Card>
   );
