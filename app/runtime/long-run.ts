@@ -22,12 +22,18 @@ export type RunEquipment = { sql: TenantSql; log: Log; now(): Date; id: string }
 
 const REPORT_EVERY_MS = 250;
 
+// Record and lease in one statement: who sees the end may begin again at once.
+const FINISH = `
+  WITH released AS (DELETE FROM kv WHERE shop = $1 AND key = $3 AND value = $4::jsonb)
+  UPDATE kv SET value = $5::jsonb, version = version + 1, updated_at = clock_timestamp() WHERE shop = $1 AND key = $2`;
+
 /** Resolves as soon as it is begun, true, or somebody else is at it, false. Whatever `work` throws ends the run as `failed`. */
 export function startLongRun<Progress, Result>({ sql, log, now, id }: RunEquipment, name: string, work: (report: (progress: Progress) => Promise<void>) => Promise<Result>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const run = withLease(sql, name, id, async () => {
       const record: Stored = { state: "running", started_at: now().toISOString(), finished_at: null, progress: null, result: null };
       const save = (changes: Partial<Stored>) => putKey(sql, KEYS.longRun(name), Object.assign(record, changes), TTL_SECONDS.longRun);
+      const finish = (changes: Partial<Stored>) => sql(FINISH, [KEYS.longRun(name), KEYS.lease(name), JSON.stringify(id), JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() }))]);
       await save({});
       resolve(true);
       let reportedAt = 0;
@@ -39,10 +45,10 @@ export function startLongRun<Progress, Result>({ sql, log, now, id }: RunEquipme
       };
       try {
         const result = await work(report);
-        await save({ state: "done", result, finished_at: now().toISOString() });
+        await finish({ state: "done", result });
       } catch (error) {
         log.failed("long_run.failed", error, { name });
-        await save({ state: "failed", finished_at: now().toISOString() });
+        await finish({ state: "failed" });
       }
     });
     run.then((held) => held ?? resolve(false), reject);

@@ -3,8 +3,9 @@ import { CHANNEL_WORDS, channelLabel } from "../events/channel-words.ts";
 import { FilterBar } from "../filter-bar.tsx";
 import { Moment } from "../moment.tsx";
 import { Pager } from "../pager.tsx";
-import { PrivacyActions } from "./privacy-actions.tsx";
+import { PrivacyActions, type RequestDeed } from "./privacy-actions.tsx";
 import { PRIVACY_WORDS } from "./privacy-words.ts";
+import { useRequestDeeds } from "./use-request-deeds.ts";
 import { useWords } from "../words.tsx";
 
 type Problem = { kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours"; system: string | null };
@@ -19,6 +20,7 @@ const TONES = { received: "info", running: "info", done: "success", retained: "s
 export function PrivacyBoard({ requests, next, filters }: Props) {
   const words = useWords(PRIVACY_WORDS);
   const { columns, nothingFound, empty } = words;
+  const deedOf = useRequestDeeds();
   const choicesOf = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }));
   if (requests.length === 0 && filters.kind === undefined && filters.state === undefined && next === null)
     return (
@@ -39,7 +41,7 @@ export function PrivacyBoard({ requests, next, filters }: Props) {
         headings={[{ title: columns.kind }, { title: columns.state }, { title: columns.received }, { title: columns.due }, { title: columns.finished }, { title: columns.next }]}
       >
         {requests.map((request, at) => (
-          <Row key={request.id} request={request} at={at} />
+          <Row key={request.id} request={request} at={at} deed={deedOf(request.id)} />
         ))}
       </IndexTable>
       <Pager next={next} />
@@ -47,7 +49,7 @@ export function PrivacyBoard({ requests, next, filters }: Props) {
   );
 }
 
-function Row({ request, at }: { request: ShownRequest; at: number }) {
+function Row({ request, at, deed }: { request: ShownRequest; at: number; deed: RequestDeed }) {
   const words = useWords(PRIVACY_WORDS);
   const isFinished = request.completed_at !== null;
   return (
@@ -72,7 +74,7 @@ function Row({ request, at }: { request: ShownRequest; at: number }) {
         </InlineStack>
       </IndexTable.Cell>
       <IndexTable.Cell>{isFinished ? <Moment at={request.completed_at as string} /> : "-"}</IndexTable.Cell>
-      <IndexTable.Cell><PrivacyActions request={request} /></IndexTable.Cell>
+      <IndexTable.Cell><PrivacyActions request={request} deed={deed} /></IndexTable.Cell>
     </IndexTable.Row>
   );
 }
