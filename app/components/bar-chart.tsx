@@ -11,7 +11,7 @@ export type Bar = { key: string; label: string; short: string; first: number; se
 type Props = { title: string; first: string; second: string; when: string; bars: readonly Bar[]; summary: string };
 
 const [WIDTH, HEIGHT] = [720, 120];
-const COLORS = { first: "var(--p-color-bg-fill-success)", second: "var(--p-color-bg-fill-caution)" } as const;
+const COLORS = { first: "var(--p-color-bg-fill-success)", second: "var(--p-color-text-caution)" } as const;
 
 export function BarChart({ title, first, second, when, bars, summary }: Props) {
   const id = useId();

@@ -56,12 +56,12 @@ test("dead letters come newest first; a page goes on where the last one ended th
   const ids = await addDead(7);
   await addDead(2, OTHER_SHOP);
   const first = await listDeadLetters(service.ctx, tenant, { limit: 3, after: null });
-  expect(first.letters.map(({ queue_id: id }) => id)).toEqual([...ids].reverse().slice(0, 3));
+  expect(first.letters.map(({ queue_id: id }) => id)).toEqual(ids.toReversed().slice(0, 3));
   expect(JSON.stringify(first)).not.toContain("Ada");
   await startReplay(service.ctx, tenant, { queueIds: first.letters.map(({ queue_id: id }) => id) });
   await eventually("they are back", async () => (await readReplay(service.ctx, tenant))?.state === "done");
   const second = await listDeadLetters(service.ctx, tenant, { limit: 3, after: first.next });
-  expect(second.letters.map(({ queue_id: id }) => id)).toEqual([...ids].reverse().slice(3, 6));
+  expect(second.letters.map(({ queue_id: id }) => id)).toEqual(ids.toReversed().slice(3, 6));
   expect(await countDeadLetters(service.ctx, tenant)).toEqual(new Map([["cms", 4]]));
 });
 
