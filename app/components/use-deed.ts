@@ -7,7 +7,7 @@ import { LIST_WORDS } from "./list-words.ts";
 import { useWords } from "./words.tsx";
 
 export type Refused = { intent: string; isDone: false; code: string; fields: Record<string, string> };
-export type Answered<Told> = ({ intent: string; isDone: true } & Told) | Refused;
+type Answered<Told> = ({ intent: string; isDone: true } & Told) | Refused;
 
 export type DeedOptions<Told> = {
   /** Where the screen's own action is; the page itself when it is not said. */

@@ -9,7 +9,6 @@ type Deed<Input extends z.ZodType, Told extends object | void> = { input: Input;
 
 /** `code` is one of ours, which the screen has words for; `fields` names what is wrong. */
 export type Refusal = { intent: string; isDone: false; code: string; fields: Record<string, string> };
-export type Done<Told> = { intent: string; isDone: true } & Told;
 
 export const NOTHING_TO_SAY = z.object({});
 

@@ -16,7 +16,7 @@ import { deed, deeds } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
-export { screenHeaders as headers } from "../http/screen-headers.ts";
+export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await visitScreen(args);

@@ -11,7 +11,7 @@ import { requireEvents } from "../http/event-screen.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
-export { screenHeaders as headers } from "../http/screen-headers.ts";
+export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(readScreenPage(args, "deliveries", AttemptFilters));

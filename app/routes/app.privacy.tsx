@@ -12,7 +12,7 @@ import { deed, deeds } from "../http/screen-deeds.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
-export { screenHeaders as headers } from "../http/screen-headers.ts";
+export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(args, "privacy", RequestFilters);

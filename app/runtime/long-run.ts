@@ -2,7 +2,7 @@
 // again, at whatever process, sees it. One at a time per store and name; the lease says whether somebody is still at it.
 //
 //   running -> done | failed;   interrupted: its process died, and it may be begun again
-import { KEYS, putKey, TTL_SECONDS } from "./kv.ts";
+import { KEYS, putKey } from "./kv.ts";
 import { withLease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import type { TenantSql } from "./database.ts";
@@ -20,6 +20,8 @@ type Stored = Omit<LongRun<unknown, unknown>, "state"> & { state: "running" | "d
 /** `id` tells this run from any other. */
 export type RunEquipment = { sql: TenantSql; log: Log; now(): Date; id: string };
 
+/** How long its outcome is told. */
+const KEPT_SECONDS = 604_800;
 const REPORT_EVERY_MS = 250;
 
 // Record and lease in one statement: who sees the end may begin again at once.
@@ -32,7 +34,7 @@ export function startLongRun<Progress, Result>({ sql, log, now, id }: RunEquipme
   return new Promise((resolve, reject) => {
     const run = withLease(sql, name, id, async () => {
       const record: Stored = { state: "running", started_at: now().toISOString(), finished_at: null, progress: null, result: null };
-      const save = (changes: Partial<Stored>) => putKey(sql, KEYS.longRun(name), Object.assign(record, changes), TTL_SECONDS.longRun);
+      const save = (changes: Partial<Stored>) => putKey(sql, KEYS.longRun(name), Object.assign(record, changes), KEPT_SECONDS);
       const finish = (changes: Partial<Stored>) => sql(FINISH, [KEYS.longRun(name), KEYS.lease(name), JSON.stringify(id), JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() }))]);
       await save({});
       resolve(true);

@@ -4,7 +4,7 @@ import { reserve } from "../../app/domain/commerce/mandate-ledger.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { newClient, newTokens, type Tokens } from "../support/agent.ts";
 import { signUp, syncAs, type Person } from "../support/consent.ts";
-import { askAs, expectSound, startShop, type Shop } from "../support/merchant.ts";
+import { askAs, expectSound, startShop, type Shop } from "../support/merchant-browser.ts";
 import { OTHER_SHOP, SHOP, type Answer } from "../support/service.ts";
 
 let world: Shop;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkpoint, signUp, syncAnonymous, syncAs, tamper } from "../support/consent.ts";
-import { adminUrl, askAs, expectSound, startShop, type Shop } from "../support/merchant.ts";
+import { adminUrl, askAs, expectSound, startShop, type Shop } from "../support/merchant-browser.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 let world: Shop;

@@ -1,7 +1,7 @@
 // The merchant's events screens, in a real browser against the whole service and its worker.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addRows, openCircuit } from "../support/queue.ts";
-import { adminUrl, askAs, expectSound, startShop, type Shop } from "../support/merchant.ts";
+import { adminUrl, askAs, expectSound, startShop, type Shop } from "../support/merchant-browser.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../support/service.ts";
 
 let world: Shop;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signUp } from "../support/consent.ts";
-import { askAs, expectSound, startShop, type Shop } from "../support/merchant.ts";
+import { askAs, expectSound, startShop, type Shop } from "../support/merchant-browser.ts";
 import { settled } from "../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../support/service.ts";
 

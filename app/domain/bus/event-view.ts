@@ -8,7 +8,7 @@ import { toFailure, type Failure } from "./failure-kind.ts";
 type Envelope = { source: string; event_type: string; entity_type: string; entity_id: string; priority: number; destinations: string[]; occurred_at: Date | null; received_at: Date; payload_sha256: string | null };
 type QueueRow = { id: number; channel: string; status: string; retry_count: number; max_retries: number; next_attempt_at: Date; created_at: Date; delivered_at: Date | null; dead_lettered_at: Date | null; last_error: string | null } & Pick<Envelope, "source" | "event_type" | "entity_type" | "entity_id" | "priority">;
 
-export type EventDelivery = { queue_id: number; channel: string; status: string; retry_count: number; max_retries: number; next_attempt_at: string | null; delivered_at: string | null; dead_since: string | null; failure: Failure | null };
+type EventDelivery = { queue_id: number; channel: string; status: string; retry_count: number; max_retries: number; next_attempt_at: string | null; delivered_at: string | null; dead_since: string | null; failure: Failure | null };
 export type EventView = {
   event_id: string; source: string; event_type: string; entity_type: string;
   /** Null where the sender used an address in place of an id. */

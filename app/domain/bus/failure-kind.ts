@@ -1,7 +1,6 @@
 // What an attempt's error means to the merchant: a kind that the screen has words for, and the one thing that it is about.
 // The error itself may repeat what another system was sent, and that is a person: it is not shown.
-export const FAILURE_KINDS = ["access_refused", "rejected", "too_many", "unwell", "unreachable", "slow", "address_refused", "setting", "consent", "data", "mapping", "not_connected", "given_up", "ours", "other"] as const;
-export type FailureKind = (typeof FAILURE_KINDS)[number];
+type FailureKind = "access_refused" | "rejected" | "too_many" | "unwell" | "unreachable" | "slow" | "address_refused" | "setting" | "consent" | "data" | "mapping" | "not_connected" | "given_up" | "ours" | "other";
 /** `about` holds only our own words: a field, a SKU, a consent. */
 export type Failure = { kind: FailureKind; about: string | null; http_status: number | null };
 

@@ -19,9 +19,9 @@ export const ReplayEverything = z.object({ channel: z.string().max(40).transform
 /** Rows by their number, or all there are, of one channel or of every. */
 export type ReplaySelection = { queueIds: readonly number[] } | { channel: string | null };
 
-export type ReplayProgress = { requeued: number; of: number };
+type ReplayProgress = { requeued: number; of: number };
 /** `requeued` of `of`; the others were not dead any more when their turn came. */
-export type ReplayResult = ReplayProgress;
+type ReplayResult = ReplayProgress;
 export type Replay = LongRun<ReplayProgress, ReplayResult>;
 
 /** False when one is under way. */

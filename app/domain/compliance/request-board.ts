@@ -17,7 +17,7 @@ export const RequestId = z.object({ id: z.string().regex(/^\d{1,9}$/).transform(
 export const ManualRequest = z.object({ kind: z.enum(["data_request", "customer_redact"]), email: z.string().trim().max(320).pipe(z.email()) });
 
 /** `system` is unwell or refuses; `left_behind`: something of the person was still found. */
-export type RequestProblem = { kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours"; system: string | null };
+type RequestProblem = { kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours"; system: string | null };
 
 export type BoardRequest = {
   id: number; kind: PrivacyKind; state: "received" | "running" | "done" | "retained" | "failed"; external_id: string | null; is_by_hand: boolean;

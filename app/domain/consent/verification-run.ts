@@ -8,8 +8,8 @@ const NAME = "consent_verification";
 /** What a person looks through; how many there are is told besides. */
 const SHOWN_PROBLEMS = 50;
 
-export type VerificationProgress = { rows: number; of: number };
-export type VerificationResult = { ok: boolean; rows: number; problems: ChainProblem[]; problem_count: number };
+type VerificationProgress = { rows: number; of: number };
+type VerificationResult = { ok: boolean; rows: number; problems: ChainProblem[]; problem_count: number };
 export type Verification = LongRun<VerificationProgress, VerificationResult>;
 
 /** False when one is under way. */
