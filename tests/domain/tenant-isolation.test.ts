@@ -23,7 +23,7 @@ const LEAST: Record<string, Row> = {
   StorefrontUser: { id: 7, email: "second@store.example" }, UserClaims: { id: 1, user_id: 1 }, UserExtras: { id: 1, user_id: 1 },
   IdentityLink: { issuer: "https://issuer.example", sub: "s", user_id: 1, provider: "federated" }, CustomerTombstone: { kind: "gid", subject_hmac: "h" },
   ConsentRecord: { id: 1, consent_type: "tos", action: "granted", method: "banner", consent_id: "c", seq: 1n, prev_hash: "p", hash: "h" }, ConsentChainHead: { seq: 1n, hash: "h" },
-  ConsentPolicy: { version: "1", locale: "en", sha256: "x", body: "y" }, CrmTag: { id: 7, name: "VIP", slug: "second" }, UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
+  ConsentPolicy: { version: "1", locale: "en", sha256: "x", body: "y" }, CrmTag: { id: 7, name: "VIP", slug: "second" }, TagRun: { id: uuid, total: 1, last_id: 1 }, UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
   IntegrationQueue: { id: 1n, event_id: "e", channel: "cms", source: "manual", event_type: "t", entity_type: "customer", entity_id: "1", max_retries: 3 },
   EventLedger: { id: 1n, event_id: "e", idempotency_key: "k", source: "manual", event_type: "t", entity_type: "customer", entity_id: "1", destinations: [], priority: 3, payload_sha256: "x", occurred_at: at },
   DeliveryAttempt: { id: 1n, queue_id: 1n, event_id: "e", channel: "cms", attempt: 1, status: "delivered", latency_ms: 1 }, WebhookInbox: { id: 1n, delivery_id: "d", topic: "customers/update", body: "{}" },

@@ -20,12 +20,11 @@ const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
 
 export type ChangedTags = TagChangeResult & { channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped"> };
 
-/** Throws `not_found` when there is no such person, and what `changeAssignedTags` throws. */
-export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<ChangedTags> {
+/** The rows and their queue rows, waiting for no system. Throws `not_found` when there is no such person, and what `changeAssignedTags` throws. */
+export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<TagChangeResult & { eventId: string }> {
   if (change.add.length + change.remove.length > MAX_TAGS) throw new AppError("invalid_request", { fields: { add: `add and remove must hold at most ${MAX_TAGS} in all` } });
-  const data = dataOf(ctx, tenant);
   const eventId = ctx.random.uuid();
-  const result = await data.transaction(async (sql) => {
+  const result = await dataOf(ctx, tenant).transaction(async (sql) => {
     const changed = await changeAssignedTags(sql, userId, change);
     if (!changed) throw new AppError("not_found", { message: "There is no such person." });
     if (changed.added.length + changed.removed.length > 0)
@@ -41,7 +40,13 @@ export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, chang
       });
     return changed;
   });
-  const states = await awaitDeliveries(data.sql, eventId, WAIT_MS);
+  return { ...result, eventId };
+}
+
+/** The same, and what the systems made of it within five seconds. */
+export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<ChangedTags> {
+  const { eventId, ...result } = await writeTags(ctx, tenant, userId, change);
+  const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, WAIT_MS);
   const state = (channel: string) => states.get(channel) ?? "skipped";
   return { ...result, channels: { backend: "ok", storefront: state("storefront"), cms: state("cms"), web_analytics: state("web_analytics") } };
 }

@@ -1,0 +1,146 @@
+// The merchant's list of customers.
+import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
+import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
+import { TitleBar } from "@shopify/app-bridge-react";
+import { useEffect, useState } from "react";
+import { formatCount } from "../count.ts";
+import { download } from "../download.ts";
+import { showToast } from "../toast.ts";
+import { useLocale, useWords } from "../words.tsx";
+import { BULK_WORDS } from "./bulk-words.ts";
+import { BulkTags } from "./bulk-tags.tsx";
+import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
+import { ListFilters, type Choices } from "./list-filters.tsx";
+import { ListTable, type ListedCustomer } from "./list-table.tsx";
+import { LIST_WORDS } from "./list-words.ts";
+import { TagRunBanner, type TagRun } from "./tag-run-banner.tsx";
+
+type Props = {
+  filter: ListFilter;
+  sort: string;
+  page: { customers: ListedCustomer[]; next: string | null; previous: string | null };
+  choices: Choices;
+  views: { name: string; filter: ListFilter; sort: string }[];
+  run: TagRun | null;
+};
+
+export function CustomersScreen({ run, ...list }: Props) {
+  const { filter, page } = list;
+  const words = useWords(LIST_WORDS);
+  const { search } = useLocation();
+  const [shownRun, setShownRun] = useState(run);
+  const isNarrowed = Boolean(filter.q) || FILTERS.some((name) => filter[name]);
+  const hasCustomers = page.customers.length > 0 || isNarrowed || page.previous !== null;
+  const exporting = useExport(filter);
+
+  return (
+    <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
+      <TitleBar title={words.title} />
+      <BlockStack gap="400">
+        {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
+        {hasCustomers ? (
+          <Card padding="0">
+            <ListFilters {...list} />
+            {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
+            <ListBody key={search} {...list} onStarted={setShownRun} />
+          </Card>
+        ) : (
+          <FirstSync />
+        )}
+      </BlockStack>
+    </Page>
+  );
+}
+
+function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" | "views"> & { onStarted: (run: TagRun) => void }) {
+  const words = useWords(LIST_WORDS);
+  const bulk = useWords(BULK_WORDS);
+  const address = useListAddress({ filter, sort });
+  const [action, setAction] = useState<"add" | "remove" | null>(null);
+  const { selectedResources, allResourcesSelected, handleSelectionChange, clearSelection } = useIndexResourceState(page.customers, { resourceIDResolver: ({ id }) => String(id) });
+  return (
+    <>
+      <ListTable
+        customers={page.customers}
+        selected={selectedResources}
+        selectedItemsCount={allResourcesSelected ? "All" : selectedResources.length}
+        onSelectionChange={handleSelectionChange}
+        hasMoreItems={page.next !== null || page.previous !== null}
+        promotedBulkActions={[
+          { content: bulk.add, onAction: () => setAction("add") },
+          { content: bulk.remove, onAction: () => setAction("remove") },
+        ]}
+        pagination={{
+          hasPrevious: page.previous !== null,
+          hasNext: page.next !== null,
+          onPrevious: () => page.previous && address.turnTo({ before: page.previous }),
+          onNext: () => page.next && address.turnTo({ after: page.next }),
+          accessibilityLabels: { previous: words.previous, next: words.next },
+        }}
+        emptyState={
+          <EmptyState heading={words.noMatch} image="" action={{ content: words.clear, onAction: () => address.show({ filter: {}, sort: DEFAULT_SORT }) }}>
+            <p>{words.noMatchText}</p>
+          </EmptyState>
+        }
+      />
+      {action && (
+        <BulkTags
+          action={action}
+          selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
+          tags={choices.tags}
+          onClose={() => setAction(null)}
+          onStarted={(run) => {
+            setAction(null);
+            clearSelection();
+            onStarted(run);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function useExport(filter: ListFilter) {
+  const words = useWords(LIST_WORDS);
+  const [isBusy, setIsBusy] = useState(false);
+  return {
+    isBusy,
+    start: async () => {
+      setIsBusy(true);
+      const isDone = await download(`/app/customers/export?${toQuery({ filter, sort: DEFAULT_SORT })}`, `${words.file}.csv`);
+      setIsBusy(false);
+      showToast(isDone ? words.exported : words.exportFailed, !isDone);
+    },
+  };
+}
+
+const LOOK_AGAIN_MS = 3_000;
+
+function FirstSync() {
+  const words = useWords(LIST_WORDS);
+  const locale = useLocale();
+  const fetcher = useFetcher<{ ok: boolean; result?: { sync: { state: "running" | "done" | "failed"; processed?: number } } }>();
+  const { revalidate, state } = useRevalidator();
+  const isBusy = fetcher.state !== "idle";
+  const sync = isBusy ? undefined : fetcher.data?.result?.sync;
+  const isRunning = sync?.state === "running";
+  useEffect(() => {
+    if (!isRunning || state !== "idle") return;
+    const timer = setTimeout(revalidate, LOOK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isRunning, state, revalidate]);
+  const hasFailed = sync?.state === "failed" || (!isBusy && fetcher.data?.ok === false);
+  const start = () => fetcher.submit(JSON.stringify({ intent: "sync" }), { method: "post", action: "/app/customers?index", encType: "application/json" });
+  return (
+    <Card>
+      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: isBusy || isRunning }}>
+        <p>{words.emptyText}</p>
+        <div aria-live="polite">
+          {isRunning && <p>{words.syncing}</p>}
+          {sync?.state === "done" && <p>{words.synced(formatCount(locale, sync.processed ?? 0))}</p>}
+          {hasFailed && <p>{words.syncFailed}</p>}
+        </div>
+      </EmptyState>
+    </Card>
+  );
+}

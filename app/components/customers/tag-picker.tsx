@@ -1,0 +1,54 @@
+// Chooses tags: of those that exist, or, where that is allowed, new ones by their name.
+import { BlockStack, Button, InlineStack, Tag, TextField } from "@shopify/polaris";
+import { useState } from "react";
+import { useWords } from "../words.tsx";
+import { BULK_WORDS } from "./bulk-words.ts";
+
+type Known = { slug: string; name: string };
+type Props = { known: readonly Known[]; chosen: readonly string[]; onChange: (chosen: string[]) => void; canMake: boolean; error?: string | undefined };
+
+const MOST_SHOWN = 8;
+
+export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
+  const words = useWords(BULK_WORDS);
+  const [text, setText] = useState("");
+  const wanted = text.trim().toLowerCase();
+  const offered = known.filter(({ slug, name }) => !chosen.includes(slug) && (name.toLowerCase().includes(wanted) || slug.includes(wanted))).slice(0, MOST_SHOWN);
+  const nameOf = (slug: string) => known.find((tag) => tag.slug === slug)?.name ?? slug;
+  const choose = (tag: string) => {
+    if (!chosen.includes(tag)) onChange([...chosen, tag]);
+    setText("");
+  };
+  const enter = () => {
+    const exact = known.find(({ slug, name }) => name.toLowerCase() === wanted || slug === wanted) ?? (canMake ? undefined : offered[0]);
+    if (exact) choose(exact.slug);
+    else if (canMake && wanted) choose(text.trim());
+  };
+  return (
+    <BlockStack gap="200">
+      <div
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          enter();
+        }}
+      >
+        <TextField label={words.tag} value={text} onChange={setText} autoComplete="off" maxLength={80} {...(canMake && { helpText: words.tagHelp })} error={error} connectedRight={<Button onClick={enter}>{words.choose}</Button>} />
+      </div>
+      <InlineStack gap="100">
+        {chosen.map((slug) => (
+          <Tag key={slug} onRemove={() => onChange(chosen.filter((other) => other !== slug))}>
+            {nameOf(slug)}
+          </Tag>
+        ))}
+      </InlineStack>
+      <InlineStack gap="100">
+        {offered.map(({ slug, name }) => (
+          <Button key={slug} size="micro" onClick={() => choose(slug)}>
+            {name}
+          </Button>
+        ))}
+      </InlineStack>
+    </BlockStack>
+  );
+}

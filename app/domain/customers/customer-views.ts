@@ -1,0 +1,42 @@
+// The views of the customer list that a merchant saved: a name, and what it is narrowed to and sorted by. What somebody
+// searched for is not kept: it may be a person's name or address, and outlive that person's erasure.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { CustomerFilter } from "./customer-filter.ts";
+import { SORTS } from "./list-customers.ts";
+
+const MOST_VIEWS = 20;
+const TRIES = 5;
+
+const View = z.object({ name: z.string().trim().min(1).max(40), filter: CustomerFilter.omit({ q: true }), sort: z.enum(SORTS).catch("updated desc") });
+export const ViewInput = View;
+export type SavedView = z.output<typeof View>;
+
+const Stored = z.array(View).catch([]);
+
+export async function listViews(ctx: Ctx, tenant: Tenant): Promise<SavedView[]> {
+  return Stored.parse((await getKey(dataOf(ctx, tenant).sql, KEYS.customerViews))?.value ?? []);
+}
+
+/** False when there is one of this name, or as many as there may be. */
+export async function saveView(ctx: Ctx, tenant: Tenant, view: SavedView): Promise<boolean> {
+  return changeViews(ctx, tenant, (views) => (views.length < MOST_VIEWS && !views.some(({ name }) => name.toLowerCase() === view.name.toLowerCase()) ? [...views, view] : null));
+}
+
+export async function deleteView(ctx: Ctx, tenant: Tenant, name: string): Promise<boolean> {
+  return changeViews(ctx, tenant, (views) => views.filter((view) => view.name !== name));
+}
+
+/** Two merchants who save at once both keep theirs. */
+async function changeViews(ctx: Ctx, tenant: Tenant, change: (views: SavedView[]) => SavedView[] | null): Promise<boolean> {
+  const { sql } = dataOf(ctx, tenant);
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const stored = await getKey(sql, KEYS.customerViews);
+    const changed = change(Stored.parse(stored?.value ?? []));
+    if (!changed) return false;
+    if (stored ? await compareAndSetKey(sql, KEYS.customerViews, stored.version, changed) : await putKeyIfAbsent(sql, KEYS.customerViews, changed)) return true;
+  }
+  return false;
+}
