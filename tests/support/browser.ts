@@ -16,7 +16,7 @@ export type Visit = {
   close(): Promise<void>;
 };
 
-export async function openBrowser(): Promise<{ visit(origins: string[], options?: { javaScriptEnabled?: boolean }): Promise<Visit>; close(): Promise<void> }> {
+export async function openBrowser(): Promise<{ visit(origins: string[], options?: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } }): Promise<Visit>; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", remove);

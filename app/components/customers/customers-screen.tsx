@@ -34,21 +34,23 @@ export function CustomersScreen({ run, ...list }: Props) {
   const exporting = useExport(filter);
 
   return (
-    <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
+    <>
       <TitleBar title={words.title} />
-      <BlockStack gap="400">
-        {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
-        {hasCustomers ? (
-          <Card padding="0">
-            <ListFilters {...list} />
-            {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
-            <ListBody key={search} {...list} onStarted={setShownRun} />
-          </Card>
-        ) : (
-          <FirstSync />
-        )}
-      </BlockStack>
-    </Page>
+      <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
+        <BlockStack gap="400">
+          {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
+          {hasCustomers ? (
+            <Card padding="0">
+              <ListFilters {...list} />
+              {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
+              <ListBody key={search} {...list} onStarted={setShownRun} />
+            </Card>
+          ) : (
+            <FirstSync />
+          )}
+        </BlockStack>
+      </Page>
+    </>
   );
 }
 

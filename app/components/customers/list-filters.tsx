@@ -1,6 +1,6 @@
 // Search, filters, order and saved views above the customer list.
 import { useFetcher, useNavigation } from "@remix-run/react";
-import { ChoiceList, IndexFilters, useSetIndexFiltersMode, type IndexFiltersProps } from "@shopify/polaris";
+import { ChoiceList, IndexFilters, IndexFiltersMode, useSetIndexFiltersMode, type IndexFiltersProps } from "@shopify/polaris";
 import { useEffect, useRef, useState } from "react";
 import { showToast } from "../toast.ts";
 import { useLocale, useWords } from "../words.tsx";
@@ -17,13 +17,14 @@ const TYPING_MS = 300;
 export function ListFilters({ filter, sort, choices, views: saved }: Props) {
   const words = useWords(LIST_WORDS);
   const address = useListAddress({ filter, sort });
-  const { mode, setMode } = useSetIndexFiltersMode();
   const navigation = useNavigation();
   const [typed, setTyped] = useTyped(filter.q ?? "", (q) => address.narrow({ q }));
   const views = useViews(saved);
   const groups = useGroups(choices);
   const query = toQuery({ filter: { ...filter, q: undefined }, sort }).toString();
   const selected = views.list.findIndex((view) => toQuery(view).toString() === query);
+  // What an address narrows the list to is shown at once, where no view says it.
+  const { mode, setMode } = useSetIndexFiltersMode(selected < 0 || filter.q ? IndexFiltersMode.Filtering : IndexFiltersMode.Default);
 
   return (
     <IndexFilters
@@ -39,6 +40,7 @@ export function ListFilters({ filter, sort, choices, views: saved }: Props) {
       }))}
       selected={selected}
       canCreateNewView
+      primaryAction={{ type: "save-as", onAction: async (name) => views.save({ name, filter: { ...filter, q: undefined }, sort }), disabled: query === "", loading: false }}
       onCreateNewView={async (name) => views.save({ name, filter: { ...filter, q: undefined }, sort })}
       cancelAction={{ onAction: () => address.show({ filter: {}, sort: DEFAULT_SORT }) }}
       queryValue={typed}
