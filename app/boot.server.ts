@@ -4,6 +4,7 @@ import type { Ctx } from "./context.server.ts";
 import { startWorker } from "./domain/bus/worker.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/inbox-worker.ts";
+import { startSyncWorker } from "./domain/customers/sync-worker.ts";
 import { startTagRunWorker } from "./domain/customers/tag-run-worker.ts";
 import { runScheduled, SCHEDULE } from "./domain/scheduled-run.ts";
 
@@ -20,6 +21,10 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
         for (const worker of workers) await worker.stop();
       });
     }
+  if (ctx.config.roles.has("worker")) {
+    const worker = startSyncWorker(ctx);
+    stops.push(() => worker.stop());
+  }
   if (ctx.config.roles.has("scheduler")) {
     const stopping = new AbortController();
     let running: Promise<unknown> = Promise.resolve();

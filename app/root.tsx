@@ -8,7 +8,9 @@ export const meta: MetaFunction = ({ error }) => [{ title: error ? "Not availabl
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
-  const lang = useRouteLoaderData<{ locale: string }>("routes/app")?.locale ?? "en";
+  const embedded = useRouteLoaderData<{ locale: string }>("routes/app");
+  const standalone = useRouteLoaderData<{ locale: string }>("routes/_standalone");
+  const lang = (embedded ?? standalone)?.locale ?? "en";
   return (
     <html lang={lang}>
       <head>

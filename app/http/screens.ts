@@ -6,7 +6,9 @@ import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
-import { fromNode } from "./inbound.ts";
+import { isGated, passGate } from "./admin-gate.ts";
+import { fromNode, type Inbound } from "./inbound.ts";
+import { isReply, type Reply } from "./reply.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const ASSETS = "/assets/";
@@ -51,7 +53,11 @@ export async function createScreens(options: { ctx: Ctx; root: string; appBridge
 
   async function toResponse(request: IncomingMessage, requestId: string, signal: AbortSignal): Promise<Response> {
     try {
-      return await answer(await toRequest(request, signal), { ctx, shopify });
+      const inbound = readInbound(request);
+      const gate = isGated(inbound) ? await passGate(ctx, inbound) : null;
+      if (isReply(gate)) return toWeb(request, gate);
+      const response = await answer(await toRequest(request, inbound, signal), { ctx, shopify, gate });
+      return isGated(inbound) ? withoutCache(response) : response;
     } catch (error) {
       if (!isAppError(error) && !signal.aborted) ctx.log.failed("screen.failed", error, { request_id: requestId });
       const shown = isAppError(error) ? error : new AppError("internal_error");
@@ -59,10 +65,13 @@ export async function createScreens(options: { ctx: Ctx; root: string; appBridge
     }
   }
 
-  async function toRequest(request: IncomingMessage, signal: AbortSignal): Promise<Request> {
-    const method = request.method ?? "GET";
-    if (!METHODS.includes(method)) throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
-    const inbound = fromNode(request);
+  function readInbound(request: IncomingMessage): Inbound {
+    if (!METHODS.includes(request.method ?? "GET")) throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
+    return fromNode(request);
+  }
+
+  async function toRequest(request: IncomingMessage, inbound: Inbound, signal: AbortSignal): Promise<Request> {
+    const { method } = inbound;
     // The public address is the configured one, whatever Host the request carries.
     const url = origin + inbound.url.pathname + inbound.url.search;
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return new Request(url, { method, headers: createHeaders(request), signal });
@@ -84,6 +93,18 @@ export async function createScreens(options: { ctx: Ctx; root: string; appBridge
     },
     close: () => source.close(),
   };
+}
+
+function withoutCache(response: Response): Response {
+  const copy = new Response(response.body, response);
+  copy.headers.set("Cache-Control", "no-store");
+  return copy;
+}
+
+function toWeb(request: IncomingMessage, { status, headers, body }: Reply): Response {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers)) for (const one of [value].flat()) sent.append(name, one);
+  return new Response(request.method === "HEAD" || body === undefined ? null : new Uint8Array(Buffer.from(body)), { status, headers: sent });
 }
 
 async function openBuild(root: string): Promise<Source> {

@@ -31,7 +31,7 @@ export type OidcClient = {
   forget(place: OidcPlace): void;
   /** Null when the provider refuses the code or us. */
   exchangeCode(system: string, metadata: OidcMetadata, exchange: CodeExchange, isTenantAddress: boolean): Promise<OidcTokens | null>;
-  keysOf(system: string, metadata: OidcMetadata, isTenantAddress: boolean): JWTVerifyGetKey;
+  keysOf(system: string, metadata: Pick<OidcMetadata, "jwks_uri">, isTenantAddress: boolean): JWTVerifyGetKey;
 };
 
 export type CodeExchange = { code: string; redirectUri: string; codeVerifier: string; clientId: string; clientSecret?: string | undefined; origin: string | null };

@@ -7,6 +7,8 @@ const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
 const GRAPHQL_TIMEOUT_MS = 15_000;
 const BULK_SILENCE_MS = 60_000;
+const PAGE_TIMEOUT_MS = 6_000;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
 
 /** Admin API, and the newer version in whose shape webhooks are delivered (SPEC "Versioning"). */
@@ -43,6 +45,8 @@ export type StorefrontClient = {
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
   /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
   shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
+  /** What a visitor of the store gets first, whatever it answers. */
+  frontPage(shop: string): Promise<OutboundAnswer>;
 };
 
 export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Outbound; urlTemplate: string }): StorefrontClient {
@@ -113,6 +117,7 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         headers: { "X-Shopify-Access-Token": accessToken, Accept: "application/json" },
         about: { shop, call: "shop.json" },
       }),
+    frontPage: (shop) => outbound.send({ system: SYSTEM, url: urlOf(shop, "/"), headers: { Accept: "text/html" }, timeoutMs: PAGE_TIMEOUT_MS, maxAnswerBytes: MAX_PAGE_BYTES, about: { shop, call: "front page" } }),
   };
 }
 

@@ -19,6 +19,15 @@ export const KEYS = {
   customerSync: "sync:customers",
   /** The views of the customer list that the merchant saved. */
   customerViews: "customer_views",
+  /** Of the platform: a sync of this store that was asked for and has not come to its end. */
+  syncRequest: (shop: string) => `sync_request:${shop}`,
+  /** When this step of the tag system was last done. */
+  tagStep: (step: string) => `tag_step:${step}`,
+  /** Whether the app embed is on in the theme, and who says so. */
+  themeEmbed: "theme_embed",
+  /** The code mailed to one browser, and how often that browser guessed. */
+  gateCode: (browser: string) => `gate_code:${browser}`,
+  gateTries: (browser: string) => `gate_tries:${browser}`,
   /** The place in the consent log of the newest signed checkpoint. */
   consentCheckpoint: "consent_checkpoint",
   scheduledRun: "scheduled_run:report",
@@ -39,7 +48,7 @@ export const KEYS = {
   rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
 } as const;
 
-export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800, clientDocument: 3_600, unreadableClientDocument: 60, deadLetterAlert: 900, orders: 300, idempotent: 86_400, idempotentRun: 60 } as const;
+export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800, clientDocument: 3_600, unreadableClientDocument: 60, deadLetterAlert: 900, orders: 300, idempotent: 86_400, idempotentRun: 60, gateCode: 600 } as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";

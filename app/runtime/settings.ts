@@ -94,6 +94,7 @@ export const SETTINGS = {
   ADMIN_EMAILS: setting(list, "Who may open the standalone admin pages by a mailed code."),
   EDGE_GATE_JWKS_URL: setting(outsideAddress, "Keys of the edge gate in front of the standalone admin pages."),
   EDGE_GATE_AUDIENCE: setting(z.string(), "Audience of the edge gate's tokens."),
+  EDGE_GATE_ISSUER: setting(z.string(), "Issuer of the edge gate's tokens; unset: any token that those keys signed for that audience."),
   RATE_LIMIT_SCALE: setting(z.string().regex(/^\d+(\.\d+)?$/, "must be a number").transform(Number), "Multiplies every rate limit; 0 turns them off.", { default: "1" }),
   TRUST_PROXY_HOPS: setting(wholeNumber(0, 10), "How many proxies in front may be believed about the client's address.", { default: "0" }),
 } as const satisfies Record<string, Setting>;

@@ -3,19 +3,22 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
+import { loadRoutes } from "../../app/http/route-table.ts";
 import { createScreens } from "../../app/http/screens.ts";
+import { createListener } from "../../app/http/serve.ts";
 import type { Clock } from "../../app/runtime/clock.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 
+export const ADMIN_KEY = "test-admin-key-0123456789";
 export const APP = { clientId: "test-client-id", clientSecret: "test-app-secret-0123456789" };
 const SCOPES = "read_customers,write_customers,read_products,read_orders";
 
 export type World = { ctx: Ctx; sandbox: Sandbox; database: TestDatabase; url: string; stop(): Promise<void> };
 
 /** Without `withScreens` only the parts around them, for tests of the domain. */
-export async function startWorld(options: { withScreens?: boolean; clock?: Clock; appSecrets?: string[] } = {}): Promise<World> {
+export async function startWorld(options: { withScreens?: boolean; clock?: Clock; appSecrets?: string[]; env?: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>) } = {}): Promise<World> {
   const server = createServer();
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -31,14 +34,16 @@ export async function startWorld(options: { withScreens?: boolean; clock?: Clock
     SCOPES,
     OUTBOUND_ALLOW: "127.0.0.1",
     JWT_SECRET: "test-jwt-secret-0123456789",
-    ADMIN_KEY: "test-admin-key-0123456789",
+    ADMIN_KEY,
     WORKER_WEBHOOK_SECRET: "test-worker-secret-0123456789",
     SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
     STOREFRONT_URL_TEMPLATE: sandbox.addresses.storefrontUrlTemplate,
+    ...(typeof options.env === "function" ? options.env(sandbox) : options.env),
   };
   const ctx = createCtx({ config: shapeConfig(environment, () => ({})), databaseUrl: database.url, baseUrl: url, ...(options.clock && { clock: options.clock }) });
   const screens = options.withScreens ? await createScreens({ ctx, root: resolve(import.meta.dirname, "../.."), appBridgeUrl: sandbox.addresses.appBridgeUrl }) : null;
-  server.on("request", (request, response) => (screens ? screens.handle(request, response) : response.writeHead(404).end()));
+  // Endpoints before screens, as in the process itself.
+  server.on("request", screens ? createListener({ ctx, routes: await loadRoutes(), screens }) : (_request, response) => response.writeHead(404).end());
   return {
     ctx,
     sandbox,

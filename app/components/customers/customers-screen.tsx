@@ -5,6 +5,7 @@ import { TitleBar } from "@shopify/app-bridge-react";
 import { useEffect, useState } from "react";
 import { formatCount } from "../count.ts";
 import { download } from "../download.ts";
+import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
@@ -22,9 +23,13 @@ type Props = {
   choices: Choices;
   views: { name: string; filter: ListFilter; sort: string }[];
   run: TagRun | null;
+  /** Of the copying of customers, while none are here. */
+  sync: Sync | null;
 };
 
-export function CustomersScreen({ run, ...list }: Props) {
+type Sync = { state: "never" | "running" | "done" | "failed"; read: number };
+
+export function CustomersScreen({ run, sync, ...list }: Props) {
   const { filter, page } = list;
   const words = useWords(LIST_WORDS);
   const { search } = useLocation();
@@ -46,7 +51,7 @@ export function CustomersScreen({ run, ...list }: Props) {
               <ListBody key={search} {...list} onStarted={setShownRun} />
             </Card>
           ) : (
-            <FirstSync />
+            <FirstSync sync={sync} />
           )}
         </BlockStack>
       </Page>
@@ -54,7 +59,7 @@ export function CustomersScreen({ run, ...list }: Props) {
   );
 }
 
-function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" | "views"> & { onStarted: (run: TagRun) => void }) {
+function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" | "views" | "sync"> & { onStarted: (run: TagRun) => void }) {
   const words = useWords(LIST_WORDS);
   const bulk = useWords(BULK_WORDS);
   const address = useListAddress({ filter, sort });
@@ -116,31 +121,29 @@ function useExport(filter: ListFilter) {
   };
 }
 
-const LOOK_AGAIN_MS = 3_000;
+const LOOK_AGAIN_MS = 1_500;
 
-function FirstSync() {
+function FirstSync({ sync }: { sync: Sync | null }) {
   const words = useWords(LIST_WORDS);
   const locale = useLocale();
-  const fetcher = useFetcher<{ ok: boolean; result?: { sync: { state: "running" | "done" | "failed"; processed?: number } } }>();
+  const refusal = useRefusal();
+  const fetcher = useFetcher<{ ok: true } | { ok: false; code: string }>();
   const { revalidate, state } = useRevalidator();
-  const isBusy = fetcher.state !== "idle";
-  const sync = isBusy ? undefined : fetcher.data?.result?.sync;
   const isRunning = sync?.state === "running";
   useEffect(() => {
     if (!isRunning || state !== "idle") return;
     const timer = setTimeout(revalidate, LOOK_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [isRunning, state, revalidate]);
-  const hasFailed = sync?.state === "failed" || (!isBusy && fetcher.data?.ok === false);
   const start = () => fetcher.submit(JSON.stringify({ intent: "sync" }), { method: "post", action: "/app/customers?index", encType: "application/json" });
+  const told = { running: words.syncing(formatCount(locale, sync?.read ?? 0)), failed: words.syncFailed, done: words.nobodyYet, never: null }[sync?.state ?? "never"];
   return (
     <Card>
-      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: isBusy || isRunning }}>
+      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: fetcher.state !== "idle" || isRunning }}>
         <p>{words.emptyText}</p>
         <div aria-live="polite">
-          {isRunning && <p>{words.syncing}</p>}
-          {sync?.state === "done" && <p>{words.synced(formatCount(locale, sync.processed ?? 0))}</p>}
-          {hasFailed && <p>{words.syncFailed}</p>}
+          {told && <p>{told}</p>}
+          {fetcher.state === "idle" && fetcher.data?.ok === false && <p>{refusal(fetcher.data.code)}</p>}
         </div>
       </EmptyState>
     </Card>

@@ -14,6 +14,12 @@ export const RATE_LIMITS = {
   mail_per_email: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
+  /** Of the standalone admin pages: keys shown, codes asked for or typed, mails to one address in all and from one place. */
+  gate_key_per_address: { max: 60, windowSeconds: 60 },
+  gate_code_per_address: { max: 40, windowSeconds: 600 },
+  gate_mail_per_email: { max: 20, windowSeconds: 3_600 },
+  gate_mail_per_pair: { max: 5, windowSeconds: 3_600 },
+  test_mail_per_store: { max: 10, windowSeconds: 3_600 },
   /** Fetches of documents that a stranger names. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
   /** Apart from the mails above: whoever fills in forms for somebody must not keep that person from a reset. */
@@ -22,20 +28,22 @@ export const RATE_LIMITS = {
 
 export type RateLimitName = keyof typeof RATE_LIMITS;
 
+/** A store, or the platform itself. */
+type Place = Pick<Tenant, "shop" | "region">;
 type Subjects = Partial<Record<RateLimitName, string>>;
 
 /** Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. */
-export async function countTry(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<void> {
+export async function countTry(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<void> {
   const waitSeconds = await secondsToWait(ctx, tenant, subjects);
   if (waitSeconds > 0) throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
 }
 
 /** Counts one try; false when a limit is used up. For what is left out in silence, as a mail that would tell of an account. */
-export async function isTryLeft(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<boolean> {
+export async function isTryLeft(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<boolean> {
   return (await secondsToWait(ctx, tenant, subjects)) === 0;
 }
 
-async function secondsToWait(ctx: Ctx, tenant: Tenant, subjects: Subjects): Promise<number> {
+async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<number> {
   const scale = ctx.config.RATE_LIMIT_SCALE;
   if (scale === 0) return 0;
   const now = ctx.clock.now().getTime() / 1_000;

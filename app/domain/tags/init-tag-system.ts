@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { METAFIELD_DEFINITION_CREATE, METAFIELD_DEFINITIONS } from "../../integrations/storefront-documents.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
+import { KEYS, putKey } from "../../runtime/kv.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -21,6 +22,7 @@ const STEPS: Record<TagStep, (ctx: Ctx, tenant: Tenant) => Promise<Counts>> = { 
 /** Throws `setting_missing`, or the 502 of the system that did not do it. */
 export async function initTagStep(ctx: Ctx, tenant: Tenant, step: TagStep): Promise<StepResult> {
   const counts = await STEPS[step](ctx, tenant);
+  await putKey(dataOf(ctx, tenant).sql, KEYS.tagStep(step), { at: ctx.clock.now().toISOString() });
   ctx.log.done("tag_system.prepared", { shop: tenant.shop, step, ...counts });
   return { ok: true, step, ...counts };
 }

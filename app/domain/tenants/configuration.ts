@@ -7,7 +7,7 @@ import { findHostsOfOthers, tokenState } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
-import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type TenantConfig } from "./tenant-config.ts";
+import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
@@ -91,6 +91,11 @@ async function readPlatform(ctx: Ctx): Promise<{ saved: Record<string, unknown>;
   const row = await getKey<Record<string, unknown>>(ctx.home.forTenant(PLATFORM).sql, KEYS.platform);
   const stored = row?.value ?? {};
   return { saved: openFields(ctx.secrets, PLATFORM, stored, Object.keys(PLATFORM_FIELDS)), stored, version: row?.version ?? 0 };
+}
+
+/** In the clear. */
+export async function readPlatformConfig(ctx: Ctx): Promise<PlatformConfig> {
+  return (await readPlatform(ctx)).saved;
 }
 
 export async function showPlatformConfig(ctx: Ctx): Promise<Record<string, unknown>> {

@@ -1,0 +1,84 @@
+// What stands in an editor while it is edited, and the value it becomes. An empty editor is `null`: nothing saved.
+export type Field = {
+  name: string;
+  label: string;
+  kind: "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
+  options: string[];
+  value: unknown;
+  instead: unknown;
+  isReadOnly: boolean;
+};
+
+export type RouteDraft = { event_type: string; channels: string; priority: string };
+export type SecretDraft = { mode: "kept" | "replace" | "remove"; text: string };
+export type Draft = string | boolean | string[] | Record<string, string> | RouteDraft[] | SecretDraft;
+
+type Route = { event_type: string; channels: string[]; priority?: number };
+const asText = (value: unknown): string => (typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value));
+const asList = (value: unknown): string[] => (Array.isArray(value) ? value.map(asText) : []);
+
+export function toDraft({ kind, options, value, instead }: Field): Draft {
+  switch (kind) {
+    case "secret":
+      return { mode: value === null ? "replace" : "kept", text: "" };
+    case "switch":
+      return Boolean(value ?? instead);
+    case "choices":
+      return asList(value ?? instead);
+    case "list":
+      return asList(value).join("\n");
+    case "group":
+      return Object.fromEntries(options.map((name) => [name, asText((value as Record<string, unknown> | null)?.[name])]));
+    case "routes":
+      return ((value ?? []) as Route[]).map(({ event_type, channels, priority }) => ({ event_type, channels: channels.join(", "), priority: priority === undefined ? "" : String(priority) }));
+    default:
+      return asText(value);
+  }
+}
+
+const partsOf = (text: string, by: RegExp) => text.split(by).map((part) => part.trim()).filter(Boolean);
+
+/** Undefined when there is nothing to send. */
+export function toValue({ kind }: Field, draft: Draft): unknown {
+  switch (kind) {
+    case "secret": {
+      const { mode, text } = draft as SecretDraft;
+      return mode === "remove" ? null : text.trim() === "" ? undefined : text.trim();
+    }
+    case "list": {
+      const lines = partsOf(draft as string, /\n/);
+      return lines.length > 0 ? lines : null;
+    }
+    case "group": {
+      const filled = Object.entries(draft as Record<string, string>).filter(([, text]) => text.trim() !== "");
+      return filled.length > 0 ? Object.fromEntries(filled) : null;
+    }
+    case "routes": {
+      const routes = (draft as RouteDraft[]).map(({ event_type, channels, priority }) => ({ event_type: event_type.trim(), channels: partsOf(channels, /[,\s]+/), ...(priority && { priority: Number(priority) }) }));
+      return routes.length > 0 ? routes : null;
+    }
+    case "number": {
+      const text = (draft as string).trim();
+      return text === "" ? null : Number.isNaN(Number(text)) ? text : Number(text);
+    }
+    case "text":
+    case "choice": {
+      const text = (draft as string).trim();
+      return text === "" ? null : text;
+    }
+    default:
+      return draft;
+  }
+}
+
+/** The changed fields as they are posted. */
+export function toPatch(fields: readonly Field[], drafts: Readonly<Record<string, Draft>>): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  for (const field of fields) {
+    const draft = drafts[field.name];
+    if (draft === undefined || field.isReadOnly || JSON.stringify(draft) === JSON.stringify(toDraft(field))) continue;
+    const value = toValue(field, draft);
+    if (value !== undefined) patch[field.name] = value;
+  }
+  return patch;
+}

@@ -1,0 +1,106 @@
+// The way from a fresh install to a store that is kept in step: five steps, each with what is known of it now, and what
+// their buttons do. Read afresh every time; nothing here remembers that a step "was" done.
+import type { Ctx } from "../context.server.ts";
+import { isAppError, OutboundError } from "../runtime/errors.ts";
+import { getKey, KEYS, putKey } from "../runtime/kv.ts";
+import { readSyncProgress, requestSync } from "./customers/sync-request.ts";
+import { initTagStep, type TagStep } from "./tags/init-tag-system.ts";
+import { tokenState } from "./tenants/directory.ts";
+import { carriesEmbed, themeEmbedPath } from "./tenants/theme-links.ts";
+import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
+
+export const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
+export type GuideStepName = (typeof GUIDE_STEPS)[number];
+
+export type GuideStep = {
+  name: GuideStepName;
+  state: "todo" | "running" | "done" | "failed";
+  /** Customers read so far, or systems that are connected. */
+  count: number | null;
+  /** What the other side said, for whoever has to mend it. */
+  reason: string | null;
+};
+
+/** `themeUrl` opens the theme editor with the app embed switched on. */
+export type SetupGuide = { shop: string; steps: GuideStep[]; done: number; isDone: boolean; isRunning: boolean; themeUrl: string };
+
+export const GUIDE_INTENTS = ["init_tags", "start_sync", "check_embed", "confirm_embed"] as const;
+export type GuideIntent = (typeof GUIDE_INTENTS)[number];
+/** `not_seen`: the store's front page does not carry the app embed. */
+export type GuideAct = { outcome: "done"; step: GuideStepName } | { outcome: "failed"; step: GuideStepName; problem: "not_seen" | "not_connected" | "refused"; reason: string | null };
+
+/** These are always there, or carry no data of the store's customers. */
+const NO_SYSTEMS: ReadonlySet<string> = new Set(["archive", "backend", "storefront", "email"]);
+
+export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide> {
+  const tenant = await findTenant(ctx, shop);
+  const steps = tenant ? await readSteps(ctx, tenant) : GUIDE_STEPS.map((name) => step(name, "todo"));
+  const done = steps.filter(({ state }) => state === "done").length;
+  const clientId = tenant?.app.clientId ?? ctx.config.PLATFORM_CLIENT_ID;
+  return { shop, steps, done, isDone: done === steps.length, isRunning: steps.some(({ state }) => state === "running"), themeUrl: ctx.storefront.adminUrl(shop, themeEmbedPath(clientId)) };
+}
+
+const step = (name: GuideStepName, state: GuideStep["state"], more: Partial<GuideStep> = {}): GuideStep => ({ name, state, count: null, reason: null, ...more });
+
+async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
+  const { sql } = dataOf(ctx, tenant);
+  const [embed, backend, storefront, sync] = await Promise.all([
+    getKey(sql, KEYS.themeEmbed), getKey(sql, KEYS.tagStep("backend")), getKey(sql, KEYS.tagStep("storefront")), readSyncProgress(ctx, tenant),
+  ]);
+  const token = tokenState(tenant);
+  const systems = ctx.channels.filter((channel) => !NO_SYSTEMS.has(channel.name) && channel.isEnabled(tenant)).length;
+  return [
+    step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
+    step("embed", embed ? "done" : "todo"),
+    step("tags", backend && storefront ? "done" : "todo"),
+    step("sync", sync.state === "never" ? "todo" : sync.state, { count: sync.state === "running" ? sync.read : null, reason: sync.error }),
+    step("systems", systems > 0 ? "done" : "todo", { count: systems }),
+  ];
+}
+
+const STEP_OF: Record<GuideIntent, GuideStepName> = { init_tags: "tags", start_sync: "sync", check_embed: "embed", confirm_embed: "embed" };
+
+export const isGuideIntent = (value: unknown): value is GuideIntent => GUIDE_INTENTS.some((intent) => intent === value);
+
+/** Does what a button of the guide says; each is safe to repeat. */
+export async function actOnGuide(ctx: Ctx, shop: string, intent: GuideIntent): Promise<GuideAct> {
+  const tenant = await findTenant(ctx, shop);
+  if (!tenant) return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (intent === "check_embed") return checkEmbed(ctx, tenant);
+  if (intent === "confirm_embed") return noteEmbed(ctx, tenant, "merchant");
+  if (tokenState(tenant) !== "valid") return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (intent === "init_tags") return initTags(ctx, tenant);
+  await requestSync(ctx, shop);
+  return { outcome: "done", step: "sync" };
+}
+
+async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
+  const hasCms = ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) && tenant.config.cms_site_id !== undefined;
+  const wanted: TagStep[] = ["backend", "storefront", ...(hasCms ? (["cms"] as const) : [])];
+  try {
+    for (const one of wanted) await initTagStep(ctx, tenant, one);
+    return { outcome: "done", step: "tags" };
+  } catch (error) {
+    return refused("tags", error);
+  }
+}
+
+async function checkEmbed(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
+  try {
+    const { text } = await ctx.storefront.frontPage(tenant.shop);
+    if (carriesEmbed(text)) return await noteEmbed(ctx, tenant, "seen");
+    return { outcome: "failed", step: "embed", problem: "not_seen", reason: null };
+  } catch (error) {
+    return refused("embed", error);
+  }
+}
+
+async function noteEmbed(ctx: Ctx, tenant: Tenant, by: "seen" | "merchant"): Promise<GuideAct> {
+  await putKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed, { by, at: ctx.clock.now().toISOString() });
+  return { outcome: "done", step: "embed" };
+}
+
+function refused(name: GuideStepName, error: unknown): GuideAct {
+  if (!isAppError(error) && !(error instanceof OutboundError)) throw error;
+  return { outcome: "failed", step: name, problem: "refused", reason: error.message };
+}

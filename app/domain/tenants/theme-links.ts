@@ -1,0 +1,13 @@
+// Ways into the theme editor (shopify.dev "Deep linking" of theme app extensions): the app embed is switched on by the
+// merchant there, and nowhere else.
+
+/** The file of the app embed in the theme extension. */
+const EMBED_HANDLE = "consent-banner";
+
+/** Below the store's address: the theme editor with our app embed switched on, waiting to be saved. */
+export function themeEmbedPath(clientId: string): string {
+  return `/admin/themes/current/editor?${new URLSearchParams({ context: "apps", template: "index", activateAppId: `${clientId}/${EMBED_HANDLE}` })}`;
+}
+
+/** Whether a page of the store carries the app embed. */
+export const carriesEmbed = (html: string): boolean => /\/embed\/stack-loader\.js|\/consent-footer[-/]/.test(html);

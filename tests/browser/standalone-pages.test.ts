@@ -1,0 +1,242 @@
+// The admin pages outside the store admin, in a real browser: what an operator sees, saves and is told.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { saveTenantConfig } from "../../app/domain/tenants/configuration.ts";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { findBarriers, findOverflow } from "../support/accessibility.ts";
+import { openBrowser, type Visit } from "../support/browser.ts";
+import { ADMIN_KEY, startWorld, type World } from "../support/screens-server.ts";
+
+const TOKEN = "cms-token-0123456789";
+let world: World;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+
+beforeAll(async () => {
+  const env: Parameters<typeof startWorld>[0] = { withScreens: true, env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl, EMAIL_API_URL: sandbox.addresses.emailApiUrl, EMAIL_API_KEY: "test-email-key", EMAIL_FROM: "Ops <ops@test-store.example>", ADMIN_EMAILS: "ops@example.com" }) };
+  [world, browser] = await Promise.all([startWorld(env), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(async () => {
+  world.sandbox.clearFaults();
+  shop = `operated-store-${(count += 1)}.myshopify.com`;
+  await saveTenantConfig(world.ctx, shop, { cms_api_token: TOKEN, brand_name: "Kestrel" }, true);
+});
+
+/** Opens a page with the key in its address and waits until it can be used. */
+async function open(path: string, options: { size?: { width: number; height: number }; locale?: string } = {}): Promise<Visit> {
+  const visit = await browser.visit([world.url, world.sandbox.url]);
+  if (options.size) await visit.page.setViewportSize(options.size);
+  await visit.page.goto(`${world.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`);
+  await visit.page.waitForFunction(() => document.readyState === "complete");
+  await visit.page.locator("h1").waitFor();
+  return visit;
+}
+
+async function expectQuiet({ errors, foreign, close }: Visit): Promise<void> {
+  expect(errors).toEqual([]);
+  expect(foreign).toEqual([]);
+  await close();
+}
+
+const saved = async () => (await getTenant(world.ctx, shop)).saved;
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
+
+test.each([["/setup", "Setup"], ["/settings", "Settings"], ["/onboarding", "Onboarding"]])("%s shows itself without complaints, foreign requests or barriers, on a screen and on a phone", async (path, title) => {
+  for (const address of [path, `${path}?shop=${shop}`]) {
+    const visit = await open(address);
+    expect(await visit.page.title()).toBe(`${title} · Customer identity`);
+    expect(visit.page.url()).toBe(world.url + address);
+    expect(await findBarriers(visit.page)).toEqual([]);
+    await visit.page.setViewportSize({ width: 390, height: 844 });
+    expect(await findOverflow(visit.page)).toBe(0);
+    await expectQuiet(visit);
+  }
+});
+
+test("the gate itself has no barriers and lets a person in who types the key, on a phone too", async () => {
+  const visit = await browser.visit([world.url]);
+  const { page } = visit;
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect((await page.goto(`${world.url}/settings?shop=${shop}`))?.status()).toBe(401);
+  expect(await findBarriers(page)).toEqual([]);
+  expect(await findOverflow(page)).toBe(0);
+  await page.getByLabel("Admin key").fill("not the key at all");
+  await page.getByRole("button", { name: "Continue with the key" }).click();
+  await page.getByText("This key is not right.").waitFor();
+  await page.getByLabel("Admin key").fill(ADMIN_KEY);
+  await page.getByRole("button", { name: "Continue with the key" }).click();
+  await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+  expect(page.url()).toBe(`${world.url}/settings?shop=${shop}`);
+  expect(visit.foreign).toEqual([]);
+  await visit.close();
+});
+
+test("a person with a listed address gets in by the mailed code, without script", async () => {
+  const visit = await browser.visit([world.url], { javaScriptEnabled: false });
+  const { page } = visit;
+  await page.goto(`${world.url}/onboarding?shop=${shop}`);
+  await page.getByLabel("Your e-mail address").fill("ops@example.com");
+  await page.getByRole("button", { name: "Send me a code" }).click();
+  await page.getByText("a code is on its way").waitFor();
+  await expect.poll(() => world.sandbox.email.mailsTo("ops@example.com").length).toBe(1);
+  await page.getByLabel("Code from the e-mail").fill(/\d{8}/.exec(world.sandbox.email.mailsTo("ops@example.com")[0]?.text ?? "")?.[0] ?? "");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "Onboarding", exact: true }).waitFor();
+  await visit.close();
+});
+
+test("settings are saved, told, and there after a reload; a secret is masked and survives untouched", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  expect(await page.content()).not.toContain(TOKEN);
+  expect(await page.getByLabel("CMS API token", { exact: true }).inputValue()).toBe("cms-****6789");
+  await page.getByLabel("Brand name").fill("Kestrel Outdoor");
+  await page.getByLabel("Allowed origins").fill("https://www.example.com/path\nhttps://shop.example.com");
+  await page.getByLabel("vkorg").fill("1010");
+  await page.getByLabel("Require a verified e-mail").check();
+  await page.getByLabel("Consent mode").selectOption("advanced");
+  await page.getByRole("button", { name: "Add a route" }).click();
+  await page.getByLabel("Events", { exact: true }).fill("order.*");
+  await page.getByLabel("Go to").fill("erpsys, archive");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await saved()).toMatchObject({
+    brand_name: "Kestrel Outdoor", allowed_origins: ["https://www.example.com", "https://shop.example.com"], erp_defaults: { vkorg: "1010" },
+    require_email_verification: true, consent_mode: "advanced", event_routes: [{ event_type: "order.*", channels: ["erpsys", "archive"] }], cms_api_token: TOKEN,
+  });
+  expect(await page.getByRole("region", { name: "Unsaved changes" }).count()).toBe(0);
+  await page.reload();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel Outdoor");
+  expect(await page.getByLabel("Go to").inputValue()).toBe("erpsys, archive");
+  await expectQuiet(visit);
+});
+
+test("a secret is replaced when it is typed, kept when it is not, and removed when that is asked for", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  const replace = page.getByRole("button", { name: "Replace: CMS API token" });
+  await replace.click();
+  expect(await page.getByRole("region", { name: "Unsaved changes" }).count()).toBe(0);
+  await page.getByLabel("CMS API token", { exact: true }).fill("another-token-0123");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).cms_api_token).toBe("another-token-0123");
+  await page.getByRole("button", { name: "Replace: CMS API token" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await save(page);
+  await expect.poll(async () => (await saved()).cms_api_token).toBeUndefined();
+  await expectQuiet(visit);
+});
+
+test("a wrong value is told at its field in the reader's words, nothing is saved, and what was typed stays", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  await page.getByLabel("Measurement id").fill("UA-1");
+  await page.getByLabel("ERP address").fill("https://10.0.0.1/odata");
+  await page.getByLabel("Tenant API key").fill("short");
+  await save(page);
+  await page.getByText("Nothing was saved. Look at the marked fields.").waitFor();
+  await page.getByText("It looks like G-ABC123").waitFor();
+  await page.getByText("inside a private network").waitFor();
+  await page.getByText("Use at least 16 characters.").waitFor();
+  expect(await page.getByLabel("Measurement id").getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  expect((await saved()).brand_name).toBe("Kestrel");
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByRole("button", { name: "Discard" }).click();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel");
+  await expectQuiet(visit);
+});
+
+test("leaving with unsaved changes is asked about first", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  const asked = new Promise<string>((heard) => page.once("dialog", (dialog) => {
+    heard(dialog.type());
+    void dialog.dismiss();
+  }));
+  await page.getByRole("link", { name: "Setup" }).click({ noWaitAfter: true });
+  expect(await asked).toBe("beforeunload");
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  await visit.close();
+});
+
+test("a session that ended while the page stood open loses nothing that was typed", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  await page.context().clearCookies();
+  await save(page);
+  await page.getByText("Your session has ended.").first().waitFor();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  expect((await saved()).brand_name).toBe("Kestrel");
+  const again = await page.context().newPage();
+  await again.goto(`${world.url}/settings?shop=${shop}&key=${ADMIN_KEY}`);
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).brand_name).toBe("Changed");
+  await visit.close();
+});
+
+test("a connection can be tried, works, is told when it does not, and the page stands while systems are down", async () => {
+  await saveTenantConfig(world.ctx, shop, { cms_customers_collection_id: world.sandbox.cms.customersCollectionId, support_email: "help@test-store.example" }, true);
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByRole("button", { name: "Test: CMS" }).click();
+  await page.getByText("It works.").waitFor();
+  await page.getByRole("button", { name: "Test: e-mail" }).click();
+  await page.getByText("A message was sent to help@test-store.example.").waitFor();
+  expect(world.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
+  await page.getByRole("button", { name: "Test: store connection" }).click();
+  await page.getByText("It does not work:").waitFor();
+  for (const system of ["cms", "email", "storefront"] as const) world.sandbox.failNext(system, { reset: true }, 50);
+  await page.getByRole("button", { name: "Test: CMS" }).click();
+  await expect.poll(() => page.getByText("It does not work:").count()).toBe(2);
+  for (const path of ["/setup", `/settings?shop=${shop}`, `/onboarding?shop=${shop}`]) expect((await page.goto(world.url + path))?.status()).toBe(200);
+  await expectQuiet(visit);
+});
+
+test("setup names every setting without its value, and saves what all stores share, masked", async () => {
+  const visit = await open("/setup");
+  const { page } = visit;
+  const html = await page.content();
+  for (const secret of [ADMIN_KEY, "test-jwt-secret-0123456789", "test-app-secret-0123456789", "test-email-key", world.database.url]) expect(html).not.toContain(secret);
+  await page.getByText("JWT_SECRET", { exact: true }).waitFor();
+  await page.getByText("Database: Works").waitFor();
+  await page.getByLabel("Sender").fill("Ops <ops@another.example>");
+  await page.getByLabel("E-mail API key", { exact: true }).fill("platform-email-key-1");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await page.getByLabel("E-mail API key", { exact: true }).inputValue()).toBe("plat****ey-1");
+  await page.getByLabel("Sender").fill("nobody");
+  await save(page);
+  await page.getByText("Enter a name and an address").waitFor();
+  await page.getByRole("link", { name: `Settings: ${shop}` }).waitFor();
+  await world.database.query("DELETE FROM kv WHERE key = 'platform:config'");
+  await expectQuiet(visit);
+});
+
+test.each([["es", "Configuración", "Nombre de la marca"], ["fr", "Paramètres", "Nom de la marque"]])("the pages speak %s", async (locale, heading, label) => {
+  const visit = await open(`/settings?shop=${shop}`, { locale });
+  const { page } = visit;
+  await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  await page.getByLabel(label).waitFor();
+  expect(await page.getAttribute("html", "lang")).toBe(locale);
+  await expectQuiet(visit);
+});
+
+test("a store that is not registered is told so at its settings, and welcome at its onboarding", async () => {
+  const visit = await open("/settings?shop=unheard-of.myshopify.com");
+  await visit.page.getByText("unheard-of.myshopify.com: This store is not registered yet.").waitFor();
+  expect(await findBarriers(visit.page)).toEqual([]);
+  await visit.page.goto(`${world.url}/onboarding?shop=unheard-of.myshopify.com`);
+  await visit.page.getByRole("link", { name: "Connect" }).waitFor();
+  await visit.close();
+});
