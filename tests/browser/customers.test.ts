@@ -23,7 +23,7 @@ let visit: Visit;
 beforeAll(async () => {
   [world, browser] = await Promise.all([startWorld({ withScreens: true }), openBrowser()]);
   worker = await startTagRunWorker(world.ctx, world.ctx.home);
-  syncWorker = await startSyncWorker(world.ctx);
+  syncWorker = startSyncWorker(world.ctx);
 });
 afterAll(async () => {
   await syncWorker?.stop();
