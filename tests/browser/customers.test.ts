@@ -3,12 +3,11 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSyncWorker } from "../../app/domain/customers/sync-worker.ts";
 import { startTagRunWorker } from "../../app/domain/customers/tag-run-worker.ts";
-import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
-import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { findBarriers, findOverflow } from "../support/accessibility.ts";
-import { openBrowser, type Visit } from "../support/browser.ts";
+import { openBrowser } from "../support/browser.ts";
 import { putPerson, tagsOf, type Person } from "../support/customers.ts";
-import { embeddedUrl, startWorld, type World } from "../support/screens-server.ts";
+import { connectStore, openScreen, type MerchantVisit } from "../support/merchant.ts";
+import { startWorld, type World } from "../support/screens-server.ts";
 import { eventually } from "../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
@@ -18,7 +17,7 @@ let worker: { stop(): Promise<void> };
 let syncWorker: { stop(): Promise<void> };
 let shop: string;
 let count = 0;
-let visit: Visit;
+let visit: MerchantVisit;
 
 beforeAll(async () => {
   [world, browser] = await Promise.all([startWorld({ withScreens: true }), openBrowser()]);
@@ -33,30 +32,20 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   shop = `list-store-${(count += 1)}.myshopify.com`;
-  const reply = world.sandbox.storefront.install(shop);
-  await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, { accessToken: reply.access_token, refreshToken: reply.refresh_token ?? null, expiresIn: 3_600, scopes: [] });
+  await connectStore(world, shop);
 });
 
 const put = (person: Person, ofShop = shop) => putPerson(world.database, ofShop, person);
 
-async function open(path = "/app/customers", options?: Parameters<typeof browser.visit>[1]) {
-  visit = await browser.visit([world.url, world.sandbox.url], options);
-  visit.page.setDefaultTimeout(8_000);
-  const [pathname, query] = path.split("?");
-  await visit.page.goto(`${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`);
+async function open(path = "/app/customers", options?: Parameters<typeof openScreen>[4]) {
+  visit = await openScreen(world, browser, shop, path, options);
   return visit.page;
 }
+const leave = () => visit.leave();
 
-/** Nothing to complain about, nothing from elsewhere. */
-async function leave(): Promise<void> {
-  expect(visit.errors).toEqual([]);
-  expect(visit.foreign).toEqual([]);
-  await visit.close();
-}
-
-const rows = (page: Visit["page"]) => page.locator("tbody tr").evaluateAll((found) => found.map((row) => row.querySelector("a")?.textContent ?? ""));
-const shows = (page: Visit["page"], names: string[]) => eventually(`the rows ${names.join(", ")}`, async () => JSON.stringify(await rows(page)) === JSON.stringify(names));
+type Page = MerchantVisit["page"];
+const rows = (page: Page) => page.locator("tbody tr").evaluateAll((found) => found.map((row) => row.querySelector("a")?.textContent ?? ""));
+const shows = (page: Page, names: string[]) => eventually(`the rows ${names.join(", ")}`, async () => JSON.stringify(await rows(page)) === JSON.stringify(names));
 
 test("search, filters and order change the rows and the address, which shows the same again when it is opened", async () => {
   await put({ full_name: "Ada Lovelace", last_name: "Lovelace", email: "ada@x.example", country: "GB", tags: ["vip"], consents: ["marketing"], updated_at: "2026-01-03T00:00:00Z" });
