@@ -1,6 +1,7 @@
 // Every mounted endpoint stands in the contract's tables below, with its method and who may call it: a route that is
 // mounted without an entry here, or with another guard, fails.
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { flatRoutes } from "@remix-run/fs-routes";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METHODS } from "../app/http/endpoint.ts";
@@ -179,9 +180,22 @@ describe("a route file", () => {
 
   test("without an endpoint is a page of the app library, or has no business among the .ts files", () => {
     const endpoints = new Set(table.all.map(({ file }) => file));
-    const others = [...remixPaths.keys()].filter((file) => file.endsWith(".ts") && !endpoints.has(file));
+    const others = [...remixPaths.keys()].filter((file) => file.endsWith(".ts") && !endpoints.has(file) && !file.startsWith("app."));
     // Anything else must export `route` from endpoint(), or Remix serves it without any guard.
     expect(others.sort()).toEqual(PAGES_OF_THE_LIBRARY);
+  });
+
+  test("below /app proves by the admin's session token who opened it, in every loader and action", () => {
+    const screens = [...remixPaths.keys()].filter((file) => /^app[._]/.test(file) || file === "app.tsx");
+    const proofs = /authenticateAdmin\(|visitScreen\(|read(?:Keyed)?ScreenPage\(|= deeds\(/;
+    const bare = screens.flatMap((file) => {
+      const text = readFileSync(join(resolve(import.meta.dirname, "../app/routes"), file), "utf8");
+      const doors = text.split(/^export (?=(?:async function|const) (?:loader|action)\b)/m).slice(1);
+      return doors.filter((door) => !proofs.test(door) && !door.startsWith("const action = loader")).map((door) => `${file}: ${door.slice(0, 40)}`);
+    });
+    expect(screens.length).toBeGreaterThan(9);
+    // Whose store it is comes from there alone: a door without it is open to everybody.
+    expect(bare).toEqual([]);
   });
 
   test.each([["events.$id.status.ts", "/events/:id/status"], ["[.]well-known.ucp.ts", "/.well-known/ucp"], ["embed.stack-loader[.]js.ts", "/embed/stack-loader.js"], ["health.ts", "/health"]])("%s is %s", (file, path) => {

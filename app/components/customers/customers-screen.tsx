@@ -2,19 +2,22 @@
 import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { formatCount } from "../count.ts";
 import { download } from "../download.ts";
 import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
-import { BulkTags } from "./bulk-tags.tsx";
 import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
 import { ListFilters, type Choices } from "./list-filters.tsx";
 import { ListTable, type ListedCustomer } from "./list-table.tsx";
 import { LIST_WORDS } from "./list-words.ts";
-import { TagRunBanner, type TagRun } from "./tag-run-banner.tsx";
+import type { TagRun } from "./tag-run-banner.tsx";
+
+/** Loaded when they are needed. */
+const BulkTags = lazy(() => import("./bulk-tags.tsx"));
+const TagRunBanner = lazy(() => import("./tag-run-banner.tsx"));
 
 type Props = {
   filter: ListFilter;
@@ -43,7 +46,11 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
       <TitleBar title={words.title} />
       <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
         <BlockStack gap="400">
-          {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
+          {shownRun && (
+            <Suspense fallback={null}>
+              <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />
+            </Suspense>
+          )}
           {hasCustomers ? (
             <Card padding="0">
               <ListFilters {...list} />
@@ -91,17 +98,19 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
         }
       />
       {action && (
-        <BulkTags
-          action={action}
-          selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
-          tags={choices.tags}
-          onClose={() => setAction(null)}
-          onStarted={(run) => {
-            setAction(null);
-            clearSelection();
-            onStarted(run);
-          }}
-        />
+        <Suspense fallback={null}>
+          <BulkTags
+            action={action}
+            selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
+            tags={choices.tags}
+            onClose={() => setAction(null)}
+            onStarted={(run) => {
+              setAction(null);
+              clearSelection();
+              onStarted(run);
+            }}
+          />
+        </Suspense>
       )}
     </>
   );

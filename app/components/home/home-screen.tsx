@@ -12,7 +12,7 @@ import { WebhooksCard, WebhooksSkeleton } from "../webhooks-card.tsx";
 import { useWords } from "../words.tsx";
 import { HealthBanners } from "./health-banners.tsx";
 import { HOME_WORDS } from "./home-words.ts";
-import { OverviewCards, type Overview } from "./overview-cards.tsx";
+import { DayCard, LatelyCard, type Overview } from "./overview-cards.tsx";
 
 type Props = {
   connection: ComponentProps<typeof ConnectionCard> & ComponentProps<typeof ChannelsCard>;
@@ -37,7 +37,7 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
           <ConnectionBanner {...connection} />
           <HealthBanners health={health} paused={paused} />
           {!guide.isDone && <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />}
-          <OverviewCards overview={overview} />
+          <DayCard overview={overview} />
           <ConnectionCard {...connection} />
           <AfterMount fallback={<WebhooksSkeleton />}>
             <Suspense fallback={<WebhooksSkeleton />}>
@@ -45,6 +45,7 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
             </Suspense>
           </AfterMount>
           <ChannelsCard channels={connection.channels} />
+          <LatelyCard overview={overview} />
         </BlockStack>
       </Page>
     </>

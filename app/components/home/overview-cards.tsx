@@ -1,6 +1,7 @@
-// The last day in numbers and what happened lately. They come after the page: their places are kept, so that nothing moves.
+// The last day in numbers and what happened lately. They come after the page: the place of the numbers is kept, and what
+// happened lately stands last, so that nothing moves.
 import { Await } from "@remix-run/react";
-import { BlockStack, Box, Card, InlineGrid, InlineStack, Link, SkeletonBodyText, Text } from "@shopify/polaris";
+import { BlockStack, Card, InlineGrid, InlineStack, Link, SkeletonBodyText, Text } from "@shopify/polaris";
 import { Suspense, type ReactNode } from "react";
 import { AfterMount } from "../after-mount.tsx";
 import { CardHeading } from "../card-heading.tsx";
@@ -18,36 +19,37 @@ type Happening =
 export type Overview = { state: "known"; day: Day; happenings: Happening[] } | { state: "unknown" };
 
 const NUMBERS = ["synced", "signUps", "granted", "withdrawn", "delivered", "failed"] as const;
-/** Of eight happenings, a line each. */
-const LATELY_HEIGHT = "352px";
+type Props = { overview: Promise<Overview> };
 
-export function OverviewCards({ overview }: { overview: Promise<Overview> }) {
+export function DayCard({ overview }: Props) {
   const words = useWords(HOME_WORDS);
   return (
-    <>
-      <Card>
-        <BlockStack gap="400">
-          <CardHeading title={words.day} />
-          <Later overview={overview} waiting={<Numbers day={null} />}>
-            {(known) => (known.state === "known" ? <Numbers day={known.day} /> : <Text as="p">{words.dayAway}</Text>)}
-          </Later>
-        </BlockStack>
-      </Card>
-      <Card>
-        <BlockStack gap="400">
-          <CardHeading title={words.lately} />
-          <Box minHeight={LATELY_HEIGHT}>
-            <Later overview={overview} waiting={<SkeletonBodyText lines={8} />}>
-              {(known) => (known.state === "known" ? <Lately happenings={known.happenings} /> : <Text as="p">{words.dayAway}</Text>)}
-            </Later>
-          </Box>
-        </BlockStack>
-      </Card>
-    </>
+    <Card>
+      <BlockStack gap="400">
+        <CardHeading title={words.day} />
+        <Later overview={overview} waiting={<Numbers day={null} />}>
+          {(known) => (known.state === "known" ? <Numbers day={known.day} /> : <Text as="p">{words.dayAway}</Text>)}
+        </Later>
+      </BlockStack>
+    </Card>
   );
 }
 
-function Later({ overview, waiting, children }: { overview: Promise<Overview>; waiting: ReactNode; children: (known: Overview) => ReactNode }) {
+export function LatelyCard({ overview }: Props) {
+  const words = useWords(HOME_WORDS);
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <CardHeading title={words.lately} />
+        <Later overview={overview} waiting={<SkeletonBodyText lines={8} />}>
+          {(known) => (known.state === "known" ? <Lately happenings={known.happenings} /> : <Text as="p">{words.dayAway}</Text>)}
+        </Later>
+      </BlockStack>
+    </Card>
+  );
+}
+
+function Later({ overview, waiting, children }: Props & { waiting: ReactNode; children: (known: Overview) => ReactNode }) {
   return (
     <AfterMount fallback={waiting}>
       <Suspense fallback={waiting}>
