@@ -2,6 +2,7 @@
 import { schedule } from "node-cron";
 import type { Ctx } from "./context.server.ts";
 import { startWorker } from "./domain/bus/worker.ts";
+import { completeFromOrder } from "./domain/commerce/order-of-checkout.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync-worker.ts";
@@ -15,7 +16,12 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
   if (ctx.config.roles.has("worker"))
     for (const region of ctx.regions.names()) {
       const database = ctx.regions.get(region);
-      const workers = [await startInboxWorker(ctx, database), await startPrivacyWorker(ctx, database), await startTagRunWorker(ctx, database), await startWorker(ctx, database)];
+      const workers = [
+        await startInboxWorker(ctx, database, { order: completeFromOrder }),
+        await startPrivacyWorker(ctx, database),
+        await startTagRunWorker(ctx, database),
+        await startWorker(ctx, database),
+      ];
       // The inbox first: what it finishes while stopping still finds its queue.
       stops.push(async () => {
         for (const worker of workers) await worker.stop();

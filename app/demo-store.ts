@@ -22,6 +22,7 @@ type DemoSystems = {
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
   await saveTenantConfig(ctx, DEMO_SHOP, {
+    storefront_api_token: "sandbox-storefront-token",
     cms_api_token: "sandbox-cms-token",
     cms_site_id: systems.siteId,
     cms_customers_collection_id: systems.customersCollectionId,
@@ -40,6 +41,8 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
     retail_analytics_b_token: "sandbox-retail-token",
     brand_name: "Demo Store",
     auth_redirect_origin: ctx.baseUrl,
+    // Clients of UCP know a store by its host alone.
+    public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
     federated_client_id: systems.federatedClient.id,
     federated_client_secret: systems.federatedClient.secret,
     storefront_customer_account_client_id: systems.customerAccountClientId,

@@ -45,6 +45,8 @@ export async function startSandboxSystems(config: Config, options: { baseUrl: st
         "  The sandbox plays every outside system. Try:",
         `    ${sandbox.url}/   the pretended world: change a customer and watch it arrive everywhere`,
         `    ${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}   the app in the demo store's admin`,
+        `    ${sandbox.url}/store/${DEMO_SHOP}   the demo store as a shopper sees it: banner, preferences, newsletter, account`,
+        `    ${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}   the operator's pages: setup, settings and onboarding of stores`,
         `    ${ctx.baseUrl}/openapi.json   the API`,
         `    ADMIN_KEY=${ctx.config.ADMIN_KEY}`,
         "",

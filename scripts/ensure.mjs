@@ -1,5 +1,6 @@
-// Makes what the service needs to run and does not exist yet or is out of date: the database client and the build.
-// `node scripts/ensure.mjs` makes both, `node scripts/ensure.mjs generate` the client only. Runs before every npm
+// Makes what the service needs to run and does not exist yet or is out of date: the database client, the scripts that
+// stores get, and the build.
+// `node scripts/ensure.mjs` makes both, `node scripts/ensure.mjs generate` all but the build. Runs before every npm
 // script that needs them, not as an install hook: hooks are often switched off. Plain old JavaScript on purpose, so
 // that an old Node reads it and gets the sentence below instead of a syntax error.
 import { spawnSync } from "child_process";
@@ -21,6 +22,14 @@ const steps = [
     args: ["generate"],
   },
   {
+    title: "scripts of the embeds",
+    inputs: ["app/embeds/scripts", "app/embeds/shopper", "app/embeds/look.ts", "scripts/build-embeds.ts", "package.json"],
+    required: "scripts/build-embeds.ts",
+    output: "app/generated/embeds/scripts.ts",
+    script: "scripts/build-embeds.ts",
+    args: [],
+  },
+  {
     title: "build",
     inputs: ["app", "public", "vite.config.ts", "package.json"],
     required: "vite.config.ts",
@@ -31,7 +40,7 @@ const steps = [
 ];
 
 refuseOldNode();
-const wanted = process.argv[2] === "generate" ? steps.slice(0, 1) : steps;
+const wanted = process.argv[2] === "generate" ? steps.slice(0, 2) : steps;
 if (wanted.some(isStale)) {
   takeLock();
   process.once("exit", releaseLock);
@@ -77,9 +86,9 @@ function modified(file) {
 }
 
 function make(step) {
-  const program = path.join(project, "node_modules/.bin", step.program);
-  if (!fs.existsSync(program)) {
-    fail("The " + step.title + " is out of date and " + step.program + " is not installed; run npm install.");
+  const program = step.script ? path.join(project, step.script) : path.join(project, "node_modules/.bin", step.program);
+  if (!fs.existsSync(program) || !fs.existsSync(path.join(project, "node_modules/vite"))) {
+    fail("The " + step.title + " is out of date and its tool is not installed; run npm install.");
   }
   console.log("Making the " + step.title + " ...");
   const started = Date.now();
@@ -88,7 +97,7 @@ function make(step) {
   const output = path.join(project, step.output);
   if (result.status !== 0 || !fs.existsSync(output)) {
     console.error((result.stdout || "") + (result.stderr || ""));
-    fail("The " + step.title + " could not be made (" + step.program + " " + step.args.join(" ") + ", see above).");
+    fail("The " + step.title + " could not be made (" + (step.program || step.script) + " " + step.args.join(" ") + ", see above).");
   }
   // What was edited while the tool ran may be missing from its output: date the output by when the tool began.
   fs.utimesSync(output, started / 1000, started / 1000);

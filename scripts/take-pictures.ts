@@ -1,4 +1,5 @@
-// `npm run docs:pictures`: takes the pictures of the README from a service that runs beside its sandbox (`npm start`).
+// `npm run docs:pictures`: takes the pictures of the README from a service that runs beside its sandbox (`npm start`); with
+// names behind it those alone.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openBrowser } from "../tests/support/browser.ts";
@@ -18,12 +19,25 @@ const browser = await openBrowser();
 const { page, close } = await browser.visit([service, sandbox]);
 const pictures = [
   ["app-home", `${sandbox}/storefront/${shop}/admin/apps/${secrets.PLATFORM_CLIENT_ID}`],
+  ["onboarding", `${service}/onboarding?shop=${shop}&key=${secrets.ADMIN_KEY}`],
+  ["settings", `${service}/settings?shop=${shop}&key=${secrets.ADMIN_KEY}`],
   ["sandbox", `${sandbox}/`],
+  ["shopper-dashboard", `${service}/embed/dashboard?shop=${shop}`],
 ] as const;
-for (const [name, url] of pictures) {
+const wanted = process.argv.slice(2);
+for (const [name, url] of pictures.filter(([picture]) => wanted.length === 0 || wanted.includes(picture))) {
+  if (name === "shopper-dashboard") await signUpShopper();
   await page.goto(url, { waitUntil: "networkidle" });
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 await close();
 await browser.close();
+
+/** On the service's own host, so that the browser keeps the cookie. */
+async function signUpShopper(): Promise<void> {
+  await page.setViewportSize({ width: 760, height: 1_180 });
+  await page.goto(`${service}/embed/account.js`);
+  const body = { email: `grace-${process.pid}@example.com`, password: "correct horse battery", first_name: "Grace", last_name: "Hopper", consent_tos: true, consent_privacy: true, consent_cookie: true };
+  await page.evaluate(([path, fields]) => fetch(path as string, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields) }), [`/auth/signup?shop=${shop}`, body] as const);
+}

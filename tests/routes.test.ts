@@ -51,6 +51,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /auth/logout", "session"],
   ["GET /auth/me", "person"],
   ["DELETE /auth/me", "session"],
+  ["GET /auth/me/export", "session"],
   ["GET /auth/profile", "person"],
   ["PATCH /auth/profile", "session"],
   ["POST /auth/password/forgot", "none"],
@@ -94,6 +95,12 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /commerce/mandates", "person"],
   ["GET /commerce/mandates/:id", "person_or_admin"],
   ["DELETE /commerce/mandates/:id", "person_or_admin"],
+  ["POST /commerce/checkout", "person"],
+  ["GET /commerce/checkout/:id", "person_or_admin"],
+  ["POST /commerce/checkout/:id/update", "person"],
+  ["POST /commerce/checkout/:id/complete", "person"],
+  ["POST /commerce/checkout/:id/cancel", "person"],
+  ["GET /commerce/returns/:rma", "person_or_admin"],
   ["GET /admin/privacy-requests", "admin"],
   ["GET /admin/privacy-export/:id", "admin"],
   ["GET /.well-known/ucp", "none"],
@@ -109,11 +116,21 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /oauth/authorize", "none"],
   ["POST /oauth/token", "none"],
   ["POST /oauth/revoke", "none"],
+  ["GET /embed/account", "none"],
+  ["GET /embed/account.js", "none"],
+  ["GET /embed/dashboard", "none"],
+  ["GET /embed/dashboard.js", "none"],
+  ["GET /oauth/grants", "session"],
+  ["DELETE /oauth/grants/:id", "session"],
   ["POST /mcp", "none"],
+  ["GET /embed/footer", "none"],
+  ["GET /embed/compliance", "none"],
+  ["GET /embed/stack-loader.js", "none"],
+  ["POST /a2a", "none"],
 ];
 
 /** What anybody may post to: each is counted, opened by a secret that was mailed or handed over once, or asks for a token when it is told what to do. */
-const OPEN_TO_ALL = ["POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export", "POST /mcp", "POST /oauth/register"];
+const OPEN_TO_ALL = ["POST /a2a", "POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export", "POST /mcp", "POST /oauth/register"];
 
 /** The app library's own pages: no endpoints, served by Remix. */
 const PAGES_OF_THE_LIBRARY = ["auth.shopify.exit-iframe.ts", "auth.shopify.session-token.ts"];

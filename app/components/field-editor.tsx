@@ -1,7 +1,7 @@
 // One setting: the editor that its kind asks for, with what applies instead and what is wrong with it.
 import { BlockStack, Box, Button, Checkbox, ChoiceList, InlineGrid, InlineStack, Select, Text, TextField } from "@shopify/polaris";
 import type { Draft, Field, RouteDraft, SecretDraft } from "./field-drafts.ts";
-import { fieldWords } from "./field-words.ts";
+import { fieldWords, optionWords } from "./field-words.ts";
 import { SETTINGS_WORDS } from "./settings-words.ts";
 import { useLocale, useWords } from "./words.tsx";
 
@@ -12,7 +12,7 @@ export function FieldEditor({ field, draft, problem, onChange }: Props) {
   const locale = useLocale();
   const words = useWords(SETTINGS_WORDS);
   const { label, help } = fieldWords(locale, field);
-  const instead = field.kind === "secret" || field.kind === "switch" || field.kind === "choices" || field.instead === null || field.isReadOnly ? "" : words.instead(shown(field.instead));
+  const instead = field.kind === "secret" || field.kind === "switch" || field.kind === "choice" || field.kind === "choices" || field.instead === null || field.isReadOnly ? "" : words.instead(shown(field.instead));
   const hints = [help, instead, field.kind === "list" ? words.onePerLine : "", field.isReadOnly ? words.byPlatform : ""].filter(Boolean).join(" ");
   const common = { field, label, help: hints, problem, onChange };
   switch (field.kind) {
@@ -23,7 +23,7 @@ export function FieldEditor({ field, draft, problem, onChange }: Props) {
     case "choice":
       return <Choice {...common} draft={draft as string} />;
     case "choices":
-      return <ChoiceList title={label} allowMultiple choices={field.options.map((value) => ({ label: value, value }))} selected={draft as string[]} {...(problem && { error: problem })} onChange={onChange} />;
+      return <ChoiceList title={label} allowMultiple choices={field.options.map((value) => ({ label: optionWords(locale, field.name, value), value }))} selected={draft as string[]} {...(problem && { error: problem })} onChange={onChange} />;
     case "group":
       return <Group {...common} draft={draft as Record<string, string>} />;
     case "routes":
@@ -67,17 +67,19 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
 
 function Choice({ field, draft, label, help, problem, onChange }: EditorProps<string>) {
   const words = useWords(SETTINGS_WORDS);
-  const none = field.instead === null ? words.choose : words.standard(shown(field.instead));
-  return <Select label={label} helpText={help} options={[{ label: none, value: "" }, ...field.options.map((value) => ({ label: value, value }))]} value={draft} disabled={field.isReadOnly} name={field.name} {...(problem && { error: problem })} onChange={onChange} />;
+  const locale = useLocale();
+  const none = field.instead === null ? words.choose : words.standard(optionWords(locale, field.name, shown(field.instead)));
+  return <Select label={label} helpText={help} options={[{ label: none, value: "" }, ...field.options.map((value) => ({ label: optionWords(locale, field.name, value), value }))]} value={draft} disabled={field.isReadOnly} name={field.name} {...(problem && { error: problem })} onChange={onChange} />;
 }
 
 function Group({ field, draft, label, help, problem, onChange }: EditorProps<Record<string, string>>) {
+  const locale = useLocale();
   return (
     <BlockStack gap="200">
       <Text as="p" variant="bodyMd">{label}</Text>
       <InlineGrid columns={{ xs: 1, sm: field.options.length }} gap="200">
         {field.options.map((name) => (
-          <TextField key={name} label={name} value={draft[name] ?? ""} onChange={(text) => onChange({ ...draft, [name]: text })} autoComplete="off" name={`${field.name}.${name}`} disabled={field.isReadOnly} error={problem !== undefined} />
+          <TextField key={name} label={optionWords(locale, field.name, name)} value={draft[name] ?? ""} onChange={(text) => onChange({ ...draft, [name]: text })} autoComplete="off" name={`${field.name}.${name}`} disabled={field.isReadOnly} error={problem !== undefined} />
         ))}
       </InlineGrid>
       <Below help={help} problem={problem} />

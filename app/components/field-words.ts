@@ -73,6 +73,33 @@ export function fieldWords(locale: Locale, field: { name: string; label: string 
   return { label: locale === "en" ? field.label : locale === "es" ? es : fr, help: help[at] ?? "" };
 }
 
+/** What may be chosen, where its name in the configuration is no word of a merchant. */
+const OPTIONS: Record<string, readonly [en: string, es: string, fr: string]> = {
+  "locale.en": ["English", "English", "English"],
+  "locale.es": ["Español", "Español", "Español"],
+  "locale.fr": ["Français", "Français", "Français"],
+  "consent_mode.basic": ["Basic", "Básico", "De base"],
+  "consent_mode.advanced": ["Advanced", "Avanzado", "Avancé"],
+  "erp_format.odata_json": ["JSON (OData)", "JSON (OData)", "JSON (OData)"],
+  "erp_format.xml": ["XML", "XML", "XML"],
+  "access_role.creator": ["Creator", "Creadora", "Créatrice"],
+  "access_role.shared": ["Shared", "Compartida", "Partagée"],
+  "access_role.private": ["Private", "Privada", "Privée"],
+  "erp_defaults.bukrs": ["Company code (bukrs)", "Sociedad (bukrs)", "Société (bukrs)"],
+  "erp_defaults.vkorg": ["Sales organisation (vkorg)", "Organización de ventas (vkorg)", "Organisation commerciale (vkorg)"],
+  "erp_defaults.vtweg": ["Distribution channel (vtweg)", "Canal de distribución (vtweg)", "Canal de distribution (vtweg)"],
+  "self_service_tag_categories.status": ["Status", "Estado", "Statut"],
+  "self_service_tag_categories.tier": ["Tier", "Nivel", "Niveau"],
+  "self_service_tag_categories.segment": ["Segment", "Segmento", "Segment"],
+  "self_service_tag_categories.campaign": ["Campaign", "Campaña", "Campagne"],
+  "self_service_tag_categories.consent": ["Consent", "Consentimiento", "Consentement"],
+  "self_service_tag_categories.marketing": ["Marketing", "Marketing", "Marketing"],
+};
+
+export function optionWords(locale: Locale, field: string, option: string): string {
+  return OPTIONS[`${field}.${option}`]?.[{ en: 0, es: 1, fr: 2 }[locale]] ?? option;
+}
+
 /** What a refusal says to a merchant; the first that matches. */
 const PROBLEMS: [refusal: RegExp, en: string, es: string, fr: string][] = [
   [/private address|folder of this machine|own archive/, "This address is inside a private network. Use a public https:// address.", "Esta dirección está en una red privada. Usa una dirección https:// pública.", "Cette adresse est dans un réseau privé. Utilisez une adresse https:// publique."],

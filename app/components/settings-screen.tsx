@@ -1,18 +1,19 @@
 // The settings of a store: the same form inside the store admin and on the standalone page. Only what was changed is sent.
 import { useFetcher } from "@remix-run/react";
-import { BlockStack, Banner, Button, Card, InlineGrid, InlineStack, Text } from "@shopify/polaris";
+import { BlockStack, Banner, Button, Card, InlineGrid, InlineStack, Link, Text } from "@shopify/polaris";
 import { useEffect, useRef, useState, type ComponentType } from "react";
 import { toDraft, toPatch, type Draft, type Field } from "./field-drafts.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { problemWords } from "./field-words.ts";
+import { OnceUsable } from "./once-usable.tsx";
 import type { SaveBarProps } from "./save-bar.ts";
 import { SETTINGS_WORDS, type SettingsWords } from "./settings-words.ts";
 import { useLocale, useWords } from "./words.tsx";
 
 type SectionName = keyof SettingsWords["sections"];
 type Section = { name: SectionName; fields: Field[]; tests: string[] };
-type Saved = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> } | { outcome: "locked" };
-type Tested = { outcome: "tested"; system: string; ok: boolean; status: number | null; reason: string | null; to: string | null } | { outcome: "locked" };
+type Saved = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> } | { outcome: "locked" | "unreachable" };
+type Tested = { outcome: "tested"; system: string; ok: boolean; status: number | null; reason: string | null; to: string | null } | { outcome: "locked" | "unreachable" };
 
 type Props = { sections: Section[]; /** Where the form is posted. */ action: string; SaveBar: ComponentType<SaveBarProps> };
 
@@ -21,28 +22,45 @@ export function SettingsScreen({ sections, action, SaveBar }: Props) {
   const fields = sections.flatMap((section) => section.fields);
   const form = useSettingsForm(fields, action);
   return (
-    <BlockStack gap="400">
-      <SaveBar isOpen={form.isDirty} isBusy={form.isBusy} words={words} onSave={form.save} onDiscard={form.discard} />
-      <FormResult result={form.result} fields={fields} />
-      {sections.map((section) => (
-        <InlineGrid key={section.name} columns={{ xs: 1, md: "1fr 2fr" }} gap="400">
-          <BlockStack gap="200">
-            <Text as="h2" variant="headingMd">{words.sections[section.name].title}</Text>
-            <Text as="p" tone="subdued">{words.sections[section.name].text}</Text>
-          </BlockStack>
-          <Card>
-            <BlockStack gap="400">
-              {section.fields.map((field) => (
-                <FieldEditor key={field.name} field={field} draft={form.draftOf(field)} problem={form.problemOf(field.name)} onChange={(draft) => form.change(field.name, draft)} />
-              ))}
-              {section.tests.map((system) => (
-                <ConnectionTest key={system} system={system} action={action} isDirty={section.fields.some(({ name }) => name in form.patch)} />
-              ))}
+    <OnceUsable>
+      <BlockStack gap="400">
+        <SaveBar isOpen={form.isDirty} isBusy={form.isBusy} words={words} onSave={form.save} onDiscard={form.discard} />
+        <FormResult result={form.result} fields={fields} />
+        <Contents names={sections.map(({ name }) => name)} />
+        {sections.map((section) => (
+          <InlineGrid key={section.name} columns={{ xs: 1, md: "1fr 2fr" }} gap="400">
+            <BlockStack gap="200">
+              <Text as="h2" variant="headingMd" id={section.name}>{words.sections[section.name].title}</Text>
+              <Text as="p" tone="subdued">{words.sections[section.name].text}</Text>
             </BlockStack>
-          </Card>
-        </InlineGrid>
-      ))}
-    </BlockStack>
+            <Card>
+              <BlockStack gap="400">
+                {section.fields.map((field) => (
+                  <FieldEditor key={field.name} field={field} draft={form.draftOf(field)} problem={form.problemOf(field.name)} onChange={(draft) => form.change(field.name, draft)} />
+                ))}
+                {section.tests.map((system) => (
+                  <ConnectionTest key={system} system={system} action={action} isDirty={section.fields.some(({ name }) => name in form.patch)} />
+                ))}
+              </BlockStack>
+            </Card>
+          </InlineGrid>
+        ))}
+      </BlockStack>
+    </OnceUsable>
+  );
+}
+
+/** The page is long: a way to each part of it. */
+function Contents({ names }: { names: SectionName[] }) {
+  const { contents, sections } = useWords(SETTINGS_WORDS);
+  return (
+    <nav aria-label={contents}>
+      <InlineStack gap="300">
+        {names.map((name) => (
+          <Link key={name} url={`#${name}`}>{sections[name].title}</Link>
+        ))}
+      </InlineStack>
+    </nav>
   );
 }
 
@@ -92,7 +110,7 @@ export function FormResult({ result, fields }: { result: Saved | undefined; fiel
   return (
     <div ref={place} aria-live="polite">
       {result?.outcome === "saved" && <Text as="p" tone="success">{words.saved}</Text>}
-      {result?.outcome === "locked" && <Banner tone="critical" title={words.locked} />}
+      {(result?.outcome === "locked" || result?.outcome === "unreachable") && <Banner tone="critical" title={words[result.outcome]} />}
       {result?.outcome === "refused" && <Banner tone="critical" title={hasField ? words.refused : words.failed}>{!hasField && <p>{result.message}</p>}</Banner>}
     </div>
   );
@@ -113,7 +131,7 @@ function ConnectionTest({ system, action, isDirty }: { system: string; action: s
       </fetcher.Form>
       <div aria-live="polite">
         {isDirty && <Text as="span" tone="subdued">{test.first}</Text>}
-        {!isDirty && told?.outcome === "locked" && <Text as="span" tone="critical">{words.locked}</Text>}
+        {!isDirty && (told?.outcome === "locked" || told?.outcome === "unreachable") && <Text as="span" tone="critical">{words[told.outcome]}</Text>}
         {!isDirty && told?.outcome === "tested" && (
           <Text as="span" tone={told.ok ? "success" : "critical"} breakWord>
             {told.ok ? (told.to ? test.mailed(told.to) : test.works) : `${test.fails} ${told.reason ?? told.status ?? ""}`}

@@ -5,6 +5,7 @@ type SectionName = "store" | "sign_in" | "cms" | "analytics" | "profile" | "erp"
 
 export type SettingsWords = {
   title: string;
+  contents: string;
   sections: Record<SectionName, { title: string; text: string }>;
   save: string;
   discard: string;
@@ -12,6 +13,7 @@ export type SettingsWords = {
   saved: string;
   refused: string;
   locked: string;
+  unreachable: string;
   failed: string;
   replace: string;
   keep: string;
@@ -34,6 +36,7 @@ export type SettingsWords = {
 export const SETTINGS_WORDS: Words<SettingsWords> = {
   en: {
     title: "Settings",
+    contents: "On this page",
     sections: {
       store: { title: "Store", text: "The connection to your Shopify store. The install fills most of this in." },
       security: { title: "Security", text: "Keys of this store, and which sites may act for its shoppers." },
@@ -51,7 +54,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
       brand: { title: "Brand", text: "Shown on sign-in pages, in messages and in the banner." },
     },
     save: "Save", discard: "Discard", unsaved: "Unsaved changes", saved: "Saved.",
-    refused: "Nothing was saved. Look at the marked fields.", locked: "Your session has ended. Open this page in a second tab, sign in there, and save again here.", failed: "This could not be saved. Try again in a moment.",
+    refused: "Nothing was saved. Look at the marked fields.", locked: "Your session has ended. Open this page in a second tab, sign in there, and save again here.", unreachable: "The service was not reached. What you typed is still here: try again in a moment.", failed: "This could not be saved. Try again in a moment.",
     replace: "Replace", keep: "Keep the saved one", remove: "Remove", willBeRemoved: "Will be removed when you save.", notSet: "Not set", newValue: "New value", isThere: "Set by the platform",
     instead: (value) => `Used now: ${value}`, standard: (value) => `Usual: ${value}`, choose: "Not chosen", onePerLine: "One per line.", byPlatform: "Changed by whoever runs the service.", yes: "yes", no: "no",
     routes: { type: "Events", channels: "Go to", priority: "Priority", usual: "Usual", add: "Add a route", remove: "Remove this route", none: "No routes: each event takes its usual way." },
@@ -59,6 +62,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
   },
   es: {
     title: "Configuración",
+    contents: "En esta página",
     sections: {
       store: { title: "Tienda", text: "La conexión con tu tienda Shopify. La instalación rellena casi todo." },
       security: { title: "Seguridad", text: "Las claves de esta tienda y los sitios que pueden actuar por sus compradores." },
@@ -76,7 +80,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
       brand: { title: "Marca", text: "Se muestra en las páginas de acceso, en los mensajes y en el aviso." },
     },
     save: "Guardar", discard: "Descartar", unsaved: "Cambios sin guardar", saved: "Guardado.",
-    refused: "No se ha guardado nada. Revisa los campos marcados.", locked: "Tu sesión ha terminado. Abre esta página en otra pestaña, inicia sesión allí y guarda aquí de nuevo.", failed: "No se ha podido guardar. Inténtalo en un momento.",
+    refused: "No se ha guardado nada. Revisa los campos marcados.", locked: "Tu sesión ha terminado. Abre esta página en otra pestaña, inicia sesión allí y guarda aquí de nuevo.", unreachable: "No se ha podido contactar con el servicio. Lo escrito sigue aquí: inténtalo en un momento.", failed: "No se ha podido guardar. Inténtalo en un momento.",
     replace: "Sustituir", keep: "Conservar el guardado", remove: "Quitar", willBeRemoved: "Se quitará al guardar.", notSet: "Sin valor", newValue: "Valor nuevo", isThere: "Fijado por la plataforma",
     instead: (value) => `Se usa ahora: ${value}`, standard: (value) => `Habitual: ${value}`, choose: "Sin elegir", onePerLine: "Uno por línea.", byPlatform: "Lo cambia quien gestiona el servicio.", yes: "sí", no: "no",
     routes: { type: "Eventos", channels: "Van a", priority: "Prioridad", usual: "Habitual", add: "Añadir una ruta", remove: "Quitar esta ruta", none: "Sin rutas: cada evento sigue su camino habitual." },
@@ -84,6 +88,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
   },
   fr: {
     title: "Paramètres",
+    contents: "Sur cette page",
     sections: {
       store: { title: "Boutique", text: "La connexion à votre boutique Shopify. L'installation remplit presque tout." },
       security: { title: "Sécurité", text: "Les clés de cette boutique et les sites qui peuvent agir pour ses acheteurs." },
@@ -101,7 +106,7 @@ export const SETTINGS_WORDS: Words<SettingsWords> = {
       brand: { title: "Marque", text: "Affichée sur les pages de connexion, dans les messages et dans la bannière." },
     },
     save: "Enregistrer", discard: "Annuler", unsaved: "Modifications non enregistrées", saved: "Enregistré.",
-    refused: "Rien n'a été enregistré. Regardez les champs signalés.", locked: "Votre session est terminée. Ouvrez cette page dans un second onglet, connectez-vous, puis enregistrez ici de nouveau.", failed: "L'enregistrement a échoué. Réessayez dans un instant.",
+    refused: "Rien n'a été enregistré. Regardez les champs signalés.", locked: "Votre session est terminée. Ouvrez cette page dans un second onglet, connectez-vous, puis enregistrez ici de nouveau.", unreachable: "Le service n'a pas pu être joint. Votre saisie est toujours là : réessayez dans un instant.", failed: "L'enregistrement a échoué. Réessayez dans un instant.",
     replace: "Remplacer", keep: "Garder la valeur enregistrée", remove: "Retirer", willBeRemoved: "Sera retiré à l'enregistrement.", notSet: "Sans valeur", newValue: "Nouvelle valeur", isThere: "Fixé par la plateforme",
     instead: (value) => `Utilisé actuellement : ${value}`, standard: (value) => `Habituel : ${value}`, choose: "Non choisi", onePerLine: "Un par ligne.", byPlatform: "Modifié par ceux qui gèrent le service.", yes: "oui", no: "non",
     routes: { type: "Événements", channels: "Vont vers", priority: "Priorité", usual: "Habituelle", add: "Ajouter une route", remove: "Retirer cette route", none: "Aucune route : chaque événement suit son chemin habituel." },

@@ -4,6 +4,7 @@ import { useFetcher } from "@remix-run/react";
 import { Badge, BlockStack, Box, Button, Card, Divider, InlineStack, ProgressBar, Spinner, Text } from "@shopify/polaris";
 import { useEffect, useState, type ReactNode } from "react";
 import { CardHeading } from "./card-heading.tsx";
+import { OnceUsable } from "./once-usable.tsx";
 import { GUIDE_WORDS } from "./setup-guide-words.ts";
 import { useWords } from "./words.tsx";
 
@@ -38,37 +39,39 @@ export function SetupGuideCard(props: Props) {
   const [opened, setOpened] = useState<{ name: StepName; before: StepName | undefined } | null>(null);
   const isOpen = (name: StepName, state: State) => (opened && opened.before === next ? opened.name : next) === name || state === "running";
   return (
-    <Card>
-      <BlockStack gap="400">
-        <CardHeading title={words.title} />
-        <BlockStack gap="200">
-          <Text as="p" tone="subdued" id="setup-progress">
-            {words.progress(guide.done, guide.steps.length)}
-          </Text>
-          <ProgressBar progress={(guide.done / guide.steps.length) * 100} size="small" tone="success" ariaLabelledBy="setup-progress" />
+    <OnceUsable>
+      <Card>
+        <BlockStack gap="400">
+          <CardHeading title={words.title} />
+          <BlockStack gap="200">
+            <Text as="p" tone="subdued" id="setup-progress">
+              {words.progress(guide.done, guide.steps.length)}
+            </Text>
+            <ProgressBar progress={(guide.done / guide.steps.length) * 100} size="small" tone="success" ariaLabelledBy="setup-progress" />
+          </BlockStack>
+          {guide.isDone && <Text as="p">{words.all}</Text>}
+          <BlockStack gap="300">
+            {guide.steps.map((step) => (
+              <BlockStack key={step.name} gap="300">
+                <Divider />
+                <StepHeading step={step} isOpen={isOpen(step.name, step.state)} onOpen={() => setOpened({ name: step.name, before: next })} />
+                {isOpen(step.name, step.state) && (
+                  <BlockStack gap="300">
+                    <Text as="p">{words.steps[step.name].text}</Text>
+                    <div aria-live="polite">
+                      <Told step={step} act={act.state === "idle" ? act.data : undefined} />
+                    </div>
+                    <InlineStack gap="200">
+                      <Buttons {...props} step={step} guide={guide} post={act} />
+                    </InlineStack>
+                  </BlockStack>
+                )}
+              </BlockStack>
+            ))}
+          </BlockStack>
         </BlockStack>
-        {guide.isDone && <Text as="p">{words.all}</Text>}
-        <BlockStack gap="300">
-          {guide.steps.map((step) => (
-            <BlockStack key={step.name} gap="300">
-              <Divider />
-              <StepHeading step={step} isOpen={isOpen(step.name, step.state)} onOpen={() => setOpened({ name: step.name, before: next })} />
-              {isOpen(step.name, step.state) && (
-                <BlockStack gap="300">
-                  <Text as="p">{words.steps[step.name].text}</Text>
-                  <div aria-live="polite">
-                    <Told step={step} act={act.state === "idle" ? act.data : undefined} />
-                  </div>
-                  <InlineStack gap="200">
-                    <Buttons {...props} step={step} guide={guide} post={act} />
-                  </InlineStack>
-                </BlockStack>
-              )}
-            </BlockStack>
-          ))}
-        </BlockStack>
-      </BlockStack>
-    </Card>
+      </Card>
+    </OnceUsable>
   );
 }
 
@@ -152,7 +155,7 @@ function Buttons({ step, guide, action, settingsUrl, isEmbedded, post }: Props &
 function usePolling(isOn: boolean, ask: () => void): void {
   useEffect(() => {
     if (!isOn) return;
-    const timer = setInterval(ask, POLL_MS);
+    const timer = setInterval(() => document.visibilityState === "visible" && ask(), POLL_MS);
     return () => clearInterval(timer);
   });
 }

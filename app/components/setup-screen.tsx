@@ -5,6 +5,7 @@ import { FactRows } from "./fact-rows.tsx";
 import type { Field } from "./field-drafts.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { Moment } from "./moment.tsx";
+import { OnceUsable } from "./once-usable.tsx";
 import { FormResult, useSettingsForm } from "./settings-screen.tsx";
 import { SETTINGS_WORDS } from "./settings-words.ts";
 import { StandaloneSaveBar } from "./standalone-save-bar.tsx";
@@ -19,27 +20,29 @@ type Props = { health: Health; stores: { rows: StoreRow[]; next: string | null }
 export function SetupScreen({ health, stores, settings, platform, isPlatform }: Props) {
   const { setup } = useWords(STANDALONE_WORDS);
   return (
-    <BlockStack gap="400">
-      <HealthCard health={health} />
-      <Card>
-        <BlockStack gap="400">
-          <CardHeading title={setup.stores} />
-          <StoreList stores={stores} path="/setup" />
-          <Text as="h3" variant="headingSm">{setup.connectNew}</Text>
-          <StoreField path="/onboarding" label={setup.connect} />
-        </BlockStack>
-      </Card>
-      <PlatformCard platform={platform} isPlatform={isPlatform} />
-      <Card>
-        <BlockStack gap="400">
-          <CardHeading title={setup.settings} />
-          <Text as="p" tone="subdued">{setup.settingsText}</Text>
-          {settings.map((setting) => (
-            <SettingRow key={setting.name} {...setting} />
-          ))}
-        </BlockStack>
-      </Card>
-    </BlockStack>
+    <OnceUsable>
+      <BlockStack gap="400">
+        <HealthCard health={health} />
+        <Card>
+          <BlockStack gap="400">
+            <CardHeading title={setup.stores} />
+            <StoreList stores={stores} path="/setup" />
+            <Text as="h3" variant="headingSm">{setup.connectNew}</Text>
+            <StoreField path="/onboarding" label={setup.connect} />
+          </BlockStack>
+        </Card>
+        <PlatformCard platform={platform} isPlatform={isPlatform} />
+        <Card>
+          <BlockStack gap="400">
+            <CardHeading title={setup.settings} />
+            <Text as="p" tone="subdued">{setup.settingsText}</Text>
+            {settings.map((setting) => (
+              <SettingRow key={setting.name} {...setting} />
+            ))}
+          </BlockStack>
+        </Card>
+      </BlockStack>
+    </OnceUsable>
   );
 }
 

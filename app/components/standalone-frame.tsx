@@ -1,7 +1,7 @@
 // What stands around the admin pages outside the store admin: the design system without App Bridge, the reader's language,
 // and the way from one page to the next.
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
-import { AppProvider, Banner, BlockStack, Box, InlineStack, Page, Text } from "@shopify/polaris";
+import { AppProvider, Banner, BlockStack, Box, InlineStack, Link, Page, Text } from "@shopify/polaris";
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
@@ -25,9 +25,9 @@ export function StandalonePage({ title, shop, children }: { title: string; shop:
       <BlockStack gap="400">
         <nav aria-label={brand}>
           <InlineStack gap="400">
-            <a href="/setup">{nav.setup}</a>
-            <a href={`/settings${query}`}>{nav.settings}</a>
-            <a href={`/onboarding${query}`}>{nav.onboarding}</a>
+            <Link url="/setup">{nav.setup}</Link>
+            <Link url={`/settings${query}`}>{nav.settings}</Link>
+            <Link url={`/onboarding${query}`}>{nav.onboarding}</Link>
           </InlineStack>
         </nav>
         {children}

@@ -1,4 +1,5 @@
 import { BlockStack, Card, Text } from "@shopify/polaris";
+import { OnceUsable } from "./once-usable.tsx";
 import { StandalonePage } from "./standalone-frame.tsx";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
 import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
@@ -14,7 +15,9 @@ export function StorePicker({ path, title, stores, unknown }: { path: string; ti
           <Text as="h2" variant="headingMd">{picker.title}</Text>
           <Text as="p" {...(unknown && { tone: "critical" as const })}>{unknown ? `${unknown}: ${picker.unknown}` : picker.text}</Text>
           <StoreList stores={stores} path={path} />
-          <StoreField path={path} label={picker.open} />
+          <OnceUsable>
+            <StoreField path={path} label={picker.open} />
+          </OnceUsable>
         </BlockStack>
       </Card>
     </StandalonePage>

@@ -4,6 +4,7 @@ import { isAppError } from "../runtime/errors.ts";
 import { sweepDeadLetters } from "./bus/dead-letters.ts";
 import { cmsChannel } from "./channels/cms.ts";
 import { syncCms } from "./channels/cms-sync.ts";
+import { endCheckouts } from "./commerce/end-checkouts.ts";
 import { writeCheckpoint } from "./consent/checkpoints.ts";
 import { syncCustomers } from "./customers/catch-up.ts";
 import { busFlags } from "./tenants/bus-phase.ts";
@@ -56,5 +57,6 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     name: "consent_checkpoint",
     run: async (ctx, tenant) => ({ written: (await writeCheckpoint(ctx, tenant)) ? 1 : 0 }),
   },
+  { name: "checkouts", run: (ctx, tenant, signal) => endCheckouts(ctx, tenant, signal) },
   { name: "dead_letters", run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }) },
 ];

@@ -9,10 +9,10 @@ import { tokenState } from "./tenants/directory.ts";
 import { carriesEmbed, themeEmbedPath } from "./tenants/theme-links.ts";
 import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
 
-export const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
-export type GuideStepName = (typeof GUIDE_STEPS)[number];
+const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
+type GuideStepName = (typeof GUIDE_STEPS)[number];
 
-export type GuideStep = {
+type GuideStep = {
   name: GuideStepName;
   state: "todo" | "running" | "done" | "failed";
   /** Customers read so far, or systems that are connected. */
@@ -24,7 +24,7 @@ export type GuideStep = {
 /** `themeUrl` opens the theme editor with the app embed switched on. */
 export type SetupGuide = { shop: string; steps: GuideStep[]; done: number; isDone: boolean; isRunning: boolean; themeUrl: string };
 
-export const GUIDE_INTENTS = ["init_tags", "start_sync", "check_embed", "confirm_embed"] as const;
+const GUIDE_INTENTS = ["init_tags", "start_sync", "check_embed", "confirm_embed"] as const;
 export type GuideIntent = (typeof GUIDE_INTENTS)[number];
 /** `not_seen`: the store's front page does not carry the app embed. */
 export type GuideAct = { outcome: "done"; step: GuideStepName } | { outcome: "failed"; step: GuideStepName; problem: "not_seen" | "not_connected" | "refused"; reason: string | null };

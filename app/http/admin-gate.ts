@@ -43,6 +43,7 @@ export async function passGate(ctx: Ctx, inbound: Inbound): Promise<GatePass | R
   const pass = await ambientPass(visit);
   // Cookie and assertion come along with whatever a strange site makes the browser send.
   if (!isReading && !isOwnOrigin(visit)) return gatePage(visit, 403, { problem: "origin" });
+  if (pass && !isReading) ctx.log.done("gate.used", { way: pass.way, path: inbound.url.pathname });
   if (pass) return pass;
   if (!isPage) return null;
   return isReading ? gatePage(visit, 401) : takeForm(visit);

@@ -10,6 +10,7 @@ import { findPerson, type Person } from "../domain/identity/account.ts";
 import { findAdminPrincipal, isPlatformKey } from "../domain/tenants/admin-key.ts";
 import { dataOf, findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError, type ErrorCode } from "../runtime/errors.ts";
+import { countAgentCall, countAgentChange } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { readCookie } from "./cookies.ts";
 import { isAllowedOrigin } from "./cors.ts";
@@ -44,12 +45,23 @@ const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 /** Who an agent is, where the token does not say so by itself. */
 export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean {
   if (AGENT_HEADERS.some((name) => inbound.header(name) !== undefined)) return true;
+  // A browser names no Origin when a page reads from where it came from; it says so in this way, which no page can forge.
+  if (inbound.header("sec-fetch-site") === "same-origin") return false;
   const origin = inbound.header("origin");
   return !readCookie(inbound, SESSION_COOKIE) && !(origin && isAllowedOrigin(ctx, tenant, origin));
 }
 
+/** Agents at /commerce/* have the limits that they have at /mcp and /a2a, which count by themselves. */
+async function countAtCommerce(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
+  const token = bearerToken(inbound);
+  if (!token || !inbound.url.pathname.startsWith("/commerce/") || (!isAgentToken(token) && !isAgentCall(ctx, inbound, tenant))) return;
+  await countAgentCall(ctx, inbound, tenant);
+  if (inbound.method !== "GET" && inbound.method !== "HEAD") await countAgentChange(ctx, inbound, tenant);
+}
+
 export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tenant | null, rule: AgentRule = IDENTITY): Promise<{ person: Person; tenant: Tenant }> {
   const credential = sessionCredential(inbound);
+  if (remembered) await countAtCommerce(ctx, inbound, remembered);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const { session, tenant } = await requireSession(ctx, inbound, remembered);
     if (rule.needsConsent && isAgentCall(ctx, inbound, tenant)) {
@@ -61,10 +73,10 @@ export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tena
   }
   const tenant = remembered && (await findTenant(ctx, remembered.shop));
   if (!tenant) throw unauthorized();
-  const { userId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
+  const { userId, clientId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (!person) throw unauthorized();
-  return { person, tenant };
+  return { person: { ...person, clientId }, tenant };
 }
 
 /** The admin key is looked at first, against the tenant as it is now; to it nobody is the person. */

@@ -3,7 +3,7 @@ import type { Ctx } from "../context.server.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { Inbound } from "./inbound.ts";
 
-const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain";
+const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain, UCP-Agent, A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_SECONDS = "600";
 
 /** A tenant's origins: its store, where its sign-ins return to, this service, and those it lists. */
@@ -21,7 +21,7 @@ export function corsHeaders(ctx: Ctx, tenant: Tenant | null, inbound: Inbound): 
     Vary: "Origin",
     "Access-Control-Allow-Origin": origin,
     "Access-Control-Allow-Credentials": "true",
-    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, X-Cache",
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, X-Cache, Idempotent-Replayed",
   };
 }
 

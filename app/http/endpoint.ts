@@ -231,7 +231,8 @@ function toErrorReply(ctx: Ctx, error: unknown, requestId: string, inbound: Inbo
   return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
 }
 
-function toAppError(error: unknown): AppError | null {
+/** What of an error the caller is told; null: it is our own mistake. */
+export function toAppError(error: unknown): AppError | null {
   if (isAppError(error)) return error;
   if (error instanceof OutboundError) return new AppError("storefront_unavailable", { message: error.message });
   if (isDatabaseAway(error)) return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });

@@ -15,6 +15,12 @@ function nameOf({ code, status, fields }: AppError): string {
   return "invalid_request";
 }
 
+/** Of the grants as their owner sees them: named as RFC 6750 names it, with our own code beside it for the page that asks. */
+export function toGrantError({ code, status, message, fields }: AppError): object {
+  const name = status === 401 ? "invalid_token" : status >= 500 ? "server_error" : "invalid_request";
+  return { error: name, error_description: message, code, message, ...(fields && { fields }) };
+}
+
 /** The parameters of a form, each said once; an empty one counts as left out (RFC 6749 3.2). */
 export function readOAuthForm(raw: Buffer): Map<string, string> {
   const said = new Map<string, string>();

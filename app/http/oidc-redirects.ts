@@ -17,9 +17,10 @@ const COOKIE = "crm_signin";
 
 type ProviderName = keyof typeof OIDC_PROVIDERS;
 
-/** The one page of ours that sends people to sign in: there the cookie is good, and the agent's request waits. */
-const isOurs = (returnTo: string) => returnTo.startsWith("/oauth/authorize?");
-const returnOrigin = (tenant: Tenant) => tenant.config.auth_redirect_origin ?? `https://${tenant.shop}`;
+/** The pages of ours that send people to sign in: there the cookie is good, and the agent's request waits. */
+const OUR_PAGES = ["/oauth/authorize?", "/embed/account?", "/embed/dashboard?"];
+const isOurs = (returnTo: string) => OUR_PAGES.some((page) => returnTo.startsWith(page));
+export const returnOrigin = (tenant: Tenant) => tenant.config.auth_redirect_origin ?? `https://${tenant.shop}`;
 
 export async function startSignIn(ctx: Ctx, inbound: Inbound, tenant: Tenant, provider: ProviderName): Promise<Reply> {
   const { searchParams } = inbound.url;

@@ -1,5 +1,6 @@
 // OpenAPI 3.1, from the same declarations that validate.
 import { z } from "zod";
+import { RATE_LIMITS } from "../domain/identity/rate-limits.ts";
 import { METHODS, type AnySpec } from "./endpoint.ts";
 import type { Auth } from "./guards.ts";
 import type { RouteTable } from "./route-table.ts";
@@ -54,12 +55,14 @@ export function buildOpenApi(routes: RouteTable, options: { baseUrl: string; ver
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Customer identity, consent and sync", version: options.version },
+    info: { title: "Customer identity, consent and sync", version: options.version, description: `Limits, times RATE_LIMIT_SCALE; beyond one 429 with Retry-After: ${describeLimits()}.` },
     servers: [{ url: options.baseUrl }],
     paths,
     components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: ERROR } },
   };
 }
+
+const describeLimits = (): string => Object.entries(RATE_LIMITS).map(([name, { max, windowSeconds }]) => `${name.replaceAll("_", " ")} ${max} in ${windowSeconds} s`).join("; ");
 
 function toOperation(spec: AnySpec, path: string): object {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));

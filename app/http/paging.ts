@@ -4,6 +4,8 @@ import { z } from "zod";
 import { AppError } from "../runtime/errors.ts";
 import type { Secrets } from "../runtime/secrets.ts";
 
+export { readKeyCursor, toKeyCursor } from "../runtime/key-cursor.ts";
+
 export const Page = z.object({
   limit: z.string().regex(/^\d{1,4}$/, "must be a whole number").transform(Number).pipe(z.number().min(1, "must be 1 to 100").max(100, "must be 1 to 100")).default(20),
   cursor: z.string().max(1_000).optional(),
@@ -19,17 +21,4 @@ export function readCursor(secrets: Secrets, list: string, cursor: string | unde
   const position = /^(\d{1,15})\./.exec(Buffer.from(cursor, "base64url").toString("utf8"))?.[1];
   if (position === undefined || toCursor(secrets, list, Number(position)) !== cursor) throw new AppError("invalid_cursor");
   return Number(position);
-}
-
-const MAC_LENGTH = 22;
-
-export function toKeyCursor(secrets: Secrets, list: string, key: string): string {
-  return Buffer.from(secrets.pseudonym(`cursor/${list}`, key).slice(0, MAC_LENGTH) + key).toString("base64url");
-}
-
-export function readKeyCursor(secrets: Secrets, list: string, cursor: string | undefined): string | null {
-  if (cursor === undefined) return null;
-  const key = Buffer.from(cursor, "base64url").toString("utf8").slice(MAC_LENGTH);
-  if (toKeyCursor(secrets, list, key) !== cursor) throw new AppError("invalid_cursor");
-  return key;
 }

@@ -12,7 +12,7 @@ const ROUTES = new URL("../routes/", import.meta.url);
 /** First segments that belong to the API: an unknown path below them is a JSON 404, elsewhere a page. */
 const API_SEGMENTS = new Set([
   "health", "metrics", "openapi.json", "auth", "ucp", "tags", "segment", "config", "platform", "admin", "sync", "webhooks", "gdpr",
-  ".well-known", "commerce", "events", "integration-enqueue", "mcp", "a2a", "oauth",
+  ".well-known", "commerce", "events", "integration-enqueue", "mcp", "a2a", "oauth", "embed",
 ]);
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";

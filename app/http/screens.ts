@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../context.server.ts";
+import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
 import { isGated, passGate } from "./admin-gate.ts";
 import { fromNode, type Inbound } from "./inbound.ts";
@@ -60,7 +61,7 @@ export async function createScreens(options: { ctx: Ctx; root: string; appBridge
       return isGated(inbound) ? withoutCache(response) : response;
     } catch (error) {
       if (!isAppError(error) && !signal.aborted) ctx.log.failed("screen.failed", error, { request_id: requestId });
-      const shown = isAppError(error) ? error : new AppError("internal_error");
+      const shown = isAppError(error) ? error : new AppError(isDatabaseAway(error) ? "database_unavailable" : "internal_error");
       return Response.json(toErrorBody(shown, requestId), { status: shown.status, headers: shown.headers });
     }
   }

@@ -7,6 +7,7 @@ import type { Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { secretEquals } from "../runtime/secrets.ts";
 import { isAllowedOrigin } from "./cors.ts";
+import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";
 
@@ -18,6 +19,11 @@ export async function requireVisitor(ctx: Ctx, inbound: Inbound, tenant: Tenant 
   if (!tenant) throw new AppError("tenant_required");
   if (inbound.url.searchParams.has("signature")) {
     const gid = requireProxySignature(ctx, inbound.url.searchParams, tenant);
+    // Signed in here but not at the storefront: the page's own token comes along. No cookie passes the proxy.
+    if (!gid && bearerToken(inbound)) {
+      const { session, tenant: current } = await requireSession(ctx, inbound, tenant);
+      return { visitor: { kind: "session", session }, tenant: current };
+    }
     return { visitor: gid ? { kind: "customer", gid } : { kind: "anonymous" }, tenant };
   }
   if (sessionCredential(inbound)) {

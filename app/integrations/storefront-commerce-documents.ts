@@ -28,13 +28,31 @@ export const PRODUCTS = `query Products($first: Int!, $after: String, $query: St
   shop { currencyCode }
 }`;
 
+/** Products by their own ids, or by those of their variants. */
+export const PRODUCTS_BY_ID = `query ProductsById($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on Product {
+      ${PRODUCT_FIELDS}
+    }
+    ... on ProductVariant { id product {
+      ${PRODUCT_FIELDS}
+    } }
+  }
+  shop { currencyCode }
+}`;
+
 export const COLLECTION_BY_HANDLE = `query CollectionByHandle($handle: String!) {
   collectionByIdentifier(identifier: { handle: $handle }) { id handle }
 }`;
 
-/** For the scope of a mandate: which product a variant is of, and which collections that product is in. */
+/** Whether variants are for sale, and which product each is of. */
 export const VARIANTS = `query Variants($ids: [ID!]!) {
-  nodes(ids: $ids) { ... on ProductVariant { id product { id collections(first: 100) { nodes { handle } } } } }
+  nodes(ids: $ids) { ... on ProductVariant { id availableForSale product { id status publishedAt } } }
+}`;
+
+/** The same with the collections of each product, for the scope of a mandate: some hundred points of cost for each. */
+export const VARIANT_COLLECTIONS = `query VariantCollections($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on ProductVariant { id availableForSale product { id status publishedAt collections(first: 100) { nodes { handle } } } } }
 }`;
 
 const ORDER_FIELDS = `id
@@ -66,18 +84,28 @@ export const ORDER = `query Order($id: ID!) {
   }
 }`;
 
-export const DRAFT_ORDER_CREATE = `mutation DraftOrderCreate($input: DraftOrderInput!) {
-  draftOrderCreate(input: $input) {
-    draftOrder {
-      id
+const DRAFT_ORDER_FIELDS = `id
       invoiceUrl
       subtotalPriceSet { shopMoney { amount currencyCode } }
       totalPriceSet { shopMoney { amount currencyCode } }
       lineItems(first: 100) {
         nodes { id title quantity variant { id } approximateDiscountedUnitPriceSet { shopMoney { amount currencyCode } } discountedTotalSet { shopMoney { amount currencyCode } } }
-      }
+      }`;
+
+export const DRAFT_ORDER_CREATE = `mutation DraftOrderCreate($input: DraftOrderInput!) {
+  draftOrderCreate(input: $input) {
+    draftOrder {
+      ${DRAFT_ORDER_FIELDS}
     }
     userErrors { field message }
+  }
+}`;
+
+/** `order` is what it became. */
+export const DRAFT_ORDER = `query DraftOrder($id: ID!) {
+  draftOrder(id: $id) {
+      ${DRAFT_ORDER_FIELDS}
+      order { id }
   }
 }`;
 
@@ -85,27 +113,35 @@ export const DRAFT_ORDER_DELETE = `mutation DraftOrderDelete($input: DraftOrderD
   draftOrderDelete(input: $input) { deletedId userErrors { field message } }
 }`;
 
-export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, COLLECTION_BY_HANDLE, VARIANTS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
+export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, PRODUCTS_BY_ID, COLLECTION_BY_HANDLE, VARIANTS, VARIANT_COLLECTIONS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
 
-export const CART_CREATE = `mutation CartCreate($input: CartInput!) {
-  cartCreate(input: $input) {
-    cart {
-      id
+const CART_FIELDS = `id
       checkoutUrl
       cost { subtotalAmount { amount currencyCode } totalAmount { amount currencyCode } }
       lines(first: 100) {
         nodes {
-          id
+          ... on CartLine { id }
           quantity
           merchandise { ... on ProductVariant { id title price { amount currencyCode } product { title } } }
           cost { totalAmount { amount currencyCode } }
         }
-      }
+      }`;
+
+export const CART_CREATE = `mutation CartCreate($input: CartInput!) {
+  cartCreate(input: $input) {
+    cart {
+      ${CART_FIELDS}
     }
     userErrors { field message code }
     warnings { code message target }
   }
 }`;
 
+export const CART = `query Cart($id: ID!) {
+  cart(id: $id) {
+      ${CART_FIELDS}
+  }
+}`;
+
 /** Of the Storefront API. */
-export const CART_DOCUMENTS: Record<string, string> = { CART_CREATE };
+export const CART_DOCUMENTS: Record<string, string> = { CART, CART_CREATE };

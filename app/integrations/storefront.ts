@@ -6,7 +6,10 @@ import { parseAnswer, toStatusError, type Outbound, type OutboundAnswer } from "
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
 const GRAPHQL_TIMEOUT_MS = 15_000;
+/** DECISIONS 11: a cart API that needs longer counts as failed. */
+const CART_TIMEOUT_MS = 5_000;
 const BULK_SILENCE_MS = 60_000;
+const MAX_CART_BYTES = 1024 * 1024;
 const PAGE_TIMEOUT_MS = 6_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
@@ -41,6 +44,8 @@ export type StorefrontClient = {
   refresh(shop: string, app: AppCredentials, refreshToken: string): Promise<TokenGrant>;
   exchangeSessionToken(shop: string, app: AppCredentials, sessionToken: string): Promise<TokenGrant>;
   graphql<T>(shop: string, accessToken: string, call: { document: string; variables?: Record<string, unknown>; version?: string }): Promise<GraphqlAnswer<T>>;
+  /** The data of one call of the Storefront API. Throws OutboundError for anything else. */
+  cartApi<T>(shop: string, token: string | undefined, call: { document: string; variables: Record<string, unknown> }): Promise<T>;
   /** The lines of a bulk operation's file. The platform names the address; private ones are refused all the same. */
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
   /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
@@ -108,6 +113,22 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         errors: Array.isArray(errors) ? errors : [],
         throttle: cost ? { requested: cost.requestedQueryCost, available: cost.throttleStatus.currentlyAvailable, restorePerSecond: cost.throttleStatus.restoreRate } : null,
       };
+    },
+    async cartApi<T>(shop: string, token: string | undefined, { document, variables }: { document: string; variables: Record<string, unknown> }) {
+      const answer = await outbound.call({
+        system: SYSTEM,
+        url: urlOf(shop, `/api/${ADMIN_API_VERSION}/graphql.json`),
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...(token && { [token.startsWith("shpat_") ? "Shopify-Storefront-Private-Token" : "X-Shopify-Storefront-Access-Token"]: token }) },
+        body: JSON.stringify({ query: document, variables }),
+        timeoutMs: CART_TIMEOUT_MS,
+        maxAnswerBytes: MAX_CART_BYTES,
+        about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
+      });
+      const { data, errors } = parseAnswer<{ data?: T; errors?: { message: string }[] }>(SYSTEM, answer);
+      if (!data || (Array.isArray(errors) && errors.length > 0))
+        throw new OutboundError(SYSTEM, "malformed", { status: 422, message: `the cart API refused the call: ${(errors ?? []).map((error) => error.message).join("; ").slice(0, 500)}` });
+      return data;
     },
     bulkLines: (shop, url) => outbound.lines({ system: SYSTEM, url, timeoutMs: BULK_SILENCE_MS, isTenantAddress: true, about: { shop, call: "bulk file" } }),
     shop: (shop, accessToken) =>

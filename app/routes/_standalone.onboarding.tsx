@@ -9,7 +9,7 @@ import { actOnGuide, isGuideIntent, readSetupGuide } from "../domain/setup-guide
 import { listStores } from "../domain/setup-state.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate } from "../components/keep-when-locked.ts";
+export { keepWhenLocked as shouldRevalidate } from "../components/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Onboarding · Customer identity" }];

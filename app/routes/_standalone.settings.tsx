@@ -9,7 +9,7 @@ import { useWords } from "../components/words.tsx";
 import { actOnSettings, readSettingsPage } from "../domain/settings-page.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate } from "../components/keep-when-locked.ts";
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Settings · Customer identity" }];

@@ -8,7 +8,7 @@ import { readSetupState } from "../domain/setup-state.ts";
 import { readPlatformForm, savePlatformSettings } from "../domain/tenants/settings-form.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate } from "../components/keep-when-locked.ts";
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Setup · Customer identity" }];

@@ -11,6 +11,7 @@ import { actOnSettings } from "../domain/settings-page.ts";
 import { readSettingsForm } from "../domain/tenants/settings-form.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -1,3 +1,4 @@
+import { answerOnce } from "../domain/commerce/idempotency.ts";
 import { MandateInput } from "../domain/commerce/mandate.ts";
 import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
 import { endpoint, json } from "../http/endpoint.ts";
@@ -24,7 +25,9 @@ export const { loader, action, route } = endpoint({
     body: MandateInput,
     answers: { 201: "The mandate, signed.", 403: "`payment_consent_required`: the shopper has not consented to payments by agents." },
     async handle({ ctx, tenant, principal, body, inbound }) {
-      return json(201, await createMandate(ctx, tenant, principal, body, { userAgent: inbound.header("user-agent") ?? null }));
+      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: "mandate.create", body };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => createMandate(ctx, tenant, principal, body, { userAgent: inbound.header("user-agent") ?? null, keep }));
+      return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },
 });

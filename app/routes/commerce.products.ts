@@ -1,4 +1,5 @@
 import { ProductSearch, searchProducts } from "../domain/commerce/products.ts";
+import { countNamedAgent } from "../http/agent-limits.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
@@ -8,7 +9,8 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: ProductSearch,
-    async handle({ ctx, tenant, query: { query = "", first, after, collection = null } }) {
+    async handle({ ctx, inbound, tenant, query: { query = "", first, after, collection = null } }) {
+      await countNamedAgent(ctx, inbound, tenant);
       const list = `products/${tenant.shop}/${collection}/${query}`;
       const page = await searchProducts(ctx, tenant, { query, first, after: readKeyCursor(ctx.secrets, list, after), collection });
       const endCursor = page.endCursor === null ? null : toKeyCursor(ctx.secrets, list, page.endCursor);

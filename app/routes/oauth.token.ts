@@ -1,3 +1,5 @@
+import { countTry } from "../domain/identity/rate-limits.ts";
+import { addressOfCaller } from "../http/agent-limits.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { answerTokenForm } from "../http/oauth-token.ts";
 import { refuseJson, toOAuthError } from "../http/oauth.ts";
@@ -8,9 +10,12 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     maxBytes: 16 * 1024,
-    answers: { 200: "`{access_token, token_type, expires_in, refresh_token, scope}`.", 400: "`invalid_grant` and the other errors of RFC 6749 5.2." },
+    answers: { 200: "`{access_token, token_type, expires_in, refresh_token, scope}`.", 400: "`invalid_grant` and the other errors of RFC 6749 5.2.", 429: "Too many tries from this address." },
     errorBody: toOAuthError,
     handle: refuseJson,
-    handleForm: async ({ ctx, inbound, tenant, raw }) => json(200, await answerTokenForm(ctx, inbound, tenant, raw), { Pragma: "no-cache" }),
+    handleForm: async ({ ctx, inbound, tenant, raw }) => {
+      await countTry(ctx, tenant, { oauth_token_per_address: addressOfCaller(ctx, inbound) });
+      return json(200, await answerTokenForm(ctx, inbound, tenant, raw), { Pragma: "no-cache" });
+    },
   },
 });

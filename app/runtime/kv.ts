@@ -17,8 +17,6 @@ export const KEYS = {
   lease: (name: string) => `lease:${name}`,
   /** How far the catch-up of customers has come. */
   customerSync: "sync:customers",
-  /** The views of the customer list that the merchant saved. */
-  customerViews: "customer_views",
   /** Of the platform: a sync of this store that was asked for and has not come to its end. */
   syncRequest: (shop: string) => `sync_request:${shop}`,
   /** When this step of the tag system was last done. */
@@ -28,6 +26,8 @@ export const KEYS = {
   /** The code mailed to one browser, and how often that browser guessed. */
   gateCode: (browser: string) => `gate_code:${browser}`,
   gateTries: (browser: string) => `gate_tries:${browser}`,
+  /** The views of the customer list that the merchant saved. */
+  customerViews: "customer_views",
   /** The place in the consent log of the newest signed checkpoint. */
   consentCheckpoint: "consent_checkpoint",
   scheduledRun: "scheduled_run:report",
@@ -40,6 +40,12 @@ export const KEYS = {
   consentAsked: (askHash: string) => `consent_asked:${askHash}`,
   /** What the document behind an agent's client id says. */
   clientDocument: (urlHash: string) => `client_document:${urlHash}`,
+  /** What the profile of an agent's platform says, or why it says nothing. */
+  agentProfile: (urlHash: string) => `agent_profile:${urlHash}`,
+  /** What an agent gathered before anybody signed in; whoever knows the id has it. */
+  agentCart: (id: string) => `agent_cart:${id}`,
+  /** A piece of work that an agent asked for over A2A. */
+  agentTask: (id: string) => `agent_task:${id}`,
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
   /** One page of a customer's orders. */
   orders: (userId: number, page: string) => `orders:${userId}:${page}`,
@@ -48,7 +54,29 @@ export const KEYS = {
   rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
 } as const;
 
-export const TTL_SECONDS = { oauthState: 600, pkce: 300, event: 604_800, welcomeLink: 86_400, passwordResetLink: 3_600, emailLink: 86_400, sessionCode: 60, echo: 60, consentLink: 86_400, exportLink: 604_800, clientDocument: 3_600, unreadableClientDocument: 60, deadLetterAlert: 900, orders: 300, idempotent: 86_400, idempotentRun: 60, gateCode: 600 } as const;
+export const TTL_SECONDS = {
+  oauthState: 600,
+  pkce: 300,
+  event: 604_800,
+  welcomeLink: 86_400,
+  passwordResetLink: 3_600,
+  emailLink: 86_400,
+  sessionCode: 60,
+  echo: 60,
+  consentLink: 86_400,
+  exportLink: 604_800,
+  clientDocument: 3_600,
+  agentProfile: 3_600,
+  unreadableAgentProfile: 60,
+  agentCart: 604_800,
+  agentTask: 3_600,
+  unreadableClientDocument: 60,
+  deadLetterAlert: 900,
+  orders: 300,
+  idempotent: 86_400,
+  idempotentRun: 60,
+  gateCode: 600,
+} as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
 const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";

@@ -10,6 +10,9 @@ const KEPT: readonly Kept[] = [
   { table: "channel_minutes", column: "minute", days: 8, where: "true" },
   // Longer than any of them lives: until then a refresh token that comes back tells that it was stolen.
   { table: "oauth_tokens", column: "created_at", days: 40, where: "expires_at < now()" },
+  // What was bought stays for as long as somebody may ask how; what was not bought is nobody's business.
+  { table: "checkout_sessions", column: "created_at", days: 30, where: "status = 'canceled'" },
+  { table: "checkout_sessions", column: "created_at", days: 400, where: "status = 'completed'" },
   { table: "webhook_inbox", column: "received_at", days: 30, where: "status IN ('done', 'failed')" },
 ];
 const ROWS_PER_STATEMENT = 5_000;

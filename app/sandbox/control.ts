@@ -35,6 +35,7 @@ const CustomerFields = z
 
 const NewCustomer = CustomerFields.extend({ shop: Text, webhook: Text.optional(), api_version: ApiVersion });
 const CustomerChange = z.object({ shop: Text, gid: Text, patch: CustomerFields, api_version: ApiVersion });
+const Payment = z.object({ shop: Text, /** `checkout_url` of a checkout. */ url: Text });
 // A form sends a ticked box as "true" and no other at all.
 const FederatedPerson = z.object({ email: z.email(), name: Text.optional(), email_verified: z.union([z.boolean(), z.stringbool()]).default(false) });
 const FaultShape = z.union([
@@ -85,6 +86,11 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
       const { shop, gid, patch, api_version: apiVersion } = CustomerChange.parse(body);
       const deliveries = await sandbox.storefront.changeCustomer(shop, gid, toPatch(patch), apiVersion ? { apiVersion } : {});
       return { gid, deliveries: deliveries.map(summary) };
+    }
+    case "/_control/pay": {
+      const { shop, url } = Payment.parse(body);
+      const { order, deliveries } = await sandbox.storefront.pay(shop, url);
+      return { gid: order.gid, name: order.name, deliveries: deliveries.map(summary) };
     }
     case "/_control/people": {
       const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { passOn, PROXY_PATH } from "./app-proxy.ts";
 import { createBackend } from "./backend.ts";
 import { createCms } from "./cms.ts";
 import { initialCmsState } from "./cms-state.ts";
@@ -27,6 +28,7 @@ import { createRetailAnalyticsB } from "./retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
+import { answerStore, visitOf } from "./store-page.ts";
 import { createStorefront } from "./storefront.ts";
 import { createWebAnalytics } from "./web-analytics.ts";
 
@@ -107,6 +109,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       return { status: 200, headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-store" }, body: script };
     }
     if (call.path === "/session-token") return answerSessionToken(call);
+    if (call.path.startsWith("/store/")) return answerStore(sandbox, call);
+    if (call.path === PROXY_PATH || call.path.startsWith(`${PROXY_PATH}/`)) {
+      const { shop, customerId } = visitOf(call);
+      return passOn(call, { appUrl: appUrl(), secret: app.clientSecret, shop: shop || (systems.storefront.shops()[0] ?? ""), customerId });
+    }
     return call.path.startsWith("/_control/") ? answerControl(sandbox, call) : answerPage(sandbox, call);
   };
 

@@ -1,7 +1,7 @@
 /** Products, collections and variants of the pretended Admin API. */
 import { GraphQLError } from "graphql";
 import { catalogOf, collectionsOf, findVariant, searchProducts } from "./storefront-catalog.ts";
-import type { Product } from "./storefront-catalog.ts";
+import type { Product, Variant } from "./storefront-catalog.ts";
 import type { GraphqlContext } from "./storefront-graphql.ts";
 import { pageOf } from "./storefront-pages.ts";
 import type { PageArguments } from "./storefront-pages.ts";
@@ -26,13 +26,17 @@ export const catalogResolvers: Record<string, unknown> = {
     requireAccess(scope, "nodes", "read_products");
     return ids.map((id) => {
       if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`, { extensions: { code: "argumentLiteralsIncompatible" } });
+      const whole = catalogOf(shop).products[id];
+      if (whole) return { __typename: "Product", ...toGraphqlProduct(shop, whole) };
       const found = findVariant(shop, id);
       if (!found) return null;
       const collections = { nodes: collectionsOf(shop, found.product.gid).map(({ handle }) => ({ handle })) };
-      return { __typename: "ProductVariant", id, product: { id: found.product.gid, collections } };
+      return { __typename: "ProductVariant", id, availableForSale: isForSale(found.variant), product: { ...toGraphqlProduct(shop, found.product), collections } };
     });
   },
 };
+
+const isForSale = ({ stock }: Variant): boolean => stock === null || stock > 0;
 
 function toGraphqlProduct(shop: ShopState, product: Product): Record<string, unknown> {
   const money = (amount: string) => ({ amount, currencyCode: shop.currencyCode });
@@ -43,6 +47,6 @@ function toGraphqlProduct(shop: ShopState, product: Product): Record<string, unk
     onlineStoreUrl: product.publishedAt === null ? null : `https://${shop.domain}/products/${product.handle}`,
     featuredMedia: product.image ? { __typename: "MediaImage", id: `gid://shopify/MediaImage/${product.gid.split("/").pop()}`, preview: { image: product.image } } : null,
     priceRangeV2: { minVariantPrice: money(byPrice[0]?.price ?? "0.0"), maxVariantPrice: money(byPrice.at(-1)?.price ?? "0.0") },
-    variants: { nodes: product.variants.map((variant) => ({ ...variant, id: variant.gid, availableForSale: variant.stock === null || variant.stock > 0 })) },
+    variants: { nodes: product.variants.map((variant) => ({ ...variant, id: variant.gid, availableForSale: isForSale(variant) })) },
   };
 }

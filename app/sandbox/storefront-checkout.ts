@@ -13,7 +13,7 @@ import type { ShopState } from "./storefront-state.ts";
 
 type Line = { variantGid: string; quantity: number };
 type Attribute = { key: string; value: string };
-export type Basket = { gid: string; kind: "cart" | "draft"; url: string; email: string | null; customerGid: string | null; lines: Line[]; attributes: Attribute[] };
+export type Basket = { gid: string; kind: "cart" | "draft"; url: string; email: string | null; customerGid: string | null; lines: Line[]; attributes: Attribute[]; /** What it became. */ orderGid?: string };
 
 type CartInput = { lines?: { merchandiseId: string; quantity?: number }[]; attributes?: Attribute[]; buyerIdentity?: { email?: string } };
 type DraftInput = { lineItems?: { variantId?: string; quantity: number }[]; email?: string; purchasingEntity?: { customerId?: string }; customAttributes?: Attribute[] };
@@ -28,7 +28,7 @@ export async function answerCartApi(shop: ShopState, body: unknown, changed: () 
     const document = parse(String(query));
     const problems = validate(cartSchema, document);
     if (problems.length > 0) return json(200, { errors: problems.map(({ message }) => ({ message })) });
-    const result = await execute({ schema: cartSchema, document, variableValues: fieldsOf(variables), rootValue: { cartCreate: ({ input }: { input: CartInput }) => createCart(shop, input, changed) } });
+    const result = await execute({ schema: cartSchema, document, variableValues: fieldsOf(variables), rootValue: { cartCreate: ({ input }: { input: CartInput }) => createCart(shop, input, changed), cart: ({ id }: { id: string }) => findCart(shop, id) } });
     return json(200, { data: result.data, ...(result.errors && { errors: result.errors.map(({ message }) => ({ message })) }) });
   } catch (error) {
     return json(200, { errors: [{ message: String(error) }] });
@@ -52,14 +52,24 @@ function createCart(shop: ShopState, input: CartInput, changed: () => void) {
   const cart: Basket = { gid: `gid://shopify/Cart/${token}?key=${token.slice(0, 8)}`, kind: "cart", url: `https://${shop.domain}/cart/c/${token}?key=${token.slice(0, 8)}`, email: input.buyerIdentity?.email ?? null, customerGid: null, lines, attributes: input.attributes ?? [] };
   (shop.baskets ??= {})[cart.gid] = cart;
   changed();
+  return { cart: toCart(shop, cart), userErrors: [], warnings };
+}
+
+function findCart(shop: ShopState, gid: string) {
+  const cart = shop.baskets?.[gid];
+  return cart?.kind === "cart" ? toCart(shop, cart) : null;
+}
+
+/** As it is at this moment: its prices are those of now. */
+function toCart(shop: ShopState, { gid, url, lines }: Basket) {
   const money = (amount: string) => ({ amount, currencyCode: shop.currencyCode });
   const nodes = lines.map(({ variantGid, quantity }, index) => {
     const { product, variant } = findVariant(shop, variantGid) as NonNullable<ReturnType<typeof findVariant>>;
     const merchandise = { __typename: "ProductVariant", id: variantGid, title: variant.title, price: money(variant.price), product: { title: product.title } };
-    return { __typename: "CartLine", id: `gid://shopify/CartLine/${token}-${index}`, quantity, merchandise, cost: { totalAmount: money((Number(variant.price) * quantity).toFixed(2)) } };
+    return { __typename: "CartLine", id: `${gid.split("?")[0]?.replace("/Cart/", "/CartLine/")}-${index}`, quantity, merchandise, cost: { totalAmount: money((Number(variant.price) * quantity).toFixed(2)) } };
   });
   const total = money(totalOf(shop, lines));
-  return { cart: { id: cart.gid, checkoutUrl: cart.url, cost: { subtotalAmount: total, totalAmount: total }, lines: { nodes } }, userErrors: [], warnings };
+  return { id: gid, checkoutUrl: url, cost: { subtotalAmount: total, totalAmount: total }, lines: { nodes } };
 }
 
 const totalOf = (shop: ShopState, lines: Line[]): string => lines.reduce((sum, { variantGid, quantity }) => sum + Number(findVariant(shop, variantGid)?.variant.price ?? 0) * quantity, 0).toFixed(2);
@@ -72,17 +82,19 @@ export const draftOrderResolvers: Record<string, unknown> = {
     const unknown = lines.findIndex(({ variantGid }) => !findVariant(shop, variantGid));
     if (unknown >= 0) return { draftOrder: null, userErrors: [{ field: ["lineItems", String(unknown)], message: `Product with ID ${lines[unknown]?.variantGid} is no longer available.` }] };
     const baskets = (shop.baskets ??= {});
-    const id = String(1_300_000_000_001 + Object.keys(baskets).length);
+    let number = 1_300_000_000_001 + Object.keys(baskets).length;
+    while (baskets[`gid://shopify/DraftOrder/${number}`]) number += 1;
+    const id = String(number);
     const draft: Basket = { gid: `gid://shopify/DraftOrder/${id}`, kind: "draft", url: `https://${shop.domain}/${shop.id}/invoices/${crypto.randomUUID()}`, email: input.email ?? null, customerGid: input.purchasingEntity?.customerId ?? null, lines, attributes: input.customAttributes ?? [] };
     baskets[draft.gid] = draft;
     changed();
-    const money = (amount: string) => ({ shopMoney: { amount, currencyCode: shop.currencyCode } });
-    const total = money(totalOf(shop, lines));
-    const nodes = lines.map(({ variantGid, quantity }, index) => {
-      const { product, variant } = findVariant(shop, variantGid) as NonNullable<ReturnType<typeof findVariant>>;
-      return { id: `gid://shopify/DraftOrderLineItem/${id}${index}`, title: product.title, quantity, variant: { id: variantGid }, approximateDiscountedUnitPriceSet: money(variant.price), discountedTotalSet: money((Number(variant.price) * quantity).toFixed(2)) };
-    });
-    return { draftOrder: { id: draft.gid, invoiceUrl: draft.url, subtotalPriceSet: total, totalPriceSet: total, lineItems: { nodes } }, userErrors: [] };
+    return { draftOrder: toDraftOrder(shop, draft), userErrors: [] };
+  },
+
+  draftOrder: ({ id }: { id: string }, { shop, scope }: GraphqlContext) => {
+    requireAccess(scope, "draftOrder", "write_draft_orders");
+    const draft = shop.baskets?.[id];
+    return draft?.kind === "draft" ? toDraftOrder(shop, draft) : null;
   },
 
   draftOrderDelete: ({ input: { id } }: { input: { id: string } }, { shop, scope, changed }: GraphqlContext) => {
@@ -94,11 +106,23 @@ export const draftOrderResolvers: Record<string, unknown> = {
   },
 };
 
+function toDraftOrder(shop: ShopState, { gid, url, lines, orderGid }: Basket) {
+  const money = (amount: string) => ({ shopMoney: { amount, currencyCode: shop.currencyCode } });
+  const total = money(totalOf(shop, lines));
+  const nodes = lines.map(({ variantGid, quantity }, index) => {
+    const { product, variant } = findVariant(shop, variantGid) as NonNullable<ReturnType<typeof findVariant>>;
+    return { id: `${gid.replace("/DraftOrder/", "/DraftOrderLineItem/")}${index}`, title: product.title, quantity, variant: { id: variantGid }, approximateDiscountedUnitPriceSet: money(variant.price), discountedTotalSet: money((Number(variant.price) * quantity).toFixed(2)) };
+  });
+  return { id: gid, invoiceUrl: url, subtotalPriceSet: total, totalPriceSet: total, lineItems: { nodes }, order: orderGid ? { id: orderGid } : null };
+}
+
 /** The shopper pays behind the address of a cart or a draft order. */
 export function payFor(shop: ShopState, url: string): Order {
   const basket = Object.values(shop.baskets ?? {}).find((one) => one.url === url);
   if (!basket) throw new GraphQLError(`Nothing is to be paid at ${url}`);
   const customer = Object.values(shop.customers).find(({ email }) => basket.email !== null && email?.toLowerCase() === basket.email.toLowerCase());
   const cartToken = basket.kind === "cart" ? (/Cart\/(\w+)/.exec(basket.gid)?.[1] ?? null) : null;
-  return putOrder(shop, { lines: basket.lines, attributes: basket.attributes, customerGid: basket.customerGid ?? customer?.gid ?? null, cartToken });
+  const order = putOrder(shop, { lines: basket.lines, attributes: basket.attributes, customerGid: basket.customerGid ?? customer?.gid ?? null, cartToken });
+  basket.orderGid = order.gid;
+  return order;
 }

@@ -1,4 +1,4 @@
-// `npm run bench [-- webhooks events bus peers identity consent]`: a table of ratios measured within this one run, and the same as a line
+// `npm run bench [-- webhooks events bus peers identity consent commerce mcp]`: a table of ratios measured within this one run, and the same as a line
 // of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
 // alone: it measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
 import { endChildren } from "../support/child.ts";
 import { benchBus } from "./bus.ts";
+import { benchCommerce } from "./commerce.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
 import { benchEvents } from "./events.ts";
+import { benchMcp } from "./mcp.ts";
 import { benchPeers } from "./peers.ts";
 import type { Measure } from "./side.ts";
 import { benchWebhooks } from "./webhook.ts";
@@ -20,6 +22,8 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   peers: (url) => benchPeers(url),
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
+  mcp: (url) => benchMcp(url),
+  commerce: (url) => benchCommerce(url),
 };
 const wanted = process.argv.slice(2);
 

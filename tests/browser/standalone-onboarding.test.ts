@@ -10,7 +10,7 @@ const SHOP = "fresh-store.myshopify.com";
 let world: World;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startWorld({ withScreens: true, env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl, SCOPES: "read_customers,write_customers,read_products,read_orders" }) }), openBrowser()]);
+  [world, browser] = await Promise.all([startWorld({ withScreens: true, env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl, OUTBOUND_ALLOW: "127.0.0.1" }) }), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -69,7 +69,8 @@ describe("a mailed code", () => {
   test("stands nowhere in the clear, neither do addresses", async () => {
     const { code: given } = await askAndRead();
     const rows = JSON.stringify(await world.database.query("SELECT key, value FROM kv WHERE key LIKE 'gate_%'"));
-    expect(rows).not.toContain(given);
+    expect(rows).toContain("sealed:v1:");
+    for (const hidden of [given, LISTED]) expect(rows).not.toContain(hidden);
   });
 
   test("is not asked for from another site, and one place cannot ask for ever", async () => {
@@ -129,5 +130,16 @@ describe("an edge assertion", () => {
     expect((await fetch(`${alone.url}/setup`, { headers })).status).toBe(401);
     expect((await fetch(`${alone.url}/setup`, { headers: { ...headers, Authorization: `Bearer ${ADMIN_KEY}` } })).status).toBe(200);
     await alone.stop();
+  });
+
+  test("is taken from any issuer where none is set, and from nobody where no audience is", async () => {
+    const headers = { "User-Agent": AGENT, "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE, iss: "https://another.example" }) };
+    const [open, closed] = await Promise.all([
+      startWorld({ withScreens: true, env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl, EDGE_GATE_AUDIENCE: AUDIENCE } }),
+      startWorld({ withScreens: true, env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl } }),
+    ]);
+    expect((await fetch(`${open.url}/setup`, { headers })).status).toBe(200);
+    expect((await fetch(`${closed.url}/setup`, { headers })).status).toBe(401);
+    await Promise.all([open.stop(), closed.stop()]);
   });
 });

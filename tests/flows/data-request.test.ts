@@ -29,7 +29,7 @@ describe("customers/data_request", () => {
     const document = JSON.parse(raw);
     expect(document.request).toMatchObject({ id: json.request_id, store: SHOP, data_request_id: "9999", orders_requested: ["gid://shopify/Order/299938"] });
     expect(document.accounts).toMatchObject([{ email: ADA.email, full_name: ADA.name, storefront_customer_gid: ADA.gid, phone_number_known: true }]);
-    expect(request.evidence.exported).toEqual({ accounts: 1, claims: 1, extras: 1, consent_records: 1, tags: 1, sign_ins: 1, agents: 1, mandates: 1, checkouts: 1, returns: 1, deliveries: 2, events: 0 });
+    expect(request.evidence.exported).toEqual({ accounts: 1, claims: 1, extras: 1, consent_records: 1, tags: 1, sign_ins: 1, agents: 1, mandates: 1, checkouts: 2, returns: 1, deliveries: 2, events: 0 });
     expect(document.deliveries.map(({ entity_type: type }: { entity_type: string }) => type).sort()).toEqual(["customer", "order"]);
     expect(document.orders_seen).toEqual(["gid://shopify/Order/299938"]);
     for (const secret of ["password", "pbkdf2", "secret-signature", "secret-proof", "sealed", "phone_hash", "token", "prev_hash", "Other Lovelace", OTHER_SHOP]) expect(raw).not.toContain(secret);

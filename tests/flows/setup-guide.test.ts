@@ -49,14 +49,14 @@ test("a connection that ended is a failed step, and nothing that needs it is beg
 
 test("the app embed is believed when the store's front page carries it, and not for any other answer", async () => {
   await installStore(service, SHOP, BARE);
-  for (const fault of [{ status: 200, body: "<html>Nothing here</html>" }, { status: 302 }]) {
+  for (const fault of [{ status: 200, body: '<html><link href="https://cdn.example/extensions/1/consent-footer-3/assets/crm-theme.css"></html>' }, { status: 302 }]) {
     service.sandbox.failNext("storefront", fault);
     expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "not_seen" });
   }
   service.sandbox.failNext("storefront", { reset: true });
   expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "refused" });
   expect((await states()).embed).toBe("todo");
-  service.sandbox.failNext("storefront", { status: 200, body: '<script src="https://cdn.example/extensions/1/consent-footer-3/assets/loader.js"></script>' });
+  service.sandbox.failNext("storefront", { status: 200, body: '<script src="/apps/crm/embed/stack-loader.js?locale=en" async></script>' });
   expect(await act("check_embed")).toEqual({ outcome: "done", step: "embed" });
   expect((await states()).embed).toBe("done");
 });

@@ -52,6 +52,15 @@ describe("the control endpoints", () => {
     expect(world.sandbox.storefront.customer(SHOP, made.body.gid)).toMatchObject({ firstName: "Augusta", lastName: "Byron" });
   });
 
+  it("pay for a basket, once there is one", async () => {
+    expect((await post(`${world.sandbox.url}/_control/pay`, { shop: SHOP, url: "https://nowhere.example/" })).status).toBe(400);
+    const variant = world.sandbox.storefront.putProduct(SHOP, { title: "Tea", variants: [{ price: "3.00" }] }).variants[0]?.gid;
+    const query = "mutation CartCreate($input: CartInput!) { cartCreate(input: $input) { cart { checkoutUrl } userErrors { message } } }";
+    const cart = await post(`${world.sandbox.url}/storefront/${SHOP}/api/2026-04/graphql.json`, { query, variables: { input: { lines: [{ merchandiseId: variant, quantity: 2 }] } } });
+    const paid = await post(`${world.sandbox.url}/_control/pay`, { shop: SHOP, url: cart.body.data.cartCreate.cart.checkoutUrl });
+    expect(paid).toMatchObject({ status: 200, body: { gid: expect.stringContaining("/Order/"), name: expect.stringMatching(/^#/) } });
+  });
+
   it("serve the page's own forms and lead back to it", async () => {
     const reply = await post(`${world.sandbox.url}/_control/customers`, new URLSearchParams({ shop: SHOP, first_name: "Form", tags: "a, b" }).toString(), { ...FORM, origin: world.sandbox.url, "sec-fetch-site": "same-origin" });
     expect(reply.status).toBe(303);

@@ -68,6 +68,7 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
   await query("INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at) SELECT $1, 'hash-' || id, id, 'access', '{}', now() FROM oauth_grants WHERE shop = $1 AND user_id = $2", [shop, id]);
   await query("INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 50, 'EUR', 'all', 'secret-signature', 'secret-proof', now() + interval '1 day')", [shop, id]);
   await query("INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, line_items, subtotal, total, currency, expires_at) VALUES ($1, gen_random_uuid(), $2, 'completed', 'cart', $3, '[]', 1, 1, 'EUR', now())", [shop, id, `https://x.example/?email=${who.email}`]);
+  await query("INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id, line_items, subtotal, total, currency, expires_at) VALUES ($1, gen_random_uuid(), $2, 'ready_for_complete', 'cart', 'https://x.example/c', 'gid://shopify/Cart/lovelace', '[]', 1, 1, 'EUR', now() + interval '1 hour')", [shop, id]);
   await query("INSERT INTO return_cases (shop, rma, order_id, user_id, status) VALUES ($1, $3, 'gid://shopify/Order/299938', $2, 'open')", [shop, id, `RMA-${id}`]);
   const order = JSON.stringify({ id: 299938, email: who.email, customer: { first_name: "Ada", phone: who.phone, admin_graphql_api_id: who.gid } });
   const eventId = `order-${shop}-${id}`;
@@ -76,7 +77,7 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
   await query(queue, [shop, `mail-${shop}-${id}`, "mail.account_deleted", "customer", String(id), JSON.stringify({ user_id: id, sealed_to: ctx.secrets.seal(`${shop}/mail`, who.email) }), null, "delivered", null]);
   await query("INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, error) VALUES ($1, 1, $2, 'erpsys', 1, 'failed', 5, $3)", [shop, eventId, `400: {"name":"${who.name}"}`]);
   await query("INSERT INTO webhook_inbox (shop, delivery_id, topic, body, status, next_attempt_at) VALUES ($1, $2, 'customers/update', $3, 'failed', now())", [shop, `inbox-${id}`, `{"id":${who.id},"email":"${who.email}"}`]);
-  await query("INSERT INTO kv (shop, key, value) VALUES ($1, 'password_link:abc', $2), ($1, 'email_link:def', $3)", [shop, JSON.stringify({ user_id: id }), JSON.stringify({ user_id: id, email: who.email })]);
+  await query("INSERT INTO kv (shop, key, value) VALUES ($1, 'password_link:abc', $2), ($1, 'email_link:def', $3), ($1, 'idempotent:ghi', $2)", [shop, JSON.stringify({ user_id: id }), JSON.stringify({ user_id: id, email: who.email })]);
   await ctx.archive.put(`events/unheard_of/${new Date().toISOString().slice(0, 10)}/${eventId}.json`, order);
   await ctx.archive.put(`gdpr/${shop}/old-${id}.json`, JSON.stringify({ email: who.email }));
   return id;

@@ -13,10 +13,13 @@ const IS_SAME_PERSON = "u.status = 'active' AND g.sessions_epoch IS NOT DISTINCT
 export const IS_ALIVE = `g.ended_at IS NULL AND ${IS_SAME_PERSON}`;
 export const PERSON_OF_GRANT = "JOIN storefront_users u ON u.shop = g.shop AND u.id = g.user_id LEFT JOIN user_claims c ON c.shop = g.shop AND c.user_id = g.user_id";
 
-type Row = { user_id: number; client_id: string; scopes: string[]; is_alive: boolean; is_person: boolean; has_consent: boolean; end_reason: string | null };
+type Row = { grant_id: string; is_noted: boolean; user_id: number; client_id: string; scopes: string[]; is_alive: boolean; is_person: boolean; has_consent: boolean; end_reason: string | null };
+
+/** How exactly a shopper is told when an agent was last here: a write at every call would cost more than the call. */
+const IS_NOTED = "g.last_used_at > clock_timestamp() - interval '5 minutes'";
 
 const READ = `
-  SELECT g.user_id, g.client_id, t.scopes, ${IS_ALIVE} AS is_alive, ${IS_SAME_PERSON} AS is_person, coalesce(c.consent_a2a, false) AS has_consent, g.end_reason
+  SELECT g.id AS grant_id, coalesce(${IS_NOTED}, false) AS is_noted, g.user_id, g.client_id, t.scopes, ${IS_ALIVE} AS is_alive, ${IS_SAME_PERSON} AS is_person, coalesce(c.consent_a2a, false) AS has_consent, g.end_reason
   FROM oauth_tokens t JOIN oauth_grants g ON g.shop = t.shop AND g.id = t.grant_id ${PERSON_OF_GRANT}
   WHERE t.shop = $1 AND t.token_hash = $2 AND t.kind = 'access' AND t.used_at IS NULL AND t.expires_at > clock_timestamp()`;
 
@@ -28,6 +31,7 @@ export async function checkAgentToken(ctx: Ctx, tenant: Tenant, token: string): 
   if (!row.has_consent) return row.is_alive || row.end_reason === "consent_withdrawn" ? { outcome: "no_consent" } : { outcome: "invalid" };
   if (!row.is_alive) return { outcome: "invalid" };
   if (!tenant.config.agent_access_enabled) return { outcome: "closed" };
+  if (!row.is_noted) await dataOf(ctx, tenant).sql(`UPDATE oauth_grants g SET last_used_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND NOT coalesce(${IS_NOTED}, false)`, [row.grant_id]);
   return { outcome: "valid", caller: { userId: row.user_id, clientId: row.client_id, scopes: row.scopes } };
 }
 

@@ -2,15 +2,8 @@
 // A client that says `A2A-Version: 1.0` gets exactly that version's fields: its schema is closed.
 import type { Tenant } from "../tenants/tenant.ts";
 import { addressOf, type PublicAddress } from "./public-address.ts";
+import { SKILLS } from "./skills.ts";
 import { ucpCapabilities, UCP_VERSIONS } from "./ucp-profile.ts";
-
-const SKILLS = [
-  { id: "identity-linking", name: "Identity linking", description: "Links the agent to the shopper's account with the shopper's consent, and reads the unified profile.", tags: ["identity", "oauth"] },
-  { id: "consent-management", name: "Consent management", description: "Reads which consents the shopper gave, agent access and agent payments among them.", tags: ["consent", "privacy"] },
-  { id: "tag-sync", name: "Tag sync", description: "Reads the tags and the segment that the store keeps of the shopper.", tags: ["tags", "segments"] },
-  { id: "product-catalog", name: "Product catalog", description: "Searches the store's products with prices and availability.", tags: ["catalog", "search"] },
-  { id: "checkout-session", name: "Checkout session", description: "Prepares a checkout for the shopper and follows it until it is completed.", tags: ["checkout", "orders"] },
-] as const;
 
 const JSON_MODES = ["application/json", "text/plain"];
 
@@ -33,7 +26,7 @@ export function buildAgentCard(tenant: Tenant, address: PublicAddress, protocol:
     provider: { organization: brand, url: `https://${tenant.shop}` },
     defaultInputModes: JSON_MODES,
     defaultOutputModes: JSON_MODES,
-    skills: SKILLS,
+    skills: SKILLS.map(({ id, name, description, tags }) => ({ id, name, description, tags })),
   };
   const strict = { supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
   const scheme = { description: `An access token of ${metadata}`, scheme: "bearer" };

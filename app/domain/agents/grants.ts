@@ -1,5 +1,6 @@
 // A shopper lets an agent in: consent, grant and code commit together, so that there is no grant without its row in the
 // consent log.   grant: open -> ended (consent_withdrawn | sessions_ended | revoked | code_reused | refresh_reused)
+import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { TenantSql } from "../../runtime/database.ts";
@@ -8,6 +9,7 @@ import { writeConsentsWithin } from "../consent/write-consents.ts";
 import { epochOf } from "../identity/links.ts";
 import type { Session } from "../identity/sessions.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { IS_ALIVE, PERSON_OF_GRANT } from "./agent-caller.ts";
 import { hashSecret, mintSecret, TOKEN_SECONDS } from "./agent-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 
@@ -40,4 +42,38 @@ export async function grantAccess(ctx: Ctx, tenant: Tenant, { account }: Session
 /** Every token of the grant is dead from the commit on. Safe to repeat: the first reason stays. */
 export async function endGrant(sql: TenantSql, grantId: string, reason: EndReason): Promise<void> {
   await sql("UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1 AND id = $2 AND ended_at IS NULL", [grantId, reason]);
+}
+
+export type LinkedAgent = { id: string; client_id: string; client_name: string; host: string | null; scopes: string[]; created_at: string; last_used_at: string | null };
+type LinkedRow = Omit<LinkedAgent, "host" | "created_at" | "last_used_at"> & { created_at: Date; last_used_at: Date | null };
+
+/** What the agent still holds: a code, or a token that would be taken. */
+const HOLDS_SOMETHING = "EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.shop = g.shop AND t.grant_id = g.id AND t.used_at IS NULL AND t.expires_at > clock_timestamp())";
+
+/** The agents that can act for this person at this moment, newest first; `next` names the last one shown. */
+export async function listLinkedAgents(ctx: Ctx, tenant: Tenant, userId: number, { limit, after }: { limit: number; after: string | null }): Promise<{ grants: LinkedAgent[]; next: string | null }> {
+  const [at = null, id = null] = after?.split("|") ?? [];
+  const rows = await dataOf(ctx, tenant).sql<LinkedRow>(
+    `SELECT g.id, g.client_id, g.client_name, g.scopes, g.created_at, g.last_used_at FROM oauth_grants g ${PERSON_OF_GRANT}
+     WHERE g.shop = $1 AND g.user_id = $2 AND ${IS_ALIVE} AND coalesce(c.consent_a2a, false) AND ${HOLDS_SOMETHING} AND ($3::timestamptz IS NULL OR (g.created_at, g.id) < ($3::timestamptz, $4::uuid))
+     ORDER BY g.created_at DESC, g.id DESC LIMIT $5`,
+    [userId, at, id, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { grants: page.map(toLinkedAgent), next: rows.length > limit && last ? `${last.created_at.toISOString()}|${last.id}` : null };
+}
+
+/** A client that is described by a document is vouched for by that document's host. */
+const toLinkedAgent = (row: LinkedRow): LinkedAgent => ({ ...row, host: row.client_id.startsWith("https:") ? new URL(row.client_id).host : null, created_at: row.created_at.toISOString(), last_used_at: row.last_used_at?.toISOString() ?? null });
+
+const GrantId = z.uuid();
+
+/** The person takes an agent's access back. Safe to repeat; another person's grant is `not_found`. */
+export async function revokeGrant(ctx: Ctx, tenant: Tenant, userId: number, id: string): Promise<void> {
+  const { sql } = dataOf(ctx, tenant);
+  const known = GrantId.safeParse(id).success ? await sql("SELECT 1 FROM oauth_grants WHERE shop = $1 AND id = $2 AND user_id = $3", [id, userId]) : [];
+  if (known.length === 0) throw new AppError("not_found");
+  await endGrant(sql, id, "revoked");
+  ctx.log.done("agent.revoked", { shop: tenant.shop, user_id: userId, grant_id: id });
 }

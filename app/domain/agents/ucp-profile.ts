@@ -11,7 +11,8 @@ export type UcpVersion = (typeof UCP_VERSIONS)[number];
 /** A public JWK: what signatures of this store are checked with. */
 export type PublicKey = { kty: string; kid: string } & Record<string, unknown>;
 
-const isConnected = (tenant: Tenant): boolean => tenant.config.storefront_api_token !== undefined || tokenState(tenant) === "valid";
+/** Whether there is a storefront behind this tenant to show products of. */
+export const isSelling = (tenant: Tenant): boolean => tenant.config.storefront_api_token !== undefined || tokenState(tenant) === "valid";
 
 const at = (version: UcpVersion, path: string) => `https://ucp.dev/${version}/${path}`;
 
@@ -23,9 +24,10 @@ function capability(version: UcpVersion, spec: string, schema: string, config?: 
 export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<string, object[]> {
   const isOpen = tenant.config.agent_access_enabled;
   return {
-    ...(isConnected(tenant) && {
+    ...(isSelling(tenant) && {
       "dev.ucp.shopping.catalog.search": capability(version, "catalog/search", "shopping/catalog_search"),
       "dev.ucp.shopping.catalog.lookup": capability(version, "catalog/lookup", "shopping/catalog_lookup"),
+      "dev.ucp.shopping.cart": capability(version, "cart", "shopping/cart"),
       ...(isOpen && {
         "dev.ucp.shopping.checkout": capability(version, "checkout", "shopping/checkout"),
         "dev.ucp.shopping.order": capability(version, "order", "shopping/order"),
@@ -53,7 +55,7 @@ export function buildUcpProfile(tenant: Tenant, address: PublicAddress, version:
     ...(isOpen && canPay && { agent_payments: true }),
     endpoints: {
       identity: url("/commerce/identity"),
-      ...(isConnected(tenant) && { products: url("/commerce/products"), ...(isOpen && { orders: url("/commerce/orders"), checkout: url("/commerce/checkout") }) }),
+      ...(isSelling(tenant) && { products: url("/commerce/products"), ...(isOpen && { orders: url("/commerce/orders"), checkout: url("/commerce/checkout") }) }),
       ...(isOpen && canPay && { mandates: url("/commerce/mandates") }),
       agent_card: url("/.well-known/agent-card.json"),
       authorization_server: url("/.well-known/oauth-authorization-server"),

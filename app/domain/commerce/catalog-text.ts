@@ -6,14 +6,22 @@ const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"'
 // Format characters (zero-width, bidirectional, tags), variation selectors, private use and what has no meaning.
 const UNSEEN = /[\p{Cf}\p{Co}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
 
+// Most of a catalogue is words with nothing to take out: that is known at a glance.
+const PLAIN = /^[\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
+
 const withoutMarkup = (text: string): string => text.replace(BLOCKS, " ").replace(TAGS, " ");
 
 /** HTML, control and zero-width characters removed; at most `maxLength` characters. */
 export function toPlainText(text: string | null | undefined, maxLength: number): string {
-  const decoded = withoutMarkup(text ?? "").replace(/&(amp|lt|gt|quot|apos|nbsp|#39);/g, (_, name: string) => ENTITIES[name] ?? " ");
-  // Markup that was written as entities is markup again by now.
-  const seen = withoutMarkup(decoded).replace(/\p{Surrogate}/gu, "").replace(UNSEEN, "").replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const seen = toSeen(text ?? "");
   return seen.length <= maxLength ? seen : Array.from(seen).slice(0, maxLength).join("").trim();
+}
+
+function toSeen(text: string): string {
+  if (PLAIN.test(text)) return text.replace(/ {2,}/g, " ").trim();
+  const decoded = withoutMarkup(text).replace(/&(amp|lt|gt|quot|apos|nbsp|#39);/g, (_, name: string) => ENTITIES[name] ?? " ");
+  // Markup that was written as entities is markup again by now.
+  return withoutMarkup(decoded).replace(/\p{Surrogate}/gu, "").replace(UNSEEN, "").replace(/[\p{Cc}\s]+/gu, " ").trim();
 }
 
 /** An address that a page may link to, or null. */

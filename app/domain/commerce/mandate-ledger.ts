@@ -1,6 +1,7 @@
 // What a mandate carries: reserved when a checkout is made, spent when it is paid for, released when it is not. Each is one
 // statement, which locks the mandate's row alone and decides under that lock: of many at once exactly as many pass as the
 // amount covers. The checkout's own row, locked before, keeps a repetition from counting twice.
+import { z } from "zod";
 import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { MANDATE_COLUMNS, refusal, type MandateRow, type RefusalReason } from "./mandate.ts";
@@ -60,6 +61,7 @@ export async function requireOpenMandate(sql: TenantSql, mandateId: string, cust
 }
 
 export async function findMandateRow(sql: TenantSql, mandateId: string): Promise<MandateRow | null> {
+  if (!z.uuid().safeParse(mandateId).success) return null;
   const [row] = await sql<MandateRow>(`SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND mandate_id = $2`, [mandateId]);
   return row ?? null;
 }

@@ -1,6 +1,5 @@
 // Mandates as their owner makes, sees and ends them. What else ends them (consent_ap2 withdrawn, password reset, deletion,
 // suspension) does so by triggers, in the transaction that causes it.
-import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -8,15 +7,16 @@ import { epochOf } from "../identity/links.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { enqueueCommerceEvent, recordMandate } from "./commerce-events.ts";
+import type { Keep } from "./idempotency.ts";
 import { MANDATE_COLUMNS, toMandate, type Mandate, type MandateInput, type MandateRow } from "./mandate.ts";
 import { proveMandate, signMandate } from "./mandate-proof.ts";
 import { findMandateRow } from "./mandate-ledger.ts";
 import { toAmount } from "./money.ts";
 
 const HOUR_MS = 3_600_000;
-const Uuid = z.uuid();
 
-export type Visit = { userAgent: string | null };
+/** `keep` stores the answer inside the transaction that makes the mandate: see idempotency.ts. */
+export type Visit = { userAgent: string | null; keep?: Keep };
 
 export function requirePayments(tenant: Tenant): void {
   if (!tenant.config.agent_payments_enabled) throw new AppError("agent_payments_disabled");
@@ -41,13 +41,15 @@ export async function createMandate(ctx: Ctx, tenant: Tenant, { account, consent
   const signed = { ...bare, signature: signMandate(ctx, tenant, bare), spent_amount: "0.00", usage: input.usage };
   const mandate = { ...signed, proof: proveMandate(ctx, tenant, signed) };
   await dataOf(ctx, tenant).transaction(async (sql) => {
-    await requireStanding(sql, account);
+    const { hasPayments } = await lockStanding(sql, account);
+    if (!hasPayments) throw new AppError("payment_consent_required");
     await sql(
       "INSERT INTO mandates (shop, mandate_id, customer_id, type, max_amount, currency, scope, usage, signature, proof, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
       [mandate.mandate_id, account.id, mandate.type, mandate.max_amount, mandate.currency, mandate.scope, mandate.usage, mandate.signature, mandate.proof, mandate.created_at, mandate.expires_at],
     );
     const { mandate_id, max_amount, currency, scope } = mandate;
     await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_created", { mandate_id, max_amount, currency, scope });
+    await visit.keep?.(sql, mandate);
     await recordMandate(ctx, sql, { action: "mandate_created", userId: account.id, mandateId: mandate_id, userAgent: visit.userAgent });
   });
   ctx.log.done("mandate.created", { shop: tenant.shop, user_id: account.id, mandate_id: mandate.mandate_id });
@@ -55,14 +57,14 @@ export async function createMandate(ctx: Ctx, tenant: Tenant, { account, consent
 }
 
 /**
- * Person and consent as they are now, held until the commit: a withdrawal or a reset at this moment finds the mandate and
- * ends it. The person first, then the claims, as a deletion goes.
+ * Person and consent as they are now, held until the commit: a withdrawal or a reset at this moment comes before or after
+ * what is done here. The person first, then the claims, as a deletion goes; both before the consent log. Throws `unauthorized`.
  */
-async function requireStanding(sql: TenantSql, account: Person["account"]): Promise<void> {
+export async function lockStanding(sql: TenantSql, account: Person["account"]): Promise<{ hasPayments: boolean }> {
   const [person] = await sql<{ status: string; sessions_valid_after: Date | null }>("SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE", [account.id]);
   if (person?.status !== "active" || epochOf(person) !== epochOf(account)) throw new AppError("unauthorized");
   const [claims] = await sql<{ consent_ap2: boolean }>("SELECT consent_ap2 FROM user_claims WHERE shop = $1 AND user_id = $2 FOR SHARE", [account.id]);
-  if (!claims?.consent_ap2) throw new AppError("payment_consent_required");
+  return { hasPayments: claims?.consent_ap2 === true };
 }
 
 /** Newest first; `next` names the last one shown. */
@@ -79,7 +81,7 @@ export async function listMandates(ctx: Ctx, tenant: Tenant, person: Person, { l
 
 /** `person` null: whoever holds the admin key. Somebody else's is `not_found`. */
 export async function getMandate(ctx: Ctx, tenant: Tenant, person: Person | null, id: string): Promise<Mandate> {
-  const row = Uuid.safeParse(id).success ? await findMandateRow(dataOf(ctx, tenant).sql, id) : null;
+  const row = await findMandateRow(dataOf(ctx, tenant).sql, id);
   if (!row || (person && row.customer_id !== person.account.id)) throw new AppError("not_found");
   return toMandate(row);
 }

@@ -18,7 +18,7 @@ export const ProductSearch = z.object({
 /** `after` is the storefront's own cursor. */
 export type ProductQuery = { query: string; first: number; after: string | null; collection: string | null };
 
-type StorefrontProduct = {
+export type StorefrontProduct = {
   id: string; handle: string; title: string; description: string | null; vendor: string | null; productType: string | null; status?: string; publishedAt?: string | null; onlineStoreUrl: string | null; tags: string[];
   featuredMedia: { preview: { image: { url: string; altText: string | null } | null } | null } | null;
   priceRangeV2: { minVariantPrice: StorefrontMoney; maxVariantPrice: StorefrontMoney };
@@ -31,7 +31,7 @@ const REMEMBERED_MS = 30_000;
 const MAX_REMEMBERED = 500;
 const MAX_WORDS = 20;
 
-type Page = { products: ReturnType<typeof toProduct>[]; hasNextPage: boolean; endCursor: string | null };
+type Page = { products: Product[]; hasNextPage: boolean; endCursor: string | null };
 const remembered = new WeakMap<Ctx, Map<string, { until: number; page: Promise<Page> }>>();
 
 export function searchProducts(ctx: Ctx, tenant: Tenant, query: ProductQuery): Promise<Page> {
@@ -76,9 +76,11 @@ async function fetchProducts(ctx: Ctx, tenant: Tenant, { query, first, after, co
 }
 
 /** Said again here: a filter that the storefront does not know would show drafts to everybody. */
-const isPublic = ({ status, publishedAt }: StorefrontProduct): boolean => (status === undefined || status === "ACTIVE") && publishedAt !== null;
+export const isPublic = ({ status, publishedAt }: StorefrontProduct): boolean => (status === undefined || status === "ACTIVE") && publishedAt !== null;
 
-function toProduct(tenant: Tenant, product: StorefrontProduct, shopCurrency: string | undefined) {
+export type Product = ReturnType<typeof toProduct>;
+
+export function toProduct(tenant: Tenant, product: StorefrontProduct, shopCurrency: string | undefined) {
   const image = product.featuredMedia?.preview?.image;
   const imageUrl = toLink(image?.url);
   const currency = shopCurrency ?? product.priceRangeV2.minVariantPrice.currencyCode;

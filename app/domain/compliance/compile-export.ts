@@ -1,11 +1,11 @@
 // Everything stored of a person, as their own document: no secrets, no tokens, no hashes, nothing of anybody else.
 import type { Ctx } from "../../context.server.ts";
-import type { Row } from "../../runtime/database.ts";
+import type { Row, TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findEventIds } from "./erase-rows.ts";
 import { findPeople } from "./find-people.ts";
 import type { PrivacyRequest } from "./privacy-requests.ts";
-import type { Subject } from "./subject.ts";
+import type { KnownSubject, Subject } from "./subject.ts";
 
 const MOST_ROWS = 10_000;
 
@@ -22,7 +22,7 @@ const OF_ACCOUNT = {
   tags: `SELECT m.user_id, t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
     WHERE m.shop = $1 AND m.user_id = ANY($2::int[]) ORDER BY m.id LIMIT ${MOST_ROWS}`,
   sign_ins: "SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
-  agents: "SELECT user_id, client_id, client_name, scopes, created_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
+  agents: "SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
   mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency, scope, usage, status, created_at, expires_at
     FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
   checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text, currency, mandate_id, order_id, created_at, updated_at, expires_at
@@ -39,6 +39,25 @@ const OF_EVENTS = {
 } as const;
 
 type Section = keyof typeof OF_ACCOUNT | keyof typeof OF_EVENTS;
+type Named<S extends string> = Record<S, Row[]>;
+
+async function readAll<S extends string>(sql: TenantSql, statements: Record<S, string>, values: unknown[]): Promise<Named<S>> {
+  const sections = {} as Named<S>;
+  for (const [name, statement] of Object.entries(statements) as [S, string][]) sections[name] = await sql(statement, values);
+  return sections;
+}
+
+const ordersOf = (deliveries: Row[]) => [...new Set(deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id))];
+
+/** What is stored under these accounts. */
+export const readAccountSections = (sql: TenantSql, userIds: readonly number[]): Promise<Named<keyof typeof OF_ACCOUNT>> => readAll(sql, OF_ACCOUNT, [userIds]);
+
+/** What carried the person through the bus, wherever the person is recognised in it. */
+export async function readEventSections(ctx: Ctx, tenant: Tenant, known: KnownSubject): Promise<Named<keyof typeof OF_EVENTS> & { orders_seen: unknown[] }> {
+  const eventIds = await findEventIds(ctx, ctx.regions.get(tenant.region), tenant.shop, known);
+  const sections = await readAll(dataOf(ctx, tenant).sql, OF_EVENTS, [eventIds]);
+  return { ...sections, orders_seen: ordersOf(sections.deliveries) };
+}
 
 export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, subject: Subject): Promise<{ document: object; counts: Record<string, number> }> {
   const { sql } = dataOf(ctx, tenant);
@@ -54,16 +73,13 @@ export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRe
     orders: subject.orders ?? [],
     eventIds: [],
   };
-  const sections = {} as Record<Section, Row[]>;
-  for (const [name, statement] of Object.entries(OF_ACCOUNT)) sections[name as Section] = await sql(statement, [known.userIds]);
-  const eventIds = await findEventIds(ctx, ctx.regions.get(tenant.region), tenant.shop, known);
-  for (const [name, statement] of Object.entries(OF_EVENTS)) sections[name as Section] = await sql(statement, [eventIds]);
-  const orders = sections.deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id);
+  const { orders_seen: ordersSeen, ...events } = await readEventSections(ctx, tenant, known);
+  const sections: Record<Section, Row[]> = { ...(await readAccountSections(sql, known.userIds)), ...events };
   const document = {
     request: { id: request.id, store: tenant.shop, received_at: request.receivedAt.toISOString(), due_by: request.dueBy.toISOString(), data_request_id: request.externalId, orders_requested: subject.orders ?? [] },
     person: { storefront_customer_gid: subject.gid ?? null, email: subject.email ?? null, phone: subject.phone ?? null },
     ...sections,
-    orders_seen: [...new Set(orders)],
+    orders_seen: ordersSeen,
   };
   return { document, counts: Object.fromEntries(Object.entries(sections).map(([name, rows]) => [name, rows.length])) };
 }

@@ -28,8 +28,14 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
     identity_links: await counted(sql, "DELETE FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
     oauth_tokens: await counted(sql, "DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]))", ids),
     oauth_grants: await counted(sql, "DELETE FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
-    mandates: await counted(sql, "UPDATE mandates SET status = 'revoked' WHERE shop = $1 AND customer_id = ANY($2::int[]) AND status = 'active'", ids),
-    checkout_sessions: await counted(sql, "UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL OR order_id IS NOT NULL)", ids),
+    mandates: await counted(sql, "UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked' ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (status = 'active' OR reservations > 0)", ids),
+    // One that is open ends: its mandate is revoked, and nobody is left who could pay for it.
+    checkout_sessions: await counted(
+      sql,
+      `UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL, reserved_amount = 0, status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
+       WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL OR order_id IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
+      ids,
+    ),
     return_cases: await counted(sql, "UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
     storefront_users: await counted(
       sql,

@@ -3,14 +3,14 @@ import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway, type Database } from "../../runtime/database.ts";
 import { settleWaiting } from "../bus/waiting-rows.ts";
 import { findTenant } from "../tenants/tenant.ts";
-import { handleWebhook } from "./storefront-webhooks.ts";
+import { handleWebhook, type WebhookFollowers } from "./storefront-webhooks.ts";
 import { claimWebhooks, finishWebhook, INBOX_LEASE_SECONDS, INBOX_NOTIFICATION, postponeWebhook, releaseWebhooks, renewWebhookLeases, type InboxItem } from "./webhook-inbox.ts";
 
 const PLACES = 16;
 const POLL_MS = 1_000;
 const RENEW_MS = (INBOX_LEASE_SECONDS * 1_000) / 3;
 
-export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ stop(): Promise<void> }> {
+export async function startInboxWorker(ctx: Ctx, database: Database, followers: WebhookFollowers = {}): Promise<{ stop(): Promise<void> }> {
   const inFlight = new Map<InboxItem, Promise<void>>();
   let claiming: Promise<void> | null = null;
   let isWanted = false;
@@ -22,7 +22,7 @@ export async function startInboxWorker(ctx: Ctx, database: Database): Promise<{ 
     const about = { shop: item.shop, topic: item.topic, delivery_id: item.deliveryId };
     try {
       const tenant = await findTenant(ctx, item.shop);
-      const outcome = tenant ? await handleWebhook(ctx, tenant, item) : "ignored";
+      const outcome = tenant ? await handleWebhook(ctx, tenant, item, followers) : "ignored";
       if (item.eventId) await settleWaiting(database.forTenant(item.shop).sql, item.eventId, `nothing to deliver: ${outcome}`);
       await finishWebhook(database, item);
       ctx.log.done("webhook.handled", { ...about, outcome, ms: Math.round(performance.now() - started) });

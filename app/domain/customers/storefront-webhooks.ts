@@ -16,7 +16,10 @@ import { canRefetch, fetchCustomer } from "./refetch.ts";
 import type { InboxItem } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
-type Webhook = { ctx: Ctx; tenant: Tenant; item: InboxItem; payload: unknown };
+/** What later subjects do about a webhook, given by whoever starts the work. Each must be safe to repeat. */
+export type WebhookFollowers = { order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void> };
+
+type Webhook = { ctx: Ctx; tenant: Tenant; item: InboxItem; payload: unknown; followers: WebhookFollowers };
 /** `whole`: all that this webhook will ever say; `payload`: what it says itself, until the rest can be fetched. */
 type Step = "whole" | "payload" | "order";
 /** What was done, for the log line. */
@@ -151,6 +154,7 @@ async function enqueueOrder(webhook: Webhook): Promise<void> {
 /** A new order goes where the store's orders go, and changes its customer's totals. */
 async function onOrder(webhook: Webhook): Promise<Handled> {
   await enqueueOrder(webhook);
+  await webhook.followers.order?.(webhook.ctx, webhook.tenant, webhook.payload);
   const parsed = z.looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() }).safeParse(webhook.payload);
   const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
   if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
@@ -202,6 +206,6 @@ const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {
   "app/scopes_update": onScopesUpdated,
 };
 
-export async function handleWebhook(ctx: Ctx, tenant: Tenant, item: InboxItem): Promise<Handled> {
-  return HANDLERS[item.topic]({ ctx, tenant, item, payload: JSON.parse(item.body) as unknown });
+export async function handleWebhook(ctx: Ctx, tenant: Tenant, item: InboxItem, followers: WebhookFollowers): Promise<Handled> {
+  return HANDLERS[item.topic]({ ctx, tenant, item, followers, payload: JSON.parse(item.body) as unknown });
 }

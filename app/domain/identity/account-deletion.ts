@@ -10,12 +10,11 @@ import { tombstoneOf } from "../customers/from-storefront.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { getAccount, type Account } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password.ts";
 import { END_ALL_SESSIONS, type Session } from "./sessions.ts";
 import type { Visit } from "./sign-up.ts";
-
-const RECENT_SECONDS = 86_400;
 
 export const DeletionInput = z.object({ password: TypedPassword.optional() });
 
@@ -45,11 +44,9 @@ export async function deleteAccount(ctx: Ctx, tenant: Tenant, session: Session, 
 }
 
 /** The password where there is one; otherwise a token from a sign-in of the last 24 hours. */
-async function requireSamePerson(ctx: Ctx, tenant: Tenant, { account, claims }: Session, password: string | undefined): Promise<void> {
-  if (account.password_hash === "") {
-    if (ctx.clock.now().getTime() / 1_000 - claims.iat > RECENT_SECONDS) throw new AppError("reauth_required");
-    return;
-  }
+async function requireSamePerson(ctx: Ctx, tenant: Tenant, session: Session, password: string | undefined): Promise<void> {
+  const { account } = session;
+  if (account.password_hash === "") return requireFreshSignIn(ctx, session);
   if (password === undefined) throw new AppError("reauth_required");
   const { isRight } = await verifyPassword(password, account.password_hash, tenant.config.password_iterations);
   if (!isRight) throw new AppError("invalid_credentials");

@@ -71,8 +71,8 @@ export function toConsents(claims: ClaimRow): ConsentFlags {
   return Object.fromEntries(CONSENT_TYPES.map((type) => [type, claims[consentColumn(type)] ?? false])) as ConsentFlags;
 }
 
-/** An account with its consents, as whoever acts for its owner is shown it. */
-export type Person = { account: Account; consents: ConsentFlags };
+/** An account with its consents, as whoever acts for its owner is shown it; `clientId` when that is an agent with a token of its own. */
+export type Person = { account: Account; consents: ConsentFlags; clientId?: string };
 
 export async function findPerson(sql: TenantSql, id: number): Promise<Person | null> {
   const columns = [...ACCOUNT_COLUMNS.map((column) => `u.${column}`), ...CLAIM_FLAGS.map((flag) => `c.${flag}`)];

@@ -12,9 +12,10 @@ import { countTry, isTryLeft } from "./rate-limits.ts";
 
 const MAX_TRIES = 5;
 const DIGITS = 8;
+const PLACE = "gate_code";
 const PLATFORM_PLACE = { shop: PLATFORM, region: HOME_REGION };
 
-type KeptCode = { address: string; code_hash: string };
+type KeptCode = { /** Sealed; nobody's for an address that is not listed. */ address: string; code_hash: string };
 type Browser = { /** 32 random bytes that only this browser holds. */ secret: string; clientAddress: string };
 type Locale = "en" | "es" | "fr";
 
@@ -42,7 +43,7 @@ export async function askForCode(ctx: Ctx, browser: Browser, asked: string, loca
   const code = randomDigits(ctx);
   const mark = browserMark(ctx, browser);
   await deleteKey(sqlOf(ctx), KEYS.gateTries(mark));
-  const kept: KeptCode = { address: isListed ? address : "", code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex") };
+  const kept: KeptCode = { address: ctx.secrets.seal(PLACE, isListed ? address : ""), code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex") };
   await putKey(sqlOf(ctx), KEYS.gateCode(mark), kept, TTL_SECONDS.gateCode);
   if (isListed) setImmediate(() => void mailCode(ctx, address, code, locale));
 }
@@ -62,7 +63,9 @@ export async function redeemCode(ctx: Ctx, browser: Browser, given: string): Pro
   const kept = await getKey<KeptCode>(sqlOf(ctx), KEYS.gateCode(mark));
   if (!kept || !secretEquals(kept.value.code_hash, hash)) return null;
   const taken = await takeKey<KeptCode>(sqlOf(ctx), KEYS.gateCode(mark));
-  return taken && secretEquals(taken.code_hash, hash) && isAdminAddress(ctx, taken.address) ? taken.address : null;
+  if (!taken || !secretEquals(taken.code_hash, hash)) return null;
+  const address = ctx.secrets.unseal(PLACE, taken.address);
+  return isAdminAddress(ctx, address) ? address : null;
 }
 
 /** Every code is equally likely: what does not divide evenly is drawn again. */

@@ -12,8 +12,16 @@ export const RATE_LIMITS = {
   login_per_address: { max: 60, windowSeconds: 60 },
   signup_per_address: { max: 20, windowSeconds: 60 },
   mail_per_email: { max: 5, windowSeconds: 3_600 },
+  export_per_account: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
+  oauth_token_per_address: { max: 300, windowSeconds: 60 },
+  /** Agents at /mcp, /a2a and /commerce/*: without a token, with one, and what changes something. */
+  agent_calls_per_address: { max: 300, windowSeconds: 60 },
+  agent_calls_per_token: { max: 1_200, windowSeconds: 60 },
+  agent_changes_per_caller: { max: 300, windowSeconds: 60 },
+  /** Platforms speak for many shoppers from one address; whoever makes tokens up is stopped here. */
+  agent_token_calls_per_address: { max: 6_000, windowSeconds: 60 },
   /** Of the standalone admin pages: keys shown, codes asked for or typed, mails to one address in all and from one place. */
   gate_key_per_address: { max: 60, windowSeconds: 60 },
   gate_code_per_address: { max: 40, windowSeconds: 600 },

@@ -89,3 +89,9 @@ export async function endSession(ctx: Ctx, tenant: Tenant, session: Session): Pr
  * running second ends with it; and a token made right after an earlier ending is dated to that one, so it moves on.
  */
 export const END_ALL_SESSIONS = "greatest(date_trunc('second', clock_timestamp()), sessions_valid_after) + interval '1 second'";
+
+/** Every session of the person is over, this one too; with them go the agents' grants and the mandates, by their triggers. */
+export async function endEverySession(ctx: Ctx, tenant: Tenant, { account }: Session): Promise<void> {
+  await dataOf(ctx, tenant).sql(`UPDATE storefront_users SET sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`, [account.id]);
+  ctx.log.done("sessions.ended", { shop: tenant.shop, user_id: account.id });
+}

@@ -8,7 +8,7 @@ import type { FieldTable } from "./field-patch.ts";
 import { isErpField, isTenantField, PLATFORM_FIELDS, tenantField, tenantFieldNames, type Section } from "./tenant-config.ts";
 import { getTenant, type Tenant } from "./tenant.ts";
 
-export type FieldKind = "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
+type FieldKind = "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
 
 export type FormField = {
   name: string;
@@ -23,11 +23,14 @@ export type FormField = {
   isReadOnly: boolean;
 };
 
-export type FormSection = { name: Section; fields: FormField[]; /** Systems whose connection can be tried from here. */ tests: string[] };
+type FormSection = { name: Section; fields: FormField[]; /** Systems whose connection can be tried from here. */ tests: string[] };
 export type SettingsForm = { shop: string; sections: FormSection[] };
 
 /** `problems`: a field's name to what is wrong with it. */
 export type SaveResult = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> };
+
+/** What a merchant looks for first comes first. */
+const ORDER: readonly Section[] = ["brand", "sign_in", "consent", "agents", "email", "cms", "analytics", "profile", "erp", "retail", "warehouse", "bus", "store", "security"];
 
 /** Set by the install, and only ever to one value. */
 const FIXED: ReadonlySet<string> = new Set(["storefront_store_domain"]);
@@ -43,7 +46,7 @@ export async function readSettingsForm(ctx: Ctx, shop: string, isPlatform: boole
     const instead = name in saved ? null : tenant.config[name];
     section.fields.push(toFormField(name, field, saved[name], field.secret && instead !== undefined && instead !== null ? true : instead, FIXED.has(name) || (field.platformOnly === true && !isPlatform)));
   }
-  return { shop, sections: [...sections.values()] };
+  return { shop, sections: [...sections.values()].toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name)) };
 }
 
 /** A store with the role `shared` has neither an ERP nor event routes of its own (SPEC "Stakeholder access"). */

@@ -70,7 +70,7 @@ describe("the manifest", () => {
     const closed = (await get(`/.well-known/ucp?shop=${OTHER_SHOP}`)).json;
     expect(closed).not.toHaveProperty("a2a_agent_access");
     expect(closed).not.toHaveProperty("agent_payments");
-    expect(Object.keys(closed.ucp.capabilities)).toEqual(["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.catalog.lookup"]);
+    expect(Object.keys(closed.ucp.capabilities)).toEqual(["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.catalog.lookup", "dev.ucp.shopping.cart"]);
     const hosted = (await get(`/.well-known/ucp?shop=${HOSTED}`)).json;
     expect(hosted).toHaveProperty("a2a_agent_access", true);
     expect(hosted).not.toHaveProperty("agent_payments");

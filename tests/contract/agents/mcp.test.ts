@@ -29,7 +29,7 @@ describe("a client", () => {
     expect([note.status, note.text]).toEqual([202, ""]);
     expect((await rpc("ping")).json.result).toEqual({});
     const { tools } = (await rpc("tools/list")).json.result;
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(["get_identity", "get_consent"]);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(["get_identity", "get_consent", "get_tags", "create_mandate", "get_mandate", "list_mandates", "revoke_mandate"]);
     for (const tool of tools) expect(Object.keys(tool).sort()).toEqual(["annotations", "description", "inputSchema", "name", "outputSchema", "title"]);
   });
 

@@ -1,0 +1,71 @@
+// What of a tenant's configuration may be seen by anybody who looks at the store (SPEC "Embeds and discovery"): the embeds
+// get this object and nothing else of the tenant. A field is public because it is named here, never because it is no secret.
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { localeOf, type Locale } from "./account-page-words.ts";
+
+export type PublicConfig = {
+  shop: string;
+  locale: Locale;
+  brand: string;
+  logoUrl: string | null;
+  termsUrl: string | null;
+  privacyUrl: string | null;
+  supportEmail: string | null;
+  /** The web analytics tag; null where the store has none. */
+  measurementId: string | null;
+  consentMode: "basic" | "advanced";
+  policyVersion: string | null;
+  agentAccess: boolean;
+  agentPayments: boolean;
+  signIn: readonly ("federated" | "storefront")[];
+  /** The service itself. */
+  serviceUrl: string;
+  /** Where this reader reaches the service's paths: behind the storefront's proxy (`/apps/crm`), else `serviceUrl`. */
+  at: string;
+};
+
+export type Reader = {
+  /** `?locale=`; the tenant's own otherwise. */
+  locale?: string | null | undefined;
+  /** `?path_prefix=`, as the storefront's app proxy says it. */
+  pathPrefix?: string | null | undefined;
+  serviceUrl: string;
+};
+
+/** The prefixes that a storefront lets an app choose from (shopify.dev "App proxies"). */
+const PROXY_PREFIX = /^\/(?:apps|a|community|tools)\/[a-z0-9_-]{1,40}$/i;
+
+export function toPublicConfig({ shop, config }: Pick<Tenant, "shop" | "config">, reader: Reader): PublicConfig {
+  const isSpoken = ["en", "es", "fr"].includes(reader.locale?.slice(0, 2).toLowerCase() ?? "");
+  return {
+    shop,
+    locale: localeOf(isSpoken ? (reader.locale as string) : config.locale),
+    brand: config.brand_name ?? shop.replace(/\.myshopify\.com$/, ""),
+    logoUrl: webAddress(config.logo_url),
+    termsUrl: webAddress(config.terms_url),
+    privacyUrl: webAddress(config.privacy_url),
+    supportEmail: config.support_email ?? null,
+    measurementId: config.analytics_measurement_id ?? null,
+    consentMode: config.consent_mode,
+    policyVersion: config.consent_policy_version ?? null,
+    agentAccess: config.agent_access_enabled,
+    agentPayments: config.agent_payments_enabled,
+    signIn: [...(config.federated_client_id ? (["federated"] as const) : []), ...(config.storefront_customer_account_client_id ? (["storefront"] as const) : [])],
+    serviceUrl: reader.serviceUrl,
+    at: reader.pathPrefix && PROXY_PREFIX.test(reader.pathPrefix) ? reader.pathPrefix : reader.serviceUrl,
+  };
+}
+
+/** An address of one of the service's paths for this reader. The proxy names the store by itself. */
+export function embedAddress({ at, serviceUrl, shop, locale }: PublicConfig, path: string): string {
+  const query = new URLSearchParams(at === serviceUrl ? { shop, locale } : { locale });
+  return `${at}${path}?${query}`;
+}
+
+/** A link that cannot run anything when it is followed. */
+function webAddress(address: string | undefined): string | null {
+  const url = address === undefined ? null : URL.parse(address);
+  return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
+}
+
+export const mailAddress = (email: string): string => `mailto:${encodeURIComponent(email).replace("%40", "@")}`;

@@ -1,0 +1,72 @@
+// Runs on every page of a store, before any tag (SPEC "Client consent bridge", DECISIONS 16). Its order is the point:
+//   defaults -> stored choice, where GPC wins -> tags -> what the page asks for
+import { CONSENT_KEY } from "../look.ts";
+import { read, write } from "./browser-store.ts";
+import { bridgeForms } from "./form-bridge.ts";
+import { basic, tag, TYPES, version, word } from "./loader-place.ts";
+import { context, flush, post } from "./outbox.ts";
+import type { Choice, Flags, StoreWindow } from "./store-window.ts";
+
+const win = window as StoreWindow;
+const layer = (win.dataLayer ||= []);
+// Tags read commands from the arguments object; an array is no command to them.
+function gtag(..._command: unknown[]): void {
+  // oxlint-disable-next-line prefer-rest-params
+  layer.push(arguments);
+}
+const signals = (cookie?: unknown, marketing?: unknown) => ({ analytics_storage: word(cookie), ad_storage: word(marketing), ad_user_data: word(marketing), ad_personalization: word(marketing) });
+
+function start(): void {
+  if (!win._crmDefaults) gtag("consent", "default", { ...signals(), personalization_storage: "denied", functionality_storage: "granted", security_storage: "granted", wait_for_update: 500 });
+  win.gtag ||= gtag;
+  const hasGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
+  const stored = () => read<Choice>(CONSENT_KEY);
+
+  let isLoaded = false;
+  const apply = () => {
+    const choice = stored();
+    const marketing = !hasGpc && choice?.marketing;
+    if (choice) gtag("consent", "update", signals(choice.cookie, marketing));
+    if (isLoaded || !tag || (basic && !choice?.cookie && !marketing)) return;
+    isLoaded = true;
+    gtag("js", new Date());
+    gtag("config", tag);
+    const script = document.createElement("script");
+    script.src = "https://www.googletagmanager.com/gtag/js?id=" + tag;
+    document.head.append(script);
+  };
+  const tell = (name: string) => document.dispatchEvent(new Event("crm:" + name));
+
+  const choose = (flags: Flags, method = "banner", isFromStorefront?: boolean) => {
+    if (hasGpc && flags.marketing) flags.marketing = false;
+    const next: Choice = { ...stored(), ...flags, version, at: new Date().toISOString() };
+    write(CONSENT_KEY, next);
+    apply();
+    const event: Record<string, unknown> = { event: "consent_update", consent_method: method };
+    const body: Record<string, unknown> = { method, ...context() };
+    for (const type of TYPES) [event["consent_" + type], body["consent_" + type]] = [word(next[type]), flags[type]];
+    layer.push(event);
+    const { cookie = false, marketing = false } = next;
+    const shopify = win.Shopify;
+    if (!isFromStorefront)
+      shopify?.loadFeatures?.([{ name: "consent-tracking-api", version: "0.1" }], () => shopify.customerPrivacy?.setTrackingConsent({ analytics: cookie, preferences: cookie, marketing, sale_of_data: marketing }, () => {}));
+    void post("/auth/consent-sync", body);
+    tell("choice");
+  };
+
+  // Another tab chose.
+  addEventListener("storage", ({ key }) => {
+    if (key !== CONSENT_KEY) return;
+    apply();
+    tell("choice");
+  });
+  addEventListener("online", () => void flush());
+
+  apply();
+  void flush();
+  win._crmConsent = { read: stored, choose };
+  bridgeForms(win, layer);
+  tell("ready");
+}
+
+if (!win._crmConsent) start();

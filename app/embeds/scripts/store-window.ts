@@ -1,0 +1,24 @@
+// What the page around the scripts offers, and what they offer to it.
+export type Flags = { tos?: boolean; privacy?: boolean; cookie?: boolean; marketing?: boolean };
+export type Choice = Flags & { version?: string; at?: string };
+
+export type ConsentApi = {
+  read(): Choice | null;
+  /** `isFromStorefront`: the storefront's own banner said it, and need not be told. */
+  choose(flags: Flags, method?: string, isFromStorefront?: boolean): void;
+};
+
+/** shopify.dev "Customer Privacy API". */
+type CustomerPrivacy = {
+  setTrackingConsent(consent: Record<"analytics" | "marketing" | "preferences" | "sale_of_data", boolean>, done: () => void): void;
+};
+
+export type StoreWindow = Window & {
+  dataLayer?: unknown[];
+  gtag?: (...command: unknown[]) => void;
+  /** Set by the theme's inline script, which pushed the defaults before anything else ran. */
+  _crmDefaults?: unknown;
+  _crmConsent?: ConsentApi;
+  _crmForms?: { submit(formType: string, email: string, form?: HTMLFormElement): Promise<void> };
+  Shopify?: { loadFeatures?(features: { name: string; version: string }[], done: (error?: unknown) => void): void; customerPrivacy?: CustomerPrivacy };
+};

@@ -1,0 +1,64 @@
+// How an embed leaves: public, cacheable, framed by the store's own pages alone, and able to run nothing that was not
+// written here. Hashes, not nonces: the same bytes are kept by caches and answered with 304.
+import { hash } from "node:crypto";
+import type { Ctx } from "../context.server.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
+import { toPublicConfig, type PublicConfig } from "../embeds/public-config.ts";
+import type { Inbound } from "./inbound.ts";
+import { empty, plain, type Reply } from "./reply.ts";
+
+const CACHE = "public, max-age=300, stale-while-revalidate=86400";
+const VARY = "Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-Domain";
+
+export function publicConfigFor(ctx: Ctx, inbound: Inbound, tenant: Tenant): PublicConfig {
+  const { searchParams } = inbound.url;
+  return toPublicConfig(tenant, { locale: searchParams.get("locale"), pathPrefix: searchParams.get("path_prefix"), serviceUrl: new URL(ctx.baseUrl).origin });
+}
+
+/** The store's origins; `'self'` is its own domain when the page came through the app proxy. */
+function frameAncestors(ctx: Ctx, { shop, config }: Tenant): string {
+  const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = config;
+  return ["'self'", ...new Set([`https://${shop}`, new URL(ctx.baseUrl).origin, ...(returnTo ? [returnTo] : []), ...listed])].join(" ");
+}
+
+/**
+ * The headers of an embedded page. Its inline scripts and styles are allowed by what they are.
+ * `extra` names further sources per directive, such as the analytics product's.
+ */
+export function embedPageHeaders(ctx: Ctx, tenant: Tenant, html: string, extra: Record<string, readonly string[]> = {}): Record<string, string> {
+  const hashes = (tag: "script" | "style") => [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text]) => `'sha256-${hash("sha256", text as string, "base64")}'`);
+  const service = new URL(ctx.baseUrl).origin;
+  const directives: Record<string, readonly string[]> = {
+    "default-src": ["'none'"],
+    "script-src": ["'self'", service, ...hashes("script")],
+    "style-src": hashes("style").length > 0 ? hashes("style") : ["'none'"],
+    "img-src": ["'self'", "https:", "data:"],
+    "connect-src": ["'self'", service],
+    "form-action": ["'self'", service],
+    "base-uri": ["'none'"],
+    "frame-ancestors": [frameAncestors(ctx, tenant)],
+  };
+  const policy = Object.entries(directives).map(([name, sources]) => [name, ...new Set([...sources, ...(extra[name] ?? [])])].join(" "));
+  return { "Content-Security-Policy": policy.join("; "), "Referrer-Policy": "strict-origin-when-cross-origin", "X-Content-Type-Options": "nosniff" };
+}
+
+/** In full, or 304 when it is what the reader has. */
+export function cacheable(inbound: Inbound, contentType: string, body: string, headers: Record<string, string> = {}): Reply {
+  const etag = `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
+  const all = { ...headers, ETag: etag, "Cache-Control": CACHE, Vary: VARY };
+  const known = (inbound.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes(etag) || known.includes("*") ? empty(304, all) : plain(200, contentType, body, all);
+}
+
+/** Where the web analytics tag lives and reports to (developers.google.com "Tag Platform", Content Security Policy). */
+const ANALYTICS_SOURCES = {
+  "script-src": ["https://*.googletagmanager.com"],
+  "connect-src": ["https://*.google-analytics.com", "https://*.analytics.google.com", "https://*.googletagmanager.com"],
+};
+
+/** A page of public configuration alone. */
+export function embedPage(ctx: Ctx, inbound: Inbound, tenant: Tenant, render: (config: PublicConfig) => string): Reply {
+  const config = publicConfigFor(ctx, inbound, tenant);
+  const html = render(config);
+  return cacheable(inbound, "text/html; charset=utf-8", html, embedPageHeaders(ctx, tenant, html, config.measurementId ? ANALYTICS_SOURCES : {}));
+}

@@ -1,0 +1,19 @@
+import { cancelCheckout } from "../domain/commerce/checkouts.ts";
+import { answerOnce } from "../domain/commerce/idempotency.ts";
+import { endpoint, json } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  POST: {
+    summary: "Ends a checkout that is not completed, and gives back what it holds of its mandate.",
+    auth: "person",
+    agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
+    tenant: "registered",
+    answers: { 200: "The checkout.", 409: "`checkout_closed`." },
+    async handle({ ctx, tenant, principal, params, inbound }) {
+      const { id = "" } = params;
+      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: `checkout.cancel/${id}`, body: null };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => cancelCheckout(ctx, tenant, { person: principal, userAgent: inbound.header("user-agent") ?? null, keep }, id));
+      return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
+    },
+  },
+});

@@ -1,0 +1,12 @@
+import { endpoint } from "../http/endpoint.ts";
+import { sendShopperScript } from "../http/shopper-embeds.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The script of the shopper's account, the same for every store.",
+    auth: "none",
+    tenant: "none",
+    answers: { 200: "The script.", 304: "It is what the reader has." },
+    handle: async ({ inbound }) => sendShopperScript(inbound, "account"),
+  },
+});

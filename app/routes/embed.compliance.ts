@@ -1,0 +1,13 @@
+import { renderCompliance } from "../embeds/compliance.ts";
+import { embedPage } from "../http/embed-reply.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The page on which a shopper decides what the store may do with their data, and reads what they may ask for.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "HTML of public configuration alone.", 304: "It is the one that If-None-Match names." },
+    handle: async ({ ctx, inbound, tenant }) => embedPage(ctx, inbound, tenant, renderCompliance),
+  },
+});

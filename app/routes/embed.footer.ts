@@ -1,0 +1,13 @@
+import { renderFooter } from "../embeds/footer.ts";
+import { embedPage } from "../http/embed-reply.ts";
+import { endpoint } from "../http/endpoint.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The store's privacy links, consent banner and preferences, as a page or for the theme to take over.",
+    auth: "none",
+    tenant: "registered",
+    answers: { 200: "HTML of public configuration alone.", 304: "It is the one that If-None-Match names." },
+    handle: async ({ ctx, inbound, tenant }) => embedPage(ctx, inbound, tenant, renderFooter),
+  },
+});

@@ -1,0 +1,17 @@
+import { revokeGrant } from "../domain/agents/grants.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { toGrantError } from "../http/oauth.ts";
+
+export const { loader, action, route } = endpoint({
+  DELETE: {
+    summary: "Takes an agent's access back: every token of it is dead at once.",
+    auth: "session",
+    tenant: "registered",
+    answers: { 200: "`{ok:true}`, also when it was over already.", 404: "No grant of the signed-in person." },
+    errorBody: toGrantError,
+    async handle({ ctx, tenant, principal, params }) {
+      await revokeGrant(ctx, tenant, principal.account.id, params.id ?? "");
+      return { ok: true };
+    },
+  },
+});

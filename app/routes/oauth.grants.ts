@@ -1,0 +1,19 @@
+import { listLinkedAgents } from "../domain/agents/grants.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { toGrantError } from "../http/oauth.ts";
+import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
+
+export const { loader, action, route } = endpoint({
+  GET: {
+    summary: "The agents that may act for the signed-in person at this moment, newest first.",
+    auth: "session",
+    tenant: "registered",
+    query: Page,
+    errorBody: toGrantError,
+    async handle({ ctx, tenant, principal, query }) {
+      const list = `grants/${tenant.shop}/${principal.account.id}`;
+      const { grants, next } = await listLinkedAgents(ctx, tenant, principal.account.id, { limit: query.limit, after: readKeyCursor(ctx.secrets, list, query.cursor) });
+      return { grants, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
+    },
+  },
+});

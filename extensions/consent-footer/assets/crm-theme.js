@@ -1,0 +1,55 @@
+// Puts the app's pages into the places that the theme keeps for them, takes a sign-in home, and listens to the store's own
+// consent banner. What it does not manage is still there as a link.
+(function () {
+  const { path, locale, banner } = document.currentScript.dataset;
+  const query = `?locale=${encodeURIComponent(locale)}`;
+
+  async function fill(place) {
+    const page = await fetch(`${path}/embed/${encodeURIComponent(place.dataset.crmEmbed)}${query}`);
+    if (!page.ok) return;
+    // Scripts of a fragment run when they are put into the page; those of a parsed document never would.
+    const root = document.createRange().createContextualFragment(await page.text()).querySelector('[data-crm-root]');
+    if (root) place.replaceChildren(root);
+  }
+
+  function places() {
+    if (banner === 'true' && !document.querySelector('[data-crm-embed=footer]')) {
+      const footer = document.createElement('div');
+      footer.dataset.crmEmbed = 'footer';
+      document.body.append(footer);
+    }
+    return document.querySelectorAll('[data-crm-embed]');
+  }
+
+  const fillAll = () => places().forEach((place) => fill(place).catch(() => {}));
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', fillAll);
+  else fillAll();
+
+  // A sign-in elsewhere comes back with a one-time code in the address's fragment. Only a tab that went to sign in takes
+  // it: a link with somebody else's code would sign the reader in as that person.
+  const mark = 'crm_sign_in';
+  document.addEventListener('click', (event) => event.target.closest?.('a[href*="handoff=fragment"]') && sessionStorage.setItem(mark, '1'), true);
+  const code = /[#&]session_code=([\w-]+)/.exec(location.hash)?.[1];
+  if (code && sessionStorage.getItem(mark)) {
+    sessionStorage.removeItem(mark);
+    history.replaceState(null, '', location.pathname + location.search);
+    fetch(`${path}/auth/session`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) })
+      .then((answer) => answer.json())
+      .then(({ token }) => {
+        if (token) sessionStorage.setItem('crm_session', token);
+        document.dispatchEvent(new Event('crm:session'));
+      })
+      .catch(() => {});
+  }
+
+  // The store's own banner also speaks before anybody chose: then every answer is empty, and nobody consented to anything.
+  function listen() {
+    const consent = window._crmConsent;
+    const { analytics, marketing } = window.Shopify?.customerPrivacy?.currentVisitorConsent?.() ?? {};
+    if (!consent || !analytics) return;
+    const mine = consent.read();
+    const said = { cookie: analytics === 'yes', marketing: marketing === 'yes' && navigator.globalPrivacyControl !== true };
+    if (mine?.cookie !== said.cookie || mine.marketing !== said.marketing) consent.choose(said, 'storefront', true);
+  }
+  document.addEventListener('visitorConsentCollected', listen);
+})();

@@ -1,0 +1,204 @@
+// The shopper's dashboard in a real browser: what ends there (mandates, agents, sessions, the account), and what a customer
+// sees whom only the storefront knows.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { getMe, login, PASSWORD } from "../contract/identity/people.ts";
+import { newClient, newTokens, refresh } from "../support/agent.ts";
+import { openBrowser, type Visit } from "../support/browser.ts";
+import { asAgent, consent, newShopper, openStore, type Shopper } from "../support/commerce.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
+import { overflowAt320, pageUrl, proxyThroughStore, STORE_ORIGIN, violationsOf } from "../support/shopper-pages.ts";
+
+let service: Service;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shopper: Shopper;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService({ background: true }), openBrowser()]);
+  await openStore(service);
+  await service.call("POST", `/config?shop=${SHOP}`, { body: { auth_redirect_origin: STORE_ORIGIN } });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+beforeEach(async () => {
+  shopper = await newShopper(service);
+});
+
+/** Signed in by cookie on this host, as the account page leaves it; answers that session's token. */
+async function open(person: Shopper | null = shopper): Promise<Visit & { token: string }> {
+  const visit = await browser.visit([service.url, service.sandbox.url]);
+  let token = "";
+  if (person) {
+    await visit.page.goto(`${service.url}/embed/account.js`);
+    token = await visit.page.evaluate(async ({ shop, ...body }) => (await (await fetch(`/auth/login?shop=${shop}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json()).token, { shop: SHOP, email: person.email, password: PASSWORD });
+  }
+  await visit.page.goto(pageUrl(service, "dashboard"));
+  if (person) await visit.page.getByText(person.email).waitFor();
+  return { ...visit, token };
+}
+
+const settled = (page: Page) => page.waitForFunction(() => document.querySelectorAll("[aria-busy=true]").length === 0);
+async function expectSound(page: Page): Promise<void> {
+  await settled(page);
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await overflowAt320(page)).toBe(0);
+}
+const noErrors = ({ errors, foreign }: Visit) => expect([errors.filter((line) => !/status of (401|403)/.test(line)), foreign]).toEqual([[], []]);
+async function downloaded(page: Page, button: string): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).first().click()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+}
+const linkAgent = async (client_name: string) => {
+  const client = await newClient(service, { client_name });
+  return { client, tokens: await newTokens(service, client, shopper.token) };
+};
+
+describe("agents", () => {
+  it("lose a mandate by one press", async () => {
+    await consent(service, shopper, { consent_ap2: true });
+    const { mandate_id } = (await asAgent(service, shopper, "POST", "/commerce/mandates", { body: { max_amount: "100.00", currency: "EUR", scope: "collection:outdoor", usage: "multi" } })).json;
+    const visit = await open();
+    const { page } = visit;
+    await settled(page);
+    expect(await page.locator("#crm-mandates").innerText()).toContain("Up to €100.00, spent €0.00, left €100.00");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Revoke the mandate of €100.00" }).click();
+    await page.getByText("The mandate is revoked.").waitFor();
+    expect((await asAgent(service, shopper, "GET", `/commerce/mandates/${mandate_id}`)).json.status).toBe("revoked");
+    expect(await page.getByRole("button", { name: /Revoke the mandate/ }).count()).toBe(0);
+    noErrors(visit);
+    await visit.close();
+  });
+
+  it("lose their access by one press, and their tokens die", async () => {
+    const { client, tokens } = await linkAgent("Trail Planner");
+    await linkAgent("Gift Finder");
+    expect((await getMe(service, tokens.access_token)).status).toBe(200);
+    const { page, close } = await open();
+    await settled(page);
+    expect(await page.locator("#crm-agents").innerText()).toMatch(/Trail Planner[\s\S]*last used[\s\S]*see your orders/);
+    await page.getByRole("button", { name: "Revoke the access of Trail Planner" }).click();
+    await page.getByText("The agent has no access any more.").waitFor();
+    expect(await page.locator("#crm-agents").getByText("Trail Planner").count()).toBe(0);
+    expect(await page.locator("#crm-agents").getByText("Gift Finder").count()).toBe(1);
+    expect((await getMe(service, tokens.access_token)).status).toBe(401);
+    expect((await refresh(service, client, tokens.refresh_token)).json.error).toBe("invalid_grant");
+    await close();
+  });
+
+  it("are all gone from the page as soon as the consent is", async () => {
+    await linkAgent("Trail Planner");
+    const { page, close } = await open();
+    await page.locator("#crm-agents").getByText("Trail Planner").waitFor();
+    await page.getByRole("switch", { name: "Agents may act for you" }).click();
+    await page.getByText("No agent may act for you.").waitFor();
+    await close();
+  });
+});
+
+describe("leaving", () => {
+  it("downloads everything that is stored", async () => {
+    const { page, close } = await open();
+    const { name, text } = await downloaded(page, "Download your data");
+    expect(name).toBe("my-data.json");
+    expect(JSON.parse(text)).toMatchObject({ store: SHOP, is_complete: true, accounts: [{ email: shopper.email }] });
+    await page.getByText("The file was downloaded.").waitFor();
+    await close();
+  });
+
+  it("signs out on all devices", async () => {
+    const other = (await login(service, shopper.email)).json.token;
+    const { page, close } = await open();
+    await page.getByRole("button", { name: "Sign out on all devices" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    for (const token of [shopper.token, other]) expect((await getMe(service, token)).status).toBe(401);
+    await close();
+  });
+
+  it("deletes the account with the password, by keyboard, and not with another", async () => {
+    const { page, close } = await open();
+    await page.getByRole("button", { name: "Delete the account" }).focus();
+    await page.keyboard.press("Enter");
+    const password = page.getByLabel("Your password, to confirm");
+    expect(await password.evaluate((input) => input === document.activeElement)).toBe(true);
+    await page.keyboard.type("not the password");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("The password is wrong.").waitFor();
+    await expectSound(page);
+    expect((await getMe(service, shopper.token)).status).toBe(200);
+    await password.focus();
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByText("Your account is deleted.").waitFor();
+    expect((await login(service, shopper.email)).status).toBe(401);
+    expect(await page.context().cookies(service.url)).toEqual([]);
+    await close();
+  });
+});
+
+describe("leaving without a password", () => {
+  it("deletes the account by a tick, soon after the sign-in", async () => {
+    const { page, token, close } = await open();
+    await service.database.query("UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1", [shopper.id]);
+    await page.reload();
+    await page.getByRole("button", { name: "Delete the account" }).click();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("Fill in this field.").waitFor();
+    expect((await getMe(service, token)).status).toBe(200);
+    await expectSound(page);
+    await page.getByLabel("I want to delete my account for good").check();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("Your account is deleted.").waitFor();
+    expect((await getMe(service, token)).status).toBe(401);
+    await close();
+  });
+});
+
+describe("a customer whom the storefront vouches for", () => {
+  const customer = () => shopper.gid.slice(shopper.gid.lastIndexOf("/") + 1);
+
+  it("without a sign-in sees the own consents and tags, changes a consent, and is told how to see more", async () => {
+    await service.call("POST", "/ucp/tags", { key: shopper.token, body: { add: ["Trail club"], remove: [] } });
+    const visit = await browser.visit([service.url]);
+    const { page } = visit;
+    await proxyThroughStore(service, page, customer);
+    await page.goto(`${STORE_ORIGIN}/apps/crm/embed/dashboard`);
+    const marketing = page.getByRole("switch", { name: "News and offers" });
+    await marketing.waitFor();
+    expect(await marketing.getAttribute("aria-checked")).toBe("false");
+    expect(await page.locator("#crm-tags").innerText()).toContain("Trail club");
+    expect(await page.getByText("Sign in for your profile, your orders, your history and the rest.").isVisible()).toBe(true);
+    await marketing.click();
+    await page.getByText("News and offers: granted").waitFor();
+    expect((await getMe(service, shopper.token)).json.consents.marketing).toBe(true);
+    await expectSound(page);
+    expect((await page.content()).includes(shopper.email)).toBe(false);
+    // The store's own pages begin with this choice.
+    expect(await page.evaluate(`JSON.parse(localStorage.getItem("crm_consent"))`)).toMatchObject({ marketing: true });
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByText("The store knows you are signed in there.").waitFor();
+    noErrors(visit);
+    await visit.close();
+  });
+
+  it("can frame the page in the store and nobody else can", async () => {
+    const { page, errors, close } = await browser.visit([service.url, STORE_ORIGIN, "https://evil.example"]);
+    await page.context().grantPermissions(["local-network-access"], { origin: STORE_ORIGIN }).catch(() => undefined);
+    for (const origin of [STORE_ORIGIN, "https://evil.example"]) {
+      await page.route(`${origin}/**`, (route) => route.fulfill({ contentType: "text/html", body: `<!doctype html><link rel=icon href=data:,><iframe src="${pageUrl(service, "account")}" title="Account" width=600 height=600></iframe>` }));
+      await page.goto(`${origin}/`);
+      if (origin !== STORE_ORIGIN) continue;
+      const frame = page.frameLocator("iframe");
+      await frame.getByLabel("E-mail address").fill(shopper.email);
+      await frame.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      await frame.getByRole("button", { name: "Sign in" }).click();
+      await frame.getByText(shopper.email).waitFor();
+      expect(errors.filter((line) => !line.includes("401"))).toEqual([]);
+    }
+    // What a browser shows in place of a page that will not be framed.
+    expect(await eventually("the frame", () => page.frames()[1]?.url())).toBe("chrome-error://chromewebdata/");
+    await close();
+  });
+});

@@ -1,0 +1,118 @@
+// A2A on the wire: both versions' words, what the HTTP status tells, and tasks that are their shopper's alone.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newClient, newTokens } from "../../support/agent.ts";
+import { mandateRow, newMandate, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
+import { consent, type Shopper } from "../../support/commerce.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+
+let service: Service;
+let shelf: Shelf;
+let payer: Shopper;
+beforeAll(async () => {
+  service = await startService();
+  shelf = await openShelf(service);
+  payer = await newPayer(service);
+});
+afterAll(() => service.stop());
+
+type Options = { key?: string | null; shop?: string; headers?: Record<string, string> };
+const post = (body: unknown, { key = null, shop = SHOP, headers = {} }: Options = {}) => service.call("POST", `/a2a?shop=${shop}`, { key, headers, body });
+const rpc = (method: string, params: object, options: Options = {}) => post({ jsonrpc: "2.0", id: "r-1", method, params }, options);
+const part = (data: object) => ({ kind: "data", data });
+const send = (data: object, options: Options = {}, fields: object = {}) => rpc("message/send", { message: { kind: "message", role: "user", messageId: randomUUID(), parts: [part(data)], ...fields } }, options);
+const resultOf = (answer: { json: any }) => answer.json.result.artifacts[0].parts[0].data;
+
+describe("the two versions", () => {
+  it("are told by A2A-Version, or by how the method is written", async () => {
+    const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ data: { skill: "product-catalog", arguments: { query: "lamp" } } }] };
+    for (const headers of [{ "A2A-Version": "1.0" }, {}] as Record<string, string>[]) {
+      const { result } = (await rpc("SendMessage", { message }, { headers })).json;
+      expect(result.task.status.state).toBe("TASK_STATE_COMPLETED");
+      expect(result.task.artifacts[0].parts[0].data.result.products[0].title).toBe("Desk Lamp");
+      expect((await rpc("GetTask", { id: result.task.id }, { headers })).json.result).toMatchObject({ id: result.task.id, status: { state: "TASK_STATE_COMPLETED" } });
+    }
+    for (const headers of [{ "A2A-Version": "0.3" }, { "A2A-Version": "0.3.0" }, {}] as Record<string, string>[]) {
+      const answer = await send({ skill: "product-catalog", arguments: { query: "lamp" } }, { headers });
+      expect(answer.json.result).toMatchObject({ kind: "task", status: { state: "completed" } });
+      expect((await rpc("tasks/get", { id: answer.json.result.id }, { headers })).json.result).toMatchObject({ kind: "task", id: answer.json.result.id });
+    }
+  });
+
+  it("refuse others, streams, unknown methods and what is no message, in JSON-RPC's words", async () => {
+    expect((await rpc("SendMessage", { message: {} }, { headers: { "A2A-Version": "9.0" } })).json.error.code).toBe(-32_009);
+    expect((await rpc("tasks/burn", {})).json.error.code).toBe(-32_601);
+    expect((await rpc("tasks/get", { id: "nothing" })).json.error.code).toBe(-32_001);
+    const stream = await rpc("message/stream", { message: { kind: "message", role: "user", messageId: "m", parts: [part({ skill: "product-catalog" })] } });
+    expect(stream.headers.get("content-type")).toContain("application/json");
+    expect(stream.json.error.code).toBe(-32_004);
+    for (const body of ["{", null, [], { id: 1, method: "message/send" }]) expect((await post(body)).status).toBe(400);
+    expect((await service.call("GET", `/a2a?shop=${SHOP}`, { key: null })).status).toBe(405);
+    expect((await send({ skill: "product-catalog" }, { headers: { Origin: "https://evil.example" } })).status).toBe(403);
+    expect((await post(JSON.stringify({ padding: "x".repeat(1_100_000) }))).status).toBe(413);
+  });
+});
+
+describe("a shopper's skill", () => {
+  it.each(["identity-linking", "consent-management", "tag-sync", "checkout-session"])("%s is told by the HTTP status to need a token, the consent, and the right store", async (skill) => {
+    const data = { skill, arguments: skill === "checkout-session" ? { line_items: [{ item: { id: shelf.camera }, quantity: 1 }] } : {} };
+    expect((await send(data, { key: payer.token })).json.result.status.state).toBe("completed");
+    const stranger = await send(data);
+    expect([stranger.status, stranger.json.id, stranger.headers.get("www-authenticate")]).toEqual([401, "r-1", `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/a2a?shop=${SHOP}"`]);
+    expect((await send(data, { key: payer.token, shop: OTHER_SHOP })).status).toBe(401);
+    const shy = await newPayer(service);
+    await consent(service, shy, { consent_a2a: false });
+    const refused = await send(data, { key: shy.token });
+    expect([refused.status, refused.json.error.data.code]).toEqual([403, "agent_consent_required"]);
+  });
+
+  it("needs its own scope", async () => {
+    const { access_token: token } = await newTokens(service, await newClient(service), payer.token, { scope: "identity:read" });
+    expect((await send({ skill: "identity-linking" }, { key: token })).status).toBe(200);
+    expect((await send({ skill: "checkout-session", arguments: { id: randomUUID() } }, { key: token })).json.error.data.code).toBe("insufficient_scope");
+  });
+
+  it("that fails says so in the task; wrong arguments ask again", async () => {
+    for (const request of [{ tool: "get_checkout", arguments: { id: randomUUID() } }, { skill: "product-catalog", arguments: { id: "gid://shopify/Product/1" } }]) {
+      const failed = await send(request, { key: payer.token });
+      expect(failed.json.result.status.state).toBe("failed");
+      expect(resultOf(failed).result).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
+    }
+    const wrong = await send({ tool: "get_checkout", arguments: {} }, { key: payer.token });
+    expect([wrong.json.result.status.state, wrong.json.result.status.message.parts[0].text]).toEqual(["input-required", expect.stringContaining("id")]);
+  });
+});
+
+describe("a checkout", () => {
+  it("is made once by a message that is sent twice, changed, and ended, under UCP's own name", async () => {
+    const mandate = await newMandate(service, payer, { usage: "multi" });
+    const ask = (messageId: string) => send({ skill: "checkout-session", arguments: { line_items: [{ item: { id: shelf.camera }, quantity: 1 }], mandate_id: mandate } }, { key: payer.token }, { messageId });
+    const messageId = randomUUID();
+    const [first, again] = [resultOf(await ask(messageId)), resultOf(await ask(messageId))];
+    expect(again["a2a.ucp.checkout"].id).toBe(first["a2a.ucp.checkout"].id);
+    expect((await mandateRow(service, mandate)).reservations).toBe(1);
+    const { id } = first["a2a.ucp.checkout"];
+    const changed = await send({ action: "update_checkout", id, checkout: { line_items: [{ item: { id: shelf.camera }, quantity: 2 }] } }, { key: payer.token });
+    expect(resultOf(changed)["a2a.ucp.checkout"].totals).toContainEqual({ type: "total", amount: 8000 });
+    expect(resultOf(await send({ skill: "checkout-session", arguments: { action: "cancel", id } }, { key: payer.token })).result.status).toBe("canceled");
+  });
+});
+
+describe("a task about a shopper", () => {
+  it("is shown to that shopper's agents alone, while they are let in", async () => {
+    const owner = await newPayer(service);
+    const { id } = (await send({ skill: "identity-linking" }, { key: owner.token })).json.result;
+    expect((await rpc("tasks/get", { id }, { key: owner.token })).json.result.id).toBe(id);
+    expect((await rpc("tasks/get", { id })).status).toBe(401);
+    expect((await rpc("tasks/get", { id }, { key: payer.token })).json.error.code).toBe(-32_001);
+    expect((await rpc("tasks/get", { id }, { shop: OTHER_SHOP, key: null })).json.error.code).toBe(-32_001);
+    await consent(service, owner, { consent_a2a: false });
+    expect((await rpc("tasks/get", { id }, { key: owner.token })).status).toBe(403);
+  });
+
+  it("is no memory of one process: it stands in the database, and names its person for who must forget", async () => {
+    const { id } = (await send({ skill: "identity-linking" }, { key: payer.token })).json.result;
+    const [row] = await service.database.query("SELECT value->>'user_id' AS user_id, expires_at < now() + interval '61 minutes' AS ends FROM kv WHERE shop = $1 AND key = $2", [SHOP, `agent_task:${id}`]);
+    expect(row).toEqual({ user_id: String(payer.id), ends: true });
+  });
+});

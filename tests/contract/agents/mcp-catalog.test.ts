@@ -1,0 +1,107 @@
+// The catalogue over MCP, in UCP's own shapes: open to everybody, data and nothing but data.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore, variantOf } from "../../support/commerce.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  for (const shop of [SHOP, OTHER_SHOP]) await openStore(service, shop);
+});
+afterAll(() => service.stop());
+
+const rpc = (method: string, params: object, shop = SHOP) => service.call("POST", `/mcp?shop=${shop}`, { key: null, body: { jsonrpc: "2.0", id: 1, method, params } });
+const ask = async (name: string, args: object, shop = SHOP) => (await rpc("tools/call", { name, arguments: args }, shop)).json;
+const answerOf = async (name: string, catalog: object, shop = SHOP) => (await ask(name, { catalog }, shop)).result.structuredContent;
+
+const UCP = { version: "2026-08-25", status: "success", payment_handlers: {} };
+
+describe("search_catalog", () => {
+  it("answers products with prices in minor units, to anybody", async () => {
+    const { result } = await ask("search_catalog", { catalog: { query: "camera" } });
+    const { ucp, products, pagination } = result.structuredContent;
+    expect(ucp).toEqual({ ...UCP, capabilities: { "dev.ucp.shopping.catalog.search": [{ version: "2026-08-25" }] } });
+    expect(pagination).toEqual({ has_next_page: false });
+    expect(products).toHaveLength(1);
+    expect(products[0]).toMatchObject({ title: "Trail Camera", description: { plain: "Takes pictures of whoever passes by." }, price_range: { min: { amount: 4000, currency: "EUR" }, max: { amount: 4000, currency: "EUR" } }, categories: [{ value: "Cameras" }] });
+    expect(products[0].variants[0]).toMatchObject({ id: expect.stringMatching(/^gid:\/\/shopify\/ProductVariant\/\d+$/), title: "Trail Camera", sku: "CAM-9", price: { amount: 4000, currency: "EUR" }, availability: { available: true, status: "in_stock" } });
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+    expect(result.isError).toBe(false);
+  });
+
+  it("goes on where the page ended, and only within the same search", async () => {
+    const first = await answerOf("search_catalog", { pagination: { limit: 2 } });
+    expect(first.pagination.has_next_page).toBe(true);
+    const second = await answerOf("search_catalog", { pagination: { limit: 2, cursor: first.pagination.cursor } });
+    expect([...first.products, ...second.products].map(({ title }: { title: string }) => title).sort()).toEqual(["Camp Lantern", "Desk Lamp", "Trail Camera"]);
+    for (const catalog of [{ query: "lamp", pagination: { cursor: first.pagination.cursor } }, { pagination: { cursor: "x" } }]) expect((await ask("search_catalog", { catalog })).error.code).toBe(-32_602);
+    expect((await ask("search_catalog", { catalog: { pagination: { cursor: first.pagination.cursor } } }, OTHER_SHOP)).error.code).toBe(-32_602);
+  });
+
+  it("filters by price, category, collection and availability, and says which filter it left out", async () => {
+    const titles = async (filters: object) => (await answerOf("search_catalog", { filters })).products.map(({ title }: { title: string }) => title);
+    expect(await titles({ price: { max: 3000 } })).toEqual(["Camp Lantern"]);
+    expect(await titles({ categories: ["cameras"] })).toEqual(["Trail Camera"]);
+    expect(await titles({ collection: "home" })).toEqual(["Desk Lamp"]);
+    expect((await answerOf("search_catalog", { filters: { colour: "red" } })).messages).toEqual([expect.objectContaining({ type: "warning", code: "filter_not_supported" })]);
+  });
+
+  it("refuses arguments that are not UCP's, and says which", async () => {
+    for (const args of [{ catalog: { query: 7 } }, { catalog: { pagination: { limit: 0 } } }, { catalog: { query: "x".repeat(201) } }, { catalogue: {} }]) {
+      const { error } = await ask("search_catalog", args);
+      expect(error.code).toBe(-32_602);
+      expect(error.message).not.toBe("");
+    }
+  });
+});
+
+describe("what a merchant wrote", () => {
+  it("reaches an agent as plain, bounded text, and never its list of tools", async () => {
+    const text = `<b>Great</b>\u200b stove<script>alert(1)</script> ${"burns ".repeat(900)}`;
+    service.sandbox.storefront.putProduct(SHOP, { title: "Stove\u202e <img src=x onerror=alert(1)>", description: text, variants: [{ sku: "STV-1", price: "19.90", stock: 3 }] });
+    const { products } = await answerOf("search_catalog", { query: "stv-1" });
+    expect(products[0].title).toBe("Stove");
+    expect(products[0].description.plain).toMatch(/^Great stove burns/);
+    expect(products[0].description.plain.length).toBeLessThanOrEqual(2_000);
+    expect((await rpc("tools/list", {})).text).not.toContain("tove");
+  });
+});
+
+describe("lookup_catalog and get_product", () => {
+  it("find products by their own ids and by those of variants, and name what is not there", async () => {
+    const [camera, red] = await Promise.all([variantOf(service, "CAM-9"), variantOf(service, "LAN-R")]);
+    const gone = "gid://shopify/Product/1";
+    const { products, messages } = await answerOf("lookup_catalog", { ids: [camera.productId, red.id, gone] });
+    expect(products.map(({ title }: { title: string }) => title)).toEqual(["Trail Camera", "Camp Lantern"]);
+    expect(products[0].variants).toEqual([expect.objectContaining({ id: camera.id, inputs: [{ id: camera.productId, match: "featured" }] })]);
+    expect(products[1].variants).toEqual([expect.objectContaining({ id: red.id, inputs: [{ id: red.id, match: "exact" }], availability: { available: false, status: "out_of_stock" } })]);
+    expect(messages).toEqual([{ type: "info", code: "not_found", content: gone }]);
+
+    const { product } = await answerOf("get_product", { id: red.id });
+    expect(product.variants.map(({ id }: { id: string }) => id)[0]).toBe(red.id);
+    expect(product.variants).toHaveLength(2);
+  });
+
+  it("take fifty ids at once, and no more", async () => {
+    const ids = Array.from({ length: 50 }, (_, n) => service.sandbox.storefront.putProduct(SHOP, { title: `Mug ${n}`, variants: Array.from({ length: 20 }, (__, m) => ({ title: `Size ${m}` })) }).gid);
+    expect((await answerOf("lookup_catalog", { ids })).products).toHaveLength(50);
+    expect((await ask("lookup_catalog", { catalog: { ids: [...ids, "one more"] } })).error.code).toBe(-32_602);
+  });
+
+  it("say not_found of a draft, of nothing, and of another store's product", async () => {
+    const draft = service.sandbox.storefront.putProduct(SHOP, { title: "Secret", status: "DRAFT" });
+    const foreign = service.sandbox.storefront.putProduct(OTHER_SHOP, { gid: "gid://shopify/Product/99000000001", title: "Only there" });
+    for (const id of [draft.gid, "gid://shopify/Product/1", "drop table", foreign.gid]) {
+      const { ucp, messages } = await answerOf("get_product", { id });
+      expect([ucp.status, messages[0].code]).toEqual(["error", "not_found"]);
+    }
+  });
+});
+
+it("a store without a storefront offers no catalogue", async () => {
+  const bare = "bare-store.myshopify.com";
+  await service.addTenant(bare);
+  const { tools } = (await rpc("tools/list", {}, bare)).json.result;
+  expect(tools.map(({ name }: { name: string }) => name)).not.toContain("search_catalog");
+  expect((await ask("search_catalog", { catalog: {} }, bare)).error.code).toBe(-32_602);
+});
