@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openBrowser } from "../tests/support/browser.ts";
+import { playScene } from "./picture-scene.ts";
 
 const root = join(import.meta.dirname, "..");
 const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
@@ -15,6 +16,7 @@ await fetch(`${sandbox}/_control/customers`, {
   headers: { "Content-Type": "application/json" },
   body: JSON.stringify({ shop, first_name: "Ada", last_name: "Lovelace", email: `ada-${process.pid}@example.com`, tags: ["vip"] }),
 });
+await playScene({ service, sandbox, shop, adminKey: secrets.ADMIN_KEY ?? "" });
 const browser = await openBrowser();
 const { page, close } = await browser.visit([service, sandbox]);
 const pictures = [
@@ -29,6 +31,15 @@ for (const [name, url] of pictures.filter(([picture]) => wanted.length === 0 || 
   if (name === "shopper-dashboard") await signUpShopper();
   await page.goto(url, { waitUntil: "networkidle" });
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
+  process.stdout.write(`docs/pictures/${name}.png\n`);
+}
+// The screens of the app, by its own menu, as high as they are.
+await page.goto(pictures[0][1], { waitUntil: "networkidle" });
+for (const [name, link, height] of [["app-consent", "Consent", 1_250], ["app-events", "Events", 1_150], ["app-agents", "Agents", 780]] as const) {
+  await page.getByRole("link", { name: link, exact: true }).click();
+  await page.getByRole("heading", { name: link, exact: true }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`), clip: { x: 0, y: 0, width: 1_100, height }, fullPage: true });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 await close();

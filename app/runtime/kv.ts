@@ -47,6 +47,8 @@ export const KEYS = {
   /** A piece of work that an agent asked for over A2A. */
   agentTask: (id: string) => `agent_task:${id}`,
   revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
+  /** How far work stands that outlives the request which began it. */
+  longRun: (name: string) => `run:${name}`,
   /** One page of a customer's orders. */
   orders: (userId: number, page: string) => `orders:${userId}:${page}`,
   /** What a request with this Idempotency-Key was answered. */

@@ -75,14 +75,16 @@
   }
   class Modal extends Disclosure {
     #dialog = null;
+    // What the app renders into: the same element for ever, whatever stands around it.
+    #content = document.createElement("div");
     get content() {
       if (!this.#dialog) {
         this.#dialog = document.createElement("dialog");
         this.#dialog.className = "sandbox-modal";
         this.#dialog.addEventListener("close", () => this.hide());
-        this.#dialog.append(document.createElement("div"));
+        this.#dialog.append(this.#content);
       }
-      return this.#dialog.firstElementChild;
+      return this.#content;
     }
     async show() {
       if (this.showing) return;

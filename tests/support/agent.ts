@@ -60,8 +60,8 @@ export const refresh = (service: Service, client: string, token: string, changes
 
 export type Tokens = { access_token: string; refresh_token: string; expires_in: number; token_type: string; scope: string };
 
-export async function newTokens(service: Service, client: string, session: string, changes: Record<string, string | undefined> = {}): Promise<Tokens> {
-  const answer = await swapCode(service, client, await newCode(service, client, session, changes));
+export async function newTokens(service: Service, client: string, session: string, changes: Record<string, string | undefined> = {}, shop = SHOP): Promise<Tokens> {
+  const answer = await swapCode(service, client, await newCode(service, client, session, changes, shop), {}, shop);
   if (answer.status !== 200) throw new Error(`no token: ${answer.text}`);
   return answer.json;
 }

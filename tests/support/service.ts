@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { startBackground } from "../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
+import { createScreens } from "../../app/http/screens.ts";
 import { createListener } from "../../app/http/serve.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
 import type { Clock } from "../../app/runtime/clock.ts";
@@ -44,6 +45,8 @@ export type Service = {
 
 export type ServiceOptions = {
   background?: boolean;
+  /** The built screens beside the endpoints. */
+  withScreens?: boolean;
   env?: Record<string, string>;
   /** Settings that name a place of the sandbox. */
   envFrom?: (sandbox: Sandbox) => Record<string, string>;
@@ -95,7 +98,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
   const config = shapeConfig({ ARCHIVE_URL: `file:${archive}`, ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env, ...options.envFrom?.(sandbox) }, () => ({}));
   const ctx = createCtx({ config, databaseUrl, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
-  const screens = { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
+  const built = options.withScreens ? await createScreens({ ctx, root: resolve(import.meta.dirname, "../.."), appBridgeUrl: sandbox.addresses.appBridgeUrl }) : null;
+  const screens = built ?? { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
   const background = options.background ? await startBackground(ctx) : null;
 
@@ -142,6 +146,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await background?.stop();
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
+      await built?.close();
       await sandbox.stop();
       await ctx.close();
       await database.drop();

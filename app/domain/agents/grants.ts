@@ -1,5 +1,5 @@
 // A shopper lets an agent in: consent, grant and code commit together, so that there is no grant without its row in the
-// consent log.   grant: open -> ended (consent_withdrawn | sessions_ended | revoked | code_reused | refresh_reused)
+// consent log.   grant: open -> ended (consent_withdrawn | sessions_ended | revoked | revoked_by_store | code_reused | refresh_reused)
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -13,7 +13,7 @@ import { IS_ALIVE, PERSON_OF_GRANT } from "./agent-caller.ts";
 import { hashSecret, mintSecret, TOKEN_SECONDS } from "./agent-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 
-export type EndReason = "revoked" | "code_reused" | "refresh_reused";
+export type EndReason = "revoked" | "revoked_by_store" | "code_reused" | "refresh_reused";
 
 /** @returns the code, good once and for 60 seconds. Throws `unauthorized` when the session ended meanwhile. */
 export async function grantAccess(ctx: Ctx, tenant: Tenant, { account }: Session, request: AuthorizationRequest, visit: Visit): Promise<string> {

@@ -21,3 +21,9 @@ export function publicAddressOf(baseUrl: string, tenant: Tenant, host: string | 
   const isOwnHost = asked !== base.host && (listed.includes(asked) || listed.includes(asked.replace(/:\d+$/, "")));
   return { origin: isOwnHost ? `${base.protocol}//${asked}` : baseUrl, shop: tenant.shop, isOwnHost };
 }
+
+/** Where agents learn about a store, on a host of its own where it has one. */
+export function discoveryAddresses(baseUrl: string, tenant: Tenant): { manifest: string; card: string; server: string } {
+  const address = publicAddressOf(baseUrl, tenant, tenant.config.public_hosts?.[0]);
+  return { manifest: addressOf(address, "/.well-known/ucp"), card: addressOf(address, "/.well-known/agent-card.json"), server: addressOf(address, "/.well-known/oauth-authorization-server") };
+}

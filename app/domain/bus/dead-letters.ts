@@ -113,6 +113,22 @@ export async function replay(ctx: Ctx, tenant: Tenant, eventIds: readonly string
   return { requeued: rows.length, not_found: [...new Set(eventIds)].filter((id) => !found.has(id)) };
 }
 
+// Locks the slice it revives and waits for nobody; a row that was revived is not dead any more, so it is safe to repeat.
+const REVIVE_ROWS = `
+  WITH chosen AS (
+    SELECT id FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' AND dead_lettered_at <= $4::timestamptz AND ($2::bigint[] IS NULL OR id = ANY($2)) AND ($3::text IS NULL OR channel = $3)
+    ORDER BY dead_lettered_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
+  ),
+  revived AS (UPDATE integration_queue q SET ${REVIVE}, sweep_count = 0, is_sweepable = true FROM chosen WHERE q.shop = $1 AND q.id = chosen.id RETURNING q.channel),
+  told AS (SELECT pg_notify('${QUEUE_NOTIFICATION}', channel) FROM (SELECT DISTINCT channel FROM revived) c)
+  SELECT count(*)::int AS rows, (SELECT count(*) FROM told) AS waken FROM revived`;
+
+/** The oldest of those that were dead by `until`, at most `limit`. @returns how many. */
+export async function reviveRows(sql: TenantSql, { ids, channel, until, limit }: { ids: readonly number[] | null; channel: string | null; until: string; limit: number }): Promise<number> {
+  const [answer] = await sql<{ rows: number }>(REVIVE_ROWS, [ids, channel, until, limit]);
+  return answer?.rows ?? 0;
+}
+
 /** The schedule's own tries: after one hour, then two, then four; what a person has to change first is left alone. */
 export async function sweepDeadLetters(ctx: Ctx, tenant: Tenant): Promise<number> {
   const rows = await dataOf(ctx, tenant).sql(

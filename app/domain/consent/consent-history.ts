@@ -19,8 +19,8 @@ export async function listConsents(ctx: Ctx, tenant: Tenant, userId: number, opt
 }
 
 /** A spreadsheet must not run what somebody typed: a leading sign of a formula is quoted away. */
-function toCell(value: string | number | null): string {
-  const text = String(value ?? "");
+export function toCell(value: string | number | boolean | Date | null): string {
+  const text = value instanceof Date ? value.toISOString() : String(value ?? "");
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -35,14 +35,20 @@ export async function exportConsents(ctx: Ctx, tenant: Tenant, userId: number): 
   }
 }
 
+/** What a row of the log belongs to: the decision and whoever made it. */
+export async function findDecision(ctx: Ctx, tenant: Tenant, seq: number): Promise<{ consentId: string; userId: number | null; visitorId: string | null } | null> {
+  const [row] = await dataOf(ctx, tenant).sql<{ consent_id: string; user_id: number | null; visitor_id: string | null }>("SELECT consent_id, user_id, visitor_id FROM consent_records WHERE shop = $1 AND seq = $2", [seq]);
+  return row ? { consentId: row.consent_id, userId: row.user_id, visitorId: row.visitor_id } : null;
+}
+
 type ReceiptRow = { seq: number; hash: string; prev_hash: string; consent_type: string; action: string; method: string; consent_version: string | null; policy_hash: string | null; source_page: string | null; gpc: boolean; timestamp: string | null; created_at: Date };
 
 /** After ISO/IEC TS 27560 and the Kantara receipt: who, when, what, told what, how, and where it stands in the chain. */
-export async function findReceipt(ctx: Ctx, tenant: Tenant, userId: number, consentId: string) {
+export async function findReceipt(ctx: Ctx, tenant: Tenant, userId: number | null, consentId: string, visitorId: string | null = null) {
   const rows = await dataOf(ctx, tenant).sql<ReceiptRow>(
     `SELECT seq, hash, prev_hash, consent_type, action, method, consent_version, policy_hash, source_page, gpc, timestamp, created_at
-     FROM consent_records WHERE shop = $1 AND consent_id = $2 AND user_id = $3 ORDER BY seq`,
-    [consentId, userId],
+     FROM consent_records WHERE shop = $1 AND consent_id = $2 AND user_id IS NOT DISTINCT FROM $3 AND (user_id IS NOT NULL OR visitor_id IS NOT DISTINCT FROM $4) ORDER BY seq`,
+    [consentId, userId, visitorId],
   );
   const [first] = rows;
   if (!first) return null;
@@ -51,7 +57,7 @@ export async function findReceipt(ctx: Ctx, tenant: Tenant, userId: number, cons
     version: "ISO/IEC TS 27560:2023",
     consentTimestamp: first.created_at.toISOString(),
     collectionMethod: first.method,
-    piiPrincipalId: ctx.secrets.pseudonym(`${tenant.shop}/receipt`, String(userId)),
+    piiPrincipalId: ctx.secrets.pseudonym(`${tenant.shop}/receipt`, userId === null ? `visitor/${visitorId ?? ""}` : String(userId)),
     piiControllers: [{ name: tenant.config.brand_name ?? tenant.shop, domain: tenant.shop, ...(tenant.config.support_email && { email: tenant.config.support_email }) }],
     policyUrl: tenant.config.privacy_url ?? null,
     policyVersion: first.consent_version,

@@ -13,6 +13,14 @@ export async function publishPolicy(sql: TenantSql, policy: z.output<typeof Poli
   return { sha256, isStored: stored?.sha256 === sha256 };
 }
 
+export type ListedPolicy = { version: string; locale: string; sha256: string; effective_from: string; length: number };
+
+/** Newest first. Merchants have tens of them, not thousands. */
+export async function listPolicies(sql: TenantSql): Promise<ListedPolicy[]> {
+  const rows = await sql<Omit<ListedPolicy, "effective_from"> & { effective_from: Date }>("SELECT version, locale, sha256, effective_from, length(body) AS length FROM consent_policies WHERE shop = $1 ORDER BY effective_from DESC, version, locale LIMIT 200");
+  return rows.map((row) => ({ ...row, effective_from: row.effective_from.toISOString() }));
+}
+
 export async function findPolicyHash(sql: TenantSql, version: string | null, locale: string): Promise<string | null> {
   if (version === null) return null;
   const [row] = await sql<{ sha256: string }>("SELECT sha256 FROM consent_policies WHERE shop = $1 AND version = $2 ORDER BY (locale = $3) DESC LIMIT 1", [version, locale]);

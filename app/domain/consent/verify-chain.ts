@@ -16,7 +16,8 @@ const MAX_PROBLEMS = 1_000;
 type Row = StoredEvidence & { id: number; prev_hash: string; hash: string };
 type Head = { seq: number; hash: string };
 
-export async function verifyConsentChain(ctx: Ctx, tenant: Tenant): Promise<ChainReport> {
+/** `onSlice` hears how many rows are checked, of how many. */
+export async function verifyConsentChain(ctx: Ctx, tenant: Tenant, onSlice?: (rows: number, of: number) => Promise<void>): Promise<ChainReport> {
   const { sql } = dataOf(ctx, tenant);
   const { checkpoints, forged, missing } = await readCheckpoints(ctx, tenant);
   const problems: ChainProblem[] = [...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })), ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const }))];
@@ -34,6 +35,7 @@ export async function verifyConsentChain(ctx: Ctx, tenant: Tenant): Promise<Chai
       last = { seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
+    await onSlice?.(rows, lastSeq);
     if (problems.length >= MAX_PROBLEMS) break;
   }
   // The head, or a checkpoint outside of the database, remembers rows that the table no longer has.

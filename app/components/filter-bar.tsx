@@ -1,0 +1,56 @@
+// Filters of a list. They stand in the address, so that a filtered list can be kept, sent and gone back to.
+import { useSearchParams, useNavigation } from "@remix-run/react";
+import { Box, Button, InlineGrid, InlineStack, Select, TextField } from "@shopify/polaris";
+import { useState } from "react";
+import { LIST_WORDS } from "./list-words.ts";
+import { useWords } from "./words.tsx";
+
+export type Filter = { name: string; label: string; value: string | undefined } & ({ kind: "choice"; choices: readonly { value: string; label: string }[] } | { kind: "text" | "date" | "email" });
+
+/** A change of the address from elsewhere begins afresh. */
+export function FilterBar({ filters }: { filters: readonly Filter[] }) {
+  return <Fields key={JSON.stringify(filters.map(({ value }) => value))} filters={filters} />;
+}
+
+function Fields({ filters }: { filters: readonly Filter[] }) {
+  const words = useWords(LIST_WORDS);
+  const [, setAddress] = useSearchParams();
+  const isLoading = useNavigation().state === "loading";
+  const [values, setValues] = useState<Record<string, string>>(Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""])));
+  const isFiltered = filters.some(({ value }) => value !== undefined);
+  const set = (name: string) => (value: string) => setValues((known) => ({ ...known, [name]: value }));
+  const apply = (next: Record<string, string>) => setAddress(Object.entries(next).filter(([, value]) => value !== ""));
+  return (
+    <Box padding="400">
+      <form
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply(values);
+        }}
+      >
+        <InlineGrid columns={{ xs: 1, sm: 2, md: Math.min(3, filters.length) as 2 | 3 }} gap="300">
+          {filters.map((filter) =>
+            filter.kind === "choice" ? (
+              <Select key={filter.name} label={filter.label} name={filter.name} options={[{ value: "", label: words.all }, ...filter.choices]} value={values[filter.name] ?? ""} onChange={set(filter.name)} />
+            ) : (
+              <TextField key={filter.name} label={filter.label} name={filter.name} type={filter.kind} autoComplete="off" value={values[filter.name] ?? ""} onChange={set(filter.name)} />
+            ),
+          )}
+        </InlineGrid>
+        <Box paddingBlockStart="300">
+          <InlineStack gap="200">
+            <Button submit loading={isLoading}>
+              {words.filter}
+            </Button>
+            {isFiltered && (
+              <Button variant="plain" onClick={() => apply({})}>
+                {words.clear}
+              </Button>
+            )}
+          </InlineStack>
+        </Box>
+      </form>
+    </Box>
+  );
+}

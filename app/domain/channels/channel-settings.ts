@@ -1,0 +1,27 @@
+// The settings without which a channel does nothing, for telling the merchant what is missing. That they are the ones which
+// `isEnabled` asks for is held by tests/domain/channels/channel-cards.test.ts.
+import { tokenState } from "../tenants/directory.ts";
+import type { TenantFieldName } from "../tenants/tenant-config.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+const NEEDS: Record<string, readonly TenantFieldName[]> = {
+  cms: ["cms_api_token", "cms_customers_collection_id"],
+  web_analytics: ["analytics_measurement_id", "analytics_api_secret"],
+  profile_platform: ["profile_platform_enabled", "profile_platform_url"],
+  email: ["email_from", "email_api_key"],
+  erpsys: ["erp_base_url"],
+  erp_generic: ["erp_base_url"],
+  retail_analytics_a: ["retail_analytics_a_url"],
+  retail_analytics_b: ["retail_analytics_b_url"],
+};
+
+/** `left_out`: all is there, but the store's own list of channels does not name it; `store_connection`: the app has no access. */
+export type Missing = TenantFieldName | "left_out" | "store_connection";
+
+export function findMissing(tenant: Tenant, channel: string): Missing[] {
+  if (channel === "storefront") return tokenState(tenant) === "valid" ? [] : ["store_connection"];
+  const fields = (NEEDS[channel] ?? []).filter((name) => !tenant.config[name]);
+  const isListed = tenant.config.enabled_channels?.includes(channel) ?? true;
+  const isListedAnyway = channel === "email" || NEEDS[channel] === undefined;
+  return fields.length === 0 && !isListed && !isListedAnyway ? ["left_out"] : fields;
+}

@@ -1,0 +1,87 @@
+// The consent log as the merchant reads it: everybody's rows, newest first, filtered, counted by day, and as CSV.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { toCell } from "./consent-history.ts";
+
+const day = z.iso.date().optional().catch(undefined);
+const text = (max: number) => z.string().trim().max(max).transform((value) => value || undefined).optional().catch(undefined);
+
+/** A filter that makes no sense filters nothing. `until` is the last day, in whole. */
+export const ConsentFilters = z.object({ type: text(80), action: z.enum(["granted", "revoked", "mandate_created", "mandate_used"]).optional().catch(undefined), method: text(100), from: day, until: day, email: text(320) });
+export type ConsentFilters = z.output<typeof ConsentFilters>;
+
+export type LoggedConsent = {
+  seq: number; created_at: string; consent_type: string; action: string; method: string; consent_version: string | null; consent_id: string; gpc: boolean;
+  user_id: number | null; email: string | null; visitor_id: string | null;
+};
+
+type LogRow = Omit<LoggedConsent, "created_at"> & { created_at: Date; user_agent: string | null; ga_session_id: string | null; timestamp: string | null; id: number; hash: string };
+
+// The places first, from the index alone (consent_records_log_idx holds what is filtered by), then the few rows. A position
+// is a row's number; when it came stands in the row itself.
+const placesOf = (who: string) => `
+  SELECT seq FROM consent_records WHERE shop = $1
+    AND ($2::text IS NULL OR consent_type = $2) AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR method = $4)
+    AND ($5::date IS NULL OR created_at >= $5::date) AND ($6::date IS NULL OR created_at < $6::date + 1)
+    AND ($7::bigint IS NULL OR (created_at, seq) < ((SELECT created_at FROM consent_records WHERE shop = $1 AND seq = $7), $7)) ${who}
+  ORDER BY created_at DESC, seq DESC LIMIT $8`;
+const rowsAt = (places: string) => `
+  SELECT r.id, r.seq, r.created_at, r.consent_type, r.action, r.method, r.consent_version, r.consent_id, r.gpc, r.user_id, u.email, r.visitor_id, r.user_agent, r.ga_session_id, r.timestamp, r.hash
+  FROM (${places}) AS place JOIN consent_records r ON r.shop = $1 AND r.seq = place.seq LEFT JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id ORDER BY r.created_at DESC, r.seq DESC`;
+
+const LIST = rowsAt(placesOf(""));
+const LIST_OF_PERSON = rowsAt(placesOf("AND user_id = ANY($9::int[])"));
+
+/** The accounts with this address; a filter by an address that nobody has finds nothing. */
+const findUserIds = async (sql: TenantSql, email: string): Promise<number[]> =>
+  (await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND status <> 'deleted'", [email.normalize("NFKC").toLowerCase()])).map(({ id }) => id);
+
+type Paging = { limit: number; before: number | null };
+
+async function readRows(sql: TenantSql, filters: ConsentFilters, userIds: number[] | null, { limit, before }: Paging): Promise<LogRow[]> {
+  const values = [filters.type ?? null, filters.action ?? null, filters.method ?? null, filters.from ?? null, filters.until ?? null, before, limit];
+  return userIds ? sql<LogRow>(LIST_OF_PERSON, [...values, userIds]) : sql<LogRow>(LIST, values);
+}
+
+/** `before`: the position a former page ended at. Answers the position of the next page, null at the end. */
+export async function listConsentLog(ctx: Ctx, tenant: Tenant, filters: ConsentFilters, { limit, before }: Paging): Promise<{ records: LoggedConsent[]; next: number | null }> {
+  const { sql } = dataOf(ctx, tenant);
+  const rows = await readRows(sql, filters, filters.email === undefined ? null : await findUserIds(sql, filters.email), { limit: limit + 1, before });
+  const records = rows.slice(0, limit).map(({ seq, created_at: at, consent_type, action, method, consent_version, consent_id, gpc, user_id, email, visitor_id }) => ({
+    seq, created_at: at.toISOString(), consent_type, action, method, consent_version, consent_id, gpc, user_id, email, visitor_id,
+  }));
+  return { records, next: rows.length > limit ? (records.at(-1)?.seq ?? null) : null };
+}
+
+const CSV_COLUMNS = ["id", "user_id", "email", "visitor_id", "consent_type", "action", "method", "consent_version", "consent_id", "user_agent", "ga_session_id", "timestamp", "created_at", "gpc", "seq", "hash"] as const;
+const CSV_PAGE = 1_000;
+
+/** All of it that the filters leave, a page of lines at a time: memory does not grow with the log. */
+export async function* exportConsentLog(ctx: Ctx, tenant: Tenant, filters: ConsentFilters): AsyncGenerator<string> {
+  const { sql } = dataOf(ctx, tenant);
+  const userIds = filters.email === undefined ? null : await findUserIds(sql, filters.email);
+  yield `${CSV_COLUMNS.join(",")}\r\n`;
+  for (let before: number | null = null; ; ) {
+    const rows: LogRow[] = await readRows(sql, filters, userIds, { limit: CSV_PAGE, before });
+    if (rows.length > 0) yield rows.map((row) => `${CSV_COLUMNS.map((column) => toCell(row[column])).join(",")}\r\n`).join("");
+    if (rows.length < CSV_PAGE) return;
+    before = rows.at(-1)?.seq ?? null;
+  }
+}
+
+export type ConsentDay = { day: string; granted: number; revoked: number };
+
+/** Grants and withdrawals per day (UTC), days without any included, oldest first; an index-only read of those days. */
+export async function countConsentDays(ctx: Ctx, tenant: Tenant, days: number): Promise<ConsentDay[]> {
+  return dataOf(ctx, tenant).sql<ConsentDay>(
+    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(c.granted, 0)::int AS granted, coalesce(c.revoked, 0)::int AS revoked
+     FROM generate_series(current_date - ($2::int - 1), current_date, interval '1 day') AS d(day)
+     LEFT JOIN (
+       SELECT created_at::date AS day, count(*) FILTER (WHERE action = 'granted') AS granted, count(*) FILTER (WHERE action = 'revoked') AS revoked
+       FROM consent_records WHERE shop = $1 AND created_at >= current_date - ($2::int - 1) GROUP BY 1
+     ) c ON c.day = d.day ORDER BY d.day`,
+    [days],
+  );
+}

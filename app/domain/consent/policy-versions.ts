@@ -1,0 +1,26 @@
+// Publishing a policy from the merchant's screen, and putting it into force with the same press.
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { saveTenantConfig } from "../tenants/configuration.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { PolicyInput, publishPolicy } from "./policies.ts";
+
+/** As long as the setting that names the version in force may be. */
+const LONGEST_VERSION = 40;
+
+export const NewPolicyVersion = PolicyInput.extend({
+  version: z.string().trim().min(1).max(LONGEST_VERSION),
+  // A form sends line ends of its own; the text is the one that was typed.
+  body: PolicyInput.shape.body.transform((text) => text.replaceAll("\r\n", "\n")),
+  is_current: z.stringbool(),
+});
+
+/** Throws `conflict` when the version was published with another text. */
+export async function addPolicyVersion(ctx: Ctx, tenant: Tenant, { is_current: isCurrent, ...policy }: z.output<typeof NewPolicyVersion>): Promise<{ version: string }> {
+  const { isStored } = await publishPolicy(dataOf(ctx, tenant).sql, policy);
+  if (!isStored) throw new AppError("conflict");
+  if (isCurrent) await saveTenantConfig(ctx, tenant.shop, { consent_policy_version: policy.version }, false);
+  ctx.log.done("policy.published", { shop: tenant.shop, version: policy.version, locale: policy.locale, is_current: isCurrent });
+  return { version: policy.version };
+}

@@ -1,0 +1,11 @@
+// The filtered consent log as a file, which the browser itself downloads.
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { ConsentFilters, exportConsentLog } from "../domain/consent/consent-log.ts";
+import { streamFile } from "../http/screen-file.ts";
+import { visitScreen } from "../http/screen-visit.ts";
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { ctx, tenant } = await visitScreen(args);
+  const filters = ConsentFilters.parse(Object.fromEntries(new URL(args.request.url).searchParams));
+  return streamFile(`consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`, "text/csv; charset=utf-8", exportConsentLog(ctx, tenant, filters));
+}
