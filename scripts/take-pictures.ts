@@ -34,9 +34,10 @@ for (const [name, url] of pictures.filter(([picture]) => wanted.length === 0 || 
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // The screens of the app, by its own menu, as high as they are.
+const screens = [["app-customers", "Customers", 620], ["app-consent", "Consent", 1_250], ["app-events", "Events", 1_150], ["app-agents", "Agents", 780]] as const;
 await page.setViewportSize({ width: 1_100, height: 620 });
 await page.goto(pictures[0][1], { waitUntil: "networkidle" });
-for (const [name, link, height] of [["app-customers", "Customers", 620], ["app-consent", "Consent", 1_250], ["app-events", "Events", 1_150], ["app-agents", "Agents", 780]] as const) {
+for (const [name, link, height] of screens.filter(([picture]) => wanted.length === 0 || wanted.includes(picture))) {
   await page.getByRole("link", { name: link, exact: true }).click();
   await page.getByRole("heading", { name: link, exact: true }).first().waitFor();
   await page.waitForLoadState("networkidle");
@@ -44,12 +45,14 @@ for (const [name, link, height] of [["app-customers", "Customers", 620], ["app-c
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // One customer, the way to whom leads through the list.
-await page.getByRole("link", { name: "Customers", exact: true }).click();
-await page.getByRole("link", { name: "Ada Lovelace" }).first().click();
-await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
-await page.waitForLoadState("networkidle");
-await page.screenshot({ path: join(root, "docs/pictures/app-customer.png"), clip: { x: 0, y: 0, width: 1_100, height: 1_100 }, fullPage: true });
-process.stdout.write("docs/pictures/app-customer.png\n");
+if (wanted.length === 0 || wanted.includes("app-customer")) {
+  await page.getByRole("link", { name: "Customers", exact: true }).click();
+  await page.getByRole("link", { name: "Ada Lovelace" }).first().click();
+  await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path: join(root, "docs/pictures/app-customer.png"), clip: { x: 0, y: 0, width: 1_100, height: 1_100 }, fullPage: true });
+  process.stdout.write("docs/pictures/app-customer.png\n");
+}
 await close();
 await browser.close();
 

@@ -14,7 +14,7 @@ export type LinkedAgent = {
   shoppers: number;
   scopes: string[];
   first_linked_at: string;
-  /** When it last got an access token: at most an hour before it last called. */
+  /** When it last called for any of them, to five minutes; when it was let in, if it never did. */
   last_active_at: string;
 };
 

@@ -37,8 +37,6 @@ async function issue(ctx: Ctx, tenant: Tenant, sql: TenantSql, held: Held, scope
     await sql("INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))", [
       hashSecret(pair[kind]), held.grant_id, kind, kind === "access" ? scopes : held.scopes, TOKEN_SECONDS[kind],
     ]);
-  // Locked already, with the token.
-  await sql("UPDATE oauth_grants SET last_used_at = clock_timestamp() WHERE shop = $1 AND id = $2", [held.grant_id]);
   return { access_token: pair.access, token_type: "Bearer", expires_in: TOKEN_SECONDS.access, refresh_token: pair.refresh, scope: scopes.join(" ") };
 }
 

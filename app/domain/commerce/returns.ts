@@ -13,7 +13,8 @@ type ReturnRow = { rma: string; order_id: string | null; user_id: number | null;
 export async function getReturn(ctx: Ctx, tenant: Tenant, person: Person | null, rma: string) {
   const [row] = await dataOf(ctx, tenant).sql<ReturnRow>("SELECT rma, order_id, user_id, status, units FROM return_cases WHERE shop = $1 AND rma = $2", [rma]);
   if (!row || (person && !(await isOwner(ctx, tenant, person, row)))) throw new AppError("not_found");
-  const units = row.units.map(({ serial, mpn, received_at }) => ({ serial, mpn: mpn ?? null, received_at }));
+  // Workers file units side by side: the order in which they stand says nothing.
+  const units = row.units.toSorted((one, other) => one.received_at.localeCompare(other.received_at) || one.serial.localeCompare(other.serial)).map(({ serial, mpn, received_at }) => ({ serial, mpn: mpn ?? null, received_at }));
   return { return: { rma: row.rma, order_id: row.order_id, status: row.status, units } };
 }
 

@@ -1,6 +1,3 @@
--- AlterTable
-ALTER TABLE "oauth_grants" ADD COLUMN     "last_used_at" TIMESTAMPTZ(3);
-
 -- CreateIndex
 CREATE INDEX "consent_records_log_idx" ON "consent_records"("shop", "created_at" DESC, "seq" DESC, "consent_type", "action", "method");
 

@@ -118,6 +118,7 @@ describe("POST /auth/logout with everywhere", () => {
 
   it("is refused to anybody else, and then nothing ends", async () => {
     const { access_token } = await newTokens(service, await newClient(service), shopper.token);
+    await queueIsEmpty(service);
     const before = await pictureOf(service.database);
     for (const key of [null, "nonsense", access_token]) expect((await leave(key, { everywhere: true })).status).toBe(401);
     expect((await leave(shopper.token, { everywhere: true }, OTHER_SHOP)).status).toBe(401);
