@@ -15,6 +15,7 @@ import { SHOP } from "./integrations/storefront-documents.ts";
 export const DEMO_SHOP = "demo-store.myshopify.com";
 
 type DemoSystems = {
+  storeOrigin: string;
   profilePlatformUrl: string; erpBaseUrl: string; retailAnalyticsAUrl: string; retailAnalyticsBUrl: string;
   customersCollectionId: string; tagsCollectionId: string; siteId: string; federatedClient: { id: string; secret: string }; customerAccountClientId: string;
 };
@@ -40,6 +41,9 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
     retail_analytics_b_url: systems.retailAnalyticsBUrl,
     retail_analytics_b_token: "sandbox-retail-token",
     brand_name: "Demo Store",
+    // Where the pretended store's own pages are.
+    allowed_origins: [systems.storeOrigin],
+    consent_policy_version: "2026-11",
     auth_redirect_origin: ctx.baseUrl,
     // Clients of UCP know a store by its host alone.
     public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],

@@ -29,6 +29,7 @@ export async function startSandboxSystems(config: Config, options: { baseUrl: st
     appBridgeUrl: addresses.appBridgeUrl,
     prepareDemo: (ctx) =>
       prepareDemoStore(ctx, {
+        storeOrigin: sandbox.url,
         profilePlatformUrl: addresses.profilePlatformUrl,
         erpBaseUrl: addresses.erpBaseUrl,
         retailAnalyticsAUrl: `file:${join(options.dataDir, "retail-analytics-a")}`,

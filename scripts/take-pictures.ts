@@ -24,6 +24,7 @@ const pictures = [
   ["onboarding", `${service}/onboarding?shop=${shop}&key=${secrets.ADMIN_KEY}`],
   ["settings", `${service}/settings?shop=${shop}&key=${secrets.ADMIN_KEY}`],
   ["sandbox", `${sandbox}/`],
+  ["demo-store", `${sandbox}/store/${shop}`],
   ["shopper-dashboard", `${service}/embed/dashboard?shop=${shop}`],
 ] as const;
 const wanted = process.argv.slice(2);

@@ -8,5 +8,5 @@ export type EmbedParts = { title: string; style: string; /** What stands in the 
 export function embedDocument(config: PublicConfig, { title, style, body, scripts }: EmbedParts): string {
   const inline = scripts.map((script) => `<script>${script}</script>`).join("");
   // The loader stands outside the root: a page that takes the root has it already.
-  return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><script src="${escapeHtml(embedAddress(config, "/embed/stack-loader.js"))}"></script></head><body><div ${ROOT_MARK} lang="${config.locale}"><style>${style}</style>${body}${inline}</div></body></html>`;
+  return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><script src="${escapeHtml(embedAddress(config, "/embed/stack-loader.js"))}"></script></head><body><main><div ${ROOT_MARK} lang="${config.locale}"><style>${style}</style>${body}${inline}</div></main></body></html>`;
 }

@@ -1,14 +1,15 @@
 // How an embed leaves: public, cacheable, framed by the store's own pages alone, and able to run nothing that was not
 // written here. Hashes, not nonces: the same bytes are kept by caches and answered with 304.
 import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import type { Ctx } from "../context.server.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { toPublicConfig, type PublicConfig } from "../embeds/public-config.ts";
 import type { Inbound } from "./inbound.ts";
-import { empty, plain, type Reply } from "./reply.ts";
+import { bytes, empty, plain, type Reply } from "./reply.ts";
 
 const CACHE = "public, max-age=300, stale-while-revalidate=86400";
-const VARY = "Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-Domain";
+const VARY = "Accept-Encoding, Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-Domain";
 
 export function publicConfigFor(ctx: Ctx, inbound: Inbound, tenant: Tenant): PublicConfig {
   const { searchParams } = inbound.url;
@@ -42,12 +43,25 @@ export function embedPageHeaders(ctx: Ctx, tenant: Tenant, html: string, extra: 
   return { "Content-Security-Policy": policy.join("; "), "Referrer-Policy": "strict-origin-when-cross-origin", "X-Content-Type-Options": "nosniff" };
 }
 
-/** In full, or 304 when it is what the reader has. */
+const PACKED_LIMIT = 1_000;
+/** Compressed bodies by their ETag: each is compressed once, not for every shopper. */
+const packed = new Map<string, Buffer>();
+
+function pack(etag: string, body: string): Buffer {
+  const bytes = packed.get(etag) ?? gzipSync(body, { level: 9 });
+  if (packed.size >= PACKED_LIMIT) packed.clear();
+  packed.set(etag, bytes);
+  return bytes;
+}
+
+/** In full, compressed for who takes it, or 304 when it is what the reader has. */
 export function cacheable(inbound: Inbound, contentType: string, body: string, headers: Record<string, string> = {}): Reply {
-  const etag = `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
-  const all = { ...headers, ETag: etag, "Cache-Control": CACHE, Vary: VARY };
-  const known = (inbound.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes(etag) || known.includes("*") ? empty(304, all) : plain(200, contentType, body, all);
+  const etag = hash("sha256", body, "base64url").slice(0, 27);
+  const isPacked = /(?:^|[\s,])gzip(?!;\s*q=0(?:\.0+)?(?:,|$))/i.test(inbound.header("accept-encoding") ?? "");
+  const all = { ...headers, ETag: isPacked ? `"${etag}-gz"` : `"${etag}"`, "Cache-Control": CACHE, Vary: VARY };
+  const known = (inbound.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/-gz"$/, '"'));
+  if (known.includes(`"${etag}"`) || known.includes("*")) return empty(304, all);
+  return isPacked ? bytes(200, contentType, pack(etag, body), { ...all, "Content-Encoding": "gzip" }) : plain(200, contentType, body, all);
 }
 
 /** Where the web analytics tag lives and reports to (developers.google.com "Tag Platform", Content Security Policy). */

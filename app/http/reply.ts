@@ -19,6 +19,10 @@ export function plain(status: number, contentType: string, body: string, headers
   return reply(status, { "Content-Type": contentType, ...headers }, body);
 }
 
+export function bytes(status: number, contentType: string, body: Buffer, headers: Reply["headers"] = {}): Reply {
+  return reply(status, { "Content-Type": contentType, ...headers }, body);
+}
+
 export function empty(status: number, headers: Reply["headers"] = {}): Reply {
   return reply(status, headers);
 }

@@ -48,11 +48,11 @@ function shopSection(sandbox: Sandbox, shop: string): string {
   const installUrl = new URL(`/auth/install?shop=${encodeURIComponent(shop)}`, sandbox.appUrl()).href;
   const isInstalled = sandbox.storefront.isInstalled(shop);
   const status = isInstalled
-    ? `<p><span class="good">App installed</span> · <a href="/storefront/${escapeHtml(shop)}/admin/apps">Open it from the store's admin</a> · <a href="/store/${escapeHtml(shop)}">Visit the store as a shopper</a></p>`
+    ? `<p><span class="good">App installed</span> · <a href="/storefront/${escapeHtml(shop)}/admin/apps">Open it from the store's admin</a></p>`
     : `<p>The app is not installed here. <a href="${escapeHtml(installUrl)}">Install it</a></p>`;
   const isKnown = sandbox.storefront.shops().includes(shop);
   const customers = isKnown ? customerTable(shop, sandbox.storefront.customers(shop)) : "";
-  return `<section class="card"><h2>Store ${escapeHtml(shop)}</h2>${status}${customers}${newCustomerForm(shop)}</section>`;
+  return `<section class="card"><h2>Store ${escapeHtml(shop)}</h2>${status}${isKnown ? `<p><a href="/store/${escapeHtml(shop)}">Visit the store as a shopper</a></p>` : ""}${customers}${newCustomerForm(shop)}</section>`;
 }
 
 function newCustomerForm(shop: string): string {

@@ -14,7 +14,7 @@ import { hasExtension, readAsset, renderBlock } from "./theme-blocks.ts";
 const VISIT_COOKIE = "sandbox_visit";
 const LOCALES = ["en", "es", "fr"];
 /** Nothing leaves this machine: the analytics tag is asked for, and stopped here. */
-const POLICY = "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'; base-uri 'none'";
+const policyOf = (appUrl: string) => `default-src 'self' 'unsafe-inline' data: ${new URL(appUrl).origin}; frame-ancestors 'none'; base-uri 'none'`;
 
 export async function answerStore(sandbox: Sandbox, call: Call): Promise<Reply> {
   const [, , shop = "", folder, file = ""] = call.path.split("/");
@@ -26,7 +26,7 @@ export async function answerStore(sandbox: Sandbox, call: Call): Promise<Reply> 
   if (call.method === "POST") return { status: 303, headers: { location: `/store/${shop}?joined=1` } };
   const locale = LOCALES.find((known) => known === call.query.get("locale")) ?? "en";
   const customer = visitOf(call).shop === shop && !call.query.has("customer") ? visitOf(call).customerId : (/^\d+$/.exec(call.query.get("customer") ?? "")?.[0] ?? "");
-  const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", "content-security-policy": POLICY, "referrer-policy": "same-origin", "set-cookie": `${VISIT_COOKIE}=${shop}/${customer}; Path=/; SameSite=Lax` };
+  const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", "content-security-policy": policyOf(sandbox.appUrl()), "referrer-policy": "same-origin", "set-cookie": `${VISIT_COOKIE}=${shop}/${customer}; Path=/; SameSite=Lax` };
   return { status: 200, headers, body: await storePage(sandbox, shop, locale, call.query.has("joined"), customer) };
 }
 

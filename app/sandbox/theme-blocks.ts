@@ -39,11 +39,9 @@ export async function renderBlock(name: string, { shop, locale, assetUrl, settin
     render: () => "",
   });
   const defaults = Object.fromEntries(schemaOf(name).settings.flatMap(({ id, default: value }) => (id === undefined || value === undefined ? [] : [[id, value]])));
-  return engine.renderFile(name, {
-    shop: { permanent_domain: shop },
-    request: { locale: { iso_code: locale } },
-    block: { settings: { ...defaults, ...settings }, shopify_attributes: `data-block="${name}"` },
-  }) as Promise<string>;
+  // A snippet sees the store's objects, and of its block only what it is given.
+  const globals = { shop: { permanent_domain: shop }, request: { locale: { iso_code: locale } } };
+  return engine.renderFile(name, { block: { settings: { ...defaults, ...settings }, shopify_attributes: `data-block="${name}"` } }, { globals }) as Promise<string>;
 }
 
 function wordsOf(locale: string): unknown {

@@ -1,4 +1,4 @@
-// `npm run bench [-- webhooks events bus peers identity consent commerce mcp]`: a table of ratios measured within this one run, and the same as a line
+// `npm run bench [-- webhooks events bus peers identity consent commerce mcp embeds]`: a table of ratios measured within this one run, and the same as a line
 // of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
 // alone: it measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -9,6 +9,7 @@ import { benchBus } from "./bus.ts";
 import { benchCommerce } from "./commerce.ts";
 import { run as benchConsent } from "./consent.ts";
 import { run as benchIdentity } from "./identity.ts";
+import { benchEmbeds } from "./embeds.ts";
 import { benchEvents } from "./events.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchPeers } from "./peers.ts";
@@ -22,6 +23,7 @@ const SUITES: Record<string, (serverUrl: string) => Promise<Measure[]>> = {
   peers: (url) => benchPeers(url),
   identity: (url) => benchIdentity(url),
   consent: () => benchConsent(),
+  embeds: (url) => benchEmbeds(url),
   mcp: (url) => benchMcp(url),
   commerce: (url) => benchCommerce(url),
 };

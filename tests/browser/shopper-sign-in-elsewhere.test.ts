@@ -86,7 +86,7 @@ describe("signing in", () => {
   it("inside a theme's page comes back to that page, where the account stands among the theme's own things", async () => {
     const { page, errors, foreign, close } = await open();
     const script = readFileSync(resolve(import.meta.dirname, "../../extensions/consent-footer/assets/crm-theme.js"), "utf8");
-    const theme = `<!doctype html><html lang="en"><title>The store</title><link rel=icon href=data:,><body><main><h2>Club</h2><form><label for="email">Newsletter</label><input id="email"></form><div data-crm-embed="account"><p><a href="/apps/crm/embed/account">Your account</a></p></div></main><script src="/crm-theme.js" data-path="/apps/crm" data-locale="en" data-banner="false"></script></body></html>`;
+    const theme = `<!doctype html><html lang="en"><title>The store</title><link rel=icon href=data:,><body><main><h2>Club</h2><form><label for="email">Newsletter</label><input id="email"></form><div data-crm-embed="account"><p><a href="/apps/crm/embed/account">Your account</a></p></div></main><script src="/crm-theme.js" data-crm-theme="/crm-theme.js" data-path="/apps/crm" data-locale="en" data-banner="false"></script></body></html>`;
     await proxyThroughStore(service, page, () => "", { "/pages/club": ["text/html", theme], "/crm-theme.js": ["text/javascript", script] });
     await page.goto(`${STORE_ORIGIN}/pages/club`);
     await page.getByLabel("E-mail address").waitFor();

@@ -15,8 +15,8 @@ function show(): void {
   if (banner) {
     // Asked again when the policy is another one than the choice was about.
     banner.hidden = Boolean(choice) && (choice?.version ?? "") === banner.dataset.version;
-    // What gets the focus below must not lie under the banner.
-    document.documentElement.style.scrollPaddingBottom = banner.hidden ? "" : banner.offsetHeight + "px";
+    // What gets the focus below must not lie under the banner, at the end of the page neither.
+    document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom = banner.hidden ? "" : banner.offsetHeight + "px";
   }
   for (const box of all<HTMLInputElement>("[data-crm-box]")) {
     const isBarred = box.dataset.crmBox === "marketing" && hasGpc;
@@ -26,6 +26,7 @@ function show(): void {
   for (const note of all("[data-crm-gpc]")) note.hidden = !hasGpc;
   for (const button of all("[data-crm=withdraw]")) button.hidden = !choice?.cookie && !choice?.marketing;
   for (const part of all("[data-crm-script]")) part.hidden = false;
+  for (const part of all("[data-crm-plain]")) part.hidden = true;
 }
 
 function decide(button: HTMLElement, consent: ConsentApi): void {
@@ -38,7 +39,7 @@ function decide(button: HTMLElement, consent: ConsentApi): void {
   if (dialog?.open) {
     dialog.close();
     // The browser gives the focus back to what opened the dialog, unless that went with the banner.
-    if (document.activeElement === document.body) first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
+    if (!(document.activeElement as HTMLElement).offsetParent) first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
   }
   for (const status of all(".crm-status")) status.textContent = status.dataset.said ?? "";
 }

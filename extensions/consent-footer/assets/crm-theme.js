@@ -1,29 +1,31 @@
 // Puts the app's pages into the places that the theme keeps for them, takes a sign-in home, and listens to the store's own
 // consent banner. What it does not manage is still there as a link.
 (function () {
-  const { path, locale, banner } = document.currentScript.dataset;
+  const { path, locale, banner } = document.querySelector('[data-crm-theme]').dataset;
   const query = `?locale=${encodeURIComponent(locale)}`;
 
   async function fill(place) {
     const page = await fetch(`${path}/embed/${encodeURIComponent(place.dataset.crmEmbed)}${query}`);
-    if (!page.ok) return;
     // Scripts of a fragment run when they are put into the page; those of a parsed document never would.
     const root = document.createRange().createContextualFragment(await page.text()).querySelector('[data-crm-root]');
-    if (root) place.replaceChildren(root);
+    if (page.ok && root) place.replaceChildren(root);
   }
 
-  function places() {
+  const fillAll = (selector) => document.querySelectorAll(selector).forEach((place) => void fill(place).catch(() => {}));
+
+  // What the page is about comes first; the banner waits until the store's own page is there.
+  const pages = () => fillAll('[data-crm-embed]:not([data-crm-embed=footer])');
+  const footer = () => {
     if (banner === 'true' && !document.querySelector('[data-crm-embed=footer]')) {
-      const footer = document.createElement('div');
-      footer.dataset.crmEmbed = 'footer';
-      document.body.append(footer);
+      const place = document.createElement('div');
+      place.dataset.crmEmbed = 'footer';
+      document.body.append(place);
     }
-    return document.querySelectorAll('[data-crm-embed]');
-  }
-
-  const fillAll = () => places().forEach((place) => fill(place).catch(() => {}));
-  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', fillAll);
-  else fillAll();
+    fillAll('[data-crm-embed=footer]');
+  };
+  pages();
+  if (document.readyState === 'complete') footer();
+  else window.addEventListener('load', () => setTimeout(footer));
 
   // A sign-in elsewhere comes back with a one-time code in the address's fragment. Only a tab that went to sign in takes
   // it: a link with somebody else's code would sign the reader in as that person.
@@ -52,4 +54,7 @@
     if (mine?.cookie !== said.cookie || mine.marketing !== said.marketing) consent.choose(said, 'storefront', true);
   }
   document.addEventListener('visitorConsentCollected', listen);
+  // It may have spoken before this script was there, and before the loader.
+  document.addEventListener('crm:ready', listen);
+  listen();
 })();

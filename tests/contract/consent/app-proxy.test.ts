@@ -50,6 +50,19 @@ describe("a request that the storefront signed", () => {
     expect(await logOfVisitor(service, "proxied")).toHaveLength(1);
   });
 
+  it("with nobody signed in at the store, but a token of the page, speaks for that account", async () => {
+    const cleo = await signUp(service);
+    const withToken = (customer: string, token: string, body: object) => service.call("POST", `/auth/consent-sync?${queryOf(usual(customer))}`, { key: token, body: { method: "banner", ...body } });
+    expect((await withToken("", cleo.token, { consent_marketing: true })).status).toBe(200);
+    expect((await consentsOf(service, cleo)).marketing).toBe(true);
+    // The storefront's word goes before the page's.
+    expect((await withToken("78", cleo.token, { consent_cookie: true })).status).toBe(200);
+    expect((await consentsOf(service, cleo)).cookie).toBe(false);
+    const stranger = await signUp(service, {}, OTHER_SHOP);
+    expect((await withToken("", stranger.token, { consent_cookie: true })).status).toBe(401);
+    expect((await consentsOf(service, cleo)).cookie).toBe(false);
+  });
+
   it("is not the account of a suspended customer", async () => {
     const bob = await signUp(service);
     await service.database.query("UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/66', status = 'suspended' WHERE id = $1", [bob.id]);
