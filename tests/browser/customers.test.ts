@@ -102,9 +102,9 @@ test("a bulk change shows what it would do and changes nothing until it is confi
   await dialog.getByRole("button", { name: "VIP" }).click();
   expect(await findBarriers(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Preview" }).click();
-  await dialog.getByText("1 of 2 customers change").waitFor();
+  await dialog.getByText("Customers that change: 1 of 2").waitFor();
   expect(await tagsOf(world.database, shop, grace)).toEqual([]);
-  await dialog.getByRole("button", { name: "Add to 1 customers" }).click();
+  await dialog.getByRole("button", { name: "Add tags (1)" }).click();
   await page.getByText("Tags changed of customers: 1.").waitFor();
   expect([await tagsOf(world.database, shop, ada), await tagsOf(world.database, shop, grace), await tagsOf(world.database, shop, other), await tagsOf(world.database, OTHER, foreign)]).toEqual([["vip"], ["vip"], [], []]);
   await leave();
@@ -120,8 +120,8 @@ test("a bulk change of everybody who matches reaches the pages that are not show
   await page.getByRole("button", { name: "Add tags" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Gala" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
-  await page.getByRole("dialog").getByText("60 of 60 customers change").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Add to 60 customers" }).click();
+  await page.getByRole("dialog").getByText("Customers that change: 60 of 60").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Add tags (60)" }).click();
   await page.getByText("Tags are being changed: 0 of 60").waitFor();
   await leave();
   const back = await open();

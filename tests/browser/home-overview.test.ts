@@ -70,7 +70,7 @@ test("a failed sync, dead letters and a paused system stand above everything, wi
   await query("INSERT INTO kv (shop, key, value) VALUES ($1, 'circuit:storefront', $2)", [shop, JSON.stringify({ failures: 5, last_failure: new Date().toISOString(), open_until: new Date(Date.now() + 300_000).toISOString() })]);
   const page = await open();
   await page.getByText("Customers could not be synced").waitFor();
-  await page.getByText("3 changes were not delivered").waitFor();
+  await page.getByText("Changes that were not delivered: 3").waitFor();
   await page.getByText("Paused: Storefront").waitFor();
   expect(await page.getByRole("link", { name: "Look at them" }).first().getAttribute("href")).toBe("/app/events");
   expect(await findBarriers(page)).toEqual([]);
