@@ -51,8 +51,11 @@ function serverCodeOnce(): Plugin {
     name: "server-code-once",
     apply: "build",
     enforce: "pre",
-    // Relative to the built file, so that the project may be moved after it was built.
-    config: () => ({ build: { rollupOptions: { output: { paths: (id) => (isOurs(id) ? relative(join(ROOT, "build/server"), id) : id) } } } }),
+    // Relative to the built file, so that the project may be moved after it was built; on the server there is one file, also
+    // of what browsers load when it is asked for, or these paths would not hold in the others.
+    config: (_, { isSsrBuild }) => ({
+      build: { rollupOptions: { output: { paths: (id) => (isOurs(id) ? relative(join(ROOT, "build/server"), id) : id), ...(isSsrBuild && { inlineDynamicImports: true }) } } },
+    }),
     resolveId(source, importer, { ssr }) {
       if (!ssr || !importer || !source.startsWith(".")) return null;
       const file = resolve(dirname(importer.replace(/\?.*$/, "")), source);

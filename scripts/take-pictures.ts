@@ -35,7 +35,7 @@ for (const [name, url] of pictures.filter(([picture]) => wanted.length === 0 || 
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // The screens of the app, by its own menu, as high as they are.
-const screens = [["app-consent", "Consent", 1_250], ["app-events", "Events", 1_150], ["app-agents", "Agents", 780]] as const;
+const screens = [["app-customers", "Customers", 620], ["app-consent", "Consent", 1_250], ["app-events", "Events", 1_150], ["app-agents", "Agents", 780]] as const;
 await page.setViewportSize({ width: 1_100, height: 620 });
 await page.goto(pictures[0][1], { waitUntil: "networkidle" });
 for (const [name, link, height] of screens.filter(([picture]) => wanted.length === 0 || wanted.includes(picture))) {
@@ -44,6 +44,15 @@ for (const [name, link, height] of screens.filter(([picture]) => wanted.length =
   await page.waitForLoadState("networkidle");
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`), clip: { x: 0, y: 0, width: 1_100, height }, fullPage: true });
   process.stdout.write(`docs/pictures/${name}.png\n`);
+}
+// One customer, the way to whom leads through the list.
+if (wanted.length === 0 || wanted.includes("app-customer")) {
+  await page.getByRole("link", { name: "Customers", exact: true }).click();
+  await page.getByRole("link", { name: "ada", exact: true }).first().click();
+  await page.getByRole("heading", { name: "ada", exact: true }).waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path: join(root, "docs/pictures/app-customer.png"), clip: { x: 0, y: 0, width: 1_100, height: 1_100 }, fullPage: true });
+  process.stdout.write("docs/pictures/app-customer.png\n");
 }
 await close();
 await browser.close();

@@ -1,6 +1,8 @@
 import { Badge, BlockStack, Card, InlineStack, Text } from "@shopify/polaris";
 import { CardHeading } from "./card-heading.tsx";
+import { HOME_WORDS } from "./home/home-words.ts";
 import { Moment } from "./moment.tsx";
+import { useWords } from "./words.tsx";
 
 type Channel = { name: string; state: "on" } | { name: string; state: "off" } | { name: string; state: "paused"; until: string };
 type Channels = { state: "known"; list: Channel[] } | { state: "unknown"; reason: string };
@@ -8,18 +10,20 @@ type Channels = { state: "known"; list: Channel[] } | { state: "unknown"; reason
 const ABBREVIATIONS: Record<string, string> = { cms: "CMS", erp: "ERP", erpsys: "ERP system" };
 
 export function ChannelsCard({ channels }: { channels: Channels }) {
+  const { channels: words } = useWords(HOME_WORDS);
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title="Connected systems" />
-        {channels.state === "unknown" ? <Text as="p">{channels.reason}</Text> : <List list={channels.list} />}
+        <CardHeading title={words.title} />
+        {channels.state === "unknown" ? <Text as="p">{words.unknown(channels.reason)}</Text> : <List list={channels.list} />}
       </BlockStack>
     </Card>
   );
 }
 
 function List({ list }: { list: Channel[] }) {
-  if (list.length === 0) return <Text as="p">The systems that can be kept in step appear here once the app is connected.</Text>;
+  const { channels: words } = useWords(HOME_WORDS);
+  if (list.length === 0) return <Text as="p">{words.none}</Text>;
   return (
     <BlockStack gap="200">
       {list.map((channel) => (
@@ -33,19 +37,20 @@ function List({ list }: { list: Channel[] }) {
 }
 
 function State({ channel }: { channel: Channel }) {
-  if (channel.state === "on") return <Badge tone="success">On</Badge>;
-  if (channel.state === "off") return <Badge>Not set up</Badge>;
+  const { channels: words } = useWords(HOME_WORDS);
+  if (channel.state === "on") return <Badge tone="success">{words.on}</Badge>;
+  if (channel.state === "off") return <Badge>{words.off}</Badge>;
   return (
     <InlineStack gap="200" blockAlign="center">
       <Text as="span" tone="subdued">
-        Does not answer; tried again at <Moment at={channel.until} />
+        {words.until} <Moment at={channel.until} />
       </Text>
-      <Badge tone="warning">Paused</Badge>
+      <Badge tone="warning">{words.paused}</Badge>
     </InlineStack>
   );
 }
 
-function toLabel(name: string): string {
+export function toLabel(name: string): string {
   const [first = "", ...rest] = name.split("_").map((word) => ABBREVIATIONS[word] ?? word);
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
 }

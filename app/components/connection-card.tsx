@@ -1,7 +1,9 @@
 import { BlockStack, Card } from "@shopify/polaris";
 import { CardHeading } from "./card-heading.tsx";
 import { FactRows } from "./fact-rows.tsx";
+import { HOME_WORDS } from "./home/home-words.ts";
 import { Moment } from "./moment.tsx";
+import { useWords } from "./words.tsx";
 
 type Props = {
   shop: string;
@@ -9,23 +11,19 @@ type Props = {
   scopes: { granted: string[] | null; missing: string[] };
 };
 
-const STATUS = {
-  valid: { tone: "success", text: "Connected" },
-  reauth_required: { tone: "critical", text: "Reconnect needed" },
-  none: { tone: "warning", text: "Not connected" },
-  unknown: { tone: "warning", text: "Not checked" },
-} as const;
+const TONES = { valid: "success", reauth_required: "critical", none: "warning", unknown: "warning" } as const;
 
 export function ConnectionCard({ shop, token, scopes }: Props) {
+  const { connection: words } = useWords(HOME_WORDS);
   const rows = [
-    { name: "Store", value: shop },
-    { name: "Access", value: <Access {...token} /> },
-    { name: "Permissions", value: describeScopes(token.state === "valid" ? scopes : { granted: null, missing: [] }, token.state) },
+    { name: words.store, value: shop },
+    { name: words.access, value: <Access {...token} /> },
+    { name: words.permissions, value: <Scopes {...scopes} state={token.state} /> },
   ];
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title="Store connection" status={STATUS[token.state]} />
+        <CardHeading title={words.title} status={{ tone: TONES[token.state], text: words.states[token.state] }} />
         <FactRows rows={rows} />
       </BlockStack>
     </Card>
@@ -33,21 +31,22 @@ export function ConnectionCard({ shop, token, scopes }: Props) {
 }
 
 function Access({ state, expiresAt, isRenewed }: Props["token"]) {
-  if (state === "reauth_required") return <>Ended by the store</>;
-  if (state === "none") return <>Not granted yet</>;
-  if (state === "unknown") return <>Could not be checked</>;
-  if (!expiresAt) return <>Granted, without an end</>;
+  const { connection: words } = useWords(HOME_WORDS);
+  if (state === "reauth_required") return <>{words.ended}</>;
+  if (state === "none") return <>{words.notGranted}</>;
+  if (state === "unknown") return <>{words.notChecked}</>;
+  if (!expiresAt) return <>{words.endless}</>;
   return (
     <>
-      Valid until <Moment at={expiresAt} />
-      {isRenewed && ", renewed automatically"}
+      {words.until} <Moment at={expiresAt} />
+      {isRenewed && `, ${words.renewed}`}
     </>
   );
 }
 
-function describeScopes({ granted, missing }: Props["scopes"], state: Props["token"]["state"]): string {
-  if (state !== "valid") return "None in force";
-  if (granted === null) return "Not known: the token was entered by hand";
-  if (missing.length === 0) return `All granted (${granted.join(", ")})`;
-  return `Granted: ${granted.join(", ") || "none"}. Missing: ${missing.join(", ")}`;
+function Scopes({ granted, missing, state }: Props["scopes"] & { state: Props["token"]["state"] }) {
+  const { connection: words } = useWords(HOME_WORDS);
+  if (state !== "valid") return <>{words.noneInForce}</>;
+  if (granted === null) return <>{words.byHand}</>;
+  return <>{missing.length === 0 ? words.all(granted.join(", ")) : words.some(granted.join(", ") || words.nothing, missing.join(", "))}</>;
 }

@@ -1,29 +1,32 @@
 import { useFetcher, useRevalidator } from "@remix-run/react";
-import { BlockStack, Box, Button, Card, SkeletonBodyText, Text } from "@shopify/polaris";
+import { BlockStack, Box, Button, Card, SkeletonBodyText, Text as Line } from "@shopify/polaris";
 import { useEffect, useRef } from "react";
 import { CardHeading } from "./card-heading.tsx";
+import { HOME_WORDS, type HomeText } from "./home/home-words.ts";
+import { useWords } from "./words.tsx";
 
 type Webhooks = { state: "known"; registered: number; total: number; missing: string[] } | { state: "not_connected" } | { state: "unknown"; reason: string };
 type Repair = { isDone: true; changed: number } | { isDone: false; reason: string };
 
-const TITLE = "Store events";
+type Text = HomeText["webhooks"];
 
 export function WebhooksCard({ webhooks, isConnected }: { webhooks: Webhooks; isConnected: boolean }) {
+  const { webhooks: words } = useWords(HOME_WORDS);
   const fetcher = useFetcher<Repair>();
   useRecheck(isConnected && webhooks.state === "not_connected");
   const isBusy = fetcher.state !== "idle";
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={TITLE} status={statusOf(webhooks)}>
+        <CardHeading title={words.title} status={statusOf(words, webhooks)}>
           <fetcher.Form method="post" action="/app?index">
             <Button submit loading={isBusy} disabled={!isConnected}>
-              Register again
+              {words.again}
             </Button>
           </fetcher.Form>
         </CardHeading>
         <BlockStack gap="100">
-          <Text as="p">{describe(webhooks)}</Text>
+          <Line as="p">{describe(words, webhooks)}</Line>
           <div aria-live="polite">{!isBusy && fetcher.data && <Result repair={fetcher.data} />}</div>
         </BlockStack>
       </BlockStack>
@@ -32,10 +35,11 @@ export function WebhooksCard({ webhooks, isConnected }: { webhooks: Webhooks; is
 }
 
 export function WebhooksSkeleton() {
+  const { webhooks: words } = useWords(HOME_WORDS);
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={TITLE} />
+        <CardHeading title={words.title} />
         <Box minHeight="28px">
           <SkeletonBodyText lines={2} />
         </Box>
@@ -55,20 +59,20 @@ function useRecheck(isOutdated: boolean): void {
   }, [isOutdated, revalidate]);
 }
 
-function statusOf(webhooks: Webhooks) {
-  if (webhooks.state === "unknown") return { tone: "warning", text: "Not checked" } as const;
+function statusOf(words: Text, webhooks: Webhooks) {
+  if (webhooks.state === "unknown") return { tone: "warning", text: words.notChecked } as const;
   if (webhooks.state === "not_connected") return undefined;
-  return { tone: webhooks.missing.length === 0 ? "success" : "warning", text: `${webhooks.registered} of ${webhooks.total} registered` } as const;
+  return { tone: webhooks.missing.length === 0 ? "success" : "warning", text: words.registered(webhooks.registered, webhooks.total) } as const;
 }
 
-function describe(webhooks: Webhooks): string {
-  if (webhooks.state === "unknown") return webhooks.reason;
-  if (webhooks.state === "not_connected") return "Your store tells this app about changes once it is connected.";
-  if (webhooks.missing.length === 0) return "Your store tells this app about every change to customers, orders and consent.";
-  return `Your store does not yet tell this app about: ${webhooks.missing.join(", ")}.`;
+function describe(words: Text, webhooks: Webhooks): string {
+  if (webhooks.state === "unknown") return words.unknown(webhooks.reason);
+  if (webhooks.state === "not_connected") return words.notConnected;
+  return webhooks.missing.length === 0 ? words.whole : words.missing(webhooks.missing.join(", "));
 }
 
 function Result({ repair }: { repair: Repair }) {
-  if (!repair.isDone) return <Text as="p" tone="critical">{repair.reason}</Text>;
-  return <Text as="p" tone="success">{repair.changed === 0 ? "Everything was registered already." : `Registered again: ${repair.changed}.`}</Text>;
+  const { webhooks: words } = useWords(HOME_WORDS);
+  if (!repair.isDone) return <Line as="p" tone="critical">{words.failed(repair.reason)}</Line>;
+  return <Line as="p" tone="success">{repair.changed === 0 ? words.wasThere : words.done(repair.changed)}</Line>;
 }

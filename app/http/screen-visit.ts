@@ -18,3 +18,11 @@ export async function visitScreen({ request, context: { ctx, shopify } }: Loader
 export function notFound(): never {
   throw data({ code: "not_found" }, { status: 404 });
 }
+
+const LARGEST = 2_147_483_647;
+
+/** The number of a row in an address; what is none is nobody's address. */
+export function rowNumber(given: string | undefined): number {
+  const id = /^[1-9]\d{0,9}$/.test(given ?? "") ? Number(given) : 0;
+  return id > 0 && id <= LARGEST ? id : notFound();
+}

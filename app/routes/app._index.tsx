@@ -1,21 +1,18 @@
 import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs } from "@remix-run/node";
-import { Await, useLoaderData } from "@remix-run/react";
-import { BlockStack, Page } from "@shopify/polaris";
-import { TitleBar } from "@shopify/app-bridge-react";
+import { useLoaderData } from "@remix-run/react";
 import { boundary } from "@shopify/shopify-app-remix/server";
-import { Suspense } from "react";
-import { AfterMount } from "../components/after-mount.tsx";
-import { ChannelsCard } from "../components/channels-card.tsx";
-import { ConnectionBanner } from "../components/connection-banner.tsx";
-import { ConnectionCard } from "../components/connection-card.tsx";
-import { WebhooksCard, WebhooksSkeleton } from "../components/webhooks-card.tsx";
+import { HomeScreen } from "../components/home/home-screen.tsx";
+import { readSetupGuide } from "../domain/setup-guide.ts";
+import { readStoreHealth, readStoreOverview } from "../domain/store-overview.ts";
 import { readConnectionState, readWebhooksState, repairWebhooks } from "../domain/tenants/connection-state.ts";
 
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader({ request, context: { ctx, shopify } }: LoaderFunctionArgs) {
   const { shop } = await shopify.authenticateAdmin(request);
-  return { connection: await readConnectionState(ctx, shop), webhooks: readWebhooksState(ctx, shop) };
+  const later = { webhooks: readWebhooksState(ctx, shop), overview: readStoreOverview(ctx, shop) };
+  const [connection, guide, health] = await Promise.all([readConnectionState(ctx, shop), readSetupGuide(ctx, shop), readStoreHealth(ctx, shop)]);
+  return { connection, guide, health, ...later };
 }
 
 export async function action({ request, context: { ctx, shopify } }: ActionFunctionArgs) {
@@ -26,22 +23,5 @@ export async function action({ request, context: { ctx, shopify } }: ActionFunct
 export const headers: HeadersFunction = (args) => boundary.headers(args);
 
 export default function Home() {
-  const { connection, webhooks } = useLoaderData<typeof loader>();
-  return (
-    <>
-      <TitleBar title="Customer identity" />
-      <Page>
-        <BlockStack gap="400">
-          <ConnectionBanner {...connection} />
-          <ConnectionCard {...connection} />
-          <AfterMount fallback={<WebhooksSkeleton />}>
-            <Suspense fallback={<WebhooksSkeleton />}>
-              <Await resolve={webhooks}>{(state) => <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />}</Await>
-            </Suspense>
-          </AfterMount>
-          <ChannelsCard channels={connection.channels} />
-        </BlockStack>
-      </Page>
-    </>
-  );
+  return <HomeScreen {...useLoaderData<typeof loader>()} />;
 }

@@ -85,7 +85,7 @@ test("a store whose refresh token is dead and whose session token is refused is 
   const answer = await page.goto(url);
   expect(answer?.status()).toBe(200);
   await page.getByText("The connection to your store has ended").waitFor();
-  const reconnect = page.getByRole("link", { name: "Reconnect" });
+  const reconnect = page.getByRole("link", { name: "Reconnect" }).first();
   expect(await reconnect.getAttribute("href")).toBe(`/auth/install?shop=${shop}`);
   expect(await reconnect.getAttribute("target")).toBe("_top");
   expect(errors).toEqual([]);

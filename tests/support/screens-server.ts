@@ -32,6 +32,7 @@ export async function startWorld(options: { withScreens?: boolean; clock?: Clock
     PLATFORM_CLIENT_ID: APP.clientId,
     PLATFORM_APP_SECRET: (options.appSecrets ?? [APP.clientSecret]).join(","),
     SCOPES,
+    OUTBOUND_ALLOW: "127.0.0.1",
     JWT_SECRET: "test-jwt-secret-0123456789",
     ADMIN_KEY,
     WORKER_WEBHOOK_SECRET: "test-worker-secret-0123456789",

@@ -16,7 +16,7 @@ type Answer = { ok: true; result: { intent: "tags.preview"; preview: Preview } |
 
 type Props = { action: "add" | "remove"; selection: Selection; tags: readonly { slug: string; name: string }[]; onStarted: (run: TagRun) => void; onClose: () => void };
 
-export function BulkTags({ action, selection, tags, onStarted, onClose }: Props) {
+export default function BulkTags({ action, selection, tags, onStarted, onClose }: Props) {
   const words = useWords(BULK_WORDS);
   const locale = useLocale();
   const refusal = useRefusal();

@@ -2,18 +2,22 @@
 import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { formatCount } from "../count.ts";
 import { download } from "../download.ts";
+import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
-import { BulkTags } from "./bulk-tags.tsx";
 import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
 import { ListFilters, type Choices } from "./list-filters.tsx";
 import { ListTable, type ListedCustomer } from "./list-table.tsx";
 import { LIST_WORDS } from "./list-words.ts";
-import { TagRunBanner, type TagRun } from "./tag-run-banner.tsx";
+import type { TagRun } from "./tag-run-banner.tsx";
+
+/** Loaded when they are needed. */
+const BulkTags = lazy(() => import("./bulk-tags.tsx"));
+const TagRunBanner = lazy(() => import("./tag-run-banner.tsx"));
 
 type Props = {
   filter: ListFilter;
@@ -22,9 +26,13 @@ type Props = {
   choices: Choices;
   views: { name: string; filter: ListFilter; sort: string }[];
   run: TagRun | null;
+  /** Of the copying of customers, while none are here. */
+  sync: Sync | null;
 };
 
-export function CustomersScreen({ run, ...list }: Props) {
+type Sync = { state: "never" | "running" | "done" | "failed"; read: number };
+
+export function CustomersScreen({ run, sync, ...list }: Props) {
   const { filter, page } = list;
   const words = useWords(LIST_WORDS);
   const { search } = useLocation();
@@ -34,25 +42,31 @@ export function CustomersScreen({ run, ...list }: Props) {
   const exporting = useExport(filter);
 
   return (
-    <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
+    <>
       <TitleBar title={words.title} />
-      <BlockStack gap="400">
-        {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
-        {hasCustomers ? (
-          <Card padding="0">
-            <ListFilters {...list} />
-            {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
-            <ListBody key={search} {...list} onStarted={setShownRun} />
-          </Card>
-        ) : (
-          <FirstSync />
-        )}
-      </BlockStack>
-    </Page>
+      <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
+        <BlockStack gap="400">
+          {shownRun && (
+            <Suspense fallback={null}>
+              <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />
+            </Suspense>
+          )}
+          {hasCustomers ? (
+            <Card padding="0">
+              <ListFilters {...list} />
+              {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
+              <ListBody key={search} {...list} onStarted={setShownRun} />
+            </Card>
+          ) : (
+            <FirstSync sync={sync} />
+          )}
+        </BlockStack>
+      </Page>
+    </>
   );
 }
 
-function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" | "views"> & { onStarted: (run: TagRun) => void }) {
+function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" | "views" | "sync"> & { onStarted: (run: TagRun) => void }) {
   const words = useWords(LIST_WORDS);
   const bulk = useWords(BULK_WORDS);
   const address = useListAddress({ filter, sort });
@@ -84,17 +98,19 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
         }
       />
       {action && (
-        <BulkTags
-          action={action}
-          selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
-          tags={choices.tags}
-          onClose={() => setAction(null)}
-          onStarted={(run) => {
-            setAction(null);
-            clearSelection();
-            onStarted(run);
-          }}
-        />
+        <Suspense fallback={null}>
+          <BulkTags
+            action={action}
+            selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
+            tags={choices.tags}
+            onClose={() => setAction(null)}
+            onStarted={(run) => {
+              setAction(null);
+              clearSelection();
+              onStarted(run);
+            }}
+          />
+        </Suspense>
       )}
     </>
   );
@@ -114,31 +130,29 @@ function useExport(filter: ListFilter) {
   };
 }
 
-const LOOK_AGAIN_MS = 3_000;
+const LOOK_AGAIN_MS = 1_500;
 
-function FirstSync() {
+function FirstSync({ sync }: { sync: Sync | null }) {
   const words = useWords(LIST_WORDS);
   const locale = useLocale();
-  const fetcher = useFetcher<{ ok: boolean; result?: { sync: { state: "running" | "done" | "failed"; processed?: number } } }>();
+  const refusal = useRefusal();
+  const fetcher = useFetcher<{ ok: true } | { ok: false; code: string }>();
   const { revalidate, state } = useRevalidator();
-  const isBusy = fetcher.state !== "idle";
-  const sync = isBusy ? undefined : fetcher.data?.result?.sync;
   const isRunning = sync?.state === "running";
   useEffect(() => {
     if (!isRunning || state !== "idle") return;
     const timer = setTimeout(revalidate, LOOK_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [isRunning, state, revalidate]);
-  const hasFailed = sync?.state === "failed" || (!isBusy && fetcher.data?.ok === false);
   const start = () => fetcher.submit(JSON.stringify({ intent: "sync" }), { method: "post", action: "/app/customers?index", encType: "application/json" });
+  const told = { running: words.syncing(formatCount(locale, sync?.read ?? 0)), failed: words.syncFailed, done: words.nobodyYet, never: null }[sync?.state ?? "never"];
   return (
     <Card>
-      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: isBusy || isRunning }}>
+      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: fetcher.state !== "idle" || isRunning }}>
         <p>{words.emptyText}</p>
         <div aria-live="polite">
-          {isRunning && <p>{words.syncing}</p>}
-          {sync?.state === "done" && <p>{words.synced(formatCount(locale, sync.processed ?? 0))}</p>}
-          {hasFailed && <p>{words.syncFailed}</p>}
+          {told && <p>{told}</p>}
+          {fetcher.state === "idle" && fetcher.data?.ok === false && <p>{refusal(fetcher.data.code)}</p>}
         </div>
       </EmptyState>
     </Card>

@@ -1,15 +1,14 @@
-// Search, filters, order and saved views above the customer list.
-import { useFetcher, useNavigation } from "@remix-run/react";
-import { ChoiceList, IndexFilters, useSetIndexFiltersMode, type IndexFiltersProps } from "@shopify/polaris";
+// Search, filters and order above the customer list.
+import { useNavigation } from "@remix-run/react";
+import { Box, ChoiceList, Filters, Select } from "@shopify/polaris";
 import { useEffect, useRef, useState } from "react";
-import { showToast } from "../toast.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { CUSTOMER_NAMES } from "./customer-words.ts";
-import { DEFAULT_SORT, toQuery, useListAddress, type FilterName, type ListFilter } from "./list-address.ts";
+import { useListAddress, type FilterName, type ListFilter } from "./list-address.ts";
 import { LIST_WORDS } from "./list-words.ts";
+import { Views, type View } from "./list-views.tsx";
 
 export type Choices = { tags: { slug: string; name: string }[]; countries: { code: string; names: Record<"en" | "es" | "fr", string> }[] };
-type View = { name: string; filter: ListFilter; sort: string };
 type Props = { filter: ListFilter; sort: string; choices: Choices; views: View[] };
 
 const TYPING_MS = 300;
@@ -17,49 +16,35 @@ const TYPING_MS = 300;
 export function ListFilters({ filter, sort, choices, views: saved }: Props) {
   const words = useWords(LIST_WORDS);
   const address = useListAddress({ filter, sort });
-  const { mode, setMode } = useSetIndexFiltersMode();
   const navigation = useNavigation();
   const [typed, setTyped] = useTyped(filter.q ?? "", (q) => address.narrow({ q }));
-  const views = useViews(saved);
   const groups = useGroups(choices);
-  const query = toQuery({ filter: { ...filter, q: undefined }, sort }).toString();
-  const selected = views.list.findIndex((view) => toQuery(view).toString() === query);
-
   return (
-    <IndexFilters
-      mode={mode}
-      setMode={setMode}
-      loading={navigation.state === "loading"}
-      tabs={views.list.map(({ name, isOwn, ...view }, index) => ({
-        id: `view-${index}`,
-        content: name,
-        isLocked: !isOwn,
-        onAction: () => address.show(view),
-        actions: isOwn ? [{ type: "delete" as const, onPrimaryAction: async () => views.remove(name) }] : [],
-      }))}
-      selected={selected}
-      canCreateNewView
-      onCreateNewView={async (name) => views.save({ name, filter: { ...filter, q: undefined }, sort })}
-      cancelAction={{ onAction: () => address.show({ filter: {}, sort: DEFAULT_SORT }) }}
-      queryValue={typed}
-      queryPlaceholder={words.search}
-      onQueryChange={setTyped}
-      onQueryClear={() => setTyped("")}
-      sortOptions={sortOptions(words.sorts)}
-      sortSelected={[sort]}
-      onSort={([next]) => next && address.sortBy(next)}
-      filters={groups.map(({ name, label, choices: list }) => ({
-        key: name,
-        label,
-        shortcut: name === "tag" || name === "consent",
-        filter: <ChoiceList title={label} titleHidden choices={list} selected={filter[name] ? [filter[name]] : []} onChange={([value]) => address.narrow({ [name]: value })} />,
-      }))}
-      appliedFilters={groups.flatMap(({ name, label, choices: list }) => {
-        const value = filter[name];
-        return value ? [{ key: name, label: `${label}: ${list.find((choice) => choice.value === value)?.label ?? value}`, onRemove: () => address.narrow({ [name]: undefined }) }] : [];
-      })}
-      onClearAll={() => address.show({ filter: {}, sort })}
-    />
+    <>
+      <Views filter={filter} sort={sort} saved={saved} />
+      <Filters
+        loading={navigation.state === "loading"}
+        queryValue={typed}
+        queryPlaceholder={words.search}
+        onQueryChange={setTyped}
+        onQueryClear={() => setTyped("")}
+        filters={groups.map(({ name, label, choices: list }) => ({
+          key: name,
+          label,
+          pinned: name === "tag" || name === "consent",
+          filter: <ChoiceList title={label} titleHidden choices={list} selected={filter[name] ? [filter[name]] : []} onChange={([value]) => address.narrow({ [name]: value })} />,
+        }))}
+        appliedFilters={groups.flatMap(({ name, label, choices: list }) => {
+          const value = filter[name];
+          return value ? [{ key: name, label: `${label}: ${list.find((choice) => choice.value === value)?.label ?? value}`, onRemove: () => address.narrow({ [name]: undefined }) }] : [];
+        })}
+        onClearAll={() => address.show({ filter: {}, sort })}
+      >
+        <Box paddingInlineStart="200">
+          <Select label={words.sort} labelHidden options={sortOptions(words.sorts)} value={sort} onChange={address.sortBy} />
+        </Box>
+      </Filters>
+    </>
   );
 }
 
@@ -79,37 +64,6 @@ function useTyped(shown: string, search: (text: string | undefined) => void): [s
   ];
 }
 
-function useViews(saved: readonly View[]) {
-  const words = useWords(LIST_WORDS).views;
-  const fetcher = useFetcher<{ ok: boolean }>();
-  const waiting = useRef<(isDone: boolean) => void>();
-  useEffect(() => {
-    if (fetcher.state !== "idle" || !fetcher.data) return;
-    waiting.current?.(fetcher.data.ok);
-    waiting.current = undefined;
-  }, [fetcher.state, fetcher.data]);
-  const send = (body: object) =>
-    new Promise<boolean>((resolve) => {
-      waiting.current = resolve;
-      fetcher.submit(JSON.stringify(body), { method: "post", action: "/app/customers?index", encType: "application/json" });
-    });
-  const ours: View[] = [
-    { name: words.all, filter: {}, sort: DEFAULT_SORT },
-    { name: words.marketing, filter: { consent: "marketing" }, sort: DEFAULT_SORT },
-    { name: words.recent, filter: { signed_in: "30" }, sort: "signed_in desc" },
-    { name: words.suspended, filter: { status: "suspended" }, sort: DEFAULT_SORT },
-  ];
-  return {
-    list: [...ours.map((view) => ({ ...view, isOwn: false })), ...saved.map((view) => ({ ...view, isOwn: true }))],
-    async save(view: View): Promise<boolean> {
-      const isDone = await send({ intent: "view.save", view });
-      showToast(isDone ? words.searchNotKept : words.notSaved, !isDone);
-      return isDone;
-    },
-    remove: (name: string) => send({ intent: "view.delete", name }),
-  };
-}
-
 type Group = { name: FilterName; label: string; choices: { label: string; value: string }[] };
 
 function useGroups(choices: Choices): Group[] {
@@ -127,11 +81,8 @@ function useGroups(choices: Choices): Group[] {
   ];
 }
 
-type SortOptions = NonNullable<IndexFiltersProps["sortOptions"]>;
-
-function sortOptions(sorts: Record<string, { label: string; asc: string; desc: string }>): SortOptions {
-  return Object.entries(sorts).flatMap<SortOptions[number]>(([name, { label, asc, desc }]) => [
-    { label, value: `${name} asc`, directionLabel: asc },
-    { label, value: `${name} desc`, directionLabel: desc },
+const sortOptions = (sorts: Record<string, { label: string; asc: string; desc: string }>) =>
+  Object.entries(sorts).flatMap(([name, { label, asc, desc }]) => [
+    { value: `${name} desc`, label: `${label}: ${desc}` },
+    { value: `${name} asc`, label: `${label}: ${asc}` },
   ]);
-}

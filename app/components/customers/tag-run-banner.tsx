@@ -10,15 +10,13 @@ export type TagRun = { id: string; state: "waiting" | "running" | "done" | "fail
 
 const ASK_MS = 1_000;
 
-export function TagRunBanner({ run: started, onDismiss }: { run: TagRun; onDismiss: () => void }) {
+export default function TagRunBanner({ run: started, onDismiss }: { run: TagRun; onDismiss: () => void }) {
   const words = useWords(BULK_WORDS);
   const locale = useLocale();
   const run = useProgress(started);
   const count = (value: number) => formatCount(locale, value);
   if (run.state === "failed")
-    return (
-      <Banner tone="critical" title={words.failed} onDismiss={onDismiss} />
-    );
+    return <Banner tone="critical" title={words.failed} onDismiss={onDismiss} />;
   if (run.state === "done")
     return (
       <Banner tone={run.refused > 0 ? "warning" : "success"} title={words.done(count(run.changed))} onDismiss={onDismiss}>

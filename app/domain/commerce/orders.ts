@@ -32,17 +32,23 @@ const toSummary = (order: StorefrontOrder) => ({
 /** The storefront's customer that this account is proven to be. */
 export const customerOf = (account: Account): string | null => (isProven(account) ? account.storefront_customer_gid : null);
 
-/** `after` is the storefront's own cursor. */
-export async function listOrders(ctx: Ctx, tenant: Tenant, account: Account, { limit, after }: { limit: number; after: string | null }): Promise<OrderPage & { isCached: boolean }> {
+type Asked = { limit: number; /** The storefront's own cursor. */ after: string | null };
+
+/** What the person is shown: nothing to who is not proven to be the customer. */
+export async function listOrders(ctx: Ctx, tenant: Tenant, account: Account, asked: Asked): Promise<OrderPage & { isCached: boolean }> {
   const customer = customerOf(account);
-  if (!customer) return { orders: [], next: null, isCached: false };
+  return customer ? listOrdersOf(ctx, tenant, { userId: account.id, customer }, asked) : { orders: [], next: null, isCached: false };
+}
+
+/** The orders of a storefront customer, for the merchant too, whose they are. */
+export async function listOrdersOf(ctx: Ctx, tenant: Tenant, { userId, customer }: { userId: number; customer: string }, { limit, after }: Asked): Promise<OrderPage & { isCached: boolean }> {
   const { sql } = dataOf(ctx, tenant);
-  const key = KEYS.orders(account.id, hash("sha256", JSON.stringify([customer, limit, after])).slice(0, 32));
+  const key = KEYS.orders(userId, hash("sha256", JSON.stringify([customer, limit, after])).slice(0, 32));
   const cached = await getKey<OrderPage>(sql, key);
   if (cached) return { orders: cached.value.orders, next: cached.value.next, isCached: true };
   const page = await fetchOrders(ctx, tenant, { id: customer, first: limit, after });
   // `user_id` is how a redaction finds it.
-  await putKey(sql, key, { ...page, user_id: account.id }, TTL_SECONDS.orders);
+  await putKey(sql, key, { ...page, user_id: userId }, TTL_SECONDS.orders);
   return { ...page, isCached: false };
 }
 

@@ -47,11 +47,11 @@ export async function tagIdOf(sql: TenantSql, slug: string | undefined): Promise
 }
 
 /** Over `storefront_users u`; its values take the places from `$<first>` on. `$1` is the shop. */
-export async function conditionOf(sql: TenantSql, filter: CustomerFilter, first: number): Promise<Condition> {
+export async function conditionOf(sql: TenantSql, filter: CustomerFilter, first: number, isByName = false): Promise<Condition> {
   const values: unknown[] = [];
   const place = (value: unknown) => `$${first + values.push(value) - 1}`;
   const parts = ["u.shop = $1", filter.status ? `u.status = ${place(filter.status)}` : "u.status <> 'deleted'"];
-  if (filter.q) parts.push(await searchOf(sql, filter.q.normalize("NFKC").toLowerCase(), place));
+  if (filter.q) parts.push(await searchOf(sql, filter.q.normalize("NFKC").toLowerCase(), place, isByName));
   // The tag's number first: of a value the planner knows how many people have it, of a look-up it does not.
   if (filter.tag) parts.push(hasTag(place(await tagIdOf(sql, filter.tag))));
   if (filter.consent) parts.push(consentOf(filter.consent));
@@ -68,10 +68,12 @@ export const hasTag = (id: string): string => `EXISTS (SELECT 1 FROM user_tag_ma
 const FEW = 10_000;
 
 // The few who match are found by their own indexes before anything else: left to choose, the planner may walk a whole order
-// to them, because it cannot know that they stand close together at its end.
-async function searchOf(sql: TenantSql, start: string, place: (value: unknown) => string): Promise<string> {
+// to them, because it cannot know that they stand close together at its end. A list by name that so many people match shows
+// those who stand in it under the searched beginning; who has it as a last name or address is found by more letters.
+async function searchOf(sql: TenantSql, start: string, place: (value: unknown) => string, isByName: boolean): Promise<string> {
   const few = await sql<{ id: number }>(`SELECT u.id FROM storefront_users u WHERE u.shop = $1 AND ${beginsWith("$2", "$3", "$4")} LIMIT ${FEW + 1}`, rangeOf(start));
   if (few.length <= FEW) return `u.id = ANY(${place(few.map(({ id }) => id))}::int[])`;
+  if (isByName) return `${LABEL} >= ${place(start)} AND ${LABEL} < ${place(start + LAST_SIGN)}`;
   const [from, to, gid] = rangeOf(start).map(place);
   return beginsWith(from as string, to as string, gid as string);
 }

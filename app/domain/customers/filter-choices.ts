@@ -1,5 +1,6 @@
 // What a list of customers can be narrowed to in this store: its tags and the countries of its customers.
 import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 const MOST_TAGS = 500;
@@ -22,10 +23,16 @@ export type FilterChoices = { tags: { slug: string; name: string; category: stri
 const NAMES = Object.fromEntries(LANGUAGES.map((language) => [language, new Intl.DisplayNames([language], { type: "region", fallback: "code" })]));
 const nameOf = (language: string, code: string) => (/^[A-Z]{2}$/.test(code) ? NAMES[language]?.of(code) : undefined) ?? code;
 
+type KnownTag = FilterChoices["tags"][number];
+
+export function listKnownTags(sql: TenantSql): Promise<KnownTag[]> {
+  return sql<KnownTag>(`SELECT slug, name, category FROM crm_tags WHERE shop = $1 ORDER BY lower(name), slug LIMIT ${MOST_TAGS}`);
+}
+
 export async function readFilterChoices(ctx: Ctx, tenant: Tenant): Promise<FilterChoices> {
   const { sql } = dataOf(ctx, tenant);
   const [tags, countries] = await Promise.all([
-    sql<FilterChoices["tags"][number]>(`SELECT slug, name, category FROM crm_tags WHERE shop = $1 ORDER BY lower(name), slug LIMIT ${MOST_TAGS}`),
+    listKnownTags(sql),
     sql<{ country: string }>(COUNTRIES),
   ]);
   return { tags, countries: countries.map(({ country: code }) => ({ code, names: { en: nameOf("en", code), es: nameOf("es", code), fr: nameOf("fr", code) } })) };

@@ -62,7 +62,7 @@ export async function listCustomers(ctx: Ctx, tenant: Tenant, { filter, sort, li
   const isUp = (direction === "asc") !== (end !== null);
   const order = isUp ? "ASC" : "DESC";
   const { sql } = dataOf(ctx, tenant);
-  const condition = await conditionOf(sql, filter, 3);
+  const condition = await conditionOf(sql, filter, 3, name === "name");
   const place = end ?? start ?? [];
   const at = 3 + condition.values.length;
   const beyond = place.length > 0 ? `AND (${key.sql}, u.id) ${isUp ? ">" : "<"} ($${at}::${key.type}, $${at + 1}::int)` : "";

@@ -7,7 +7,7 @@ import { readFilter } from "./customer-filter.ts";
 import { deleteView, listViews, saveView, ViewInput } from "./customer-views.ts";
 import { readFilterChoices } from "./filter-choices.ts";
 import { listCustomers, SORTS, type Sort } from "./list-customers.ts";
-import { startSync } from "./start-sync.ts";
+import { readSyncProgress, requestSync } from "./sync-request.ts";
 import { findOpenTagRun, findTagRun, previewTagRun, startTagRun, TagRunInput } from "./tag-runs.ts";
 
 const PAGE = 50;
@@ -21,7 +21,7 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
     listViews(ctx, tenant),
     findOpenTagRun(ctx, tenant),
   ]);
-  return { filter, sort, page, choices, views, run };
+  return { filter, sort, page, choices, views, run, sync: page.customers.length === 0 ? await readSyncProgress(ctx, tenant) : null };
 }
 
 export const ListAction = z.discriminatedUnion("intent", [
@@ -36,7 +36,8 @@ export const ListAction = z.discriminatedUnion("intent", [
 export async function performListAction(ctx: Ctx, tenant: Tenant, asked: z.output<typeof ListAction>) {
   switch (asked.intent) {
     case "sync":
-      return { intent: asked.intent, sync: await startSync(ctx, tenant) };
+      await requestSync(ctx, tenant.shop);
+      return { intent: asked.intent };
     case "view.save":
       if (!(await saveView(ctx, tenant, asked.view))) throw new AppError("conflict");
       return { intent: asked.intent };
