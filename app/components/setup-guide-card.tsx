@@ -11,7 +11,7 @@ import { useWords } from "./words.tsx";
 type StepName = "connect" | "embed" | "tags" | "sync" | "systems";
 type State = "todo" | "running" | "done" | "failed";
 type Step = { name: StepName; state: State; count: number | null; reason: string | null };
-export type Guide = { shop: string; steps: Step[]; done: number; isDone: boolean; isRunning: boolean; themeUrl: string };
+export type Guide = { shop: string; steps: Step[]; done: number; isDone: boolean; isRunning: boolean; themeUrls: Record<"consent" | "footer" | "account" | "compliance", string> };
 type Act = { outcome: "done"; step: StepName } | { outcome: "failed"; step: StepName; problem: "not_seen" | "not_connected" | "refused"; reason: string | null } | { outcome: "locked" };
 
 type Props = {
@@ -23,6 +23,8 @@ type Props = {
   isEmbedded: boolean;
 };
 
+/** Places that a theme may show besides the banner. */
+const BLOCKS = ["footer", "account", "compliance"] as const;
 const POLL_MS = 1_500;
 const TONES = { done: "success", running: "info", failed: "critical", todo: undefined } as const;
 
@@ -145,7 +147,8 @@ function Buttons({ step, guide, action, settingsUrl, isEmbedded, post }: Props &
   if (step.name === "systems") return <Button variant={step.state === "done" ? "secondary" : "primary"} url={settingsUrl}>{button}</Button>;
   return (
     <>
-      <Button variant={step.state === "done" ? "secondary" : "primary"} url={guide.themeUrl} target="_blank">{button}</Button>
+      <Button variant={step.state === "done" ? "secondary" : "primary"} url={guide.themeUrls.consent} target="_blank">{button}</Button>
+      {step.state === "done" && BLOCKS.map((block) => <Button key={block} url={guide.themeUrls[block]} target="_blank">{words.blocks[block]}</Button>)}
       {step.state !== "done" && submit("check_embed", words.checkEmbed, false)}
       {step.state !== "done" && submit("confirm_embed", words.confirmEmbed, false)}
     </>

@@ -8,6 +8,7 @@ type GuideWords = {
   all: string;
   states: Record<"done" | "running" | "failed" | "todo", string>;
   steps: Record<"connect" | "embed" | "tags" | "sync" | "systems", Step>;
+  blocks: Record<"footer" | "account" | "compliance", string>;
   reconnect: string;
   checkEmbed: string;
   confirmEmbed: string;
@@ -31,6 +32,7 @@ export const GUIDE_WORDS: Words<GuideWords> = {
       sync: { title: "Bring your customers in", text: "Reads the customers of your store once. You may close this page meanwhile; changes arrive by themselves afterwards.", button: "Start the first sync" },
       systems: { title: "Connect your other systems", text: "Website content, web analytics, customer profiles, ERP: each works once its address and key are saved.", button: "Open settings" },
     },
+    blocks: { footer: "Add the footer", account: "Add the account page", compliance: "Add the privacy page" },
     reconnect: "Reconnect",
     checkEmbed: "Check now",
     confirmEmbed: "I have switched it on",
@@ -57,6 +59,7 @@ export const GUIDE_WORDS: Words<GuideWords> = {
       sync: { title: "Trae a tus clientes", text: "Lee una vez los clientes de tu tienda. Puedes cerrar esta página mientras tanto; después los cambios llegan solos.", button: "Iniciar la primera sincronización" },
       systems: { title: "Conecta tus otros sistemas", text: "Contenido web, analítica, perfiles de clientes, ERP: cada uno funciona cuando se guardan su dirección y su clave.", button: "Abrir la configuración" },
     },
+    blocks: { footer: "Añadir el pie", account: "Añadir la página de cuenta", compliance: "Añadir la página de privacidad" },
     reconnect: "Volver a conectar",
     checkEmbed: "Comprobar ahora",
     confirmEmbed: "Ya lo he activado",
@@ -83,6 +86,7 @@ export const GUIDE_WORDS: Words<GuideWords> = {
       sync: { title: "Importez vos clients", text: "Lit une fois les clients de votre boutique. Vous pouvez fermer cette page entre-temps ; ensuite les changements arrivent d'eux-mêmes.", button: "Lancer la première synchronisation" },
       systems: { title: "Connectez vos autres systèmes", text: "Contenu du site, mesure d'audience, profils clients, ERP : chacun fonctionne dès que son adresse et sa clé sont enregistrées.", button: "Ouvrir les paramètres" },
     },
+    blocks: { footer: "Ajouter le pied de page", account: "Ajouter la page de compte", compliance: "Ajouter la page de confidentialité" },
     reconnect: "Reconnecter",
     checkEmbed: "Vérifier maintenant",
     confirmEmbed: "Je l'ai activée",

@@ -6,7 +6,7 @@ import { getKey, KEYS, putKey } from "../runtime/kv.ts";
 import { readSyncProgress, requestSync } from "./customers/sync-request.ts";
 import { initTagStep, type TagStep } from "./tags/init-tag-system.ts";
 import { tokenState } from "./tenants/directory.ts";
-import { carriesEmbed, themeEmbedPath } from "./tenants/theme-links.ts";
+import { carriesEmbed, themeEditorPaths, type ThemePart } from "./tenants/theme-links.ts";
 import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
 
 const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
@@ -21,8 +21,8 @@ type GuideStep = {
   reason: string | null;
 };
 
-/** `themeUrl` opens the theme editor with the app embed switched on. */
-export type SetupGuide = { shop: string; steps: GuideStep[]; done: number; isDone: boolean; isRunning: boolean; themeUrl: string };
+/** `themeUrls` open the theme editor: `consent` with the app embed switched on, the others with their block added. */
+export type SetupGuide = { shop: string; steps: GuideStep[]; done: number; isDone: boolean; isRunning: boolean; themeUrls: Record<ThemePart, string> };
 
 const GUIDE_INTENTS = ["init_tags", "start_sync", "check_embed", "confirm_embed"] as const;
 export type GuideIntent = (typeof GUIDE_INTENTS)[number];
@@ -37,7 +37,9 @@ export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide
   const steps = tenant ? await readSteps(ctx, tenant) : GUIDE_STEPS.map((name) => step(name, "todo"));
   const done = steps.filter(({ state }) => state === "done").length;
   const clientId = tenant?.app.clientId ?? ctx.config.PLATFORM_CLIENT_ID;
-  return { shop, steps, done, isDone: done === steps.length, isRunning: steps.some(({ state }) => state === "running"), themeUrl: ctx.storefront.adminUrl(shop, themeEmbedPath(clientId)) };
+  const paths = Object.entries(themeEditorPaths(clientId)).map(([part, path]) => [part, ctx.storefront.adminUrl(shop, path)]);
+  const themeUrls = Object.fromEntries(paths) as Record<ThemePart, string>;
+  return { shop, steps, done, isDone: done === steps.length, isRunning: steps.some(({ state }) => state === "running"), themeUrls };
 }
 
 const step = (name: GuideStepName, state: GuideStep["state"], more: Partial<GuideStep> = {}): GuideStep => ({ name, state, count: null, reason: null, ...more });

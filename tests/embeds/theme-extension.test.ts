@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { themeCheckRun } from "@shopify/theme-check-node";
 import { describe, expect, it } from "vitest";
-import { themeEditorLinks } from "../../app/embeds/theme-links.ts";
+import { themeEditorPaths } from "../../app/domain/tenants/theme-links.ts";
 import { blockNames, renderBlock, schemaOf } from "../../app/sandbox/theme-blocks.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../extensions/consent-footer");
@@ -67,12 +67,12 @@ describe("the theme app extension", () => {
 
 describe("the links into the theme editor", () => {
   it("open the store's own editor at the embed and at each block that there is", () => {
-    const links = themeEditorLinks("test-store.myshopify.com", "client-1");
-    expect(Object.keys(links).sort()).toEqual(blockNames().sort());
-    expect(links.consent).toBe("https://test-store.myshopify.com/admin/themes/current/editor?context=apps&template=index&activateAppId=client-1%2Fconsent");
+    const paths = themeEditorPaths("client-1");
+    expect(Object.keys(paths).sort()).toEqual(blockNames().sort());
+    expect(paths.consent).toBe("/admin/themes/current/editor?context=apps&template=index&activateAppId=client-1%2Fconsent");
     for (const name of ["footer", "account", "compliance"] as const) {
-      const { origin, searchParams } = new URL(links[name]);
-      expect([origin, searchParams.get("addAppBlockId")]).toEqual(["https://test-store.myshopify.com", `client-1/${name}`]);
+      const { pathname, searchParams } = new URL(paths[name], "https://test-store.myshopify.com");
+      expect([pathname, searchParams.get("addAppBlockId")]).toEqual(["/admin/themes/current/editor", `client-1/${name}`]);
     }
   });
 });

@@ -2,7 +2,7 @@
 import { useFetcher } from "@remix-run/react";
 import { BlockStack, List, Modal, Text } from "@shopify/polaris";
 import { useEffect, useState } from "react";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { useRefusal } from "../refusal-words.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";

@@ -3,7 +3,7 @@ import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { download } from "../download.ts";
 import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";

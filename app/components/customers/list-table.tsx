@@ -1,6 +1,6 @@
 // The rows of the customer list.
 import { Badge, BlockStack, IndexTable, InlineStack, Link, Text, useBreakpoints, type IndexTableProps } from "@shopify/polaris";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { Moment } from "../moment.tsx";
 import { useLocale, useWords } from "../words.tsx";
 import { CUSTOMER_NAMES } from "./customer-words.ts";

@@ -1,7 +1,7 @@
 // Who the customer is and how they sign in.
 import { BlockStack, Card, Text } from "@shopify/polaris";
 import { CardHeading } from "../card-heading.tsx";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { FactRows } from "../fact-rows.tsx";
 import { Moment } from "../moment.tsx";
 import { useLocale, useWords } from "../words.tsx";

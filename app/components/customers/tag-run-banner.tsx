@@ -2,7 +2,7 @@
 import { useFetcher, useRevalidator } from "@remix-run/react";
 import { Banner, BlockStack, ProgressBar } from "@shopify/polaris";
 import { useEffect, useState } from "react";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 

@@ -1,6 +1,6 @@
 // What needs a look, worst first; nothing when all is well.
 import { Banner } from "@shopify/polaris";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { HOME_WORDS } from "./home-words.ts";
 

@@ -5,7 +5,7 @@ import { BlockStack, Card, InlineGrid, InlineStack, Link, SkeletonBodyText, Text
 import { Suspense, type ReactNode } from "react";
 import { AfterMount } from "../after-mount.tsx";
 import { CardHeading } from "../card-heading.tsx";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
 import { Moment } from "../moment.tsx";
 import { useLocale, useWords } from "../words.tsx";

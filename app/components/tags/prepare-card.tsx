@@ -3,7 +3,7 @@ import { useFetcher } from "@remix-run/react";
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
 import { useEffect, useState } from "react";
 import { CardHeading } from "../card-heading.tsx";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { useRefusal } from "../refusal-words.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { TAG_WORDS } from "./tag-words.ts";

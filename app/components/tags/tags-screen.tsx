@@ -3,7 +3,7 @@ import { useSearchParams } from "@remix-run/react";
 import { BlockStack, Box, Button, Card, EmptyState, IndexTable, InlineStack, Link, Page, Select, Text, TextField } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { useEffect, useRef, useState } from "react";
-import { formatCount } from "../count.ts";
+import { formatCount } from "../figures.ts";
 import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { PrepareCard } from "./prepare-card.tsx";

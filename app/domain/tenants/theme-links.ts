@@ -1,12 +1,19 @@
-// Ways into the theme editor (shopify.dev "Deep linking" of theme app extensions): the app embed is switched on by the
-// merchant there, and nowhere else.
+// Ways into the theme editor (shopify.dev "Configure theme app extensions", Deep linking). Only the merchant switches the app's
+// parts on, and only there.
 
-/** The file of the app embed in the theme extension. */
-const EMBED_HANDLE = "consent";
+/** Of the theme extension, by the files of its blocks; `consent` is the app embed, with loader and banner. */
+export type ThemePart = "consent" | "footer" | "account" | "compliance";
 
-/** Below the store's address: the theme editor with our app embed switched on, waiting to be saved. */
-export function themeEmbedPath(clientId: string): string {
-  return `/admin/themes/current/editor?${new URLSearchParams({ context: "apps", template: "index", activateAppId: `${clientId}/${EMBED_HANDLE}` })}`;
+/** Below the store's own address. Each adds its block, or switches the embed on, and leaves saving to the merchant. */
+export function themeEditorPaths(clientId: string): Record<ThemePart, string> {
+  const editor = (query: Record<string, string>) => `/admin/themes/current/editor?${new URLSearchParams(query)}`;
+  const block = (handle: ThemePart, template: string, target: string) => editor({ template, addAppBlockId: `${clientId}/${handle}`, target });
+  return {
+    consent: editor({ context: "apps", template: "index", activateAppId: `${clientId}/consent` }),
+    footer: block("footer", "index", "sectionGroup:footer"),
+    account: block("account", "page", "newAppsSection"),
+    compliance: block("compliance", "page", "newAppsSection"),
+  };
 }
 
 /** Whether a page of the store carries the app embed: it alone loads this script. */
