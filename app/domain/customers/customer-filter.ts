@@ -5,12 +5,12 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import { toSlug } from "../tags/catalog.ts";
 
-export const PROVIDERS = ["email", "federated", "storefront"] as const;
-export const STATUSES = ["active", "suspended", "deleted"] as const;
+const PROVIDERS = ["email", "federated", "storefront"] as const;
+const STATUSES = ["active", "suspended", "deleted"] as const;
 /** When somebody last signed in: within so many days, longer ago than the longest of them, or never. */
-export const SIGNED_IN = ["7", "30", "90", "older", "never"] as const;
+const SIGNED_IN = ["7", "30", "90", "older", "never"] as const;
 /** A consent that is given, or with a minus one that is not. */
-export const CONSENT_STATES = CONSENT_TYPES.flatMap((type) => [type, `-${type}`] as const);
+const CONSENT_STATES = CONSENT_TYPES.flatMap((type) => [type, `-${type}`] as const);
 
 const text = (most: number) => z.string().trim().min(1).max(most).optional().catch(undefined);
 

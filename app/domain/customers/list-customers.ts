@@ -86,11 +86,3 @@ export async function listCustomers(ctx: Ctx, tenant: Tenant, { filter, sort, li
 function toListed({ id, full_name, email, status, provider, country, number_of_orders, last_login_at, updated_at, consents, tags }: Row): ListedCustomer {
   return { id, full_name, email, status, provider, country, number_of_orders, last_login_at: last_login_at?.toISOString() ?? null, updated_at: updated_at.toISOString(), consents, tags };
 }
-
-/** How many people the filter means, counted up to `most`. */
-export async function countCustomers(ctx: Ctx, tenant: Tenant, filter: CustomerFilter, most: number): Promise<number> {
-  const { sql } = dataOf(ctx, tenant);
-  const condition = await conditionOf(sql, filter, 3);
-  const [row] = await sql<{ count: number }>(`SELECT count(*)::int AS count FROM (SELECT 1 FROM storefront_users u WHERE ${condition.sql} LIMIT $2) AS matching`, [most, ...condition.values]);
-  return row?.count ?? 0;
-}
