@@ -1,4 +1,6 @@
 // Downloads inside the admin's frame: a plain link would carry no session token, so the file is fetched and handed over.
+const KEPT_MS = 60_000;
+
 export async function download(path: string, fileName: string, method: "GET" | "POST" = "GET"): Promise<boolean> {
   try {
     const answer = await fetch(path, { method });
@@ -8,7 +10,8 @@ export async function download(path: string, fileName: string, method: "GET" | "
     link.href = url;
     link.download = fileName;
     link.click();
-    URL.revokeObjectURL(url);
+    // The browser reads it after the click, at its own pace.
+    setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
     return true;
   } catch {
     return false;

@@ -64,3 +64,8 @@ async function unpackInto(folder: string): Promise<string> {
     else process.env.TMPDIR = before;
   }
 }
+
+/** A button that stands on the page before React has taken it over does nothing yet: a person presses again, a test waits. */
+export async function untilUsable(page: Page): Promise<void> {
+  await page.waitForFunction(() => [...document.querySelectorAll("button")].every((button) => Object.keys(button).some((key) => key.startsWith("__reactProps"))));
+}

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
 import { findBarriers } from "./axe.ts";
-import { openBrowser, type Visit } from "./browser.ts";
+import { openBrowser, untilUsable, type Visit } from "./browser.ts";
 import { startService, type Service, type ServiceOptions } from "./service.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
@@ -27,8 +27,9 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
     },
     async open(path, { shop, locale, viewport }) {
       const visit = await browser.visit([service.url, service.sandbox.url], viewport && { viewport });
-      visit.page.setDefaultTimeout(10_000);
+      visit.page.setDefaultTimeout(15_000);
       await visit.page.goto(await adminUrl(service, shop, path, locale));
+      await untilUsable(visit.page);
       return visit;
     },
     async stop() {

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
-import type { openBrowser, Visit } from "./browser.ts";
+import { untilUsable, type openBrowser, type Visit } from "./browser.ts";
 import { embeddedUrl, type World } from "./screens-server.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
@@ -19,9 +19,10 @@ export type MerchantVisit = Visit & { /** Ends the visit: nothing to complain ab
 /** Opens a screen by its path, which may carry a query. */
 export async function openScreen(world: World, browser: Browser, shop: string, path: string, options?: Parameters<Browser["visit"]>[1]): Promise<MerchantVisit> {
   const visit = await browser.visit([world.url, world.sandbox.url], options);
-  visit.page.setDefaultTimeout(8_000);
+  visit.page.setDefaultTimeout(15_000);
   const [pathname, query] = path.split("?");
   await visit.page.goto(`${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`);
+  await untilUsable(visit.page);
   return {
     ...visit,
     async leave() {
