@@ -1,4 +1,5 @@
 import { Badge, BlockStack, Card, InlineStack, Text } from "@shopify/polaris";
+import { useChannelName } from "./channel-names.ts";
 import { CardHeading } from "./card-heading.tsx";
 import { HOME_WORDS } from "./home/home-words.ts";
 import { Moment } from "./moment.tsx";
@@ -6,8 +7,6 @@ import { useWords } from "./words.tsx";
 
 type Channel = { name: string; state: "on" } | { name: string; state: "off" } | { name: string; state: "paused"; until: string };
 type Channels = { state: "known"; list: Channel[] } | { state: "unknown"; reason: string };
-
-const ABBREVIATIONS: Record<string, string> = { cms: "CMS", erp: "ERP", erpsys: "ERP system" };
 
 export function ChannelsCard({ channels }: { channels: Channels }) {
   const { channels: words } = useWords(HOME_WORDS);
@@ -22,13 +21,14 @@ export function ChannelsCard({ channels }: { channels: Channels }) {
 }
 
 function List({ list }: { list: Channel[] }) {
+  const nameOf = useChannelName();
   const { channels: words } = useWords(HOME_WORDS);
   if (list.length === 0) return <Text as="p">{words.none}</Text>;
   return (
     <BlockStack gap="200">
       {list.map((channel) => (
         <InlineStack key={channel.name} align="space-between" blockAlign="center" gap="200">
-          <Text as="span">{toLabel(channel.name)}</Text>
+          <Text as="span">{nameOf(channel.name)}</Text>
           <State channel={channel} />
         </InlineStack>
       ))}
@@ -48,9 +48,4 @@ function State({ channel }: { channel: Channel }) {
       <Badge tone="warning">{words.paused}</Badge>
     </InlineStack>
   );
-}
-
-export function toLabel(name: string): string {
-  const [first = "", ...rest] = name.split("_").map((word) => ABBREVIATIONS[word] ?? word);
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
 }

@@ -14,7 +14,7 @@ import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
 import { useWords } from "./words.tsx";
 
 type Health = { isDatabaseUp: boolean; version: string; roles: string[]; isSandbox: boolean; baseUrl: string; lastRun: { state: "running" | "finished" | "interrupted"; at: string; errors: number } | null };
-type Setting = { name: string; about: string; state: "set" | "default" | "unset" | "missing"; isSecret: boolean };
+type Setting = { name: string; about: string; state: "set" | "default" | "unset"; isSecret: boolean };
 type Props = { health: Health; stores: { rows: StoreRow[]; next: string | null }; settings: Setting[]; platform: Field[]; isPlatform: boolean };
 
 export function SetupScreen({ health, stores, settings, platform, isPlatform }: Props) {
@@ -85,7 +85,7 @@ function PlatformCard({ platform, isPlatform }: { platform: Field[]; isPlatform:
   );
 }
 
-const TONES = { set: "success", default: undefined, unset: undefined, missing: "critical" } as const;
+const TONES = { set: "success", default: undefined, unset: undefined } as const;
 
 function SettingRow({ name, about, state, isSecret }: Setting) {
   const { setup } = useWords(STANDALONE_WORDS);

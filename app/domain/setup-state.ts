@@ -9,7 +9,7 @@ import { findTenant } from "./tenants/tenant.ts";
 
 const STORES_PAGE = 25;
 
-export type SettingState = { name: string; about: string; state: "set" | "default" | "unset" | "missing"; isSecret: boolean };
+export type SettingState = { name: string; about: string; state: "set" | "default" | "unset"; isSecret: boolean };
 export type StoreRow = { shop: string; token: "none" | "valid" | "reauth_required"; role: string; region: string; channels: number };
 
 export async function readSetupState(ctx: Ctx, after: string) {
@@ -29,7 +29,9 @@ function listSettingStates(ctx: Ctx): SettingState[] {
     const { about, schema, ...rest } = setting as { about: string; schema: { parse(text: string): unknown }; default?: string; required?: true; secret?: true };
     const value = ctx.config[name as SettingName];
     const isDefault = rest.default !== undefined && JSON.stringify(schema.parse(rest.default)) === JSON.stringify(value);
-    return { name, about, isSecret: rest.secret === true, state: value !== undefined ? (isDefault ? "default" : "set") : rest.required ? "missing" : "unset" };
+    // A required one is absent beside the sandbox alone, which stands in for it: without it no process starts.
+    const state = value === undefined ? (rest.required ? "default" : "unset") : isDefault ? "default" : "set";
+    return { name, about, isSecret: rest.secret === true, state };
   });
 }
 

@@ -47,7 +47,7 @@ export function TimelineCard({ records, older, isNewest, path }: Props) {
             <BlockStack key={record.id} gap="200">
               {place > 0 && <Divider />}
               <BlockStack>
-                <Text as="span">{`${names.consent[record.type] ?? record.type}: ${record.action === "granted" ? words.granted : record.action === "revoked" ? words.revoked : record.action}`}</Text>
+                <Text as="span">{`${names.consent[record.type] ?? record.type}: ${words.actions[record.action] ?? record.action}`}</Text>
                 <Text as="span" tone="subdued">
                   <Told words={words} {...record} />
                 </Text>

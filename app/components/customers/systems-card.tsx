@@ -1,5 +1,6 @@
 // Whether each connected system has the newest state of this customer.
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
+import { useChannelName } from "../channel-names.ts";
 import { CardHeading } from "../card-heading.tsx";
 import { Moment } from "../moment.tsx";
 import { useWords } from "../words.tsx";
@@ -27,11 +28,12 @@ export function SystemsCard({ id, systems }: { id: number; systems: SystemView[]
 function System({ id, system: { channel, isOn, status, at, httpStatus, reason } }: { id: number; system: SystemView }) {
   const words = useWords(DETAIL_WORDS);
   const retry = useCustomerAction(id, ({ changed }) => (changed ? words.queuedAgain : words.nothingToRetry));
+  const nameOf = useChannelName();
   const tone = TONES[status];
   return (
     <BlockStack gap="100">
       <InlineStack align="space-between" blockAlign="center" gap="200">
-        <Text as="span">{words.channels[channel] ?? channel}</Text>
+        <Text as="span">{nameOf(channel)}</Text>
         <InlineStack gap="200" blockAlign="center">
           {!isOn && <Badge>{words.off}</Badge>}
           <Badge {...(tone && { tone })}>{words.states[status]}</Badge>
@@ -46,7 +48,7 @@ function System({ id, system: { channel, isOn, status, at, httpStatus, reason } 
       )}
       {status === "dead" && (
         <InlineStack gap="200" blockAlign="center">
-          <Button size="slim" loading={retry.isBusy} onClick={() => retry.send({ intent: "retry", channel })} accessibilityLabel={`${words.tryAgain}: ${words.channels[channel] ?? channel}`}>
+          <Button size="slim" loading={retry.isBusy} onClick={() => retry.send({ intent: "retry", channel })} accessibilityLabel={`${words.tryAgain}: ${nameOf(channel)}`}>
             {words.tryAgain}
           </Button>
           {retry.refused && <Text as="span" tone="critical">{retry.refused.text}</Text>}

@@ -1,7 +1,7 @@
 // Channels, and what goes wrong with them, in the merchant's words.
+import { CHANNEL_NAMES, type ChannelName } from "../channel-names.ts";
 import type { Words } from "../words.tsx";
 
-type ChannelName = "cms" | "storefront" | "web_analytics" | "profile_platform" | "email" | "erpsys" | "erp_generic" | "retail_analytics_a" | "retail_analytics_b" | "archive" | "backend";
 type FailureKind = "access_refused" | "rejected" | "too_many" | "unwell" | "unreachable" | "slow" | "address_refused" | "setting" | "consent" | "data" | "mapping" | "not_connected" | "given_up" | "ours" | "other";
 type MissingName =
   | "cms_api_token" | "cms_customers_collection_id" | "analytics_measurement_id" | "analytics_api_secret" | "profile_platform_enabled" | "profile_platform_url" | "email_from" | "email_api_key" | "erp_base_url" | "retail_analytics_a_url" | "retail_analytics_b_url"
@@ -11,7 +11,7 @@ type ChannelText = { names: Record<ChannelName, string>; failures: Record<Failur
 
 export const CHANNEL_WORDS: Words<ChannelText> = {
   en: {
-    names: { cms: "Content system (CMS)", storefront: "Your store", web_analytics: "Web analytics", profile_platform: "Customer profiles", email: "E-mail", erpsys: "ERP system", erp_generic: "ERP, own mapping", retail_analytics_a: "Retail measurement A", retail_analytics_b: "Retail measurement B", archive: "Archive", backend: "Backend" },
+    names: CHANNEL_NAMES.en,
     failures: {
       access_refused: "It refuses our access. Check the key or password in the settings.", rejected: "It does not accept what was sent.", too_many: "It takes no more requests for now.", unwell: "It has a problem of its own.", unreachable: "It cannot be reached. Check its address in the settings.", slow: "It did not answer in time.",
       address_refused: "Its address is not one that may be called. Check it in the settings.", setting: "A setting is missing", consent: "The customer has not consented", data: "Something is missing in the data", mapping: "There is no mapping for this", not_connected: "The app is not connected to your store.", given_up: "It was given up after three interrupted tries.", ours: "This is a fault on our side and has been logged.", other: "It could not be delivered.",
@@ -20,7 +20,7 @@ export const CHANNEL_WORDS: Words<ChannelText> = {
     answered: (status) => `Answer ${status}`,
   },
   es: {
-    names: { cms: "Sistema de contenidos (CMS)", storefront: "Tu tienda", web_analytics: "Analítica web", profile_platform: "Perfiles de clientes", email: "Correo electrónico", erpsys: "Sistema ERP", erp_generic: "ERP, asignación propia", retail_analytics_a: "Medición minorista A", retail_analytics_b: "Medición minorista B", archive: "Archivo", backend: "Backend" },
+    names: CHANNEL_NAMES.es,
     failures: {
       access_refused: "Rechaza nuestro acceso. Revisa la clave o la contraseña en la configuración.", rejected: "No acepta lo enviado.", too_many: "De momento no admite más solicitudes.", unwell: "Tiene un problema propio.", unreachable: "No se puede contactar. Revisa su dirección en la configuración.", slow: "No respondió a tiempo.",
       address_refused: "Su dirección no está permitida. Revísala en la configuración.", setting: "Falta un ajuste", consent: "El cliente no ha dado su consentimiento", data: "Falta algo en los datos", mapping: "No hay asignación para esto", not_connected: "La aplicación no está conectada a tu tienda.", given_up: "Se abandonó tras tres intentos interrumpidos.", ours: "Es un fallo nuestro y ha quedado registrado.", other: "No se pudo entregar.",
@@ -29,7 +29,7 @@ export const CHANNEL_WORDS: Words<ChannelText> = {
     answered: (status) => `Respuesta ${status}`,
   },
   fr: {
-    names: { cms: "Système de contenu (CMS)", storefront: "Votre boutique", web_analytics: "Mesure d'audience", profile_platform: "Profils clients", email: "E-mail", erpsys: "Système ERP", erp_generic: "ERP, correspondance propre", retail_analytics_a: "Mesure retail A", retail_analytics_b: "Mesure retail B", archive: "Archive", backend: "Backend" },
+    names: CHANNEL_NAMES.fr,
     failures: {
       access_refused: "Il refuse notre accès. Vérifiez la clé ou le mot de passe dans les paramètres.", rejected: "Il n'accepte pas ce qui a été envoyé.", too_many: "Il n'accepte plus de requêtes pour l'instant.", unwell: "Il rencontre un problème de son côté.", unreachable: "Il est injoignable. Vérifiez son adresse dans les paramètres.", slow: "Il n'a pas répondu à temps.",
       address_refused: "Son adresse n'est pas autorisée. Vérifiez-la dans les paramètres.", setting: "Un paramètre manque", consent: "Le client n'a pas donné son consentement", data: "Il manque quelque chose dans les données", mapping: "Aucune correspondance n'est définie pour cela", not_connected: "L'application n'est pas connectée à votre boutique.", given_up: "Abandonné après trois essais interrompus.", ours: "C'est une erreur de notre côté, elle a été enregistrée.", other: "La livraison n'a pas abouti.",

@@ -4,7 +4,8 @@ import { BlockStack, Page, Text } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { Suspense, type ComponentProps } from "react";
 import { AfterMount } from "../after-mount.tsx";
-import { ChannelsCard, toLabel } from "../channels-card.tsx";
+import { useChannelName } from "../channel-names.ts";
+import { ChannelsCard } from "../channels-card.tsx";
 import { ConnectionBanner } from "../connection-banner.tsx";
 import { ConnectionCard } from "../connection-card.tsx";
 import { SetupGuideCard, type Guide } from "../setup-guide-card.tsx";
@@ -24,8 +25,9 @@ type Props = {
 
 export function HomeScreen({ connection, guide, health, webhooks, overview }: Props) {
   const { title } = useWords(HOME_WORDS);
+  const nameOf = useChannelName();
   const { channels } = connection;
-  const paused = channels.state === "known" ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => toLabel(name)) : [];
+  const paused = channels.state === "known" ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => nameOf(name)) : [];
   return (
     <>
       <TitleBar title={title} />
