@@ -46,6 +46,25 @@ test("each destination has a card: on, paused until, or what is missing; a conne
   await visit.close();
 });
 
+test("all customers are brought in step with the CMS by a press; how it went stays after a reload, also when the CMS was away", async () => {
+  await query("INSERT INTO storefront_users (shop, email, full_name, provider, status) SELECT $1, 'cms-' || n || '@example.com', 'Person ' || n, 'storefront', 'active' FROM generate_series(1, 230) n", [SHOP]);
+  const visit = await world.open("/app/events", { shop: SHOP });
+  const { page } = visit;
+  const button = page.getByRole("button", { name: "Bring all customers in step" });
+  world.service.sandbox.failNext("cms", { status: 503 }, 50);
+  await button.click();
+  await page.getByText("It has a problem of its own. (Answer 503)").first().waitFor();
+  world.service.sandbox.clearFaults();
+  await button.click();
+  await page.getByText("230 customers looked at, 230 written.").waitFor();
+  await expectSound(visit);
+  await page.goto(await adminUrl(world.service, SHOP, "/app/events"));
+  await page.getByText("230 customers looked at, 230 written.").waitFor();
+  expect(await query("SELECT count(*)::int AS n FROM storefront_users WHERE shop = $1 AND cms_item_id IS NOT NULL", [SHOP])).toEqual([{ n: 230 }]);
+  expect(await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE '%cms_sync_asked'", [OTHER_SHOP])).toEqual([]);
+  await visit.close();
+});
+
 test("every page of events loads sound, also when nothing is there and the other systems are away", async () => {
   for (const system of ["cms", "analytics", "storefront"] as const) world.service.sandbox.failNext(system, { status: 503 }, 20);
   const EMPTY = "quiet-store.myshopify.com";

@@ -1,4 +1,5 @@
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Link, Text } from "@shopify/polaris";
+import type { ReactNode } from "react";
 import { CHANNEL_WORDS, channelLabel, failureText, missingLabel, type ShownFailure } from "./channel-words.ts";
 import { EVENT_WORDS } from "./event-words.ts";
 import { formatCount } from "../figures.ts";
@@ -14,7 +15,7 @@ type Probe = { ok: boolean; latency_ms: number; failure: ShownFailure | null };
 
 const TONES = { on: "success", paused: "warning", off: undefined } as const;
 
-export function ChannelCard({ channel }: { channel: ChannelCardData }) {
+export function ChannelCard({ channel, children }: { channel: ChannelCardData; children?: ReactNode }) {
   const words = useWords(EVENT_WORDS);
   const channels = useWords(CHANNEL_WORDS);
   const label = channelLabel(channels, channel.name);
@@ -42,6 +43,7 @@ export function ChannelCard({ channel }: { channel: ChannelCardData }) {
           state !== "off" && <Text as="p" variant="bodySm" tone="subdued">{words.noProblem}</Text>
         )}
         {channel.can_be_tested && <ConnectionTest name={name} label={label} />}
+        {children}
       </BlockStack>
     </Card>
   );
