@@ -82,7 +82,7 @@ test("the page tells who it is, how they sign in, who consented to what, when an
   await page.getByRole("link", { name: "Newest entries" }).click();
   await page.getByText("policy v10").waitFor();
 
-  await page.getByRole("button", { name: "Send again: CMS" }).click();
+  await page.getByRole("button", { name: "Send again: Content system (CMS)" }).click();
   await page.getByText("It is sent again.").waitFor();
   expect(await world.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop])).toEqual([{ status: "pending" }]);
   await visit.leave();
