@@ -2,8 +2,8 @@
 // readable on the page.
 import { useFetcher } from "@remix-run/react";
 import { useAppBridge } from "@shopify/app-bridge-react";
-import { useEffect, useRef } from "react";
 import { LIST_WORDS } from "./list-words.ts";
+import { useAnswer } from "./use-answer.ts";
 import { useWords } from "./words.tsx";
 
 export type Refused = { intent: string; isDone: false; code: string; fields: Record<string, string> };
@@ -19,15 +19,12 @@ export type DeedOptions<Told> = {
 export function useDeed<Told extends object = object>({ action, onDone }: DeedOptions<Told> = {}) {
   const fetcher = useFetcher();
   const bridge = useAppBridge();
-  const told = useRef<unknown>(null);
   const { state } = fetcher;
   const data = fetcher.data as Answered<Told> | undefined;
-  useEffect(() => {
-    if (state !== "idle" || !data || told.current === data) return;
-    told.current = data;
-    const text = data.isDone ? onDone?.(data) : null;
+  useAnswer({ state, data }, (told) => {
+    const text = told.isDone ? onDone?.(told) : null;
     if (text) bridge.toast.show(text);
-  }, [data, state, bridge, onDone]);
+  });
   const refused = data && !data.isDone && state === "idle" ? data : null;
   const done = data?.isDone && state === "idle" ? data : null;
   return {

@@ -1,9 +1,10 @@
 // Adds tags to many customers or takes them away: which tags, then what would change, then the run.
 import { useFetcher } from "@remix-run/react";
 import { BlockStack, List, Modal, Text } from "@shopify/polaris";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../figures.ts";
 import { useRefusal } from "../refusal-words.ts";
+import { useAnswer } from "../use-answer.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 import type { ListFilter } from "./list-address.ts";
@@ -26,13 +27,11 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
   const count = (value: number) => formatCount(locale, value);
   const send = (intent: "tags.preview" | "tags.start") =>
     fetcher.submit(JSON.stringify({ intent, run: { selection, [action]: chosen } }), { method: "post", action: "/app/customers?index", encType: "application/json" });
-  useEffect(() => {
-    if (fetcher.state !== "idle" || !fetcher.data?.ok) return;
-    const { result } = fetcher.data;
-    if (result.intent === "tags.preview") setPreview(result.preview);
-    else onStarted(result.run);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- an answer is taken once, whatever else changes
-  }, [fetcher.state, fetcher.data]);
+  useAnswer(fetcher, (answer) => {
+    if (!answer.ok) return;
+    if (answer.result.intent === "tags.preview") setPreview(answer.result.preview);
+    else onStarted(answer.result.run);
+  });
   const isBusy = fetcher.state !== "idle";
   const error = !isBusy && fetcher.data?.ok === false ? refusal(fetcher.data.code) : undefined;
   const nameOf = (slug: string) => tags.find((tag) => tag.slug === slug)?.name ?? slug;

@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
-import { useEffect } from "react";
 import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
+import { useAnswer } from "../use-answer.ts";
 
 type Answer = { ok: true; result: { changed?: number } } | { ok: false; code: string; fields: Record<string, string> };
 
@@ -11,12 +11,11 @@ export function useCustomerAction(id: number, say: (result: { changed?: number }
   const refusal = useRefusal();
   const isBusy = fetcher.state !== "idle";
   const answer = isBusy ? undefined : fetcher.data;
-  useEffect(() => {
-    if (!answer?.ok) return;
-    showToast(say(answer.result));
+  useAnswer(fetcher, (told) => {
+    if (!told.ok) return;
+    showToast(say(told.result));
     onDone();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- each answer is told once
-  }, [answer]);
+  });
   return {
     isBusy,
     refused: answer && !answer.ok ? { ...answer, text: refusal(answer.code) } : undefined,

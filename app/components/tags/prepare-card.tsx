@@ -1,10 +1,11 @@
 // Prepares the tag system step by step, and says of each how it went: one that cannot run stops no other.
 import { useFetcher } from "@remix-run/react";
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { CardHeading } from "../card-heading.tsx";
 import { formatCount } from "../figures.ts";
 import { useRefusal } from "../refusal-words.ts";
+import { useAnswer } from "../use-answer.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { TAG_WORDS } from "./tag-words.ts";
 
@@ -46,15 +47,13 @@ function useSteps() {
     setRunning(step);
     fetcher.submit(JSON.stringify({ intent: "prepare", step }), { method: "post", action: "/app/tags", encType: "application/json" });
   };
-  useEffect(() => {
-    const answer = fetcher.data;
-    if (fetcher.state !== "idle" || !answer || running === null) return;
+  useAnswer(fetcher, (answer) => {
+    if (running === null) return;
     setAnswers((before) => ({ ...before, [running]: answer }));
     const next = STEPS[STEPS.indexOf(running) + 1];
     if (next) run(next);
     else setRunning(null);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- each answer leads to one next step
-  }, [fetcher.state, fetcher.data]);
+  });
   return {
     answers,
     running,

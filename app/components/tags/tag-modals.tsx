@@ -1,10 +1,11 @@
 // Makes, renames and deletes a tag.
 import { useFetcher } from "@remix-run/react";
 import { BlockStack, Modal, Select, Text, TextField } from "@shopify/polaris";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
 import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
+import { useAnswer } from "../use-answer.ts";
 import { useWords } from "../words.tsx";
 import { TAG_WORDS } from "./tag-words.ts";
 
@@ -55,10 +56,7 @@ function useTagAction(onDone: () => void) {
   const fetcher = useFetcher<Answer>();
   const isBusy = fetcher.state !== "idle";
   const answer = isBusy ? undefined : fetcher.data;
-  useEffect(() => {
-    if (answer?.ok) onDone();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- each answer is taken once
-  }, [answer]);
+  useAnswer(fetcher, (told) => told.ok && onDone());
   const errorOf = ({ code, fields }: { code: string; fields: Record<string, string> }) => {
     if (code === "conflict") return fields.name ? words.exists : words.inUse;
     return code === "invalid_request" && fields.name ? words.unreadable : refusal(code);
