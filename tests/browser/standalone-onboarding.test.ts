@@ -38,6 +38,10 @@ test("an empty store is connected, its tags prepared, its customers read, and al
 
   await page.getByRole("button", { name: "I have switched it on" }).click();
   await page.getByText("2 of 5 steps done").waitFor();
+  await page.getByRole("button", { name: "Show the consent banner in your theme" }).click();
+  for (const [name, block] of [["Add the footer", "footer"], ["Add the account page", "account"], ["Add the privacy page", "compliance"]] as const)
+    expect(new URL((await page.getByRole("link", { name }).getAttribute("href")) ?? "").searchParams.get("addAppBlockId")).toMatch(new RegExp(`/${block}$`));
+  await page.getByRole("button", { name: "Prepare the tags" }).last().click();
   await page.getByRole("button", { name: "Prepare the tags" }).last().click();
   await page.getByText("3 of 5 steps done").waitFor();
 
