@@ -1,59 +1,21 @@
 // The shopper's dashboard in a real browser: what ends there (mandates, agents, sessions, the account), and what a customer
 // sees whom only the storefront knows.
-import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { getMe, login, PASSWORD } from "../contract/identity/people.ts";
-import { newClient, newTokens, refresh } from "../support/agent.ts";
-import { openBrowser, type Visit } from "../support/browser.ts";
-import { asAgent, consent, newShopper, openStore, type Shopper } from "../support/commerce.ts";
-import { eventually, SHOP, startService, type Service } from "../support/service.ts";
-import { overflowAt320, pageUrl, proxyThroughStore, STORE_ORIGIN, violationsOf } from "../support/shopper-pages.ts";
+import { refresh } from "../support/agent.ts";
+import { asAgent, consent, type Shopper } from "../support/commerce.ts";
+import { downloaded, expectSound, noErrors, settled, useDashboard, type Dashboard } from "../support/dashboard.ts";
+import { eventually, SHOP, type Service } from "../support/service.ts";
+import { pageUrl, proxyThroughStore, STORE_ORIGIN } from "../support/shopper-pages.ts";
 
+const dashboard = useDashboard();
+const { open, linkAgent } = dashboard;
 let service: Service;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+let browser: Dashboard["browser"];
 let shopper: Shopper;
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startService({ background: true }), openBrowser()]);
-  await openStore(service);
-  await service.call("POST", `/config?shop=${SHOP}`, { body: { auth_redirect_origin: STORE_ORIGIN } });
+beforeEach(() => {
+  ({ service, browser, shopper } = dashboard);
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
-beforeEach(async () => {
-  shopper = await newShopper(service);
-});
-
-/** Signed in by cookie on this host, as the account page leaves it; answers that session's token. */
-async function open(person: Shopper | null = shopper): Promise<Visit & { token: string }> {
-  const visit = await browser.visit([service.url, service.sandbox.url]);
-  let token = "";
-  if (person) {
-    await visit.page.goto(`${service.url}/embed/account.js`);
-    token = await visit.page.evaluate(async ({ shop, ...body }) => (await (await fetch(`/auth/login?shop=${shop}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json()).token, { shop: SHOP, email: person.email, password: PASSWORD });
-  }
-  await visit.page.goto(pageUrl(service, "dashboard"));
-  if (person) await visit.page.getByText(person.email).waitFor();
-  return { ...visit, token };
-}
-
-const settled = (page: Page) => page.waitForFunction(() => document.querySelectorAll("[aria-busy=true]").length === 0);
-async function expectSound(page: Page): Promise<void> {
-  await settled(page);
-  expect(await violationsOf(page)).toEqual([]);
-  expect(await overflowAt320(page)).toBe(0);
-}
-const noErrors = ({ errors, foreign }: Visit) => expect([errors.filter((line) => !/status of (401|403)/.test(line)), foreign]).toEqual([[], []]);
-async function downloaded(page: Page, button: string): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).first().click()]);
-  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
-}
-const linkAgent = async (client_name: string) => {
-  const client = await newClient(service, { client_name });
-  return { client, tokens: await newTokens(service, client, shopper.token) };
-};
 
 describe("agents", () => {
   it("lose a mandate by one press", async () => {
