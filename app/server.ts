@@ -16,6 +16,7 @@ import { ensureLocalSecrets } from "./runtime/local-secrets.ts";
 import { createLog } from "./runtime/log.ts";
 import { applyMigrations } from "./runtime/migrations.ts";
 import type { SettingName } from "./runtime/settings.ts";
+import { createSlots, type Slots } from "./runtime/slots.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
 
 const STOP_WITHIN_MS = 30_000;
@@ -45,13 +46,10 @@ class StartError extends Error {
 }
 
 /** Answers 503 until the service is ready, so that a busy port is found before anything else is started. */
-async function openPort(config: Config): Promise<{ server: ReturnType<typeof createServer>; port: number; answering: ReadonlySet<ServerResponse> }> {
+async function openPort(config: Config): Promise<{ server: ReturnType<typeof createServer>; port: number; answering: Slots<ServerResponse> }> {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 });
-  const answering = new Set<ServerResponse>();
-  server.on("request", (_request, response) => {
-    answering.add(response);
-    response.once("close", () => answering.delete(response));
-  });
+  const answering = createSlots<ServerResponse>();
+  server.on("request", (_request, response) => response.once("close", answering.put(response)));
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -145,7 +143,7 @@ async function main(): Promise<void> {
   if (sandbox) process.stdout.write(sandbox.welcome(ctx));
 }
 
-function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, answering: ReadonlySet<ServerResponse>, stops: (() => Promise<unknown>)[]): void {
+function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, answering: Slots<ServerResponse>, stops: (() => Promise<unknown>)[]): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -153,7 +151,7 @@ function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, answeri
     ctx.log.done("process.stopping", { signal });
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     // Idle keep-alive connections would hold the server open; busy ones are told to close after their answer.
-    for (const response of answering) if (!response.headersSent) response.setHeader("Connection", "close");
+    for (const response of answering.all()) if (!response.headersSent) response.setHeader("Connection", "close");
     server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
     const closed = new Promise<void>((done) => server.close(() => done()));
     const closeIdle = setInterval(() => server.closeIdleConnections(), 100);

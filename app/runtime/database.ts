@@ -5,6 +5,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient } from "../generated/prisma/client.ts";
 import type { Log } from "./log.ts";
+import { watchSilentLines } from "./silent-lines.ts";
 import { scopePrisma, type TenantPrisma } from "./tenant-prisma.ts";
 
 export type Row = Record<string, unknown>;
@@ -81,8 +82,8 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
     // An open transaction pins the horizon of dead rows, and the queue's claim slows down with every one of them.
     options: "-c idle_in_transaction_session_timeout=30000 -c timezone=UTC",
   };
-  // A line that went silent gives no error of its own: without a bound whoever waits on it waits for ever.
-  const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000, query_timeout: QUERY_TIMEOUT_MS });
+  const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000 });
+  const watch = watchSilentLines(pool, QUERY_TIMEOUT_MS);
   // Without a listener a connection that dies while idle would end the process.
   pool.on("error", (error) => log.troubled("database.connection_lost", { region, reason: error.message }));
   // The same holds for one that dies while somebody has it; the pool throws it away when it is given back.
@@ -117,6 +118,7 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       await pool.query(`ANALYZE (SKIP_LOCKED) ${pg.escapeIdentifier(table)}`);
     },
     async close() {
+      watch.stop();
       await prisma.$disconnect();
       if (!pool.ended) await pool.end();
     },
