@@ -8,6 +8,15 @@ export type GroupCommit<Item, Result> = {
   readonly size: number;
 };
 
+/**
+ * While a flush is under way a further one begins only for this many, since small batches cost more than they gain; or once
+ * it has taken this long, so that nobody waits for a statement that is stuck.
+ */
+const ENOUGH_FOR_ANOTHER = 64;
+const LONG_MS = 25;
+/** Where nothing is under way this many are not kept waiting for the rest of their turn. */
+const ENOUGH_AT_ONCE = 16;
+
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
 
 export type GroupCommitOptions = { maxItems?: number; flushers?: number };
@@ -30,7 +39,9 @@ export function createGroupCommit<Item, Result>(
   const queue: Waiting<Item, Result>[] = [];
   let flushing = 0;
   let size = 0;
+  let begunAt = 0;
   let scheduled = false;
+  let another: NodeJS.Timeout | undefined;
 
   async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
@@ -44,17 +55,27 @@ export function createGroupCommit<Item, Result>(
     }
   }
 
+  const isLong = () => performance.now() - begunAt >= LONG_MS;
+  const mayBegin = () => queue.length > 0 && (flushing === 0 || (flushing < flushers && (queue.length >= ENOUGH_FOR_ANOTHER || isLong())));
+
   function pump(): void {
     scheduled = false;
-    while (flushing < flushers && queue.length > 0) {
+    while (mayBegin()) {
       const batch = queue.splice(0, maxItems);
       flushing += 1;
+      begunAt = performance.now();
       void settle(batch).finally(() => {
         flushing -= 1;
         size -= batch.length;
         pump();
       });
     }
+    if (queue.length > 0 && flushing < flushers) another ??= setTimeout(pumpAgain, LONG_MS);
+  }
+
+  function pumpAgain(): void {
+    another = undefined;
+    pump();
   }
 
   return {
@@ -62,8 +83,9 @@ export function createGroupCommit<Item, Result>(
       size += 1;
       return new Promise<Result>((resolve, reject) => {
         queue.push({ item, resolve, reject });
+        if (flushing === 0 && queue.length >= ENOUGH_AT_ONCE) pump();
         // One turn of the loop lets every request that arrived in this tick join the batch.
-        if (!scheduled) {
+        else if (!scheduled) {
           scheduled = true;
           setImmediate(pump);
         }

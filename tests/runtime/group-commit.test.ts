@@ -79,6 +79,54 @@ describe("a batch", () => {
   });
 });
 
+describe("while a flush is under way", () => {
+  const turns = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  };
+
+  test("a further one begins for many, and not for few", async () => {
+    const { flush, batches, waiting } = gate();
+    const group = createGroupCommit(flush);
+    const first = group.add(0);
+    await turns();
+    const few = group.add(1);
+    await turns();
+    expect(batches.map(({ length }) => length)).toEqual([1]);
+    const many = Array.from({ length: 63 }, (_, index) => group.add(index));
+    await turns();
+    expect(batches.map(({ length }) => length)).toEqual([1, 64]);
+    for (const open of waiting.splice(0)) open();
+    await Promise.all([first, few, ...many]);
+  });
+
+  test("few do not wait for one that is stuck", async () => {
+    const { flush, batches, waiting } = gate();
+    const group = createGroupCommit(flush);
+    const stuck = group.add(1);
+    while (waiting.length < 1) await nextTurn();
+    const late = group.add(2);
+    while (waiting.length < 2) await nextTurn();
+    waiting.pop()?.();
+    expect(await late).toBe(20);
+    expect(batches).toEqual([[1], [2]]);
+    waiting.pop()?.();
+    expect(await stuck).toBe(10);
+  });
+
+  test("and none is, many that come in one turn are not kept waiting for its end", async () => {
+    const { flush, batches, waiting } = gate();
+    const group = createGroupCommit(flush);
+    const all = Array.from({ length: 20 }, (_, index) => group.add(index));
+    expect(batches.map(({ length }) => length)).toEqual([16]);
+    await turns();
+    waiting.shift()?.();
+    await turns();
+    expect(batches.map(({ length }) => length)).toEqual([16, 4]);
+    waiting.shift()?.();
+    await Promise.all(all);
+  });
+});
+
 describe("a bad row", () => {
   test.each([1, 2, 7, 16, 100])("fails its own caller and none of %i neighbours", async (size) => {
     const stored: number[] = [];
