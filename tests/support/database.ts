@@ -36,7 +36,8 @@ async function create(template: string): Promise<TestDatabase> {
     url,
     query: async (sql, params) => (await pool.query(sql, params)).rows,
     truncate: async () => {
-      await pool.query(truncateEverything);
+      // The service may be at work in the tables, in another order than this takes them.
+      await pool.query(truncateEverything).catch((error: { code?: string }) => (error.code === DEADLOCK ? pool.query(truncateEverything) : Promise.reject(error)));
     },
     drop: async () => {
       await pool.end();
@@ -44,6 +45,8 @@ async function create(template: string): Promise<TestDatabase> {
     },
   };
 }
+
+const DEADLOCK = "40P01";
 
 // session_replication_role turns off triggers that forbid emptying an append-only table; the copy's owner may do that.
 const truncateEverything = `DO $$
