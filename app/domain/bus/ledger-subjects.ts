@@ -15,5 +15,5 @@ export function subjectMarks(ctx: Ctx, shop: string, text: string): string[] {
   return [...new Set(named)].slice(0, MOST_SUBJECTS).map((value) => subjectMark(ctx, shop, value));
 }
 
-/** An entity's id as the ledger keeps it: an address is a person. */
-export const ledgerEntityId = (ctx: Ctx, shop: string, entityId: string): string => (entityId.includes("@") ? subjectMark(ctx, shop, entityId) : entityId);
+/** What the ledger has in place of an entity's id that is an address, and so a person; null for any other id. */
+export const ledgerMark = (ctx: Ctx, shop: string, entityId: string): string | null => (entityId.includes("@") ? subjectMark(ctx, shop, entityId) : null);

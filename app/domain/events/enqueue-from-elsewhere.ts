@@ -13,9 +13,8 @@ export const EnqueueInput = EventInput.extend({ tenant_shop: z.string().regex(SH
 export async function enqueueFromElsewhere(ctx: Ctx, input: z.output<typeof EnqueueInput>): Promise<number | null> {
   return withTenant(ctx, input.tenant_shop, async (tenant) => {
     const envelope = normalise(ctx, tenant, input, { proof: "backend_key", namedSource: null, topic: null, triggeredAt: null });
-    const ingested = await ingest(ctx, tenant, envelope, { isLocal: true });
-    if (ingested.outcome === "accepted") return ingested.queue_id;
-    const [row] = await dataOf(ctx, tenant).sql<{ id: number | null }>("SELECT min(id) AS id FROM integration_queue WHERE shop = $1 AND event_id = $2", [ingested.event_id]);
+    const { event_id } = await ingest(ctx, tenant, envelope, { isLocal: true });
+    const [row] = await dataOf(ctx, tenant).sql<{ id: number | null }>("SELECT min(id) AS id FROM integration_queue WHERE shop = $1 AND event_id = $2", [event_id]);
     return row?.id ?? null;
   });
 }

@@ -2,12 +2,13 @@
 // alone would lose the event for seven days, rows alone would double it. Concurrent arrivals share a commit.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
+import { jsonbArray, smallintArray, textArray } from "../../runtime/array-parameters.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Database } from "../../runtime/database.ts";
 import { createGroupCommit, isRowFault, type GroupCommit } from "../../runtime/group-commit.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
-import { ledgerEntityId, subjectMarks } from "../bus/ledger-subjects.ts";
+import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo } from "../bus/routing.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
@@ -19,11 +20,19 @@ import { ingestStatement } from "./ingest-statement.ts";
 /** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
 export type Webhook = { deliveryId: string; topic: string; body: string; triggeredAt: Date | null };
 
-export type Ingested = { outcome: "accepted"; event_id: string; queue_id: number | null; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
+export type Ingested = { outcome: "accepted"; event_id: string; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
 
-type Destination = { channel: string; isArchiveOnly: boolean; isWaiting: boolean };
-type Arriving = { tenant: Tenant; envelope: Envelope; payload: string; ledgerEntityId: string; subjects: string[]; destinations: Destination[]; webhook: Webhook | null };
-type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null; queue_id: number | null };
+type Arriving = {
+  tenant: Tenant; envelope: Envelope; webhook: Webhook | null; payload: string; subjects: string[];
+  /** What the ledger has in place of the entity's id. */
+  mark: string | null;
+  /** Where its rows go; null: to its destinations. */
+  channels: string[] | null;
+  /** Of its channels those whose rows only reach the archive, and those whose rows are released by the webhook's work. */
+  archiveOnly: string[]; waiting: string[];
+};
+type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null };
+type NotTaken = { place: number; is_stale: boolean; known_event_id: string | null };
 
 const MOST_WAITING = 5_000;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
@@ -48,7 +57,7 @@ export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { web
   try {
     const stored = await intake.group.add(arriving);
     if (stored.is_stale) throw new StaleTenant();
-    if (stored.is_accepted) return { outcome: "accepted", event_id: envelope.event_id, queue_id: stored.queue_id, queued: envelope.destinations.length, destinations: envelope.destinations };
+    if (stored.is_accepted) return { outcome: "accepted", event_id: envelope.event_id, queued: envelope.destinations.length, destinations: envelope.destinations };
     return { outcome: "duplicate", event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)) };
   } catch (error) {
     // Rows of this id that came past the ledger, from another program: it is their event.
@@ -73,23 +82,23 @@ function toStorable<T>(build: () => T): T {
 /** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
 function toRemote(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
-  return { tenant, envelope, webhook, ...storedForm(ctx, tenant, envelope, JSON.stringify(message)), destinations: [{ channel: BACKEND_CHANNEL, isArchiveOnly: false, isWaiting: false }] };
+  return { tenant, envelope, webhook, ...storedForm(ctx, tenant, envelope, JSON.stringify(message)), channels: [BACKEND_CHANNEL], archiveOnly: [], waiting: [] };
 }
 
 function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const isWarehouse = isWarehouseEvent(envelope.source, envelope.event_type);
-  const destinations = envelope.destinations.map((channel) => {
-    const isArchiveOnly = !isOpenTo(ctx, tenant, channel) || (busFlags(tenant).isArchiveOnly && !isWarehouse);
-    // Its channel reads the customer, whom the webhook's own work is about to change: that work releases the row.
-    return { channel, isArchiveOnly, isWaiting: !isArchiveOnly && webhook !== null && WAITING_FOR_WEBHOOK.has(channel) && envelope.entity_type === "customer" };
-  });
-  return { tenant, envelope, webhook, destinations, ...storedForm(ctx, tenant, envelope, JSON.stringify(envelope.payload)) };
+  const isOnlyArchived = busFlags(tenant).isArchiveOnly && !isWarehouse;
+  const archiveOnly = envelope.destinations.filter((channel) => isOnlyArchived || !isOpenTo(ctx, tenant, channel));
+  // These channels read the customer, whom the webhook's own work is about to change: that work releases their rows.
+  const isWaiting = webhook !== null && envelope.entity_type === "customer";
+  const waiting = isWaiting ? envelope.destinations.filter((channel) => WAITING_FOR_WEBHOOK.has(channel) && !archiveOnly.includes(channel)) : [];
+  return { tenant, envelope, webhook, ...storedForm(ctx, tenant, envelope, JSON.stringify(envelope.payload)), channels: null, archiveOnly, waiting };
 }
 
 const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: string) => ({
   payload,
   subjects: subjectMarks(ctx, tenant.shop, `${envelope.entity_id}\n${payload}`),
-  ledgerEntityId: ledgerEntityId(ctx, tenant.shop, envelope.entity_id),
+  mark: ledgerMark(ctx, tenant.shop, envelope.entity_id),
 });
 
 const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set(["cms", "web_analytics", "profile_platform"]);
@@ -115,51 +124,53 @@ async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]
   const stored = new Map(rows.map((row, at) => [indexes[at] as number, row]));
   return sameAs.map((first, index) => {
     const row = stored.get(first) as Stored;
-    return first === index ? row : { is_stale: row.is_stale, is_accepted: false, known_event_id: row.is_accepted ? (batch[first] as Arriving).envelope.event_id : row.known_event_id, queue_id: null };
+    return first === index ? row : { is_stale: row.is_stale, is_accepted: false, known_event_id: row.is_accepted ? (batch[first] as Arriving).envelope.event_id : row.known_event_id };
   });
 }
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
-  const column = <T>(of: (arriving: Arriving) => T) => events.map(of);
-  const rows = events.flatMap((arriving) => arriving.destinations.map((destination) => ({ ...destination, arriving })));
-  const rowColumn = <T>(of: (row: (typeof rows)[number]) => T) => rows.map(of);
   const webhooks = events.flatMap(({ webhook, envelope }) => (webhook ? [{ ...webhook, envelope }] : []));
   const values = [
-    column(({ envelope }) => envelope.tenant_shop),
-    column(({ envelope }) => KEYS.event(envelope.idempotency_key)),
-    column(({ envelope }) => envelope.event_id),
-    column(({ envelope }) => envelope.idempotency_key),
-    column(({ envelope }) => envelope.source),
-    column(({ envelope }) => envelope.event_type),
-    column(({ envelope }) => envelope.entity_type),
-    column((arriving) => arriving.ledgerEntityId),
-    column(({ envelope }) => JSON.stringify(envelope.destinations)),
-    column(({ envelope }) => envelope.priority),
-    column(({ payload }) => hash("sha256", payload)),
-    column(({ envelope }) => envelope.timestamp),
-    column(({ subjects }) => (subjects.length > 0 ? JSON.stringify(subjects) : null)),
-    rowColumn(({ arriving }) => arriving.envelope.tenant_shop),
-    rowColumn(({ arriving }) => arriving.envelope.event_id),
-    rowColumn(({ channel }) => channel),
-    rowColumn(({ arriving }) => arriving.envelope.source),
-    rowColumn(({ arriving }) => arriving.envelope.event_type),
-    rowColumn(({ arriving }) => arriving.envelope.entity_type),
-    rowColumn(({ arriving }) => arriving.envelope.entity_id),
-    rowColumn(({ arriving, isWaiting }) => (isWaiting ? "{}" : arriving.payload)),
-    rowColumn(({ arriving }) => arriving.envelope.priority),
-    rowColumn(({ arriving }) => maxRetries(arriving.envelope.priority)),
-    rowColumn(({ isArchiveOnly }) => isArchiveOnly),
-    rowColumn(({ isWaiting }) => isWaiting),
-    ...versionValues(column(({ tenant }) => tenant)),
+    ...eventColumns(events),
+    ...versionValues(events.map(({ tenant }) => tenant)),
     ...(webhooks.length > 0
       ? [webhooks.map(({ envelope }) => envelope.tenant_shop), webhooks.map(({ envelope }) => envelope.event_id), webhooks.map(({ deliveryId }) => deliveryId), webhooks.map(({ topic }) => topic), webhooks.map(({ body }) => body), webhooks.map(({ triggeredAt }) => triggeredAt)]
       : []),
   ];
   const { text, name } = ingestStatement(database.region, webhooks.length > 0);
-  const run = () => database.acrossTenants<Stored & { place: number }>(text, values, name);
+  const run = () => database.acrossTenants<NotTaken>(text, values, name);
   // Sorted inserts make a deadlock rare; nothing of the batch was stored then, so once more is safe.
-  const stored = await run().catch((error: { code?: string }) => (error.code === DEADLOCK ? run() : Promise.reject(error)));
-  return stored.sort((one, other) => one.place - other.place);
+  const notTaken = await run().catch((error: { code?: string }) => (error.code === DEADLOCK ? run() : Promise.reject(error)));
+  const stored: Stored[] = events.map(() => ({ is_stale: false, is_accepted: true, known_event_id: null }));
+  for (const { place, ...why } of notTaken) stored[place] = { ...why, is_accepted: false };
+  return stored;
+}
+
+/** In the order of the statement's $1 to $18. */
+function eventColumns(events: Arriving[]): Buffer[] {
+  const texts = (of: (arriving: Arriving) => string | null) => textArray(events.map(of));
+  const json = (of: (arriving: Arriving) => string | null) => jsonbArray(events.map(of));
+  const list = (names: readonly string[]) => (names.length > 0 ? JSON.stringify(names) : null);
+  return [
+    texts(({ envelope }) => envelope.tenant_shop),
+    texts(({ envelope }) => envelope.idempotency_key),
+    texts(({ envelope }) => envelope.event_id),
+    texts(({ envelope }) => envelope.source),
+    texts(({ envelope }) => envelope.event_type),
+    texts(({ envelope }) => envelope.entity_type),
+    texts(({ envelope }) => envelope.entity_id),
+    texts(({ mark }) => mark),
+    json(({ envelope }) => JSON.stringify(envelope.destinations)),
+    json(({ channels }) => channels && JSON.stringify(channels)),
+    json(({ archiveOnly }) => list(archiveOnly)),
+    json(({ waiting }) => list(waiting)),
+    smallintArray(events.map(({ envelope }) => envelope.priority)),
+    smallintArray(events.map(({ envelope }) => maxRetries(envelope.priority))),
+    texts(({ payload }) => hash("sha256", payload)),
+    texts(({ envelope }) => envelope.timestamp),
+    json(({ subjects }) => list(subjects)),
+    json(({ payload }) => payload),
+  ];
 }
 
 /** A rival's marker that committed while ours waited for it: it is not in our statement's view, but it is there now. */
