@@ -84,7 +84,7 @@ test("a delivery that was overtaken by a newer one writes the newest state, not 
   const tenant = await getTenant(ctx, SHOP);
   const item: QueueItem = {
     shop: SHOP, queueId: 1, eventId: randomUUID(), channel: "cms", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: String(userId),
-    payload: { user_id: userId }, priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), isArchiveOnly: false, attemptToken: randomUUID(),
+    payload: { user_id: userId }, priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), occurredAt: new Date(), isArchiveOnly: false, attemptToken: randomUUID(),
   };
   const overtaken = await cmsChannel.transform(ctx, item, tenant);
   await rename("Newest");

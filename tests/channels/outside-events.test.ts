@@ -34,7 +34,7 @@ async function deliver({ channel, type = "customer.updated", entity = "customer"
 
 const itemOf = (fields: Partial<QueueItem>): QueueItem => ({
   shop: SHOP, queueId: 1, eventId: randomUUID(), channel: "cms", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: GID, payload: {},
-  priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), isArchiveOnly: false, attemptToken: randomUUID(), ...fields,
+  priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), occurredAt: new Date(), isArchiveOnly: false, attemptToken: randomUUID(), ...fields,
 });
 
 type Hit = { client_id: string; user_properties?: unknown; events: { name: string; params: Record<string, unknown> }[] };

@@ -38,7 +38,7 @@ describe("what changed is brought in", () => {
     putCustomers(service, 1, () => secondsAgo(300));
     await syncCustomers(service.ctx, tenant);
     const [row] = await service.database.query("SELECT entity_id, event_id, payload FROM integration_queue WHERE channel = 'web_analytics'");
-    const item = { shop: SHOP, queueId: 1, eventId: row.event_id, channel: "web_analytics", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: row.entity_id, payload: row.payload, priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), isArchiveOnly: false, attemptToken: row.event_id };
+    const item = { shop: SHOP, queueId: 1, eventId: row.event_id, channel: "web_analytics", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: row.entity_id, payload: row.payload, priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), occurredAt: new Date(), isArchiveOnly: false, attemptToken: row.event_id };
     const message = await webAnalyticsChannel.transform(service.ctx, item, tenant);
     expect(message.transformed_payload.events).toEqual([{ name: "crm_sync", params: expect.objectContaining({ source: "storefront_cron" }) }]);
   });

@@ -18,6 +18,8 @@ export type QueueItem = {
   maxRetries: number;
   /** The archive files what belongs to an event under the day it came. */
   createdAt: Date;
+  /** By its source's clock. */
+  occurredAt: Date;
   /** Nothing is called for it: an unknown destination, or one that the store has not enabled. */
   isArchiveOnly: boolean;
   /** Fence: a worker that lost its lease cannot settle. */

@@ -13,6 +13,7 @@ const TENANTS_PER_CLAIM = 200;
 const REQUEST_LEASE_SECONDS = 30;
 
 const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
+  coalesce((SELECT l.occurred_at FROM event_ledger l WHERE l.shop = q.shop AND l.event_id = q.event_id), q.created_at) AS occurred_at,
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
 // Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
@@ -52,7 +53,7 @@ export const CLAIM = `
 
 type Row = {
   shop: string; id: number; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
-  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; created_at: Date; lease_lost: number; attempt_token: string; is_archive_only: boolean;
+  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; created_at: Date; occurred_at: Date; lease_lost: number; attempt_token: string; is_archive_only: boolean;
 };
 /** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
 type ClaimedRow = Row & { reached: string | null };
@@ -63,7 +64,7 @@ export type ClaimedItem = QueueItem & { losses: number };
 
 const toItem = (row: Row): ClaimedItem => ({
   shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type, entityId: row.entity_id,
-  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, losses: row.lease_lost, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
+  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, occurredAt: row.occurred_at, losses: row.lease_lost, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
 });
 
 export type ClaimOptions = {
@@ -131,7 +132,7 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
   await database.acrossTenants(
     `WITH held AS (
        SELECT q.shop, q.id FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS h(shop, id, token)
-       JOIN integration_queue q ON q.shop = h.shop AND q.id = h.id AND q.attempt_token = h.token AND q.status IN ('processing', 'ready') FOR UPDATE OF q SKIP LOCKED
+       JOIN integration_queue q ON q.shop = h.shop AND q.id = h.id AND q.attempt_token = h.token FOR UPDATE OF q SKIP LOCKED
      )
      UPDATE integration_queue q SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM held WHERE q.shop = held.shop AND q.id = held.id`,
     [items.map((item) => item.shop), items.map((item) => item.queueId), items.map((item) => item.attemptToken)],

@@ -96,11 +96,12 @@ function findOpenChannel(ctx: Ctx, item: QueueItem, tenant: Tenant): Channel | u
 
 /** What our ledger knows of the event; one that we never took in is about nothing but its message. */
 async function foreignItem(ctx: Ctx, tenant: Tenant, request: RequestedDelivery, attempts: number): Promise<QueueItem> {
-  type Known = { source: string; event_type: string; entity_type: string; entity_id: string; received_at: Date; priority: number };
-  const [known] = await dataOf(ctx, tenant).sql<Known>("SELECT source, event_type, entity_type, entity_id, received_at, priority FROM event_ledger WHERE shop = $1 AND event_id = $2", [request.event_id]);
+  const now = ctx.clock.now();
+  type Known = { source: string; event_type: string; entity_type: string; entity_id: string; received_at: Date; occurred_at: Date; priority: number };
+  const [known] = await dataOf(ctx, tenant).sql<Known>("SELECT source, event_type, entity_type, entity_id, received_at, occurred_at, priority FROM event_ledger WHERE shop = $1 AND event_id = $2", [request.event_id]);
   return {
     shop: tenant.shop, queueId: request.queue_id, eventId: request.event_id, channel: request.channel, source: known?.source ?? "backend", eventType: known?.event_type ?? "event.delivered",
     entityType: known?.entity_type ?? "", entityId: known?.entity_id ?? "", payload: request.transformed_payload, priority: known?.priority ?? 5, retryCount: attempts, maxRetries: attempts + 1,
-    createdAt: known?.received_at ?? ctx.clock.now(), isArchiveOnly: false, attemptToken: ctx.random.uuid(),
+    createdAt: known?.received_at ?? now, occurredAt: known?.occurred_at ?? now, isArchiveOnly: false, attemptToken: ctx.random.uuid(),
   };
 }

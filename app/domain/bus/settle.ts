@@ -37,7 +37,7 @@ const SETTLE = `
       lease_lost = CASE WHEN i.tries > 0 THEN 0 ELSE q.lease_lost END,
       attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
     FROM input i
-    WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token AND q.status IN ('processing', 'ready')
+    WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token
     RETURNING q.shop, q.id, q.event_id, q.channel
   ),
   attempts AS (
@@ -60,7 +60,7 @@ const READY = `
   WITH input AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::jsonb[], $5::jsonb[]) AS i(shop, id, token, payload, config))
   UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload, delivery_config = i.config, updated_at = clock_timestamp()
   FROM input i
-  WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token AND q.status IN ('processing', 'ready')
+  WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token
   RETURNING q.shop, q.id, (
     SELECT extract(epoch FROM (kv.value->>'open_until')::timestamptz - clock_timestamp())::float8 * 1000 FROM kv
     WHERE kv.shop = q.shop AND kv.key = 'circuit:' || q.channel AND (kv.value->>'open_until')::timestamptz > clock_timestamp()

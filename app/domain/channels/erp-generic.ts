@@ -5,7 +5,6 @@ import type { Ctx } from "../../context.server.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { findMapping, Mapping } from "../events/mappings.ts";
-import { findOccurredAt } from "../events/occurred-at.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { probeErp, requireErp } from "./erp-access.ts";
 import { applyMapping } from "./field-mapping.ts";
@@ -28,10 +27,9 @@ export const erpGenericChannel: Channel = {
     const mapping = await requireMapping(ctx, item, tenant);
     const payload = await readPayload(ctx, item, tenant);
     if (!payload) return nothingToSend(endpoint, GONE.skipped);
-    const occurredAt = await findOccurredAt(dataOf(ctx, tenant).sql, item);
     const envelope = {
       event_id: item.eventId, source: item.source, event_type: item.eventType, entity_type: item.entityType, entity_id: item.entityId, tenant_shop: item.shop,
-      timestamp: occurredAt.toISOString(), received_at: item.createdAt.toISOString(), priority: item.priority, payload,
+      timestamp: item.occurredAt.toISOString(), received_at: item.createdAt.toISOString(), priority: item.priority, payload,
     };
     return { transformed_payload: applyMapping(mapping, envelope), delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" } };
   },

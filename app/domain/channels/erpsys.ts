@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryMessage, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
-import { findOccurredAt } from "../events/occurred-at.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { probeErp, requireErp } from "./erp-access.ts";
 import { ENTITY_SETS, numberOf, requireOrganisation, toBillingDocument, toBusinessPartner, toSalesOrder, toXml, type ErpNode, type Party } from "./erp-documents.ts";
 import { toOwnMessage } from "./given-message.ts";
@@ -31,9 +30,8 @@ export const erpsysChannel: Channel = {
     const endpoint = `/${entitySet}`;
     if (item.entityType === "customer") return toPartnerMessage(ctx, item, tenant, endpoint);
     const organisation = requireOrganisation(item.payload, tenant.config.erp_defaults);
-    const occurredAt = await findOccurredAt(dataOf(ctx, tenant).sql, item);
     const build = item.entityType === "order" ? toSalesOrder : toBillingDocument;
-    return toMessage(endpoint, build(organisation, { eventId: item.eventId, entityId: item.entityId, payload: item.payload, occurredAt }));
+    return toMessage(endpoint, build(organisation, item));
   },
   async deliver(ctx, item, given, tenant) {
     const access = requireErp("erpsys", tenant, item);

@@ -4,7 +4,6 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { ConsentMissing, PermanentFailure, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
-import { findOccurredAt } from "../events/occurred-at.ts";
 import { findUpcs } from "../events/upc-mappings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findPresentCustomer, findUserId } from "./item-customer.ts";
@@ -28,7 +27,7 @@ export async function buildRetailRecord(ctx: Ctx, item: QueueItem, tenant: Tenan
   return {
     event_id: item.eventId,
     event_type: item.eventType,
-    occurred_at: (await findOccurredAt(dataOf(ctx, tenant).sql, item)).toISOString(),
+    occurred_at: item.occurredAt.toISOString(),
     email_sha256: hash("sha256", email.trim().toLowerCase()),
     order_id: isSale ? (firstText(payload, "name", "order_number", "number") ?? item.entityId) : null,
     currency: isSale ? firstText(payload, "currency", "currency_code") : null,

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { TenantSql } from "../../runtime/database.ts";
 import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
-import { findOccurredAt } from "./occurred-at.ts";
 
 const Returned = z.looseObject({ rma_ref: z.string().min(1), serial: z.string().min(1), mpn: z.string().optional(), order_ref: z.string().optional() });
 
@@ -20,10 +19,9 @@ const RECEIVE = `
   WHERE NOT c.units @> excluded.units`;
 
 /** On `unit.returned`: files the unit under its RMA, opening the case when it is the first. Safe to repeat. */
-export async function recordReturn(sql: TenantSql, item: Pick<QueueItem, "eventId" | "createdAt">, payload: unknown): Promise<void> {
+export async function recordReturn(sql: TenantSql, item: Pick<QueueItem, "occurredAt">, payload: unknown): Promise<void> {
   const unit = Returned.safeParse(payload);
   if (!unit.success) throw new PermanentFailure("a returned unit needs rma_ref and serial");
   const { rma_ref: rma, serial, mpn = null, order_ref: orderRef = null } = unit.data;
-  const receivedAt = await findOccurredAt(sql, item);
-  await sql(RECEIVE, [rma, orderRef, serial, mpn, receivedAt.toISOString()]);
+  await sql(RECEIVE, [rma, orderRef, serial, mpn, item.occurredAt.toISOString()]);
 }
