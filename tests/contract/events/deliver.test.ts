@@ -109,6 +109,13 @@ describe("a row of ours", () => {
     expect(archived(`events/data_lake/${today()}/${event_id}.json`)).toMatchObject({ event_id, transformed_payload: { total_price: "12.50" } });
   });
 
+  test("that has nothing to tell its channel is filed too, with the reason", async () => {
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_api_token: "cms-token-0123456789", cms_customers_collection_id: "customers" } });
+    const { json: { event_id } } = await ingest(service, { event_type: "customer.updated", entity_id: "7", payload: { email: "nobody@example.com" }, destinations: ["cms"] });
+    expect((await deliver(service, { queue_id: 1, event_id, channel: "cms" })).status).toBe(200);
+    expect(archived(`events/cms/${today()}/${event_id}.json`)).toMatchObject({ event_id, channel: "cms", transformed_payload: { skipped: "no such customer" } });
+  });
+
   test("of another store is not moved by naming its event", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     await deliver(service, { queue_id, event_id, channel: "erpsys", transformed_payload: { a: 1 } }, { query: `?shop=${OTHER_SHOP}` });
