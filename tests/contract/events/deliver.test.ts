@@ -134,6 +134,10 @@ describe("a message without a row (a remote backend's)", () => {
     expect(archived(`events/web_analytics/${today()}/${foreign.event_id}.json`)).toMatchObject({ queue_id: 1 });
   });
 
+  test("may be about an event with any kind of UUID", async () => {
+    expect((await deliver(service, message({ event_id: "11111111-1111-1111-1111-111111111111" }), { query: `?shop=${SHOP}` })).status).toBe(200);
+  });
+
   test("that fails answers 502 and may be tried again: its sender keeps the retries", async () => {
     service.sandbox.failNext("analytics", { status: 503 });
     const foreign = message({ channel: "web_analytics", transformed_payload: { client_id: "1.2", events: [{ name: "crm_sync", params: {} }] } });

@@ -106,6 +106,10 @@ describe("an event that is accepted", () => {
     expect((await ledger()).idempotency_key).toBe(keyOf("manual", String(event.entity_id), "order.created", "2026-11-21T10:00:00Z"));
   });
 
+  test.each(["11111111-1111-1111-1111-111111111111", "00000000-0000-0000-0000-000000000001", "0F8FAD5B-D9CB-469F-C165-70867728950E"])("keeps the id that its source gave it, whatever kind of UUID that is: %s", async (event_id) => {
+    expect((await ingest(service, order({ event_id }))).json.event_id).toBe(event_id.toLowerCase());
+  });
+
   test("finds its store by the envelope when the request names none", async () => {
     expect((await ingest(service, order({ tenant_shop: OTHER_SHOP }), { shop: null })).status).toBe(202);
     expect((await ledger()).shop).toBe(OTHER_SHOP);
