@@ -26,7 +26,7 @@ const when = z.iso.datetime({ offset: true });
 
 /** Partial on purpose: each source sends what it has. */
 export const EventInput = z.looseObject({
-  event_id: z.guid("must be a UUID").transform((id) => id.toLowerCase()).optional(),
+  event_id: z.guid("must be a UUID").toLowerCase().optional(),
   idempotency_key: z.string().optional(),
   source: z.string().optional(),
   event_type: z.string().regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, "may hold letters, digits, _ and - between dots").max(120).optional(),

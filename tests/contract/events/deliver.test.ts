@@ -160,6 +160,15 @@ describe("a message without a row (a remote backend's)", () => {
   });
 });
 
+test("an event is found by its id as its source wrote it, in capitals too", async () => {
+  const event_id = randomUUID().toUpperCase();
+  await ingest(service, order({ event_id, destinations: ["erpsys", "data_lake"] }));
+  expect((await deliver(service, { queue_id: 1, event_id, channel: "erpsys" })).json.delivery_log.status).toBe("delivered");
+  expect((await service.call("PATCH", `/events/${event_id}/status`, { body: { status: "delivered" }, key: null, headers: { "x-backend-webhook-secret": BACKEND_SECRET } })).json.updated).toBe(1);
+  await service.database.query("UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = now()");
+  expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body: { event_ids: [event_id] } })).json).toEqual({ ok: true, requeued: 2, not_found: [] });
+});
+
 describe("a status that is reported", () => {
   const report = (id: string, body: object, headers: Record<string, string> = { "x-backend-webhook-secret": BACKEND_SECRET }) => service.call("PATCH", `/events/${id}/status`, { body, key: null, headers });
   const states = () => service.database.query("SELECT channel, status, retry_count, last_error FROM integration_queue ORDER BY channel");
