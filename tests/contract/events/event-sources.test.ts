@@ -60,6 +60,11 @@ describe("the source of an event:", () => {
     expect((await ledger()).source).toBe(source);
   });
 
+  test("testing is the operator's own, and stands in the envelope as manual", async () => {
+    expect((await ingest(service, order({ source: undefined }), { ...from("testing"), key: TENANT_KEY })).status).toBe(202);
+    expect((await ledger()).source).toBe("manual");
+  });
+
   test.each(["storefront", "erpsys", "backend"])("%s in the body alone is what an admin key made of it: manual", async (source) => {
     expect((await ingest(service, order({ source }), { key: TENANT_KEY })).status).toBe(202);
     expect((await ledger()).source).toBe("manual");
