@@ -181,3 +181,9 @@ describe("a path", () => {
     }
   });
 });
+
+// The screens' router would find these endpoints too: past their limits by address, and past what is asked of their path.
+test.each(["/Commerce/products", "/COMMERCE/orders", "/x/../commerce/products", "/./commerce/products", "/%63ommerce/products", "/%43ONFIG", "//commerce/products", "/\\commerce/products", "/AUTH/login"])("an endpoint has one address: %s is none", async (path) => {
+  const { status, json } = await rawRequest(service.url, `${path}?shop=${SHOP}`, { method: "POST", headers: [["Content-Type", "application/json"]] });
+  expect({ status, code: json?.code }).toEqual({ status: 404, code: "not_found" });
+});
