@@ -116,6 +116,14 @@ describe("a row of ours", () => {
     expect(archived(`events/cms/${today()}/${event_id}.json`)).toMatchObject({ event_id, channel: "cms", transformed_payload: { skipped: "no such customer" } });
   });
 
+  test.each([["its channel's failure", "BadGateway", "delivery_failed"], ["an open circuit", "circuit_open", "circuit_open"]])("that %s keeps back is an error like every other, with code, message and request", async (_, error, code) => {
+    const { event_id, queue_id } = await accepted(["erpsys"]);
+    if (code === "circuit_open") await openCircuit(service.database, SHOP, "erpsys");
+    else service.sandbox.failNext("erp", { status: 503 });
+    const { status, json, headers } = await deliver(service, { queue_id, event_id, channel: "erpsys" });
+    expect({ status, json }).toMatchObject({ status: 502, json: { ok: false, event_id, channel: "erpsys", error, code, message: expect.stringMatching(/^[A-Z].*\.$/s), request_id: headers.get("x-request-id"), delivery_log: {} } });
+  });
+
   test("of another store is not moved by naming its event", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     await deliver(service, { queue_id, event_id, channel: "erpsys", transformed_payload: { a: 1 } }, { query: `?shop=${OTHER_SHOP}` });
