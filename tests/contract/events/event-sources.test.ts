@@ -76,6 +76,12 @@ describe("the source of an event:", () => {
     expect(await isEmpty()).toBe(true);
   });
 
+  test("is told before anything about the store: also before a shop that is none", async () => {
+    const body = raw();
+    expect((await service.call("POST", "/events/ingest?source=storefront&shop=no-shop", { body, key: null, headers: signedHeaders(body, "another-secret-0123456789") })).json).toMatchObject({ code: "unauthorized", method: "hmac" });
+    expect((await service.call("POST", "/events/ingest?shop=no-shop", { body })).json.code).toBe("invalid_shop");
+  });
+
   test("of a `shared` store is the storefront alone", async () => {
     await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
     expect((await ingest(service, order(), { shop: OTHER_SHOP })).status).toBe(403);
