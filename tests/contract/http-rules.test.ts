@@ -72,6 +72,14 @@ describe("an error", () => {
     expect(answer.status).toBe(400);
     expect(answer.json.error).toBe("BadRequest");
   });
+
+  test.each(["a\\ud800b", "\\udc00", "\\udc00\\ud800"])("tells a caller that a text holds half a character: %s", async (half) => {
+    for (const [method, path, body] of [["POST", CONFIG, `{"brand_name":"${half}"}`], ["PUT", `/admin/mappings/erp_generic/order?shop=${SHOP}`, `{"fields":{"a":"${half}"}}`]] as const) {
+      const answer = await service.call(method, path, { body });
+      expect([path, answer.status, answer.json.code]).toEqual([path, 400, "malformed_body"]);
+    }
+    expect((await service.call("POST", CONFIG, { body: '{"brand_name":"a\\ud83d\\ude00b"}' })).status).toBe(200);
+  });
 });
 
 describe("every answer", () => {
