@@ -163,6 +163,7 @@ describe("is refused, and leaves nothing behind:", () => {
     ["no event type", { entity_id: "1" }, 400, "invalid_request", ["event_type"]],
     ["no entity id", { event_type: "order.created", payload: { total: 1 } }, 400, "invalid_request", ["entity_id"]],
     ["an entity that the type does not tell", { event_type: "weather.changed", entity_id: "1" }, 400, "invalid_request", ["entity_type"]],
+    ...["__proto__", "constructor.made", "toString", "hasOwnProperty.x"].map((event_type): [string, unknown, number, string, string[]] => [`an entity that ${event_type} does not tell`, { event_type, entity_id: "1" }, 400, "invalid_request", ["entity_type"]]),
     ["an unknown entity type", { ...event, entity_type: "planet" }, 400, "invalid_request", ["entity_type"]],
     ["an unknown source", { ...event, source: "moon" }, 400, "invalid_request", ["source"]],
     ["an event id that is none", { ...event, event_id: "../../etc" }, 400, "invalid_request", ["event_id"]],
