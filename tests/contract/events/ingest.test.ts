@@ -65,6 +65,11 @@ describe("an event that is accepted", () => {
     expect((await ingest(service, order({ event_type: "product.updated" }))).json).toMatchObject({ queued: 0, destinations: [] });
   });
 
+  test("follows a route for any type that an event may have", async () => {
+    expect((await service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body: { event_routes: [{ event_type: "Price-List.*", channels: ["archive"] }] } })).status).toBe(200);
+    expect((await ingest(service, order({ event_type: "Price-List.Changed", entity_type: "product" }))).json.destinations).toEqual(["archive"]);
+  });
+
   test("keeps the destinations that its sender names: what nobody serves, or the store has not enabled, is only filed", async () => {
     await service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body: { enabled_channels: ["cms"] } });
     const { json } = await ingest(service, order({ destinations: ["data_lake", "erpsys", "email", "cms", "cms"] }));
