@@ -70,6 +70,8 @@ describe("what is said in words", () => {
     for (const [method, role] of [["SendMessage", "ROLE_USER"], ["message/send", "user"]] as const) {
       const { json } = await rpc(method, { message: { kind: "message", messageId: randomUUID(), role, parts: [] } });
       expect(json.error.code).toBe(-32_602);
+      const nobodys = await rpc(method, { message: { kind: "message", messageId: randomUUID(), parts: [{ kind: "text", text: "A lamp, please." }] } });
+      expect(nobodys.json.error.code).toBe(-32_602);
     }
     expect((await post({ jsonrpc: "2.0", id: { bad: "type" }, method: "GetTask", params: { id: "x" } })).json.error.code).toBe(-32_600);
   });
