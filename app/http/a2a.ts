@@ -2,7 +2,7 @@
 // answered. Who may call is told by the HTTP status, before the SDK sees the message. docs/decisions/021-agent-protocols.md
 import { AgentCard, Task } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
-import { UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { AgentEvent, DefaultRequestHandler, JsonRpcTransportHandler, ServerCallContext, validateVersion, type AgentExecutor, type TaskStore } from "@a2a-js/sdk/server";
 import { z } from "zod";
 import type { Ctx } from "../context.server.ts";
@@ -20,8 +20,8 @@ import type { Inbound } from "./inbound.ts";
 import { idOf, toRpcRefusal } from "./json-rpc.ts";
 import { json, type Reply } from "./reply.ts";
 
-const Envelope = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string(), params: z.looseObject({}).optional() });
-const Params = z.looseObject({ id: z.string().optional(), message: z.looseObject({ messageId: z.string().max(255).optional(), taskId: z.string().optional(), parts: z.array(z.looseObject({ data: z.unknown() })).optional() }).optional() });
+const Envelope = z.looseObject({ jsonrpc: z.literal("2.0"), id: z.union([z.string(), z.number(), z.null()]).optional(), method: z.string(), params: z.looseObject({}).optional() });
+const Params = z.looseObject({ id: z.string().optional(), message: z.looseObject({ messageId: z.string().max(255).optional(), role: z.union([z.string(), z.number()]).optional(), taskId: z.string().optional(), parts: z.array(z.looseObject({ data: z.unknown().optional() })).optional() }).optional() });
 
 /** One message on its way through the SDK. `asked`: the tool that it is about; `failure`: what that threw, for the HTTP status to tell. */
 type Passage = { asked: { name: string; args: unknown; admitted: AdmittedCall | null } | null; record: TaskRecord | null; failure?: unknown };
@@ -78,12 +78,20 @@ async function dispatch(ctx: Ctx, inbound: Inbound, tenant: Tenant, message: z.o
   const toError = (error: unknown) => ({ jsonrpc: "2.0", id: idOf(message), error: isLegacy ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error) : JsonRpcTransportHandler.mapToJSONRPCError(error) });
   try {
     validateVersion(version, card, "JSONRPC");
+    requireWhole(message.params);
     const answer = await protocol.handle(message, new ServerCallContext({ requestedVersion: version }));
     // What would come in pieces is refused by its first piece: the card offers no streaming.
     return Symbol.asyncIterator in answer ? (await answer[Symbol.asyncIterator]().next()).value : answer;
   } catch (error) {
     return toError(error);
   }
+}
+
+/** A message is somebody's and holds at least one part (A2A "Message"): the SDK does not look. */
+function requireWhole(params: unknown): void {
+  const message = Params.safeParse(params ?? {}).data?.message;
+  if (message && !message.role) throw new RequestMalformedError("message.role is required.");
+  if (message?.parts?.length === 0) throw new RequestMalformedError("message.parts must hold at least one part.");
 }
 
 function toStore(ctx: Ctx, tenant: Tenant, passage: Passage): TaskStore {

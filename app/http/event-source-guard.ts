@@ -49,8 +49,8 @@ function isSignatureRight(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw
 
 /** The store that an envelope names, for a request that names none. */
 export async function findEnvelopeTenant(ctx: Ctx, inbound: Inbound, raw: Buffer): Promise<{ shop: string; tenant: Tenant | null } | null> {
-  if (namedShop(inbound) !== null || raw.length === 0) return null;
   try {
+    if (namedShop(inbound) !== null || raw.length === 0) return null;
     const { tenant_shop: shop } = parseJson(raw).json as { tenant_shop?: unknown };
     return typeof shop === "string" && SHOP_PATTERN.test(shop) ? { shop, tenant: await findTenant(ctx, shop) } : null;
   } catch (error) {

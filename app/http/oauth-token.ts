@@ -12,7 +12,10 @@ export function answerTokenForm(ctx: Ctx, inbound: Inbound, tenant: Tenant, raw:
   const form = readOAuthForm(raw);
   const grantType = requireField(form, "grant_type");
   // Public clients have nothing to prove: whoever sends a secret takes us for another server.
-  if (inbound.header("authorization") || form.has("client_secret") || form.has("client_assertion")) throw new AppError("invalid_client", { message: "Clients here are public and have no secret." });
+  const authorization = inbound.header("authorization");
+  // RFC 6749 5.2: whoever proved itself by a header is answered in its scheme.
+  if (authorization || form.has("client_secret") || form.has("client_assertion"))
+    throw new AppError("invalid_client", { message: "Clients here are public and have no secret.", ...(authorization && { headers: { "WWW-Authenticate": `${/^bearer\b/i.test(authorization) ? "Bearer" : "Basic"} realm="oauth"` } }) });
   const resource = form.get("resource");
   if (resource !== undefined && !isOwnResource(ctx.baseUrl, addressFor(ctx, inbound, tenant), resource)) throw new AppError("invalid_target");
   switch (grantType) {

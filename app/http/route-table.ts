@@ -17,8 +17,22 @@ const API_SEGMENTS = new Set([
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";
 
+/**
+ * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots): an endpoint
+ * answers at its own address alone. The other way knows no caller's address, and what is asked of a path looks elsewhere.
+ */
 export function isApiPath(path: string): boolean {
-  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(path.split("/")[1] ?? "");
+  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(firstSegment(path));
+}
+
+function firstSegment(path: string): string {
+  const resolved = URL.parse(path.replace(/^[/\\]+/, "/"), "http://here.invalid")?.pathname ?? path;
+  const first = resolved.split("/").find((segment) => segment !== "") ?? "";
+  try {
+    return decodeURIComponent(first).toLowerCase();
+  } catch {
+    return first.toLowerCase();
+  }
 }
 
 /** `events.$id.status.ts` is `/events/:id/status`; `[.]well-known.ucp.ts` is `/.well-known/ucp`. */

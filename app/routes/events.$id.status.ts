@@ -9,7 +9,7 @@ export const { loader, action, route } = endpoint({
     tenant: "none",
     body: StatusReport,
     async handle({ ctx, inbound, params, body }) {
-      const eventId = params.id as string;
+      const eventId = (params.id as string).toLowerCase();
       const tenant = await getCallbackTenant(ctx, inbound, eventId);
       return { ok: true, event_id: eventId, status: body.status, ...(await reportStatus(ctx, tenant, eventId, body)) };
     },

@@ -1,6 +1,7 @@
 import { deliverOnRequest, RequestedDelivery } from "../domain/bus/deliver-on-request.ts";
 import { getCallbackTenant } from "../http/backend-callback.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { AppError, toErrorBody } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -9,12 +10,15 @@ export const { loader, action, route } = endpoint({
     tenant: "none",
     body: RequestedDelivery,
     answers: { 200: "The channel has it.", 401: "The secret is missing or wrong.", 502: "The channel did not take it, or its circuit is open." },
-    async handle({ ctx, inbound, body, note }) {
+    async handle({ ctx, inbound, requestId, body, note }) {
       const tenant = await getCallbackTenant(ctx, inbound, body.event_id);
       const log = await deliverOnRequest(ctx, tenant, body);
-      const ok = log.status === "delivered";
+      const isOpen = log.status === "circuit_open";
       note({ shop: tenant.shop, event_id: body.event_id, channel: body.channel, outcome: log.status });
-      return json(ok ? 200 : 502, { ok, event_id: body.event_id, channel: body.channel, delivery_log: log, ...(!ok && { error: log.status === "circuit_open" ? log.status : "BadGateway" }) });
+      const told = { event_id: body.event_id, channel: body.channel, delivery_log: log };
+      if (log.status === "delivered") return { ok: true, ...told };
+      const refusal = new AppError(isOpen ? "circuit_open" : "delivery_failed");
+      return json(refusal.status, { ok: false, ...told, ...toErrorBody(refusal, requestId), ...(isOpen && { error: refusal.code }) });
     },
   },
 });

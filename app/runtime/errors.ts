@@ -88,6 +88,8 @@ export const ERRORS = {
   token_refresh_failed: [502, "The storefront did not give a new token."],
   storefront_unavailable: [502, "The storefront did not answer."],
   cms_unavailable: [502, "The CMS did not do what was asked."],
+  delivery_failed: [502, "The channel did not take the delivery."],
+  circuit_open: [502, "The channel failed too often and rests. Nothing was sent."],
   not_installed: [502, "The app is not installed in this store. Install it again."],
   database_unavailable: [503, "The database is away. Try again shortly."],
   overloaded: [503, "More events arrive than can be stored at this moment. Try again shortly."],

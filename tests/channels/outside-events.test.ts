@@ -62,6 +62,12 @@ describe("the person of a row", () => {
     expect(await find({ payload: { user_id: userId } })).toBe(userId);
   });
 
+  test.each(["cms", "erp", "erpsys", "wms"])("is not found by a user id of %s, which counts its own users", async (source) => {
+    const other = await addCustomer(world.service.database, SHOP, { email: "other@example.com" });
+    expect(await find({ source, payload: { user_id: userId } })).toBeNull();
+    expect(await find({ source, payload: { user_id: userId, email: "other@example.com" } })).toBe(other);
+  });
+
   test.each<[string, Partial<QueueItem>]>([
     ["a number that lost digits", { payload: { id: Number(digits) } }],
     ["another system's number", { entityId: digits, source: "erp" }],

@@ -72,6 +72,14 @@ describe("an error", () => {
     expect(answer.status).toBe(400);
     expect(answer.json.error).toBe("BadRequest");
   });
+
+  test.each(["a\\ud800b", "\\udc00", "\\udc00\\ud800"])("tells a caller that a text holds half a character: %s", async (half) => {
+    for (const [method, path, body] of [["POST", CONFIG, `{"brand_name":"${half}"}`], ["PUT", `/admin/mappings/erp_generic/order?shop=${SHOP}`, `{"fields":{"a":"${half}"}}`]] as const) {
+      const answer = await service.call(method, path, { body });
+      expect([path, answer.status, answer.json.code]).toEqual([path, 400, "malformed_body"]);
+    }
+    expect((await service.call("POST", CONFIG, { body: '{"brand_name":"a\\ud83d\\ude00b"}' })).status).toBe(200);
+  });
 });
 
 describe("every answer", () => {
@@ -180,4 +188,10 @@ describe("a path", () => {
       expect([path, Math.floor(answer.status / 100)]).toEqual([path, 4]);
     }
   });
+});
+
+// The screens' router would find these endpoints too: past their limits by address, and past what is asked of their path.
+test.each(["/Commerce/products", "/COMMERCE/orders", "/x/../commerce/products", "/./commerce/products", "/%63ommerce/products", "/%43ONFIG", "//commerce/products", "/\\commerce/products", "/AUTH/login"])("an endpoint has one address: %s is none", async (path) => {
+  const { status, json } = await rawRequest(service.url, `${path}?shop=${SHOP}`, { method: "POST", headers: [["Content-Type", "application/json"]] });
+  expect({ status, code: json?.code }).toEqual({ status: 404, code: "not_found" });
 });

@@ -1,6 +1,6 @@
 // With BACKEND_BASE_URL the queue is another system's: events go out to it, and it calls back for each delivery.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { BACKEND_KEY, ingest, order } from "../support/events.ts";
+import { BACKEND_KEY, BACKEND_SECRET, ingest, order } from "../support/events.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -39,4 +39,12 @@ test("a backend that is away loses nothing: the event is answered 202 and goes o
   await eventually("the failed call", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = $1 AND channel = 'backend' AND retry_count = 1", [json.event_id])).length === 1);
   await query("UPDATE integration_queue SET next_attempt_at = now()");
   await eventually("the event at the backend", () => enqueued().some(({ eventId }) => eventId === json.event_id));
+});
+
+test("what the backend reports of a delivery whose row is its own is taken, and moves nothing here", async () => {
+  const { json } = await ingest(service, order({ destinations: ["data_lake"] }));
+  await eventually("the event at the backend", () => enqueued().some(({ eventId }) => eventId === json.event_id));
+  const report = (channel: string) => service.call("PATCH", `/events/${json.event_id}/status`, { body: { status: "delivered", channel }, key: null, headers: { "x-backend-webhook-secret": BACKEND_SECRET } });
+  expect(await report("data_lake")).toMatchObject({ status: 200, json: { ok: true, status: "delivered", updated: 0 } });
+  expect((await report("erpsys")).status).toBe(404);
 });

@@ -76,6 +76,12 @@ test("the app's removal is taken here too", async () => {
 });
 
 describe("is refused:", () => {
+  test("a webhook about nobody: what it is about cannot be told", async () => {
+    const { status, json } = await ingestWebhook(service, "customers/update", { email: "nobody@example.com", first_name: "No" });
+    expect({ status, code: json.code, fields: Object.keys(json.fields ?? {}) }).toEqual({ status: 400, code: "invalid_request", fields: ["entity_id"] });
+    expect(await query("SELECT 1 FROM event_ledger UNION ALL SELECT 1 FROM webhook_inbox")).toEqual([]);
+  });
+
   test("a body of another store than the header", async () => {
     expect((await ingestWebhook(service, "customers/update", { ...customer(), shop_domain: OTHER_SHOP })).status).toBe(401);
   });

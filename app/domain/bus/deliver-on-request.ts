@@ -18,7 +18,7 @@ import { settlerOf } from "./settle.ts";
 /** SPEC "Delivery message". */
 export const RequestedDelivery = z.object({
   queue_id: z.number().int().min(0),
-  event_id: z.uuid("must be a UUID"),
+  event_id: z.guid("must be a UUID").toLowerCase(),
   channel: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name"),
   transformed_payload: z.record(z.string(), z.unknown()).default({}),
   delivery_config: z.looseObject({ method: z.string().max(20).default("POST"), endpoint: z.string().max(2_000).default(""), credentials_key: z.string().max(100).nullable().default(null) }).prefault({}),

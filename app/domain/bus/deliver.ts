@@ -5,7 +5,7 @@ import type { Ctx } from "../../context.server.ts";
 import { isDatabaseAway } from "../../runtime/database.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
-import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, ConsentMissing, Deferred, findChannel, NO_METHOD, PermanentFailure, type Channel, type DeliveryMessage, type DeliveryResult, type QueueItem } from "./channel.ts";
+import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, ConsentMissing, Deferred, findChannel, PermanentFailure, type Channel, type DeliveryMessage, type DeliveryResult, type QueueItem } from "./channel.ts";
 import { recordFailure } from "./circuit.ts";
 import { fileMessage } from "./message-archive.ts";
 import { nextRetryMs } from "./retry-policy.ts";
@@ -52,8 +52,8 @@ export async function send(ctx: Ctx, item: QueueItem, message: DeliveryMessage, 
     await fileMessage(ctx, item, message);
     return { httpStatus: null, skipped: `archived only: ${item.channel} is not an enabled destination`, isFiled: true };
   }
-  // The archive's own delivery is the filing.
-  const isFiledElsewhere = message.delivery_config.method === NO_METHOD || channel.name === ARCHIVE_CHANNEL;
+  // The archive's own delivery is the filing. A message about nothing is filed like any other: it says why nothing came.
+  const isFiledElsewhere = channel.name === ARCHIVE_CHANNEL;
   const filing = isFiledElsewhere ? Promise.resolve(true) : fileMessage(ctx, item, message).then(() => true, () => false);
   // Awaited in both cases: a retry must not overtake the copy of the attempt before.
   const [sent, isFiled] = await Promise.allSettled([channel.deliver(ctx, item, message, tenant), filing]);

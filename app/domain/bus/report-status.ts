@@ -20,8 +20,9 @@ export async function reportStatus(ctx: Ctx, tenant: Tenant, eventId: string, re
   const { sql } = dataOf(ctx, tenant);
   const rows = await sql<{ channel: string }>("SELECT channel FROM integration_queue WHERE shop = $1 AND event_id = $2", [eventId]);
   const channels = rows.map(({ channel }) => channel).filter((channel) => report.channel === undefined || channel === report.channel);
-  const isKnown = rows.length > 0 || (await sql("SELECT 1 FROM event_ledger WHERE shop = $1 AND event_id = $2", [eventId])).length > 0;
-  if (!isKnown || (report.channel !== undefined && rows.length > 0 && channels.length === 0)) throw new AppError("not_found", { message: "No such event, or it has no such channel." });
+  // Rows that a remote backend keeps stand in our ledger alone.
+  const isKnown = channels.length > 0 || (await sql("SELECT 1 FROM event_ledger WHERE shop = $1 AND event_id = $2 AND ($3::text IS NULL OR destinations ? $3)", [eventId, report.channel ?? null])).length > 0;
+  if (!isKnown) throw new AppError("not_found", { message: "No such event, or it has no such channel." });
 
   const settler = settlerOf(ctx.regions.get(tenant.region));
   let updated = 0;

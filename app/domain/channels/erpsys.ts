@@ -8,7 +8,7 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { probeErp, requireErp } from "./erp-access.ts";
 import { ENTITY_SETS, numberOf, requireOrganisation, toBillingDocument, toBusinessPartner, toSalesOrder, toXml, type ErpNode, type Party } from "./erp-documents.ts";
 import { toOwnMessage } from "./given-message.ts";
-import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./item-customer.ts";
+import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, readPerson, skipOf, UNKNOWN } from "./item-customer.ts";
 import { fieldsOf, firstText } from "./payload-fields.ts";
 
 const present = z.union([z.string().min(1), z.number()]);
@@ -62,9 +62,10 @@ async function toPartnerMessage(ctx: Ctx, item: QueueItem, tenant: Tenant, endpo
 }
 
 /** What the event says goes before what we know: it is the newer. */
-function toParty({ payload, entityId }: QueueItem, customer: CustomerSnapshot | null): Party {
+function toParty(item: QueueItem, customer: CustomerSnapshot | null): Party {
+  const { payload, entityId } = item;
   const address = fieldsOf(payload.default_address ?? payload.address);
-  const number = customer?.storefront_customer_gid ?? (customer && payload.user_id === customer.id ? `user-${customer.id}` : entityId);
+  const number = customer?.storefront_customer_gid ?? (customer && readPerson(item).userId === customer.id ? `user-${customer.id}` : entityId);
   const firstName = firstText(payload, "first_name") ?? customer?.first_name ?? null;
   const lastName = firstText(payload, "last_name") ?? customer?.last_name ?? null;
   return {

@@ -12,7 +12,7 @@ import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 export type PersonReference = { userId: number } | { userId: null; gid: string | null; email: string | null };
 
 const UserId = z.number().int().positive().max(2_147_483_647);
-/** Whose bare numbers are their own and never the storefront's. */
+/** Whose bare numbers are their own, and neither the storefront's nor ours. */
 const OTHER_NUMBERS = new Set(["cms", "erp", "erpsys", "wms"]);
 
 const toGid = (id: string | null, isStorefronts: boolean): string | null =>
@@ -31,7 +31,7 @@ function referenceIn(item: QueueItem, fields: Fields, ids: readonly (string | nu
 export function readPerson(item: QueueItem): PersonReference {
   const { payload } = item;
   if (isAboutCustomer(item)) {
-    const userId = UserId.safeParse(payload.user_id);
+    const userId = UserId.safeParse(OTHER_NUMBERS.has(item.source) ? undefined : payload.user_id);
     return userId.success ? { userId: userId.data } : referenceIn(item, payload, [item.entityId], firstText(payload, "email"));
   }
   const customer = fieldsOf(payload.customer);

@@ -13,7 +13,7 @@ import { toRounded } from "./money.ts";
 const Order = z.looseObject({
   admin_graphql_api_id: z.string().regex(/^gid:\/\/shopify\/Order\/\d{1,20}$/).nullish(),
   cart_token: z.string().min(1).max(200).nullish(),
-  note_attributes: z.array(z.looseObject({ name: z.string().max(255), value: z.unknown() })).max(500).nullish(),
+  note_attributes: z.array(z.looseObject({ name: z.string().max(255), value: z.unknown().optional() })).max(500).nullish(),
   subtotal_price: z.string().nullish(),
   total_price: z.string().nullish(),
 });

@@ -26,7 +26,7 @@ const when = z.iso.datetime({ offset: true });
 
 /** Partial on purpose: each source sends what it has. */
 export const EventInput = z.looseObject({
-  event_id: z.uuid("must be a UUID").transform((id) => id.toLowerCase()).optional(),
+  event_id: z.guid("must be a UUID").toLowerCase().optional(),
   idempotency_key: z.string().optional(),
   source: z.string().optional(),
   event_type: z.string().regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, "may hold letters, digits, _ and - between dots").max(120).optional(),
@@ -77,7 +77,7 @@ function entityOf(tenant: Tenant, event: EventInput, eventType: string, payload:
   const entityType = event.entity_type ?? entityTypeOf(eventType);
   const entityId = event.entity_id ?? idOf(payload);
   // What the platform says about the app itself is about the store.
-  if (isWebhook) return { entityType: entityType ?? "store", entityId: entityId ?? tenant.shop };
+  if (isWebhook && !entityType) return { entityType: "store", entityId: entityId ?? tenant.shop };
   if (entityType && entityId) return { entityType, entityId };
   throw invalid({ ...(!entityType && { entity_type: `must be one of ${ENTITY_TYPES.join(", ")}: it cannot be told from the event type` }), ...(!entityId && { entity_id: "is missing, and the payload names none" }) });
 }

@@ -30,7 +30,7 @@ const storeUrl = z.string().regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an ht
 const CHANNEL_NAME = z.string().regex(/^[a-z][a-z0-9_]*$/, "must be a channel name").max(40);
 
 export const EventRoute = z.object({
-  event_type: z.string().regex(/^[a-z0-9_.*]+$/, "may hold a-z, 0-9, _, . and * wildcards").max(80),
+  event_type: z.string().regex(/^[A-Za-z0-9_.*-]+$/, "may hold letters, digits, _, -, . and * wildcards").max(120),
   channels: z.array(CHANNEL_NAME).min(1).max(20),
   priority: z.number().int().min(1).max(5).optional(),
 });

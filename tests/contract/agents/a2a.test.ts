@@ -53,6 +53,30 @@ describe("the two versions", () => {
   });
 });
 
+describe("what is said in words", () => {
+  const sentence = { text: "A lamp, please." };
+  const message = (parts: object[], fields: object = {}) => ({ message: { messageId: randomUUID(), role: "ROLE_USER", parts, ...fields } });
+
+  it("goes on in its own task, and may stand beside what is asked", async () => {
+    const first = (await rpc("SendMessage", message([sentence]))).json.result.task;
+    const second = (await rpc("SendMessage", message([sentence], { taskId: first.id }))).json.result.task;
+    expect([second.id, second.contextId, second.status.state]).toEqual([first.id, first.contextId, "TASK_STATE_INPUT_REQUIRED"]);
+    expect((await rpc("GetTask", { id: first.id })).json.result.history.filter(({ role }: { role: string }) => role === "ROLE_USER")).toHaveLength(2);
+    const asked = await rpc("SendMessage", message([sentence, { data: { skill: "product-catalog", arguments: { query: "lamp" } } }], { taskId: first.id }));
+    expect(asked.json.result.task).toMatchObject({ id: first.id, status: { state: "TASK_STATE_COMPLETED" } });
+  });
+
+  it("is something: a message without parts, or with an id that is none, is refused", async () => {
+    for (const [method, role] of [["SendMessage", "ROLE_USER"], ["message/send", "user"]] as const) {
+      const { json } = await rpc(method, { message: { kind: "message", messageId: randomUUID(), role, parts: [] } });
+      expect(json.error.code).toBe(-32_602);
+      const nobodys = await rpc(method, { message: { kind: "message", messageId: randomUUID(), parts: [{ kind: "text", text: "A lamp, please." }] } });
+      expect(nobodys.json.error.code).toBe(-32_602);
+    }
+    expect((await post({ jsonrpc: "2.0", id: { bad: "type" }, method: "GetTask", params: { id: "x" } })).json.error.code).toBe(-32_600);
+  });
+});
+
 describe("a shopper's skill", () => {
   it.each(["identity-linking", "consent-management", "tag-sync", "checkout-session"])("%s is told by the HTTP status to need a token, the consent, and the right store", async (skill) => {
     const data = { skill, arguments: skill === "checkout-session" ? { line_items: [{ item: { id: shelf.camera }, quantity: 1 }] } : {} };

@@ -100,6 +100,12 @@ describe("a code", () => {
   });
 });
 
+it("who proves itself by HTTP Basic is told so in the same scheme (RFC 6749 5.2)", async () => {
+  const answer = await service.call("POST", `/oauth/token?shop=${SHOP}`, { key: null, body: "grant_type=authorization_code", headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Basic eDp5" } });
+  expectRefused(answer, "invalid_client", 401);
+  expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="/);
+});
+
 describe("a refresh token", () => {
   let tokens: Tokens;
   beforeEach(async () => {

@@ -239,7 +239,7 @@ describe("a checkout", () => {
 
   it("is completed by an order that comes over the bus too", async () => {
     const { id } = (await create()).json;
-    expect((await ingestWebhook(service, "orders/create", { admin_graphql_api_id: "gid://shopify/Order/9007199254742995", note_attributes: [{ name: "checkout_id", value: id }] })).status).toBe(202);
+    expect((await ingestWebhook(service, "orders/create", { admin_graphql_api_id: "gid://shopify/Order/9007199254742995", note_attributes: [{ name: "gift" }, { name: "checkout_id", value: id }] })).status).toBe(202);
     expect(await completed(service, id)).toMatchObject({ order_id: "gid://shopify/Order/9007199254742995" });
   });
 });

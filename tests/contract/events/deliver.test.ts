@@ -109,6 +109,21 @@ describe("a row of ours", () => {
     expect(archived(`events/data_lake/${today()}/${event_id}.json`)).toMatchObject({ event_id, transformed_payload: { total_price: "12.50" } });
   });
 
+  test("that has nothing to tell its channel is filed too, with the reason", async () => {
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_api_token: "cms-token-0123456789", cms_customers_collection_id: "customers" } });
+    const { json: { event_id } } = await ingest(service, { event_type: "customer.updated", entity_id: "7", payload: { email: "nobody@example.com" }, destinations: ["cms"] });
+    expect((await deliver(service, { queue_id: 1, event_id, channel: "cms" })).status).toBe(200);
+    expect(archived(`events/cms/${today()}/${event_id}.json`)).toMatchObject({ event_id, channel: "cms", transformed_payload: { skipped: "no such customer" } });
+  });
+
+  test.each([["its channel's failure", "BadGateway", "delivery_failed"], ["an open circuit", "circuit_open", "circuit_open"]])("that %s keeps back is an error like every other, with code, message and request", async (_, error, code) => {
+    const { event_id, queue_id } = await accepted(["erpsys"]);
+    if (code === "circuit_open") await openCircuit(service.database, SHOP, "erpsys");
+    else service.sandbox.failNext("erp", { status: 503 });
+    const { status, json, headers } = await deliver(service, { queue_id, event_id, channel: "erpsys" });
+    expect({ status, json }).toMatchObject({ status: 502, json: { ok: false, event_id, channel: "erpsys", error, code, message: expect.stringMatching(/^[A-Z].*\.$/s), request_id: headers.get("x-request-id"), delivery_log: {} } });
+  });
+
   test("of another store is not moved by naming its event", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     await deliver(service, { queue_id, event_id, channel: "erpsys", transformed_payload: { a: 1 } }, { query: `?shop=${OTHER_SHOP}` });
@@ -125,6 +140,10 @@ describe("a message without a row (a remote backend's)", () => {
     expect(service.sandbox.analytics.hits().slice(seen.analytics)).toHaveLength(1);
     expect(await attempts()).toMatchObject([{ channel: "web_analytics", status: "delivered", attempt: 1 }]);
     expect(archived(`events/web_analytics/${today()}/${foreign.event_id}.json`)).toMatchObject({ queue_id: 1 });
+  });
+
+  test("may be about an event with any kind of UUID", async () => {
+    expect((await deliver(service, message({ event_id: "11111111-1111-1111-1111-111111111111" }), { query: `?shop=${SHOP}` })).status).toBe(200);
   });
 
   test("that fails answers 502 and may be tried again: its sender keeps the retries", async () => {
@@ -147,6 +166,15 @@ describe("a message without a row (a remote backend's)", () => {
   test("about an event that nobody knows, for no store, is told to name one", async () => {
     expect((await deliver(service, message())).json.code).toBe("tenant_required");
   });
+});
+
+test("an event is found by its id as its source wrote it, in capitals too", async () => {
+  const event_id = randomUUID().toUpperCase();
+  await ingest(service, order({ event_id, destinations: ["erpsys", "data_lake"] }));
+  expect((await deliver(service, { queue_id: 1, event_id, channel: "erpsys" })).json.delivery_log.status).toBe("delivered");
+  expect((await service.call("PATCH", `/events/${event_id}/status`, { body: { status: "delivered" }, key: null, headers: { "x-backend-webhook-secret": BACKEND_SECRET } })).json.updated).toBe(1);
+  await service.database.query("UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = now()");
+  expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body: { event_ids: [event_id] } })).json).toEqual({ ok: true, requeued: 2, not_found: [] });
 });
 
 describe("a status that is reported", () => {

@@ -60,6 +60,11 @@ describe("the source of an event:", () => {
     expect((await ledger()).source).toBe(source);
   });
 
+  test("testing is the operator's own, and stands in the envelope as manual", async () => {
+    expect((await ingest(service, order({ source: undefined }), { ...from("testing"), key: TENANT_KEY })).status).toBe(202);
+    expect((await ledger()).source).toBe("manual");
+  });
+
   test.each(["storefront", "erpsys", "backend"])("%s in the body alone is what an admin key made of it: manual", async (source) => {
     expect((await ingest(service, order({ source }), { key: TENANT_KEY })).status).toBe(202);
     expect((await ledger()).source).toBe("manual");
@@ -69,6 +74,12 @@ describe("the source of an event:", () => {
     const { status, json } = await ingest(service, order(), { key, shop });
     expect({ status, error: json.error, method: json.method }).toEqual({ status: 401, error: "Unauthorized", method });
     expect(await isEmpty()).toBe(true);
+  });
+
+  test("is told before anything about the store: also before a shop that is none", async () => {
+    const body = raw();
+    expect((await service.call("POST", "/events/ingest?source=storefront&shop=no-shop", { body, key: null, headers: signedHeaders(body, "another-secret-0123456789") })).json).toMatchObject({ code: "unauthorized", method: "hmac" });
+    expect((await service.call("POST", "/events/ingest?shop=no-shop", { body })).json.code).toBe("invalid_shop");
   });
 
   test("of a `shared` store is the storefront alone", async () => {

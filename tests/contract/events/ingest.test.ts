@@ -65,6 +65,11 @@ describe("an event that is accepted", () => {
     expect((await ingest(service, order({ event_type: "product.updated" }))).json).toMatchObject({ queued: 0, destinations: [] });
   });
 
+  test("follows a route for any type that an event may have", async () => {
+    expect((await service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body: { event_routes: [{ event_type: "Price-List.*", channels: ["archive"] }] } })).status).toBe(200);
+    expect((await ingest(service, order({ event_type: "Price-List.Changed", entity_type: "product" }))).json.destinations).toEqual(["archive"]);
+  });
+
   test("keeps the destinations that its sender names: what nobody serves, or the store has not enabled, is only filed", async () => {
     await service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body: { enabled_channels: ["cms"] } });
     const { json } = await ingest(service, order({ destinations: ["data_lake", "erpsys", "email", "cms", "cms"] }));
@@ -104,6 +109,10 @@ describe("an event that is accepted", () => {
     const event = order({ idempotency_key: "short" });
     await ingest(service, event);
     expect((await ledger()).idempotency_key).toBe(keyOf("manual", String(event.entity_id), "order.created", "2026-11-21T10:00:00Z"));
+  });
+
+  test.each(["11111111-1111-1111-1111-111111111111", "00000000-0000-0000-0000-000000000001", "0F8FAD5B-D9CB-469F-C165-70867728950E"])("keeps the id that its source gave it, whatever kind of UUID that is: %s", async (event_id) => {
+    expect((await ingest(service, order({ event_id }))).json.event_id).toBe(event_id.toLowerCase());
   });
 
   test("finds its store by the envelope when the request names none", async () => {
@@ -159,6 +168,7 @@ describe("is refused, and leaves nothing behind:", () => {
     ["no event type", { entity_id: "1" }, 400, "invalid_request", ["event_type"]],
     ["no entity id", { event_type: "order.created", payload: { total: 1 } }, 400, "invalid_request", ["entity_id"]],
     ["an entity that the type does not tell", { event_type: "weather.changed", entity_id: "1" }, 400, "invalid_request", ["entity_type"]],
+    ...["__proto__", "constructor.made", "toString", "hasOwnProperty.x"].map((event_type): [string, unknown, number, string, string[]] => [`an entity that ${event_type} does not tell`, { event_type, entity_id: "1" }, 400, "invalid_request", ["entity_type"]]),
     ["an unknown entity type", { ...event, entity_type: "planet" }, 400, "invalid_request", ["entity_type"]],
     ["an unknown source", { ...event, source: "moon" }, 400, "invalid_request", ["source"]],
     ["an event id that is none", { ...event, event_id: "../../etc" }, 400, "invalid_request", ["event_id"]],
