@@ -16,6 +16,7 @@ const WAIT_MS = 5_000;
 const names = z.array(z.string().max(200)).max(MAX_TAGS, `must hold at most ${MAX_TAGS}`).default([]);
 export const TagLists = z.object({ add: names, remove: names });
 
+/** Those that the answer tells of; it waits for no other. */
 const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
 
 export type ChangedTags = TagChangeResult & { channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped"> };
@@ -46,7 +47,7 @@ export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, change
 /** The same, and what the systems made of it within five seconds. */
 export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<ChangedTags> {
   const { eventId, ...result } = await writeTags(ctx, tenant, userId, change);
-  const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, WAIT_MS);
+  const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, TAG_CHANNELS, WAIT_MS);
   const state = (channel: string) => states.get(channel) ?? "skipped";
   return { ...result, channels: { backend: "ok", storefront: state("storefront"), cms: state("cms"), web_analytics: state("web_analytics") } };
 }

@@ -49,6 +49,15 @@ it("an e-mail sign-up writes all seven columns", async () => {
   expect(service.sandbox.cms.liveCalls()).toEqual([]);
 });
 
+it("a tag change writes the CMS, the storefront, analytics and the profile, and neither claims nor consents", async () => {
+  const written = await columnsWrittenBy(async () => {
+    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: ada.token, body: { add: ["newsletter"] } })).status).toBe(200);
+  });
+  // Of the person's row the list of tags alone.
+  expect(written).toEqual(["users", "cms", "storefront", "analytics", "profile"]);
+  expect(await channelsOf("customer.tags_changed")).toEqual(["cms delivered", "profile_platform delivered", "storefront delivered", "web_analytics delivered"]);
+});
+
 it("an e-mail sign-in writes nothing but the time of it", async () => {
   const users = () => service.database.query("SELECT to_jsonb(u) - 'last_login_at' AS kept FROM storefront_users u");
   const before = await users();
