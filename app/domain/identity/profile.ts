@@ -57,6 +57,8 @@ export async function changeProfile(ctx: Ctx, tenant: Tenant, session: Session, 
       "UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5, language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2",
       [known.id, next.first_name || null, next.last_name || null, fullName, next.language_pref, next.avatar_url],
     );
+    if (change.language_pref !== undefined)
+      await sql("INSERT INTO user_claims (shop, user_id, language) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET language = excluded.language, updated_at = now()", [known.id, change.language_pref]);
     return getAccount(sql, known.id);
   });
   return showProfile(ctx, tenant, { ...session, account });
