@@ -41,8 +41,8 @@ const TAIL_LENGTH = 16;
 
 /** The header up to the mark, which begins at a whole group of base64 and so leaves the text before it the same in every token. */
 function headerOf(kid: string): string {
-  const text = `"alg":"HS256","typ":"JWT","kid":${JSON.stringify(kid)},"jti":"`;
-  return Buffer.from(`{${" ".repeat((3 - ((text.length + 1) % 3)) % 3)}${text}`).toString("base64url");
+  const text = (gap: string) => `{"alg":"HS256","typ":"JWT","kid":${JSON.stringify(kid)},${gap}"jti":"`;
+  return Buffer.from(text(" ".repeat((3 - (text("").length % 3)) % 3))).toString("base64url");
 }
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

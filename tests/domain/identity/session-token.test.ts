@@ -34,6 +34,16 @@ it("tokens of one second are told apart by their mark, which stands in the heade
   const [header, payload] = (tokens[0] as string).split(".").slice(0, 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
   expect(header).toEqual({ alg: "HS256", typ: "JWT", kid: expect.stringMatching(new RegExp(`^${SHOP}/[0-9a-f]{8}$`)), jti: "aaaaaaaaaa" });
   expect(payload).toEqual(CLAIMS);
+  expect(tokens[0]).toMatch(/^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}$/);
+});
+
+it("tokens of stores with names of any length name their store", () => {
+  for (const shop of ["a", "ab", "abc", "abcd"].map((name) => `${name}.myshopify.com`)) {
+    const token = mintToken(world.ctx.config, { ...tenant, shop }, CLAIMS, "0123456789");
+    for (let times = 0; times < 2; times += 1) expect(shopOfToken(token)).toBe(shop);
+    expect(readToken(world.ctx.config, { ...tenant, shop }, token, NOW)).toEqual(CLAIMS);
+    expect(read(token)).toBeNull();
+  }
 });
 
 it("a header that begins like a store's own does not draw that store's tokens to another", () => {
