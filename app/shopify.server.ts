@@ -10,7 +10,7 @@ import type { Ctx } from "./context.server.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { createSessionStorage } from "./domain/tenants/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
-import { findTenant } from "./domain/tenants/tenant.ts";
+import { appOf, findTenant } from "./domain/tenants/tenant.ts";
 import { secretEquals } from "./runtime/secrets.ts";
 
 const AUTH_PREFIX = "/auth/shopify";
@@ -52,8 +52,7 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
   }
 
   async function credentialsOf(shop: string | null): Promise<Credentials> {
-    const tenant = shop ? await findTenant(ctx, shop) : null;
-    return tenant?.app ?? { clientId: ctx.config.PLATFORM_CLIENT_ID, secrets: ctx.config.PLATFORM_APP_SECRET };
+    return appOf(ctx, shop ? await findTenant(ctx, shop) : null);
   }
 
   const running = new Map<string, Promise<AdminVisit>>();

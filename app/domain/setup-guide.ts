@@ -7,7 +7,7 @@ import { readSyncProgress, requestSync } from "./customers/sync-request.ts";
 import { initTagStep, type TagStep } from "./tags/init-tag-system.ts";
 import { tokenState } from "./tenants/directory.ts";
 import { carriesEmbed, themeEditorPaths, type ThemePart } from "./tenants/theme-links.ts";
-import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
+import { appOf, dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
 
 const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
 type GuideStepName = (typeof GUIDE_STEPS)[number];
@@ -36,7 +36,7 @@ export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide
   const tenant = await findTenant(ctx, shop);
   const steps = tenant ? await readSteps(ctx, tenant) : GUIDE_STEPS.map((name) => step(name, "todo"));
   const done = steps.filter(({ state }) => state === "done").length;
-  const clientId = tenant?.app.clientId ?? ctx.config.PLATFORM_CLIENT_ID;
+  const { clientId } = appOf(ctx, tenant);
   const paths = Object.entries(themeEditorPaths(clientId)).map(([part, path]) => [part, ctx.storefront.adminUrl(shop, path)]);
   const themeUrls = Object.fromEntries(paths) as Record<ThemePart, string>;
   return { shop, steps, done, isDone: done === steps.length, isRunning: steps.some(({ state }) => state === "running"), themeUrls };

@@ -11,7 +11,7 @@ import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
 import { requirePerson, requirePersonOrAdmin, tenantUnknown, type AgentRule } from "./agent-guard.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { findEnvelopeTenant, requireEventSource, type EventSender } from "./event-source-guard.ts";
+import { requireEventSource, type EventSender } from "./event-source-guard.ts";
 import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
@@ -19,7 +19,7 @@ import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
-import { lookUpTenant } from "./tenant-lookup.ts";
+import { findTenantInBody, lookUpTenant } from "./tenant-lookup.ts";
 
 export { METHODS } from "./route-traits.ts";
 
@@ -158,7 +158,7 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: 
 
   const isRaw = spec.auth === "hmac" || spec.auth === "event_source";
   const raw = isRaw ? await inbound.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES) : NO_BYTES;
-  const found: Found = (spec.auth === "event_source" ? await findEnvelopeTenant(ctx, inbound, raw) : null) ?? asked;
+  const found: Found = (raw.length > 0 && !asked.error ? await findTenantInBody(ctx, inbound, raw, spec.auth) : null) ?? asked;
   const principal = proveFirst(ctx, inbound, spec.auth, found.tenant, raw);
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;

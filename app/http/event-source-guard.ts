@@ -2,13 +2,11 @@
 import type { Ctx } from "../context.server.ts";
 import { attemptedProof, type Proof } from "../domain/events/sources.ts";
 import { findAdminPrincipal } from "../domain/tenants/admin-key.ts";
-import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
-import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
+import type { Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { secretEquals } from "../runtime/secrets.ts";
 import { bearerToken, isSigned, requireStorefrontSignature } from "./guards.ts";
-import { parseJson, type Inbound } from "./inbound.ts";
-import { namedShop } from "./tenant-lookup.ts";
+import type { Inbound } from "./inbound.ts";
 
 /** `named`: the source the request itself names, which an admin key may speak for. */
 export type EventSender = { proof: Proof; named: string | null };
@@ -44,17 +42,5 @@ function isSignatureRight(ctx: Ctx, inbound: Inbound, tenant: Tenant | null, raw
     return true;
   } catch {
     return false;
-  }
-}
-
-/** The store that an envelope names, for a request that names none. */
-export async function findEnvelopeTenant(ctx: Ctx, inbound: Inbound, raw: Buffer): Promise<{ shop: string; tenant: Tenant | null } | null> {
-  try {
-    if (namedShop(inbound) !== null || raw.length === 0) return null;
-    const { tenant_shop: shop } = parseJson(raw).json as { tenant_shop?: unknown };
-    return typeof shop === "string" && SHOP_PATTERN.test(shop) ? { shop, tenant: await findTenant(ctx, shop) } : null;
-  } catch (error) {
-    if (error instanceof AppError || error instanceof TypeError) return null;
-    throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
 import type { Ctx } from "../context.server.ts";
 import { findAdminPrincipal, isPlatformKey, type AdminPrincipal } from "../domain/tenants/admin-key.ts";
-import type { Tenant } from "../domain/tenants/tenant.ts";
+import { appOf, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { secretEquals } from "../runtime/secrets.ts";
 import type { Inbound } from "./inbound.ts";
@@ -76,7 +76,7 @@ export function requireStorefrontSignature(ctx: Ctx, inbound: Inbound, tenant: T
   const [ours, theirs] = [inbound.header(SIGNATURE_HEADERS[0]), inbound.header(SIGNATURE_HEADERS[1])];
   const signature = ours ?? theirs;
   if (!signature || (ours !== undefined && theirs !== undefined && ours !== theirs) || !SIGNATURE_SHAPE.test(signature)) throw new AppError("invalid_signature");
-  const expected = keysOf(tenant?.app.secrets ?? ctx.config.PLATFORM_APP_SECRET).map((key) => createHmac("sha256", key).update(raw).digest("base64"));
+  const expected = keysOf(appOf(ctx, tenant).secrets).map((key) => createHmac("sha256", key).update(raw).digest("base64"));
   if (!expected.map((candidate) => timingSafeEqual(Buffer.from(candidate), Buffer.from(signature))).some(Boolean)) throw new AppError("invalid_signature");
   return null;
 }

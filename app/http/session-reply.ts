@@ -1,6 +1,7 @@
 // How a session is handed over and taken back.
 import type { Ctx } from "../context.server.ts";
-import { toUser, type Account } from "../domain/identity/account.ts";
+import type { Account } from "../domain/identity/account.ts";
+import { showUser } from "../domain/identity/profile.ts";
 import { SESSION_SECONDS } from "../domain/identity/session-token.ts";
 import { issueToken } from "../domain/identity/sessions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
@@ -13,7 +14,7 @@ export const sessionCookie = (token: string) => `${SESSION_COOKIE}=${token}; ${A
 export const CLEARED_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /** `{token, user}` and the cookie. */
-export function sessionReply(ctx: Ctx, tenant: Tenant, account: Account, status: 200 | 201): Reply {
+export async function sessionReply(ctx: Ctx, tenant: Tenant, account: Account, status: 200 | 201): Promise<Reply> {
   const token = issueToken(ctx, tenant, account);
-  return json(status, { token, user: toUser(account) }, { "Set-Cookie": sessionCookie(token) });
+  return json(status, { token, user: await showUser(ctx, tenant, account) }, { "Set-Cookie": sessionCookie(token) });
 }

@@ -6,7 +6,8 @@ import { shopOfToken } from "../domain/identity/session-token.ts";
 import { findTenant, recallTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
 import { AppError } from "../runtime/errors.ts";
-import type { Inbound } from "./inbound.ts";
+import type { Auth } from "./guards.ts";
+import { parseJson, type Inbound } from "./inbound.ts";
 
 const SHOP_HEADERS = ["x-storefront-shop-domain", "x-shopify-shop-domain"] as const;
 
@@ -43,4 +44,21 @@ export async function lookUpTenant(ctx: Ctx, inbound: Inbound, sessionToken: str
   const shop = named ?? ofToken ?? (await shopOfHost(ctx, inbound)) ?? ctx.config.STOREFRONT_STORE_DOMAIN ?? null;
   if (!shop) return { shop: null, tenant: null };
   return { shop, tenant: await (mayRecall ? recallTenant : findTenant)(ctx, shop) };
+}
+
+/** Where a body that proves itself names its store: what the storefront sends, and an event's envelope. */
+const SHOP_FIELDS: Partial<Record<Auth, readonly string[]>> = { hmac: ["myshopify_domain", "shop_domain"], event_source: ["tenant_shop"] };
+
+/** The store that the body names, for a request that names none itself. */
+export async function findTenantInBody(ctx: Ctx, inbound: Inbound, raw: Buffer, proof: Auth): Promise<{ shop: string; tenant: Tenant | null } | null> {
+  const fields = SHOP_FIELDS[proof];
+  if (!fields || namedShop(inbound) !== null) return null;
+  try {
+    const body = parseJson(raw).json as Record<string, unknown>;
+    const shop = fields.map((field) => body[field]).find((value) => typeof value === "string");
+    return typeof shop === "string" && SHOP_PATTERN.test(shop) ? { shop, tenant: await findTenant(ctx, shop) } : null;
+  } catch (error) {
+    if (error instanceof AppError || error instanceof TypeError) return null;
+    throw error;
+  }
 }

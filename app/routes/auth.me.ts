@@ -8,7 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "The signed-in person and the consents.",
     auth: "person",
     tenant: "registered",
-    handle: async ({ principal }) => showMe(principal),
+    handle: ({ ctx, tenant, principal }) => showMe(ctx, tenant, principal),
   },
   DELETE: {
     summary: "Deletes the own account. Needs the password, or a sign-in of the last 24 hours where there is none.",

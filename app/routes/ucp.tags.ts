@@ -1,4 +1,4 @@
-import { TagLists } from "../domain/customers/tag-change.ts";
+import { OwnTagLists } from "../domain/customers/tag-change.ts";
 import { changeOwnTags } from "../domain/identity/own-tags.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -7,7 +7,7 @@ export const { loader, action, route } = endpoint({
     summary: "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
     auth: "session",
     tenant: "registered",
-    body: TagLists,
+    body: OwnTagLists,
     answers: { 200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.", 403: "The category of a tag is reserved for the store." },
     handle: async ({ ctx, tenant, principal, body }) => ({ ok: true, ...(await changeOwnTags(ctx, tenant, principal, body)) }),
   },

@@ -49,7 +49,7 @@ describe("a form with data-crm-form", () => {
     await join(email);
     await visit.page.waitForURL("**/contact**");
     const [tags, consent] = await bridged();
-    expect([tags.path, tags.body]).toEqual(["/ucp/tags", { add: ["newsletter_subscribed", `newsletter_${today()}`], remove: [] }]);
+    expect([tags.path, tags.body]).toEqual(["/ucp/tags", { add: ["newsletter_subscribed", `newsletter_${today()}`], remove: [], ga_session_id: "1746825440" }]);
     expect(consent).toMatchObject({ path: "/auth/consent-sync", status: 200, body: { method: "newsletter_form", form_type: "newsletter", email, consent_marketing: true, ga_session_id: "1746825440", ga_client_id: "111.222", source_page: `https://${SHOP}/` } });
     const pushed = (await visit.page.evaluate(() => JSON.parse(sessionStorage.getItem("layer") ?? "[]"))) as any[];
     const at = pushed.findIndex(({ event }) => event === "crm_form_submit");

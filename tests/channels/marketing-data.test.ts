@@ -136,7 +136,7 @@ describe("mail", () => {
     expect(mails).toHaveLength(1);
     const token = /token=([\w-]+)/.exec(mails[0]?.text ?? "")?.[1] ?? "";
     const [link] = await world.service.database.query("SELECT value, expires_at > clock_timestamp() AS live FROM kv WHERE key = $1", [`password_link:${hash("sha256", token)}`]);
-    expect(link).toEqual({ value: { user_id: userId, epoch: null }, live: true });
+    expect(link).toEqual({ value: { user_id: userId, epoch: null, email_hmac: expect.stringMatching(/^[0-9a-f]{64}$/) }, live: true });
   });
 
   test("a name with a line break or markup adds no header and no element", async () => {

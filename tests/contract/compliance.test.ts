@@ -49,6 +49,14 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
     expect(JSON.stringify(row)).not.toMatch(/ada\.lovelace|7946|706405506930370999/i);
   });
 
+  it("knows the store by the signed body alone, and believes no header against it", async () => {
+    const send = (headers: Record<string, string>) => service.call("POST", `/gdpr/${path}`, { body: raw, key: null, headers: { "X-Storefront-Hmac-SHA256": sign(raw), ...headers } });
+    expect((await send({})).status).toBe(200);
+    expect(await rows()).toMatchObject([{ kind: path.replace("-", "_"), state: "received" }]);
+    expect((await send({ "X-Storefront-Shop-Domain": OTHER_SHOP })).status).toBe(401);
+    expect(await rows()).toHaveLength(1);
+  });
+
   it("makes one row of a delivery that comes again, at once or later, and answers the same", async () => {
     const send = () => privacy(service, path, raw, { headers: { "X-Shopify-Webhook-Id": "again" } });
     const answers = [...(await Promise.all([send(), send(), send(), send()])), await send()];

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { sign } from "../support/service.ts";
-import { ADMIN_KEY, APP_SECRET, SHOP, startService, type Service } from "../support/service.ts";
+import { ADMIN_KEY, APP_SECRET, CLIENT_ID, SHOP, startService, type Service } from "../support/service.ts";
 
 const TENANT_KEY = "tenant-key-of-the-test-store";
 const NEW_SECRET = "rotated-app-secret-0123456789";
@@ -87,6 +87,23 @@ describe("the app secret saved for all stores", () => {
     expect((await service.webhook("customer-update", raw, { headers: { "X-Storefront-Hmac-SHA256": sign(raw, "another-secret-0123456789") } })).status).toBe(401);
     await save({ platform_app_secret: null });
     expect((await service.webhook("customer-update", raw, { secret: NEW_SECRET })).status).toBe(401);
+  });
+});
+
+describe("the app saved for all stores", () => {
+  test("is the one that a store installs which nobody knows yet, and whose requests are believed", async () => {
+    const NEW_SHOP = "not-yet-here.myshopify.com";
+    await save({ platform_client_id: "saved-client-id", platform_app_secret: NEW_SECRET });
+    const begun = await service.call("GET", `/auth/install?shop=${NEW_SHOP}`, { key: null });
+    expect(new URL(begun.headers.get("location") as string).searchParams.get("client_id")).toBe("saved-client-id");
+    const raw = JSON.stringify({ shop_domain: NEW_SHOP, customer: { id: 1 } });
+    const redact = (secret: string) => service.call("POST", "/gdpr/customer-redact", { body: raw, key: null, headers: { "X-Storefront-Hmac-SHA256": sign(raw, secret), "X-Storefront-Shop-Domain": NEW_SHOP } });
+    for (const secret of [NEW_SECRET, APP_SECRET]) expect((await redact(secret)).status).toBe(200);
+    expect((await service.call("POST", `/config?shop=${NEW_SHOP}`, { body: {}, key: NEW_SECRET })).json).toMatchObject({ registered: true });
+    await save({ platform_client_id: null, platform_app_secret: null });
+    expect((await redact(NEW_SECRET)).status).toBe(401);
+    const other = await service.call("GET", "/auth/install?shop=another-new.myshopify.com", { key: null });
+    expect(new URL(other.headers.get("location") as string).searchParams.get("client_id")).toBe(CLIENT_ID);
   });
 });
 

@@ -88,7 +88,7 @@ describe("a store that is assigned to a region", () => {
         counts[table] = (await database.query(`SELECT count(*)::int AS n FROM ${table} WHERE shop = $1`, [SHOP]))[0].n;
       return counts;
     };
-    expect(await rowsIn(eu)).toEqual({ storefront_users: 1, user_claims: 1, webhook_inbox: 1, integration_queue: 3, event_ledger: 1, delivery_attempts: 3 });
+    expect(await rowsIn(eu)).toEqual({ storefront_users: 1, user_claims: 0, webhook_inbox: 1, integration_queue: 3, event_ledger: 1, delivery_attempts: 3 });
     expect(Object.values(await rowsIn(service.database))).toEqual([0, 0, 0, 0, 0, 0]);
     expect(await service.database.query("SELECT shop FROM storefront_users WHERE storefront_customer_gid = $1", [GID])).toEqual([{ shop: BUSY }]);
   });

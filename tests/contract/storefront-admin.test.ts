@@ -64,6 +64,16 @@ describe("a forced refresh", () => {
     expect(answer.json.message).toMatch(/install/i);
   });
 
+  test.each(["storefront_refresh_token", "storefront_token_expires_at"])("of a token without a %s is 502 with the same remedy: nothing was refreshed", async (field) => {
+    await service.call("POST", `/config?shop=${SHOP}`, { body: { [field]: null } });
+    const calls = service.sandbox.storefront.refreshCalls(SHOP).length;
+    const answer = await refresh();
+    expect([answer.status, answer.json.code]).toEqual([502, "token_refresh_failed"]);
+    expect(answer.json.message).toMatch(/install/i);
+    expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(calls);
+    expect((await check()).json.ok).toBe(true);
+  });
+
   test("is not done for a stranger, for another store's key, or by GET", async () => {
     const before = await shown();
     expect((await refresh(SHOP, null)).status).toBe(401);

@@ -40,6 +40,8 @@ describe("POST /ucp/tags", () => {
     const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [userId]);
     expect(user.tags).toEqual(tags);
     const profile = await service.call("GET", "/auth/profile", { key: token });
+    expect(profile.json.user.tags).toEqual(tags);
+    expect((await service.call("GET", "/auth/me", { key: token })).json.user.tags).toEqual(tags);
     expect(profile.json.tags[0]).toEqual({ slug: "summer_sale", name: "Summer Sale!", category: "campaign", source: "ucp", assigned_at: expect.any(String) });
   });
 

@@ -24,13 +24,24 @@ test("every registered store is listed with its region, role, token, channels an
         channels: expect.arrayContaining(["cms", "web_analytics", "profile_platform"]),
       },
     ],
+    next_cursor: null,
   });
+});
+
+test("the list comes by pages to who asks for them, each store once, and refuses what is no page", async () => {
+  const first = (await list("?limit=1")).json;
+  expect(first.tenants.map(({ shop }: { shop: string }) => shop)).toEqual([OTHER_SHOP]);
+  const second = (await list(`?limit=1&cursor=${first.next_cursor}`)).json;
+  expect(second.tenants.map(({ shop }: { shop: string }) => shop)).toEqual([SHOP]);
+  expect(second.next_cursor).toBeNull();
+  for (const limit of ["0", "101", "-1", "x", ""]) expect((await list(`?limit=${limit}`)).json).toMatchObject({ code: "invalid_request", fields: { limit: expect.any(String) } });
+  expect((await list("?cursor=damaged")).json.code).toBe("invalid_cursor");
 });
 
 test("a region's stores are listed alone, and a region without stores is an empty list", async () => {
   expect((await list("?region=default")).json.tenants).toHaveLength(2);
-  expect((await list("?region=eu")).json).toEqual({ tenants: [] });
-  expect((await list(`?shop=${SHOP}&region=eu`, TENANT_KEY)).json).toEqual({ tenants: [] });
+  expect((await list("?region=eu")).json).toEqual({ tenants: [], next_cursor: null });
+  expect((await list(`?shop=${SHOP}&region=eu`, TENANT_KEY)).json).toEqual({ tenants: [], next_cursor: null });
 });
 
 test.each([["own key", TENANT_KEY], ["app secret", APP_SECRET]])("with a store's %s only that store is listed", async (_, key) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { CUSTOMER_2024_10, CUSTOMER_2026_07, customerPayload } from "../support/payloads.ts";
 import { connectStore, deliver, install } from "../support/storefront.ts";
-import { SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
 
@@ -116,6 +116,42 @@ describe("a customer merged into another", () => {
     for (const id of [KEPT, GONE]) await deliver(service, "customer-create", payload(id));
     await deliver(service, "customers-merge", merge({ status: "failed" }));
     expect(await userOf(GONE)).toMatchObject({ storefront_customer_gid: gidOf(GONE), status: "active" });
+  });
+});
+
+describe("what the other systems have of a customer", () => {
+  const item = (email: string) => service.sandbox.cms.items().find(({ fieldData }) => fieldData.email === email)?.fieldData;
+  const mailOf = (id: string) => `c${id}@store.example`;
+  const untilItem = (id: string) => eventually(`the CMS item of ${id}`, async () => item(mailOf(id)));
+  const profiles = () => service.sandbox.requests("profilePlatform").length;
+
+  beforeEach(() => service.addTenant(SHOP, { enabled_channels: ["cms", "profile_platform"] }));
+
+  test("goes from the CMS with an account that ends, once, and the profile platform is told nothing", async () => {
+    await deliver(service, "customer-create", payload(GONE));
+    await untilItem(GONE);
+    await eventually("the queue empty", async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' AND channel <> 'email'")).length === 0);
+    const before = profiles();
+    for (let time = 1; time <= 2; time += 1) await deliver(service, "customers-delete", deletion(GONE));
+    await eventually("the item gone", async () => item(mailOf(GONE)) === undefined);
+    expect(await service.database.query("SELECT channel FROM integration_queue WHERE event_type = 'customer.deleted'")).toEqual([{ channel: "cms" }]);
+    expect(profiles()).toBe(before);
+  });
+
+  test("loses the storefront's id where the account goes on", async () => {
+    await deliver(service, "customer-create", payload(KEPT));
+    expect(await untilItem(KEPT)).toMatchObject({ "storefront-customer-id": gidOf(KEPT) });
+    await service.database.query("UPDATE storefront_users SET password_hash = 'x' WHERE email = $1", [mailOf(KEPT)]);
+    await deliver(service, "customers-delete", deletion(KEPT));
+    await eventually("the id gone", async () => !item(mailOf(KEPT))?.["storefront-customer-id"]);
+  });
+
+  test("follows a merge", async () => {
+    for (const id of [KEPT, GONE]) await deliver(service, "customer-create", payload(id));
+    for (const id of [KEPT, GONE]) await untilItem(id);
+    await deliver(service, "customers-merge", merge());
+    await eventually("the merged one's item gone", async () => item(mailOf(GONE)) === undefined);
+    expect(item(mailOf(KEPT))).toMatchObject({ "storefront-customer-id": gidOf(KEPT) });
   });
 });
 

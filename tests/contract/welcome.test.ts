@@ -95,7 +95,7 @@ describe("the link", () => {
     const token = tokenOf((await mail()).text);
     const [row] = await service.database.query("SELECT k.*, u.email, u.id AS user_id FROM kv k JOIN storefront_users u ON u.shop = k.shop AND u.id = (k.value->>'user_id')::int WHERE k.key = $1", [`password_link:${hash("sha256", token)}`]);
     expect(row).toMatchObject({ shop: SHOP, email: address() });
-    expect(row.value).toEqual({ user_id: Number(row.user_id), epoch: null });
+    expect(row.value).toEqual({ user_id: Number(row.user_id), epoch: null, email_hmac: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(Math.abs(row.expires_at.getTime() - Date.now() - 86_400_000)).toBeLessThan(30_000);
     const tables = await service.database.query<{ name: string }>("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'");
     for (const { name } of tables) expect(JSON.stringify(await service.database.query(`SELECT row_to_json(t)::text FROM "${name}" t`))).not.toContain(token);

@@ -25,6 +25,14 @@ describe("a signed-in person decides", () => {
   });
 });
 
+it("a decision is pushed to analytics into the session of the browser it was made in", async () => {
+  await service.call("POST", "/auth/consent-sync", { body: { method: "banner", consent_cookie: true, ga_session_id: "1732150000" }, key: token });
+  const pushed = () => service.sandbox.analytics.hits().map(({ body }) => (body as { events: { name: string; params: Record<string, unknown> }[] }).events[0]);
+  await eventually("the push", () => pushed().find((event) => event?.params.session_id === "1732150000"));
+  expect(pushed().find((event) => event?.params.session_id === "1732150000")).toMatchObject({ name: "consent_update", params: { consent_cookie: "granted", consent_method: "banner" } });
+  expect(service.sandbox.analytics.violations()).toEqual([]);
+});
+
 describe("somebody types an address", () => {
   it("changes nothing until the owner of the mailbox confirms", async () => {
     const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { body: { method: "newsletter_form", form_type: "newsletter", email: "ada@example.com", consent_marketing: true }, key: null, headers: { Origin: RETURN_ORIGIN } });

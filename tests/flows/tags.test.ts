@@ -57,10 +57,20 @@ describe("a person changes the own tags", () => {
     expect(referred).toEqual(slugs);
     expect(service.sandbox.cms.liveCalls()).toEqual([]);
 
+    expect(store.lastHit().events[0]?.params).not.toHaveProperty("session_id");
     expect(store.lastHit().events[0]).toMatchObject({ name: "crm_tags_updated", params: { tags_added: slugs.join(","), tags_removed: "", campaign_tags: "waitlist_subscribed,waitlist_2026_11_21" } });
     expect(store.lastHit().user_properties).toMatchObject({ crm_campaign: { value: "waitlist_subscribed" }, consent_tos: { value: "granted" } });
     expect(store.lastHit().user_properties?.provider).toBeUndefined();
     expect(service.sandbox.analytics.violations()).toEqual([]);
+  });
+
+  it("pushes to analytics into the session of the browser it was done in, and refuses what is no session", async () => {
+    expect((await store.change(ada, { add: ["visited"], ga_session_id: "1732150000" })).json.channels.web_analytics).toBe("ok");
+    expect(store.lastHit().events[0]).toMatchObject({ name: "crm_tags_updated", params: { tags_added: "visited", session_id: "1732150000" } });
+    expect((await store.change(ada, { remove: ["visited"], ga_session_id: "ada@example.com" })).status).toBe(400);
+    await store.change(ada, { remove: ["visited"] });
+    expect(service.sandbox.analytics.violations()).toEqual([]);
+    await service.sandbox.storefront.echoesSent();
   });
 
   it("causes nothing further when the storefront's own webhooks come back", async () => {

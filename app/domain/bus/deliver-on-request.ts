@@ -47,7 +47,7 @@ export async function deliverOnRequest(ctx: Ctx, tenant: Tenant, request: Reques
   const given = Object.keys(request.transformed_payload).length > 0 && !item?.isArchiveOnly ? messageOf(request) : undefined;
   if (item) return deliver(ctx, settlerOf(ctx.regions.get(tenant.region)), item, given);
   // A worker has it: its outcome is the answer.
-  await awaitDeliveries(sql, request.event_id, UNDER_WAY_MS);
+  await awaitDeliveries(sql, request.event_id, [request.channel], UNDER_WAY_MS);
   const [later] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   return settledLog(later ?? row);
 }

@@ -32,6 +32,7 @@ const Payload = z.looseObject({
   tags_added: slugs,
   tags_removed: slugs,
   method: z.string().optional(),
+  ga_session_id: z.string().max(100).optional(),
   analytics: z.object({ name: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}) }).optional(),
 });
 
@@ -42,6 +43,12 @@ function readPayload(item: QueueItem): z.output<typeof Payload> {
 }
 
 export const isSignIn = (item: QueueItem): boolean => readPerson(item).userId !== null && SIGN_INS.has(readPayload(item).cause ?? "");
+
+/** The session of the browser in which the person did it, by the analytics product's own cookie: the push belongs to it. */
+export function sessionIdOf(item: QueueItem): string | null {
+  const sessionId = readPerson(item).userId === null ? undefined : readPayload(item).ga_session_id;
+  return sessionId && !isPersonal(sessionId) ? sessionId : null;
+}
 
 /** The event of a queue row, by what caused it. Null for a customer of another system that the store does not know. */
 export function toAnalyticsEvent(item: QueueItem, customer: CustomerSnapshot | null): AnalyticsEvent {

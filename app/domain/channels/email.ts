@@ -109,5 +109,5 @@ async function makeToken(ctx: Ctx, tenant: Tenant, { purpose, ttlSeconds }: NonN
   const { sql } = dataOf(ctx, tenant);
   if (purpose === "consent") return createConsentLink(ctx, sql, { user_id: userId, submission: mail.submission as unknown as Submission });
   const account = await getAccount(sql, userId);
-  return createLink(ctx, sql, purpose, { user_id: userId, epoch: epochOf(account), ...(purpose === "email" && { email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }) }, ttlSeconds);
+  return createLink(ctx, sql, purpose, { user_id: userId, epoch: epochOf(account), email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }, ttlSeconds);
 }

@@ -6,7 +6,7 @@ import type { AnalyticsHit } from "../../integrations/web-analytics.ts";
 import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { isSignIn, toAnalyticsEvent } from "./analytics-events.ts";
+import { isSignIn, sessionIdOf, toAnalyticsEvent } from "./analytics-events.ts";
 import { toUserPropertyValue } from "./analytics-limits.ts";
 import { toBusEvent } from "./analytics-outside.ts";
 import { toOwnMessage } from "./given-message.ts";
@@ -46,12 +46,13 @@ function clientIdOf(ctx: Ctx, item: QueueItem, tenant: Tenant, customer: Custome
 function toHit(ctx: Ctx, item: QueueItem, tenant: Tenant, customer: CustomerSnapshot | null): AnalyticsHit {
   const isCustomer = item.entityType === "customer";
   const event = isCustomer ? toAnalyticsEvent(item, customer) : toBusEvent(item);
+  const sessionId = isCustomer && customer ? sessionIdOf(item) : null;
   const ads = customer?.consents.marketing ? "GRANTED" : "DENIED";
   return {
     client_id: clientIdOf(ctx, item, tenant, customer),
     consent: { ad_user_data: ads, ad_personalization: ads },
     ...(isCustomer && customer?.consents.cookie && { user_properties: { ...toUserProperties(customer), ...(isSignIn(item) && { provider: { value: customer.provider } }) } }),
-    events: [{ name: event.name, params: { ...event.params, event_id: item.eventId, engagement_time_msec: 1 } }],
+    events: [{ name: event.name, params: { ...event.params, ...(sessionId && { session_id: sessionId }), event_id: item.eventId, engagement_time_msec: 1 } }],
   };
 }
 

@@ -158,7 +158,6 @@ async function insertUsers(sql: TenantSql, edits: readonly Edit[]): Promise<{ ch
      SELECT $1, 'storefront', at, ${COLUMNS.join(", ")} FROM jsonb_to_recordset($2::jsonb) AS c(at timestamptz, ${RECORD}) RETURNING id, storefront_customer_gid`,
     [JSON.stringify(rows)],
   );
-  await sql("INSERT INTO user_claims (shop, user_id) SELECT $1, id FROM unnest($2::int[]) AS id", [ids.map(({ id }) => id)]);
   await sql("INSERT INTO user_extras (shop, user_id) SELECT $1, id FROM unnest($2::int[]) AS id", [ids.map(({ id }) => id)]);
   const byGid = new Map(ids.map((row) => [row.storefront_customer_gid, row.id]));
   return edits.map(({ change }) => ({ change, userId: byGid.get(change.gid) as number }));

@@ -195,7 +195,6 @@ async function insert(sql: TenantSql, changedAt: Date, changed: [string, unknown
     [changedAt, ...changed.map(([name, value]) => columnValue(name, value))],
   );
   const userId = row?.id as number;
-  await sql("INSERT INTO user_claims (shop, user_id) VALUES ($1, $2)", [userId]);
   await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);
   return userId;
 }

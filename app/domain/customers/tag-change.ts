@@ -16,12 +16,18 @@ const WAIT_MS = 5_000;
 const names = z.array(z.string().max(200)).max(MAX_TAGS, `must hold at most ${MAX_TAGS}`).default([]);
 export const TagLists = z.object({ add: names, remove: names });
 
+/** What a person says in a browser: `ga_session_id` is the analytics product's session there. */
+export const OwnTagLists = TagLists.extend({ ga_session_id: z.string().regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -").max(100).optional() });
+
+type SaidTags = TagChange & { gaSessionId?: string | undefined };
+
+/** Those that the answer tells of; it waits for no other. */
 const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
 
 export type ChangedTags = TagChangeResult & { channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped"> };
 
 /** The rows and their queue rows, waiting for no system. Throws `not_found` when there is no such person, and what `changeAssignedTags` throws. */
-export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<TagChangeResult & { eventId: string }> {
+export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, { gaSessionId, ...change }: SaidTags): Promise<TagChangeResult & { eventId: string }> {
   if (change.add.length + change.remove.length > MAX_TAGS) throw new AppError("invalid_request", { fields: { add: `add and remove must hold at most ${MAX_TAGS} in all` } });
   const eventId = ctx.random.uuid();
   const result = await dataOf(ctx, tenant).transaction(async (sql) => {
@@ -34,7 +40,7 @@ export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, change
         eventType: "customer.tags_changed",
         entityType: "customer",
         entityId: String(userId),
-        payload: { user_id: userId, cause: "tag_change", tags_added: changed.added, tags_removed: changed.removed },
+        payload: { user_id: userId, cause: "tag_change", tags_added: changed.added, tags_removed: changed.removed, ...(gaSessionId && { ga_session_id: gaSessionId }) },
         occurredAt: ctx.clock.now(),
         destinations: channelsFor("tag_change", tenant, ctx.channels),
       });
@@ -44,9 +50,9 @@ export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, change
 }
 
 /** The same, and what the systems made of it within five seconds. */
-export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: TagChange): Promise<ChangedTags> {
+export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: SaidTags): Promise<ChangedTags> {
   const { eventId, ...result } = await writeTags(ctx, tenant, userId, change);
-  const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, WAIT_MS);
+  const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, TAG_CHANNELS, WAIT_MS);
   const state = (channel: string) => states.get(channel) ?? "skipped";
   return { ...result, channels: { backend: "ok", storefront: state("storefront"), cms: state("cms"), web_analytics: state("web_analytics") } };
 }

@@ -17,7 +17,7 @@ export const WRITE_MATRIX = {
   federated_sign_in: row("W", "W", "W", "W", "W", "W", "W"),
   storefront_sign_in: row("W", "W", "W", "W", "W", "W", "W"),
   storefront_webhook: row("W", "-", "-", "W", "-", "W", "W"),
-  tag_change: row("-", "-", "-", "W", "W", "W", "-"),
+  tag_change: row("-", "-", "-", "W", "W", "W", "W"),
   consent_update: row("-", "W", "W", "-", "-", "W", "-"),
   password_reset: row("R", "-", "-", "-", "-", "-", "-"),
   account_delete: row("D", "D", "W", "D", "-", "-", "-"),

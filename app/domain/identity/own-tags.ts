@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { changeTags, type ChangedTags, type TagLists } from "../customers/tag-change.ts";
+import { changeTags, type ChangedTags, type OwnTagLists } from "../customers/tag-change.ts";
 import { listAssignedTags, type AssignedTag } from "../tags/assignments.ts";
 import { toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -21,8 +21,8 @@ export async function listOwnTags(ctx: Ctx, tenant: Tenant, { account }: Pick<Se
 export const toShownTag = (tag: AssignedTag) => ({ ...tag, assigned_at: tag.assigned_at.toISOString() });
 
 /** Only categories that the store leaves to its customers; throws `tag_reserved` for the others. */
-export async function changeOwnTags(ctx: Ctx, tenant: Tenant, session: Session, { add, remove }: z.output<typeof TagLists>): Promise<ChangedTags> {
-  const changed = await changeTags(ctx, tenant, session.account.id, { add, remove, source: "ucp", categories: tenant.config.self_service_tag_categories });
+export async function changeOwnTags(ctx: Ctx, tenant: Tenant, session: Session, { add, remove, ga_session_id: gaSessionId }: z.output<typeof OwnTagLists>): Promise<ChangedTags> {
+  const changed = await changeTags(ctx, tenant, session.account.id, { add, remove, gaSessionId, source: "ucp", categories: tenant.config.self_service_tag_categories });
   return { ...changed, tags: (await listOwnTags(ctx, tenant, session)).map(({ slug }) => slug) };
 }
 

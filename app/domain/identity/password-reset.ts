@@ -5,7 +5,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findAccountByEmail, getAccount } from "./account.ts";
 import { EmailAddress } from "./email-address.ts";
-import { epochOf, isLinkOpen, takeLink } from "./links.ts";
+import { epochOf, isLinkOpen, mailboxOf, takeLink } from "./links.ts";
 import { enqueueMail } from "./mails.ts";
 import { hashPassword, Password } from "./password.ts";
 import { END_ALL_SESSIONS } from "./sessions.ts";
@@ -31,6 +31,8 @@ export async function resetPassword(ctx: Ctx, tenant: Tenant, input: z.output<ty
     const link = await takeLink(tx, "password", input.token);
     const account = await getAccount(tx, link.user_id, true).catch(() => null);
     if (!account || account.status !== "active" || (link.epoch ?? null) !== epochOf(account)) throw new AppError("invalid_link");
+    // The storefront may have changed the address since: the old mailbox proves nothing about the new one.
+    if (link.email_hmac !== undefined && link.email_hmac !== mailboxOf(ctx, tenant.shop, account.email ?? "")) throw new AppError("invalid_link");
     if (account.email && input.password.toLowerCase() === account.email) throw new AppError("invalid_request", { fields: { password: "must not be the e-mail address" } });
     await tx(
       `UPDATE storefront_users SET password_hash = $3, email_verified = true, sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now() WHERE shop = $1 AND id = $2`,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { getAccount, toUser, type Person } from "./account.ts";
+import { getAccount, isProven, toUser, type Account, type Person, type User } from "./account.ts";
 import { listOwnTags, toShownTag } from "./own-tags.ts";
 import type { Session } from "./sessions.ts";
 
@@ -16,19 +16,27 @@ export const ProfileChange = z.object({
   avatar_url: z.url({ protocol: /^https$/, error: "must be an https address" }).max(2_000).nullable().optional(),
 });
 
-export const showMe = ({ account, consents }: Person) => ({ user: toUser(account), consents });
+/** Of whom nobody proved to be the storefront's customer, the tags are those that were given here. */
+export async function showUser(ctx: Ctx, tenant: Tenant, account: Account): Promise<User> {
+  const user = toUser(account);
+  if (isProven(account) || account.tags.length === 0) return user;
+  return { ...user, tags: (await listOwnTags(ctx, tenant, { account })).map(({ slug }) => slug) };
+}
+
+export const showMe = async (ctx: Ctx, tenant: Tenant, { account, consents }: Person) => ({ user: await showUser(ctx, tenant, account), consents });
 
 type ClaimsRow = { segment_id: string | null; language: string | null; consent_version: string | null };
 
 export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
   const { sql } = dataOf(ctx, tenant);
-  const [[claims], tags, links] = await Promise.all([
+  const [me, [claims], tags, links] = await Promise.all([
+    showMe(ctx, tenant, person),
     sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [person.account.id]),
     listOwnTags(ctx, tenant, person),
     sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [person.account.id]),
   ]);
   return {
-    ...showMe(person),
+    ...me,
     tags: tags.map(toShownTag),
     segment_id: claims?.segment_id ?? null,
     language: claims?.language ?? null,
@@ -49,6 +57,8 @@ export async function changeProfile(ctx: Ctx, tenant: Tenant, session: Session, 
       "UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5, language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2",
       [known.id, next.first_name || null, next.last_name || null, fullName, next.language_pref, next.avatar_url],
     );
+    if (change.language_pref !== undefined)
+      await sql("INSERT INTO user_claims (shop, user_id, language) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET language = excluded.language, updated_at = now()", [known.id, change.language_pref]);
     return getAccount(sql, known.id);
   });
   return showProfile(ctx, tenant, { ...session, account });

@@ -21,14 +21,15 @@ const MAX_NAME_LENGTH = 200;
 export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   const now = Math.floor(ctx.clock.now().getTime() / 1_000);
   const iat = Math.max(now, Math.ceil((account.sessions_valid_after?.getTime() ?? 0) / 1_000));
-  return mintToken(ctx.config, tenant, {
+  const claims: SessionClaims = {
     sub: String(account.id),
     email: account.email ?? "",
     name: (account.full_name ?? "").slice(0, MAX_NAME_LENGTH),
     provider: account.provider,
     iat,
     exp: iat + SESSION_SECONDS,
-  });
+  };
+  return mintToken(ctx.config, tenant, claims, ctx.random.bytes(8).toString("base64url"));
 }
 
 type SessionRow = Account & ClaimRow & { place: number; is_revoked: boolean; tenant_version: number | null; platform_version: number | null };

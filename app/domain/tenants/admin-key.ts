@@ -1,7 +1,7 @@
 // The bearer admin key and what it opens (SPEC "Bearer admin key (verification order)").
 import type { Ctx } from "../../context.server.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
-import type { Tenant } from "./tenant.ts";
+import { appOf, type Tenant } from "./tenant.ts";
 
 export type AdminPrincipal = { kind: "tenant_key" | "platform_key" | "app_secret" };
 
@@ -10,7 +10,7 @@ export function findAdminPrincipal(ctx: Ctx, tenant: Tenant | null, token: strin
   const tenantKey = tenant?.config.admin_key;
   if (tenantKey && secretEquals(token, tenantKey)) return { kind: "tenant_key" };
   if (isPlatformKey(ctx, token)) return { kind: "platform_key" };
-  const appSecrets = tenant?.app.secrets ?? ctx.config.PLATFORM_APP_SECRET;
+  const appSecrets = appOf(ctx, tenant).secrets;
   // `map` before `some`: every candidate is compared, so the time does not tell which one came close.
   if (appSecrets.map((secret) => secretEquals(token, secret)).some(Boolean)) return { kind: "app_secret" };
   return null;

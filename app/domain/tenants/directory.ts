@@ -1,6 +1,6 @@
 // The list of registered tenants, for operators.
 import type { Ctx } from "../../context.server.ts";
-import { getTenant, HOME_REGION, type Tenant } from "./tenant.ts";
+import { findTenant, HOME_REGION, type Tenant } from "./tenant.ts";
 
 /** `none`: never installed; `reauth_required`: only a new install helps. */
 export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required" {
@@ -19,10 +19,12 @@ export function toTenantSummary(ctx: Ctx, tenant: Tenant) {
   };
 }
 
-export async function listShops(ctx: Ctx, region?: string): Promise<string[]> {
+type TenantPage = { region?: string | undefined; /** The name a former page ended at. */ after: string | null; /** Null: all of them. */ limit: number | null };
+
+export async function listShops(ctx: Ctx, { region, after, limit }: Partial<TenantPage> = {}): Promise<string[]> {
   const rows = await ctx.home.acrossTenants<{ shop: string }>(
-    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND ($1::text IS NULL OR coalesce(value->>'region', $2) = $1) ORDER BY shop",
-    [region ?? null, HOME_REGION],
+    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND ($1::text IS NULL OR coalesce(value->>'region', $2) = $1) AND shop > $3 ORDER BY shop LIMIT $4",
+    [region ?? null, HOME_REGION, after ?? "", limit ?? null],
   );
   return rows.map((row) => row.shop);
 }
@@ -33,9 +35,13 @@ export async function listShopsAfter(ctx: Ctx, after: string, limit: number): Pr
   return rows.map((row) => row.shop);
 }
 
-export async function listTenants(ctx: Ctx, region?: string) {
-  const shops = await listShops(ctx, region);
-  return Promise.all(shops.map(async (shop) => toTenantSummary(ctx, await getTenant(ctx, shop))));
+/** In the order of their names; `next` is the name the following page begins after. */
+export async function listTenants(ctx: Ctx, { region, after, limit }: TenantPage) {
+  const shops = await listShops(ctx, { region, after, limit: limit === null ? null : limit + 1 });
+  const page = limit === null ? shops : shops.slice(0, limit);
+  const tenants = await Promise.all(page.map((shop) => findTenant(ctx, shop)));
+  // One may have gone meanwhile.
+  return { tenants: tenants.filter((tenant) => tenant !== null).map((tenant) => toTenantSummary(ctx, tenant)), next: shops.length > page.length ? (page.at(-1) ?? null) : null };
 }
 
 /** Those of `hosts` that other stores list as theirs. */

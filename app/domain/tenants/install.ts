@@ -9,12 +9,10 @@ import { secretEquals } from "../../runtime/secrets.ts";
 import { SHOP_PATTERN } from "./tenant-config.ts";
 import { storeGrant } from "./storefront-token.ts";
 import { registerTenant } from "./tenant-record.ts";
-import { findTenant, getTenant, type Tenant } from "./tenant.ts";
+import { appOf, findTenant, getTenant } from "./tenant.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
-
-const appOf = (ctx: Ctx, tenant: Tenant | null) => tenant?.app ?? { clientId: ctx.config.PLATFORM_CLIENT_ID, secrets: ctx.config.PLATFORM_APP_SECRET };
 
 /** Where to send the merchant, and the state that must come back both in the query and in the browser's cookie. */
 export async function beginInstall(ctx: Ctx, shop: string): Promise<{ location: string; state: string }> {

@@ -2,9 +2,13 @@
 import type { Ctx } from "../../context.server.ts";
 import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./storefront-token.ts";
+import { getTenant } from "./tenant.ts";
 
-/** @returns when the new token expires; null for a token that cannot be refreshed because it never expires. */
+/** @returns when the new token expires. Throws `token_refresh_failed`, whose message says what helps. */
 export async function forceRefresh(ctx: Ctx, shop: string): Promise<string | null> {
+  const { storefront_admin_token: token, storefront_refresh_token: refreshToken, storefront_token_expires_at: expiresAt } = (await getTenant(ctx, shop)).config;
+  // The usual check goes on with such a token; who asks for a new one must hear that there is none to be had.
+  if (token && !(refreshToken && expiresAt)) throw new AppError("token_refresh_failed", { message: "No refresh token is stored, or not until when the token is good: the install did not ask for an expiring one. Install the app again from the store admin." });
   try {
     const { expiresAt } = await ensureStorefrontToken(ctx, shop, { force: true });
     return expiresAt?.toISOString() ?? null;

@@ -44,7 +44,7 @@ export type Tenant = {
 
 type StoredRecord = { shop: string; value: Record<string, unknown> | null; version: number };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
-type Known = { cache: Map<string, Cached>; reads: GroupCommit<string, StoredRecord[]> };
+type Known = { cache: Map<string, Cached>; reads: GroupCommit<string, StoredRecord[]>; /** Of a store that has no record, when it was last looked for. */ strangersApp: Tenant["app"] | null };
 
 const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
@@ -59,6 +59,7 @@ const READ_RECORDS = `
 function knownOf(ctx: Ctx): Known {
   const made: Known = known.get(ctx) ?? {
     cache: new Map(),
+    strangersApp: null,
     reads: createGroupCommit(async (shops) => {
       const wanted = [...new Set(shops)];
       const held = wanted.map((shop) => made.cache.get(shop));
@@ -77,13 +78,16 @@ function knownOf(ctx: Ctx): Known {
 }
 
 export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  const { cache, reads } = knownOf(ctx);
+  const held = knownOf(ctx);
+  const { cache, reads } = held;
   for (;;) {
     const rows = await reads.add(shop);
     const record = rows.find((row) => row.shop === shop);
     const platform = rows.find((row) => row.shop === PLATFORM);
+    const readPlatform = (): PlatformConfig => openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
     if (!record) {
       cache.delete(shop);
+      held.strangersApp = buildApp(ctx, readPlatform());
       return null;
     }
     const platformVersion = platform?.version ?? 0;
@@ -94,8 +98,7 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
       cache.delete(shop);
       continue;
     }
-    const platformConfig = openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
-    const tenant = buildTenant(ctx, shop, record.value as TenantRecord, platformConfig, { tenant: record.version, platform: platformVersion });
+    const tenant = buildTenant(ctx, shop, record.value as TenantRecord, readPlatform(), { tenant: record.version, platform: platformVersion });
     if (cache.size >= CACHE_LIMIT) cache.clear();
     cache.set(shop, { tenantVersion: record.version, platformVersion, tenant });
     return tenant;
@@ -164,7 +167,6 @@ function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: Pla
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
   const config: Record<string, unknown> = { ...DEFAULTS, ...staticFields(ctx.config, shop), ...shared(platform, saved.access_role), ...saved };
   if (config.access_role === "shared") for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
-  const appSecrets = [saved.storefront_app_secret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
   return {
     shop,
     version,
@@ -173,12 +175,17 @@ function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: Pla
     config: config as TenantConfig,
     saved,
     connection: record.connection ?? {},
-    app: {
-      clientId: platform.platform_client_id ?? ctx.config.PLATFORM_CLIENT_ID,
-      secrets: appSecrets.filter((secret): secret is string => typeof secret === "string"),
-    },
+    app: buildApp(ctx, platform, saved.storefront_app_secret),
   };
 }
+
+function buildApp(ctx: Ctx, platform: PlatformConfig, ownSecret?: unknown): Tenant["app"] {
+  const secrets = [ownSecret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
+  return { clientId: platform.platform_client_id ?? ctx.config.PLATFORM_CLIENT_ID, secrets: secrets.filter((secret): secret is string => typeof secret === "string") };
+}
+
+/** The app as a store has it; as one that we do not know will have it, when `findTenant` just said so. */
+export const appOf = (ctx: Ctx, tenant: Tenant | null): Tenant["app"] => tenant?.app ?? knownOf(ctx).strangersApp ?? buildApp(ctx, {});
 
 /** Platform fields that stand in for a tenant field of the same name. */
 function shared(platform: PlatformConfig, role: unknown): Record<string, unknown> {

@@ -30,7 +30,7 @@ export function bridgeForms(win: StoreWindow, layer: unknown[]): void {
       { email: undefined },
     );
     // Whoever is not signed in has no tags of their own: the answer is 401, and the consent goes on.
-    void post("/ucp/tags", { add: [formType + "_subscribed", formType + "_" + said.timestamp.slice(0, 10)], remove: [] });
+    void post("/ucp/tags", { add: [formType + "_subscribed", formType + "_" + said.timestamp.slice(0, 10)], remove: [], ga_session_id: said.ga_session_id });
     return post("/auth/consent-sync", { ...flags, method: formType + "_form", form_type: formType, email, ...said });
   };
 

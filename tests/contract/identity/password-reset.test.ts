@@ -25,6 +25,15 @@ async function askedFor(person?: Person): Promise<Person & { link: string }> {
 /** As if the database's clock had gone on: links live by it. */
 const letTimePass = (seconds: number) => service.database.query("UPDATE kv SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'password_link:%'", [seconds]);
 
+it("a link opens nothing once the account has another address: the old mailbox is no proof of the new one", async () => {
+  const { id, email, link } = await askedFor();
+  await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [id, `moved-${email}`]);
+  expect(await reset(service, link, NEXT)).toMatchObject({ status: 400, json: { code: "invalid_link" } });
+  const [user] = await service.database.query("SELECT email_verified FROM storefront_users WHERE id = $1", [id]);
+  expect(user.email_verified).toBe(false);
+  expect((await login(service, `moved-${email}`)).status).toBe(200);
+});
+
 describe("asking for a link", () => {
   it("is the same 202 for everybody, and only an active person is mailed", async () => {
     const { email } = await signUp(service);

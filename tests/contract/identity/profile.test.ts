@@ -96,6 +96,13 @@ describe("PATCH /auth/profile", () => {
     expect(await pictureOf(service.database)).toEqual(before);
   });
 
+  it("shows the language that was chosen last wherever it shows one", async () => {
+    const { token, id } = await signUp(service, { language_pref: "es" });
+    expect((await patch(token, { language_pref: "fr" })).json).toMatchObject({ language: "fr", user: { language_pref: "fr" } });
+    expect((await patch(token, { first_name: "Ada" })).json.language).toBe("fr");
+    expect(await service.database.query("SELECT language FROM user_claims WHERE user_id = $1", [id])).toEqual([{ language: "fr" }]);
+  });
+
   it("leaves a name that came from an identity provider alone when only the language changes", async () => {
     const { token } = await federatedPerson();
     expect((await patch(token, { language_pref: "fr" })).json.user).toMatchObject({ full_name: "Grace Hopper", language_pref: "fr" });

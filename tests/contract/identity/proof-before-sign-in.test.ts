@@ -88,6 +88,12 @@ describe("a contact that the storefront told of", () => {
     for (const answer of [person.answer, profile]) expect(answer.text).not.toMatch(/Bob|Biller|gid:|vip/);
   });
 
+  it("is shown the tags that were chosen here, and still none of the merchant's", async () => {
+    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: token, body: { add: ["newsletter"] } })).status).toBe(200);
+    for (const user of [(await getMe(service, token)).json.user, (await login(service, EMAIL)).json.user]) expect(user).toMatchObject({ ...HIDDEN, tags: ["newsletter"] });
+    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: token, body: { remove: ["newsletter"] } })).status).toBe(200);
+  });
+
   it("is not told the customer's real name either when the storefront speaks of the customer again", async () => {
     await service.webhook("customer-update", customerPayload({ first_name: '"Robert"', updated_at: '"2022-02-01T00:00:00Z"' }), { headers: { "X-Shopify-Webhook-Id": "later-1" } });
     await eventually("the webhook handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = 'later-1' AND status = 'done'")).length === 1);

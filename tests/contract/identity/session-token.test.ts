@@ -27,7 +27,7 @@ const shopSecret = () => derivedSecret(JWT_SECRET, SHOP);
 describe("a session token", () => {
   it("is HS256 with exactly the six claims, a textual sub, 7 days of life, and a kid", () => {
     const [header, claims] = [headerOf(ada.token), claimsOf(ada.token)];
-    expect(header).toEqual({ alg: "HS256", typ: "JWT", kid: expect.any(String) });
+    expect(header).toEqual({ alg: "HS256", typ: "JWT", kid: expect.any(String), jti: expect.stringMatching(/^[\w-]{10}$/) });
     expect(Object.keys(claims).sort()).toEqual(["email", "exp", "iat", "name", "provider", "sub"]);
     expect(claims).toMatchObject({ sub: String(ada.id), email: ada.email, name: "Ada Lovelace", provider: "email" });
     expect(claims.exp - claims.iat).toBe(604_800);

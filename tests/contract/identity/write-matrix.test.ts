@@ -1,5 +1,6 @@
 // SPEC "Real-time write matrix per authentication event", seen from the database and from the outside systems.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { customerPayload } from "../../support/payloads.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import { connectStorefront, deleteMe, forgot, login, mailedToken, PASSWORD, pictureOf, queueIsEmpty, reset, retriesAreDone, signUp, type Person } from "./people.ts";
 
@@ -47,6 +48,15 @@ it("an e-mail sign-up writes all seven columns", async () => {
   expect(JSON.stringify(service.sandbox.requests("analytics"))).not.toContain(ada.email);
   expect(JSON.stringify(service.sandbox.profilePlatform.messages())).not.toContain(ada.email);
   expect(service.sandbox.cms.liveCalls()).toEqual([]);
+});
+
+it("a tag change writes the CMS, the storefront, analytics and the profile, and neither claims nor consents", async () => {
+  const written = await columnsWrittenBy(async () => {
+    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: ada.token, body: { add: ["newsletter"] } })).status).toBe(200);
+  });
+  // Of the person's row the list of tags alone.
+  expect(written).toEqual(["users", "cms", "storefront", "analytics", "profile"]);
+  expect(await channelsOf("customer.tags_changed")).toEqual(["cms delivered", "profile_platform delivered", "storefront delivered", "web_analytics delivered"]);
 });
 
 it("an e-mail sign-in writes nothing but the time of it", async () => {
@@ -115,4 +125,14 @@ describe("an account deleted before the CMS has answered its creation", () => {
     await retriesAreDone(service);
     expect(itemOf(person)).toEqual([]);
   });
+});
+
+it("a storefront webhook writes the users, the CMS, analytics and the profile, also of a customer who is new", async () => {
+  const send = (id: string, firstName: string) => columnsWrittenBy(async () => {
+    const raw = customerPayload({ admin_graphql_api_id: '"gid://shopify/Customer/4711"', email: '"grace@example.com"', first_name: `"${firstName}"` });
+    await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": id } });
+    await eventually("the webhook handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'", [id])).length === 1);
+  });
+  expect(await send("new", "Grace")).toEqual(["users", "cms", "analytics", "profile"]);
+  expect(await send("known", "Amazing Grace")).toEqual(["users", "cms", "analytics", "profile"]);
 });

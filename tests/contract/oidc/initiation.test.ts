@@ -68,7 +68,7 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
   });
 
   it("and a cookie that is not a secret of ours is replaced", async () => {
-    expect((await begin(service, provider, {}, "crm_signin=chosen-by-somebody")).cookie).toMatch(/^crm_signin=[\w-]{43}$/);
+    expect((await begin(service, provider, {}, "__Host-crm_signin=chosen-by-somebody")).cookie).toMatch(/^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com$/);
   });
 
   it("nowhere for a store that we do not know", async () => {
@@ -87,9 +87,13 @@ it("the cookie of a journey is bound to the host, to https and to top-level navi
   const own = await startService();
   try {
     await own.addTenant(SHOP);
+    const begun = () => own.call("GET", `/auth/federated/login?shop=${SHOP}`, { key: null });
+    // Also on a loopback address.
+    const BOUND = /^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/;
+    expect((await begun()).headers.get("set-cookie")).toMatch(BOUND);
     own.ctx.baseUrl = "https://id.example";
-    const answer = await own.call("GET", `/auth/federated/login?shop=${SHOP}`, { key: null });
-    expect(answer.headers.get("set-cookie")).toMatch(/^__Host-crm_signin=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/);
+    const answer = await begun();
+    expect(answer.headers.get("set-cookie")).toMatch(BOUND);
     expect(new URL(answer.headers.get("location") as string).searchParams.get("redirect_uri")).toBe("https://id.example/auth/federated/callback");
   } finally {
     await own.stop();

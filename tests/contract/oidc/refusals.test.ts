@@ -38,17 +38,19 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     expect(errorOf(await comeBack(service, callback, journey.cookie))).toBeNull();
-    await expectUnknown(callback, journey.cookie);
+    await expectRefused(service, "invalid_state", () => comeBack(service, callback, journey.cookie));
     const cancelled = await begin(service, provider);
     await comeBack(service, await answerOf(cancelled, { decision: "cancel" }), cancelled.cookie);
-    await expectUnknown(await approve(cancelled, sub), cancelled.cookie);
+    await expectRefused(service, "invalid_state", async () => comeBack(service, await approve(cancelled, sub), cancelled.cookie));
+    // Another browser does not say where it began.
+    await expectUnknown(callback, null);
   });
 
   it("when two come back with one state at once: one is signed in, the other is not", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     const answers = await Promise.all([1, 2, 3].map(() => comeBack(service, callback, journey.cookie)));
-    expect(answers.map(({ status }) => String(status)).sort()).toEqual(["302", "400", "400"]);
+    expect(answers.filter((answer) => errorOf(answer) === "invalid_state")).toHaveLength(2);
     expect(answers.filter(({ headers }) => headers.get("set-cookie"))).toHaveLength(1);
   });
 
@@ -56,7 +58,7 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [`oauth_state:${journey.state}`]);
-    await expectUnknown(callback, journey.cookie);
+    await expectRefused(service, "invalid_state", () => comeBack(service, callback, journey.cookie));
   });
 
   it("when the code verifier is over before the state", async () => {
@@ -74,7 +76,7 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     expect(playerOf(service, provider).tokenCalls()).toHaveLength(calls);
   });
 
-  it.each([["no cookie", null], ["an empty cookie", "crm_signin="], ["a cookie of another name", "crm_session=x"], ["a malformed cookie", "crm_signin"]])("when it comes back with %s", async (_case, cookie) => {
+  it.each([["no cookie", null], ["an empty cookie", "__Host-crm_signin="], ["a cookie of another name", "crm_session=x"], ["a malformed cookie", "__Host-crm_signin"]])("when it comes back with %s", async (_case, cookie) => {
     const journey = await begin(service, provider);
     await expectRefused(service, "invalid_state", async () => comeBack(service, await approve(journey, sub), cookie));
   });
@@ -135,6 +137,20 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     for (const rest of answers) await expectUnknown(callbackOf(provider, { state, ...rest }), null);
     await expectUnknown(callbackOf(provider, { code: "code" }), null);
   });
+});
+
+it("is sent to the deployed return origin when nothing else says where it belongs, or to the deployed store's own", async () => {
+  const own = await startService({ env: { AUTH_REDIRECT_ORIGIN: "https://deployed.example" } });
+  const store = await startService({ env: { STOREFRONT_STORE_DOMAIN: SHOP } });
+  try {
+    await store.addTenant(SHOP, { auth_redirect_origin: "https://store.example" });
+    const lost = (at: Service) => comeBack(at, new URL(`${at.url}/auth/federated/callback?code=code&state=unknown`), null);
+    expect((await lost(own)).headers.get("location")).toBe("https://deployed.example/?error=invalid_state");
+    expect((await lost(store)).headers.get("location")).toBe("https://store.example/?error=invalid_state");
+  } finally {
+    await own.stop();
+    await store.stop();
+  }
 });
 
 /** Nobody can say where such a sign-in belongs, so it ends on a page of ours that leads nowhere. */

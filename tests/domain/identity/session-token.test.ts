@@ -19,12 +19,40 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const mint = (claims: Partial<SessionClaims> = {}) => mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims });
+const mint = (claims: Partial<SessionClaims> = {}, mark = "0123456789A") => mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
 const read = (token: string, now = NOW) => readToken(world.ctx.config, tenant, token, now);
 
 it("what is minted is read again, and names its store", () => {
   expect(read(mint())).toEqual(CLAIMS);
   expect(shopOfToken(mint())).toBe(SHOP);
+});
+
+it("tokens of one second are told apart by their mark, which stands in the header beside the kid", () => {
+  const tokens = ["aaaaaaaaaa", "bbbbbbbbbb"].map((mark) => mint({}, mark));
+  expect(new Set(tokens).size).toBe(2);
+  for (const token of tokens) expect(read(token)).toEqual(CLAIMS);
+  const [header, payload] = (tokens[0] as string).split(".").slice(0, 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
+  expect(header).toEqual({ alg: "HS256", typ: "JWT", kid: expect.stringMatching(new RegExp(`^${SHOP}/[0-9a-f]{8}$`)), jti: "aaaaaaaaaa" });
+  expect(payload).toEqual(CLAIMS);
+  expect(tokens[0]).toMatch(/^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}$/);
+});
+
+it("tokens of stores with names of any length name their store", () => {
+  for (const shop of ["a", "ab", "abc", "abcd"].map((name) => `${name}.myshopify.com`)) {
+    const token = mintToken(world.ctx.config, { ...tenant, shop }, CLAIMS, "0123456789");
+    for (let times = 0; times < 2; times += 1) expect(shopOfToken(token)).toBe(shop);
+    expect(readToken(world.ctx.config, { ...tenant, shop }, token, NOW)).toEqual(CLAIMS);
+    expect(read(token)).toBeNull();
+  }
+});
+
+it("a header that begins like a store's own does not draw that store's tokens to another", () => {
+  const [own = ""] = mint().split(".");
+  const other = `${Buffer.from(own.slice(0, -16), "base64url").toString("utf8")}x","kid":"other-shop.myshopify.com/1"}`;
+  for (let times = 0; times < 2; times += 1) {
+    shopOfToken(`${Buffer.from(other).toString("base64url")}.e30.x`);
+    expect(shopOfToken(mint())).toBe(SHOP);
+  }
 });
 
 it("a token is over at the second of its exp, and may be dated at most a minute ahead", () => {

@@ -1,6 +1,6 @@
 // Tools about the shopper: who it is and what was consented to.
 import { z } from "zod";
-import { showMe, showProfile } from "../../identity/profile.ts";
+import { showProfile } from "../../identity/profile.ts";
 import { Meta, READS, shopperTool, type AgentTool } from "./tool.ts";
 
 const NoArguments = z.strictObject({ meta: Meta.optional() });
@@ -25,7 +25,7 @@ export const SHOPPER_TOOLS: readonly AgentTool[] = [
     output: { type: "object", properties: { consents: CONSENTS }, required: ["consents"] },
     annotations: READS,
     scope: "identity:read",
-    run: async ({ person }) => ({ consents: showMe(person).consents }),
+    run: async ({ person }) => ({ consents: person.consents }),
   }),
   shopperTool({
     name: "get_tags",
