@@ -2,9 +2,10 @@
 import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { formatCount } from "../figures.ts";
 import { download } from "../download.ts";
+import { loadedLater } from "../later.tsx";
 import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
 import { useLocale, useWords } from "../words.tsx";
@@ -15,9 +16,8 @@ import { ListTable, type ListedCustomer } from "./list-table.tsx";
 import { LIST_WORDS } from "./list-words.ts";
 import type { TagRun } from "./tag-run-banner.tsx";
 
-/** Loaded when they are needed. */
-const BulkTags = lazy(() => import("./bulk-tags.tsx"));
-const TagRunBanner = lazy(() => import("./tag-run-banner.tsx"));
+const BulkTags = loadedLater(() => import("./bulk-tags.tsx"));
+const TagRunBanner = loadedLater(() => import("./tag-run-banner.tsx"));
 
 type Props = {
   filter: ListFilter;
@@ -46,11 +46,7 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
       <TitleBar title={words.title} />
       <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
         <BlockStack gap="400">
-          {shownRun && (
-            <Suspense fallback={null}>
-              <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />
-            </Suspense>
-          )}
+          {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
           {hasCustomers ? (
             <Card padding="0">
               <ListFilters {...list} />
@@ -98,19 +94,17 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
         }
       />
       {action && (
-        <Suspense fallback={null}>
-          <BulkTags
-            action={action}
-            selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
-            tags={choices.tags}
-            onClose={() => setAction(null)}
-            onStarted={(run) => {
-              setAction(null);
-              clearSelection();
-              onStarted(run);
-            }}
-          />
-        </Suspense>
+        <BulkTags
+          action={action}
+          selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
+          tags={choices.tags}
+          onClose={() => setAction(null)}
+          onStarted={(run) => {
+            setAction(null);
+            clearSelection();
+            onStarted(run);
+          }}
+        />
       )}
     </>
   );

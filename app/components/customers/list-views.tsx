@@ -1,7 +1,8 @@
 // Views of the customer list, the usual ones and those that the merchant saved, a click away.
 import { useFetcher } from "@remix-run/react";
 import { Box, Button, InlineStack } from "@shopify/polaris";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { loadedLater } from "../later.tsx";
 import { showToast } from "../toast.ts";
 import { useWords } from "../words.tsx";
 import { DEFAULT_SORT, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
@@ -9,8 +10,7 @@ import { LIST_WORDS } from "./list-words.ts";
 
 export type View = { name: string; filter: ListFilter; sort: string };
 
-/** Loaded when it is asked for: few visits save a view. */
-const SaveView = lazy(() => import("./save-view.tsx"));
+const SaveView = loadedLater(() => import("./save-view.tsx"));
 
 export function Views({ filter, sort, saved }: { filter: ListFilter; sort: string; saved: View[] }) {
   const words = useWords(LIST_WORDS).views;
@@ -48,16 +48,14 @@ export function Views({ filter, sort, saved }: { filter: ListFilter; sort: strin
         )}
       </InlineStack>
       {isNaming && (
-        <Suspense fallback={null}>
-          <SaveView
-            onClose={() => setIsNaming(false)}
-            onSave={async (name) => {
-              const isDone = await change({ intent: "view.save", view: { name, ...shown } });
-              if (isDone) showToast(words.searchNotKept);
-              return isDone;
-            }}
-          />
-        </Suspense>
+        <SaveView
+          onClose={() => setIsNaming(false)}
+          onSave={async (name) => {
+            const isDone = await change({ intent: "view.save", view: { name, ...shown } });
+            if (isDone) showToast(words.searchNotKept);
+            return isDone;
+          }}
+        />
       )}
     </Box>
   );
