@@ -1,13 +1,13 @@
 // The merchant's list of customers.
-import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
+import { useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { useEffect, useState } from "react";
 import { formatCount } from "../figures.ts";
 import { download } from "../download.ts";
 import { loadedLater } from "../later.tsx";
-import { useRefusal } from "../refusal-words.ts";
 import { showToast } from "../toast.ts";
+import { useDeed, useRefusal } from "../use-deed.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
@@ -129,8 +129,8 @@ const LOOK_AGAIN_MS = 1_500;
 function FirstSync({ sync }: { sync: Sync | null }) {
   const words = useWords(LIST_WORDS);
   const locale = useLocale();
-  const refusal = useRefusal();
-  const fetcher = useFetcher<{ ok: true } | { ok: false; code: string }>();
+  const { run, isBusy, refused } = useDeed();
+  const problem = useRefusal(refused);
   const { revalidate, state } = useRevalidator();
   const isRunning = sync?.state === "running";
   useEffect(() => {
@@ -138,15 +138,14 @@ function FirstSync({ sync }: { sync: Sync | null }) {
     const timer = setTimeout(revalidate, LOOK_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [isRunning, state, revalidate]);
-  const start = () => fetcher.submit(JSON.stringify({ intent: "sync" }), { method: "post", action: "/app/customers?index", encType: "application/json" });
   const told = { running: words.syncing(formatCount(locale, sync?.read ?? 0)), failed: words.syncFailed, done: words.nobodyYet, never: null }[sync?.state ?? "never"];
   return (
     <Card>
-      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: fetcher.state !== "idle" || isRunning }}>
+      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: () => run("sync"), loading: isBusy || isRunning }}>
         <p>{words.emptyText}</p>
         <div aria-live="polite">
           {told && <p>{told}</p>}
-          {fetcher.state === "idle" && fetcher.data?.ok === false && <p>{refusal(fetcher.data.code)}</p>}
+          {problem && <p>{problem}</p>}
         </div>
       </EmptyState>
     </Card>

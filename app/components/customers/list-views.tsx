@@ -1,9 +1,8 @@
 // Views of the customer list, the usual ones and those that the merchant saved, a click away.
-import { useFetcher } from "@remix-run/react";
 import { Box, Button, InlineStack } from "@shopify/polaris";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { loadedLater } from "../later.tsx";
-import { showToast } from "../toast.ts";
+import { useDeed } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import { DEFAULT_SORT, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
 import { LIST_WORDS } from "./list-words.ts";
@@ -16,7 +15,7 @@ export function Views({ filter, sort, saved }: { filter: ListFilter; sort: strin
   const words = useWords(LIST_WORDS).views;
   const address = useListAddress({ filter, sort });
   const [isNaming, setIsNaming] = useState(false);
-  const change = useViewChange();
+  const { run, isBusy } = useDeed();
   const shown = { filter: { ...filter, q: undefined }, sort };
   const query = toQuery(shown).toString();
   const ours: View[] = [
@@ -42,37 +41,12 @@ export function Views({ filter, sort, saved }: { filter: ListFilter; sort: strin
           </Button>
         )}
         {own && (
-          <Button size="slim" tone="critical" variant="tertiary" onClick={() => void change({ intent: "view.delete", name: own.name })}>
+          <Button size="slim" tone="critical" variant="tertiary" loading={isBusy} onClick={() => run("delete_view", { name: own.name })}>
             {words.delete}
           </Button>
         )}
       </InlineStack>
-      {isNaming && (
-        <SaveView
-          onClose={() => setIsNaming(false)}
-          onSave={async (name) => {
-            const isDone = await change({ intent: "view.save", view: { name, ...shown } });
-            if (isDone) showToast(words.searchNotKept);
-            return isDone;
-          }}
-        />
-      )}
+      {isNaming && <SaveView shown={shown} onClose={() => setIsNaming(false)} />}
     </Box>
   );
-}
-
-/** Whether it was done. */
-function useViewChange(): (body: object) => Promise<boolean> {
-  const fetcher = useFetcher<{ ok: boolean }>();
-  const waiting = useRef<(isDone: boolean) => void>();
-  useEffect(() => {
-    if (fetcher.state !== "idle" || !fetcher.data) return;
-    waiting.current?.(fetcher.data.ok);
-    waiting.current = undefined;
-  }, [fetcher.state, fetcher.data]);
-  return (body) =>
-    new Promise((resolve) => {
-      waiting.current = resolve;
-      fetcher.submit(JSON.stringify(body), { method: "post", action: "/app/customers?index", encType: "application/json" });
-    });
 }

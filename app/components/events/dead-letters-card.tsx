@@ -36,7 +36,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
         <BlockStack gap="200">
           <Text as="p">{words.deadIntro} {words.replay.pausedNote}</Text>
           <div>
-            <ConfirmButton label={words.replay.all(formatCount(locale, all))} title={words.replay.allTitle} confirm={words.replay.confirm} isBusy={isRunning} onConfirm={() => start("replay_all", { channel: channel ?? "" })}>
+            <ConfirmButton label={words.replay.all(formatCount(locale, all))} title={words.replay.allTitle} confirm={words.replay.confirm} isBusy={isRunning} onConfirm={() => start("replay_all", { channel })}>
               <Text as="p">{words.replay.allText}</Text>
             </ConfirmButton>
           </div>
@@ -49,7 +49,7 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
             <p>{words.deadEmpty.text}</p>
           </EmptyState>
         ) : (
-          <Letters key={letters.map(({ queue_id: id }) => id).join()} letters={letters} isBusy={isRunning} onReplay={(ids) => start("replay", { ids: JSON.stringify(ids) })} />
+          <Letters key={letters.map(({ queue_id: id }) => id).join()} letters={letters} isBusy={isRunning} onReplay={(ids) => start("replay", { ids })} />
         )}
         <Pager next={next} />
       </Card>

@@ -31,7 +31,7 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
   const isDirty = textOf(draft) !== textOf(draftOf(saved));
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
   const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map((value) => ({ value, label: channelLabel(labels, value) }));
-  const save = () => run("save", { event_routes: JSON.stringify(draft.routes), enabled_channels: JSON.stringify(draft.isChosen ? draft.chosen : null) });
+  const save = () => run("save", { event_routes: draft.routes, enabled_channels: draft.isChosen ? draft.chosen : null });
   return (
     <>
       <SaveBar open={isDirty}>
