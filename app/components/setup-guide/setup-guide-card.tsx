@@ -3,10 +3,10 @@
 import { useFetcher } from "@remix-run/react";
 import { Badge, BlockStack, Box, Button, Card, Divider, InlineStack, ProgressBar, Spinner, Text } from "@shopify/polaris";
 import { useEffect, useState, type ReactNode } from "react";
-import { CardHeading } from "./card-heading.tsx";
-import { OnceUsable } from "./once-usable.tsx";
+import { CardHeading } from "../card-heading.tsx";
+import { OnceUsable } from "../once-usable.tsx";
 import { GUIDE_WORDS } from "./setup-guide-words.ts";
-import { useWords } from "./words.tsx";
+import { useWords } from "../words.tsx";
 
 type StepName = "connect" | "embed" | "tags" | "sync" | "systems";
 type State = "todo" | "running" | "done" | "failed";

@@ -3,7 +3,7 @@ import { BlockStack, Box, Button, Checkbox, ChoiceList, InlineGrid, InlineStack,
 import type { Draft, Field, RouteDraft, SecretDraft } from "./field-drafts.ts";
 import { fieldWords, optionWords } from "./field-words.ts";
 import { SETTINGS_WORDS } from "./settings-words.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 type Props = { field: Field; draft: Draft; problem: string | undefined; onChange(draft: Draft): void };
 type EditorProps<D> = { field: Field; draft: D; label: string; help: string; problem: string | undefined; onChange(draft: Draft): void };

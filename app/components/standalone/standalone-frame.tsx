@@ -5,7 +5,7 @@ import { AppProvider, Banner, BlockStack, Box, InlineStack, Link, Page, Text } f
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { SpokenIn, useWords, type Locale } from "./words.tsx";
+import { SpokenIn, useWords, type Locale } from "../words.tsx";
 
 type Translations = ComponentProps<typeof AppProvider>["i18n"];
 

@@ -5,10 +5,10 @@ import { useEffect, useRef, useState, type ComponentType } from "react";
 import { toDraft, toPatch, type Draft, type Field } from "./field-drafts.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { problemWords } from "./field-words.ts";
-import { OnceUsable } from "./once-usable.tsx";
+import { OnceUsable } from "../once-usable.tsx";
 import type { SaveBarProps } from "./save-bar.ts";
 import { SETTINGS_WORDS, type SettingsWords } from "./settings-words.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 type SectionName = keyof SettingsWords["sections"];
 type Section = { name: SectionName; fields: Field[]; tests: string[] };
