@@ -151,6 +151,10 @@ test("destinations are edited with a save bar, validated as the endpoint does, a
   const saved = await world.service.call("GET", `/admin/destinations?shop=${SHOP}`);
   expect(saved.json.event_routes).toEqual([{ event_type: "order.*", channels: ["archive"], priority: 4 }]);
   await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Add a route" }).click();
+  await page.getByRole("button", { name: "Remove route 2" }).press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
   const answer = await world.service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, { body: { event_type: "order.paid", entity_type: "order", entity_id: "9", payload: {} } });
   expect(answer.json.destinations).toEqual(["archive"]);
   expect(visit.errors).toEqual([]);
