@@ -1,7 +1,8 @@
 // Adds tags to many customers or takes them away: which tags, then what would change, then the run.
-import { BlockStack, List, Modal, Text } from "@shopify/polaris";
+import { BlockStack, List, Text } from "@shopify/polaris";
 import { useState } from "react";
 import { formatCount } from "../figures.ts";
+import { Dialog } from "../dialog.tsx";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
@@ -33,8 +34,7 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
   const confirm = (total: number) => (action === "add" ? words.confirmAdd(count(total)) : words.confirmRemove(count(total)));
 
   return (
-    <Modal
-      open
+    <Dialog
       onClose={onClose}
       title={action === "add" ? words.addTitle : words.removeTitle}
       primaryAction={
@@ -44,26 +44,24 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
       }
       secondaryActions={[preview ? { content: words.back, onAction: () => setPreview(null) } : { content: words.close, onAction: onClose }]}
     >
-      <Modal.Section>
-        {preview ? (
-          <BlockStack gap="300">
-            <Text as="p" fontWeight="semibold">
-              {preview.changing === 0 ? words.nothing : words.changing(count(preview.changing), count(preview.total))}
-            </Text>
-            <List>
-              {preview.tags.map((tag) => (
-                <List.Item key={tag.slug}>{tag.action === "add" ? words.gets(nameOf(tag.slug), count(tag.people)) : words.loses(nameOf(tag.slug), count(tag.people))}</List.Item>
-              ))}
-            </List>
-            {error && <Text as="p" tone="critical">{error}</Text>}
-          </BlockStack>
-        ) : (
-          <BlockStack gap="300">
-            {"ids" in selection && <Text as="p">{words.people(count(selection.ids.length))}</Text>}
-            <TagPicker known={tags} chosen={chosen} onChange={setChosen} canMake={action === "add"} error={error} />
-          </BlockStack>
-        )}
-      </Modal.Section>
-    </Modal>
+      {preview ? (
+        <BlockStack gap="300">
+          <Text as="p" fontWeight="semibold">
+            {preview.changing === 0 ? words.nothing : words.changing(count(preview.changing), count(preview.total))}
+          </Text>
+          <List>
+            {preview.tags.map((tag) => (
+              <List.Item key={tag.slug}>{tag.action === "add" ? words.gets(nameOf(tag.slug), count(tag.people)) : words.loses(nameOf(tag.slug), count(tag.people))}</List.Item>
+            ))}
+          </List>
+          {error && <Text as="p" tone="critical">{error}</Text>}
+        </BlockStack>
+      ) : (
+        <BlockStack gap="300">
+          {"ids" in selection && <Text as="p">{words.people(count(selection.ids.length))}</Text>}
+          <TagPicker known={tags} chosen={chosen} onChange={setChosen} canMake={action === "add"} error={error} />
+        </BlockStack>
+      )}
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 // The two questions before something that hurts: suspending an account and erasing a customer.
-import { BlockStack, Modal, Text, TextField } from "@shopify/polaris";
+import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
+import { Dialog } from "../dialog.tsx";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import type { CustomerView } from "./detail-shape.ts";
@@ -12,18 +13,15 @@ export function SuspendModal({ onClose }: Props) {
   const words = useWords(DETAIL_WORDS);
   const { run, isBusy, problem } = useClosingDeed(words.suspended, onClose);
   return (
-    <Modal
-      open
+    <Dialog
       title={words.suspendTitle}
       onClose={onClose}
       primaryAction={{ content: words.suspend, destructive: true, loading: isBusy, onAction: () => run("status", { status: "suspended" }) }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
-      <Modal.Section>
-        <Text as="p">{words.suspendText}</Text>
-        {problem && <Text as="p" tone="critical">{problem}</Text>}
-      </Modal.Section>
-    </Modal>
+      <Text as="p">{words.suspendText}</Text>
+      {problem && <Text as="p" tone="critical">{problem}</Text>}
+    </Dialog>
   );
 }
 
@@ -33,20 +31,17 @@ export function EraseModal({ customer, onClose }: Props & { customer: CustomerVi
   const { run, isBusy, refused, problem } = useClosingDeed(words.erasing, onClose);
   const error = refused?.fields.typed ? words.eraseWrong : problem;
   return (
-    <Modal
-      open
+    <Dialog
       title={words.eraseTitle}
       onClose={onClose}
       primaryAction={{ content: words.eraseConfirm, destructive: true, loading: isBusy, disabled: typed.trim() === "", onAction: () => run("erase", { typed }) }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
-      <Modal.Section>
-        <BlockStack gap="300">
-          <Text as="p">{words.eraseText}</Text>
-          <TextField label={words.eraseType(customer.erasureWord)} value={typed} onChange={setTyped} autoComplete="off" error={error ?? undefined} />
-        </BlockStack>
-      </Modal.Section>
-    </Modal>
+      <BlockStack gap="300">
+        <Text as="p">{words.eraseText}</Text>
+        <TextField label={words.eraseType(customer.erasureWord)} value={typed} onChange={setTyped} autoComplete="off" error={error ?? undefined} />
+      </BlockStack>
+    </Dialog>
   );
 }
 

@@ -47,31 +47,33 @@ export function CustomerScreen({ customer, links, consents, timeline, older, tag
   return (
     <>
       <TitleBar title={name} />
-      <Page title={name} titleMetadata={<Badge {...(customer.status === "active" ? { tone: "success" } : customer.status === "suspended" ? { tone: "warning" } : {})}>{names.status[customer.status] ?? customer.status}</Badge>} backAction={{ content: words.back, onAction: goBack }} secondaryActions={actions}>
-        <BlockStack gap="400">
-          {isDeleted && !customer.canBeErased && <Banner tone="info">{words.erased}</Banner>}
-          {problem && <Banner tone="critical">{problem}</Banner>}
-          <Layout>
-            <Layout.Section>
-              <BlockStack gap="400">
-                <TagsCard tags={tags} known={knownTags} canChange={!isDeleted} />
-                <OrdersCard orders={orders} />
-                <ConsentsCard consents={consents} />
-                <TimelineCard records={timeline} older={older} isNewest={!new URLSearchParams(search).has("before")} path={path} />
-              </BlockStack>
-            </Layout.Section>
-            <Layout.Section variant="oneThird">
-              <BlockStack gap="400">
-                <ProfileCard customer={customer} />
-                <SignInsCard customer={customer} links={links} />
-                <SystemsCard systems={systems} />
-              </BlockStack>
-            </Layout.Section>
-          </Layout>
-        </BlockStack>
-        {question === "suspend" && <SuspendModal onClose={() => setQuestion(null)} />}
-        {question === "erase" && <EraseModal customer={customer} onClose={() => setQuestion(null)} />}
-      </Page>
+      <div style={{ overflowWrap: "anywhere" }}>
+        <Page title={name} titleMetadata={<Badge {...(customer.status === "active" ? { tone: "success" } : customer.status === "suspended" ? { tone: "warning" } : {})}>{names.status[customer.status] ?? customer.status}</Badge>} backAction={{ content: words.back, onAction: goBack }} secondaryActions={actions}>
+          <BlockStack gap="400">
+            {isDeleted && !customer.canBeErased && <Banner tone="info">{words.erased}</Banner>}
+            {problem && <Banner tone="critical">{problem}</Banner>}
+            <Layout>
+              <Layout.Section>
+                <BlockStack gap="400">
+                  <TagsCard tags={tags} known={knownTags} canChange={!isDeleted} />
+                  <OrdersCard orders={orders} />
+                  <ConsentsCard consents={consents} />
+                  <TimelineCard records={timeline} older={older} isNewest={!new URLSearchParams(search).has("before")} path={path} />
+                </BlockStack>
+              </Layout.Section>
+              <Layout.Section variant="oneThird">
+                <BlockStack gap="400">
+                  <ProfileCard customer={customer} />
+                  <SignInsCard customer={customer} links={links} />
+                  <SystemsCard systems={systems} />
+                </BlockStack>
+              </Layout.Section>
+            </Layout>
+          </BlockStack>
+          {question === "suspend" && <SuspendModal onClose={() => setQuestion(null)} />}
+          {question === "erase" && <EraseModal customer={customer} onClose={() => setQuestion(null)} />}
+        </Page>
+      </div>
     </>
   );
 }

@@ -35,7 +35,6 @@ type Sync = { state: "never" | "running" | "done" | "failed"; read: number };
 export function CustomersScreen({ run, sync, ...list }: Props) {
   const { filter, page } = list;
   const words = useWords(LIST_WORDS);
-  const { search } = useLocation();
   const [shownRun, setShownRun] = useState(run);
   const isNarrowed = Boolean(filter.q) || FILTERS.some((name) => filter[name]);
   const hasCustomers = page.customers.length > 0 || isNarrowed || page.previous !== null;
@@ -50,8 +49,7 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
           {hasCustomers ? (
             <Card padding="0">
               <ListFilters {...list} />
-              {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
-              <ListBody key={search} {...list} onStarted={setShownRun} />
+              <ListBody {...list} onStarted={setShownRun} />
             </Card>
           ) : (
             <FirstSync sync={sync} />
@@ -68,6 +66,14 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
   const address = useListAddress({ filter, sort });
   const [action, setAction] = useState<"add" | "remove" | null>(null);
   const { selectedResources, allResourcesSelected, handleSelectionChange, clearSelection } = useIndexResourceState(page.customers, { resourceIDResolver: ({ id }) => String(id) });
+  const { search } = useLocation();
+  const [chosenIn, setChosenIn] = useState(search);
+  // Another list is another choice: nobody is changed who is not seen to be chosen.
+  if (chosenIn !== search) {
+    setChosenIn(search);
+    setAction(null);
+    clearSelection();
+  }
   return (
     <>
       <ListTable

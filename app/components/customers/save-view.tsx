@@ -1,6 +1,7 @@
 // Asks for the name of a view.
-import { Modal, TextField } from "@shopify/polaris";
+import { TextField } from "@shopify/polaris";
 import { useState } from "react";
+import { Dialog } from "../dialog.tsx";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
@@ -20,16 +21,13 @@ export default function SaveView({ shown, onClose }: { shown: ListState; onClose
   const general = useRefusal(refused);
   const problem = refused?.code === "conflict" ? words.notSaved : general;
   return (
-    <Modal
-      open
+    <Dialog
       title={words.save}
       onClose={onClose}
       primaryAction={{ content: words.save, onAction: () => run("save_view", { name: name.trim(), ...shown }), loading: isBusy, disabled: name.trim() === "" }}
       secondaryActions={[{ content: close, onAction: onClose }]}
     >
-      <Modal.Section>
-        <TextField label={words.name} value={name} onChange={setName} maxLength={40} autoComplete="off" {...(problem && { error: problem })} />
-      </Modal.Section>
-    </Modal>
+      <TextField label={words.name} value={name} onChange={setName} maxLength={40} autoComplete="off" {...(problem && { error: problem })} />
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 // The customer's tags by category, added and taken away one by one.
-import { BlockStack, Button, Card, InlineStack, Modal, Tag, Text } from "@shopify/polaris";
+import { BlockStack, Button, Card, InlineStack, Tag, Text } from "@shopify/polaris";
 import { useState } from "react";
 import { CardHeading } from "../card-heading.tsx";
+import { Dialog } from "../dialog.tsx";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import { CUSTOMER_NAMES } from "./customer-words.ts";
@@ -47,17 +48,14 @@ export function TagsCard({ tags, known, canChange }: Props) {
         {problem && chosen === null && <Text as="p" tone="critical">{problem}</Text>}
       </BlockStack>
       {chosen && (
-        <Modal
-          open
+        <Dialog
           title={words.addTag}
           onClose={() => setChosen(null)}
           primaryAction={{ content: words.addTag, onAction: () => run("tags", { add: chosen }), loading: isBusy, disabled: chosen.length === 0 }}
           secondaryActions={[{ content: words.cancel, onAction: () => setChosen(null) }]}
         >
-          <Modal.Section>
-            <TagPicker known={known.filter(({ slug }) => !tags.some((tag) => tag.slug === slug))} chosen={chosen} onChange={setChosen} canMake error={problem} />
-          </Modal.Section>
-        </Modal>
+          <TagPicker known={known.filter(({ slug }) => !tags.some((tag) => tag.slug === slug))} chosen={chosen} onChange={setChosen} canMake error={problem} />
+        </Dialog>
       )}
     </Card>
   );

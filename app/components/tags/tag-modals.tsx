@@ -1,7 +1,8 @@
 // Makes, renames and deletes a tag.
-import { BlockStack, Modal, Select, Text, TextField } from "@shopify/polaris";
+import { BlockStack, Select, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
 import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
+import { Dialog } from "../dialog.tsx";
 import { useDeed, useRefusal, type Refused } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import { TAG_WORDS, type TagText } from "./tag-words.ts";
@@ -26,27 +27,24 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
   const content = { create: words.create, rename: words.rename, delete: words.remove }[question.kind];
   const fields = question.kind === "create" ? { name, category } : question.kind === "rename" ? { slug: question.slug, name } : { slug: question.slug };
   return (
-    <Modal
-      open
+    <Dialog
       title={title}
       onClose={onClose}
       primaryAction={{ content, onAction: () => run(question.kind, fields), loading: isBusy, destructive: question.kind === "delete", disabled: question.kind !== "delete" && name.trim() === "" }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
-      <Modal.Section>
-        {question.kind === "delete" ? (
-          <BlockStack gap="200">
-            <Text as="p">{words.removeText}</Text>
-            {error && <Text as="p" tone="critical">{error}</Text>}
-          </BlockStack>
-        ) : (
-          <BlockStack gap="400">
-            <TextField label={words.name} value={name} onChange={setName} autoComplete="off" maxLength={80} helpText={question.kind === "create" ? words.nameHelp : words.renameText} error={error} />
-            {question.kind === "create" && <Select label={words.category} options={Object.entries(names.category).map(([value, label]) => ({ value, label }))} value={category} onChange={setCategory} />}
-          </BlockStack>
-        )}
-      </Modal.Section>
-    </Modal>
+      {question.kind === "delete" ? (
+        <BlockStack gap="200">
+          <Text as="p">{words.removeText}</Text>
+          {error && <Text as="p" tone="critical">{error}</Text>}
+        </BlockStack>
+      ) : (
+        <BlockStack gap="400">
+          <TextField label={words.name} value={name} onChange={setName} autoComplete="off" maxLength={80} helpText={question.kind === "create" ? words.nameHelp : words.renameText} error={error} />
+          {question.kind === "create" && <Select label={words.category} options={Object.entries(names.category).map(([value, label]) => ({ value, label }))} value={category} onChange={setCategory} />}
+        </BlockStack>
+      )}
+    </Dialog>
   );
 }
 
