@@ -9,6 +9,7 @@ import { changeAccountStatus } from "../domain/identity/account-status.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { notFound, rowNumber, visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {

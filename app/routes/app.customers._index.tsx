@@ -9,6 +9,7 @@ import { previewTagRun, startTagRun, TagRunInput } from "../domain/customers/tag
 import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {

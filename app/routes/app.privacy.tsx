@@ -12,6 +12,7 @@ import { listBoard, ManualRequest, markHandedOver, offerExport, requestByHand, R
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 

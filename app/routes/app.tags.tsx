@@ -9,6 +9,7 @@ import { readTagUsage, TagQuery } from "../domain/tags/tag-usage.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {

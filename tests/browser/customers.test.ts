@@ -139,7 +139,7 @@ test("how far a change is, is told to its own store alone", async () => {
     return row.id as string;
   }));
   const page = await open();
-  const texts = await page.evaluate((ids) => Promise.all(ids.map(async (id) => (await fetch(`/app/customers/tag-run.data?id=${id}`)).text())), [ours, theirs, "nothing"]);
+  const texts = await page.evaluate((ids) => Promise.all(ids.map(async (id) => (await fetch(`/app/customers/tag-run?id=${id}`)).text())), [ours, theirs, "nothing"]);
   expect(texts.map((text) => text.includes("4711"))).toEqual([true, false, false]);
   await leave();
 });

@@ -131,3 +131,31 @@ test("dead letters of another destination are not taken for none at all", async 
   expect(await page.getByText("Everything was delivered").count()).toBe(0);
   await visit.leave();
 });
+
+test("a service that is not reached is told beside the button and asked again for a run; the page and what was typed stay", async () => {
+  const id = await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala"] });
+  const isUnreached = (text: string) => text.includes("Failed to load resource");
+  const page = await open("/app/tags");
+  await page.getByRole("button", { name: "Rename: GALA" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Night of galas");
+  await page.route("**/app/tags.data**", (route) => route.abort(), { times: 1 });
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await page.getByText("The service was not reached.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await page.getByText("Night of galas").waitFor();
+  expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
+  await visit.close();
+
+  await world.database.query("INSERT INTO tag_runs (shop, id, add, last_id, total, state) VALUES ($1, gen_random_uuid(), '{vip}', $2, 1, 'waiting')", [shop, id]);
+  const list = await open("/app/customers");
+  await list.getByText("Tags are being changed: 0 of 1").waitFor();
+  for (const answer of ["abort", "starting"]) {
+    const asked = list.waitForRequest("**/app/customers/tag-run?**");
+    await list.route("**/app/customers/tag-run?**", (route) => (answer === "abort" ? route.abort() : route.fulfill({ status: 503, body: answer })), { times: 1 });
+    await asked;
+  }
+  await world.database.query("UPDATE tag_runs SET state = 'done', finished_at = now(), changed = 1 WHERE shop = $1", [shop]);
+  await list.getByText("Tags changed of customers: 1.").waitFor();
+  expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
+  await visit.close();
+});
