@@ -159,3 +159,19 @@ test("a service that is not reached is told beside the button and asked again fo
   expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
   await visit.close();
 });
+
+test("while the first customers come and the service is not reached, the page waits, and shows them afterwards", async () => {
+  const page = await open("/app/customers");
+  await page.getByRole("button", { name: "Sync customers now" }).click();
+  await page.getByText("Customers are being copied").waitFor();
+  const away = ["**/health", "**/app/customers.data**"];
+  for (const address of away) await page.route(address, (route) => route.abort());
+  await page.waitForRequest("**/health");
+  await page.waitForRequest("**/health");
+  await page.getByText("Customers are being copied").waitFor();
+  for (const address of away) await page.unroute(address);
+  await putPerson(world.database, shop, { full_name: "Ada" });
+  await page.getByRole("link", { name: "Ada" }).waitFor();
+  expect(visit.errors.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
+  await visit.close();
+});

@@ -2,12 +2,13 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../figures.ts";
 import { download } from "../download.ts";
 import { loadedLater } from "../later.tsx";
 import { showToast } from "../toast.ts";
 import { useDeed, useRefusal } from "../use-deed.ts";
+import { useLooking } from "../use-looking.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
@@ -130,8 +131,6 @@ function useExport(filter: ListFilter) {
   };
 }
 
-const LOOK_AGAIN_MS = 1_500;
-
 function FirstSync({ sync }: { sync: Sync | null }) {
   const words = useWords(LIST_WORDS);
   const locale = useLocale();
@@ -139,11 +138,9 @@ function FirstSync({ sync }: { sync: Sync | null }) {
   const problem = useRefusal(refused);
   const { revalidate, state } = useRevalidator();
   const isRunning = sync?.state === "running";
-  useEffect(() => {
-    if (!isRunning || state !== "idle") return;
-    const timer = setTimeout(revalidate, LOOK_AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [isRunning, state, revalidate]);
+  useLooking(isRunning, () => {
+    if (state === "idle") revalidate();
+  });
   const told = { running: words.syncing(formatCount(locale, sync?.read ?? 0)), failed: words.syncFailed, done: words.nobodyYet, never: null }[sync?.state ?? "never"];
   return (
     <Card>
