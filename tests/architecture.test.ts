@@ -113,6 +113,11 @@ describe("one way to the data", () => {
   });
 });
 
+test("what comes later than its page is waited for in components/later.tsx alone", () => {
+  const waiting = files.filter(below("app/components", "app/routes")).filter((file) => /<Suspense|<Await|\blazy\(/.test(readFileSync(join(root, file), "utf8")));
+  expectNone(waiting.filter((file) => file !== "app/components/later.tsx"), "a boundary on the page as it arrives is given up, with an error, when anything around it changes before it is taken over");
+});
+
 describe("names", () => {
   test("no folder is a drawer for everything", () => {
     const drawers = new Set(["utils", "util", "lib", "libs", "helpers", "services", "types", "constants", "common", "shared", "misc"]);

@@ -1,22 +1,20 @@
 // Filters of a list. They stand in the address, so that a filtered list can be kept, sent and gone back to.
 import { useSearchParams, useNavigation } from "@remix-run/react";
 import { Box, Button, InlineGrid, InlineStack, Select, TextField } from "@shopify/polaris";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { LIST_WORDS } from "./list-words.ts";
 import { useWords } from "./words.tsx";
 
 export type Filter = { name: string; label: string; value: string | undefined } & ({ kind: "choice"; choices: readonly { value: string; label: string }[] } | { kind: "text" | "date" | "email" });
 
-/** A change of the address from elsewhere begins afresh. */
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
-  return <Fields key={JSON.stringify(filters.map(({ value }) => value))} filters={filters} />;
-}
-
-function Fields({ filters }: { filters: readonly Filter[] }) {
   const words = useWords(LIST_WORDS);
   const [, setAddress] = useSearchParams();
   const isLoading = useNavigation().state === "loading";
-  const [values, setValues] = useState<Record<string, string>>(Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""])));
+  const shown = JSON.stringify(Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""])));
+  const [values, setValues] = useState<Record<string, string>>(JSON.parse(shown) as Record<string, string>);
+  // Going back in the browser changes the fields.
+  useEffect(() => setValues(JSON.parse(shown) as Record<string, string>), [shown]);
   const isFiltered = filters.some(({ value }) => value !== undefined);
   const set = (name: string) => (value: string) => setValues((known) => ({ ...known, [name]: value }));
   const apply = (next: Record<string, string>) => setAddress(Object.entries(next).filter(([, value]) => value !== ""));

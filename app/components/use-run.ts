@@ -1,26 +1,44 @@
 // A run that goes on behind the page, looked at again and again while it goes, also after the page was loaded anew.
-import { useFetcher, useRevalidator } from "@remix-run/react";
-import { useEffect, useRef } from "react";
+import { useRevalidator } from "@remix-run/react";
+import { useEffect, useRef, useState } from "react";
 
 const LOOK_EVERY_MS = 700;
 
+const isGoing = (run: { state: string } | null): boolean => run?.state === "running" || run?.state === "waiting";
+
 /** `path` answers `{ run }`; when the run ends, the page reads its own data once more. */
 export function useRun<Run extends { state: string; started_at: string }>(known: Run | null, path: string): Run | null {
-  const { load, data, state } = useFetcher<{ run: Run | null }>();
   const { revalidate } = useRevalidator();
-  const looked = data?.run ?? null;
+  const [looked, setLooked] = useState<Run | null>(null);
   // The page's own answer is newer once it tells of a later run.
   const run = looked && (!known || looked.started_at >= known.started_at) ? looked : known;
-  const isRunning = run?.state === "running";
+  const isRunning = isGoing(run);
   useEffect(() => {
-    if (!isRunning || state !== "idle") return;
-    const timer = setTimeout(() => load(path), LOOK_EVERY_MS);
-    return () => clearTimeout(timer);
-  }, [isRunning, state, load, path]);
+    if (!isRunning) return;
+    const leaving = new AbortController();
+    const look = async () => {
+      // A service that is not reached, or is just starting, is asked again: the run goes on without anybody looking.
+      const found = await read<Run>(path, leaving.signal).catch(() => null);
+      if (leaving.signal.aborted) return;
+      if (found) setLooked(found);
+      timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+    };
+    let timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+  }, [isRunning, path]);
   const wasRunning = useRef(isRunning);
   useEffect(() => {
     if (wasRunning.current && !isRunning) revalidate();
     wasRunning.current = isRunning;
   }, [isRunning, revalidate]);
-  return known && looked && known.started_at === looked.started_at && known.state !== "running" ? known : run;
+  return known && looked && known.started_at === looked.started_at && !isGoing(known) ? known : run;
+}
+
+/** Not by a fetcher: the router shows the whole page as failed when one of its calls does. */
+async function read<Run>(path: string, signal: AbortSignal): Promise<Run | null> {
+  const answer = await fetch(path, { signal });
+  return answer.ok ? ((await answer.json()) as { run: Run | null }).run : null;
 }

@@ -6,13 +6,12 @@ import type { TenantSql } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError } from "../runtime/errors.ts";
 import { replay } from "./bus/dead-letters.ts";
 import { listOrdersOf } from "./commerce/orders.ts";
-import { erasureWord, eraseForMerchant } from "./compliance/merchant-requests.ts";
+import { erasureWord } from "./compliance/merchant-requests.ts";
 import { listConsents } from "./consent/consent-history.ts";
 import { CONSENT_TYPES, type ConsentType } from "./consent/consent-types.ts";
 import { listKnownTags } from "./customers/filter-choices.ts";
 import { writeTags } from "./customers/tag-change.ts";
 import { findPerson } from "./identity/account.ts";
-import { changeAccountStatus } from "./identity/account-status.ts";
 import { listAssignedTags } from "./tags/assignments.ts";
 import { dataOf, type Tenant } from "./tenants/tenant.ts";
 
@@ -112,32 +111,14 @@ export async function readOrders(ctx: Ctx, tenant: Tenant, id: number, gid: stri
 }
 
 const tagNames = z.array(z.string().max(200)).max(10).default([]);
+export const TagChange = z.object({ add: tagNames, remove: tagNames });
 
-export const CustomerAction = z.discriminatedUnion("intent", [
-  z.object({ intent: z.literal("tags"), add: tagNames, remove: tagNames }),
-  z.object({ intent: z.literal("status"), status: z.enum(["active", "suspended"]) }),
-  z.object({ intent: z.literal("retry"), channel: z.string().max(80) }),
-  z.object({ intent: z.literal("erase"), typed: z.string().max(400) }),
-]);
-
-export async function performCustomerAction(ctx: Ctx, tenant: Tenant, id: number, asked: z.output<typeof CustomerAction>) {
-  switch (asked.intent) {
-    case "tags": {
-      const { added, removed } = await writeTags(ctx, tenant, id, { add: asked.add, remove: asked.remove, source: "admin", categories: null });
-      return { intent: asked.intent, changed: added.length + removed.length };
-    }
-    case "status":
-      await changeAccountStatus(ctx, tenant, id, asked.status);
-      return { intent: asked.intent, status: asked.status };
-    case "retry":
-      return { intent: asked.intent, changed: await retryDelivery(ctx, tenant, id, asked.channel) };
-    case "erase":
-      return { intent: asked.intent, ...(await eraseForMerchant(ctx, tenant, id, asked.typed)) };
-  }
+export async function changeTags(ctx: Ctx, tenant: Tenant, id: number, change: z.output<typeof TagChange>): Promise<void> {
+  await writeTags(ctx, tenant, id, { ...change, source: "admin", categories: null });
 }
 
 /** The newest delivery of this customer to this system, when it is dead: the row is found here, not named by the form. */
-async function retryDelivery(ctx: Ctx, tenant: Tenant, id: number, channel: string): Promise<number> {
+export async function retryDelivery(ctx: Ctx, tenant: Tenant, id: number, channel: string): Promise<number> {
   const { sql } = dataOf(ctx, tenant);
   const person = await findPerson(sql, id);
   if (!person) throw new AppError("not_found");

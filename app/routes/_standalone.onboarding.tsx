@@ -1,16 +1,16 @@
 import { data, type ActionFunctionArgs, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { SetupGuideCard } from "../components/setup-guide-card.tsx";
-import { StandalonePage } from "../components/standalone-frame.tsx";
-import { STANDALONE_WORDS } from "../components/standalone-words.ts";
-import { StorePicker } from "../components/store-picker.tsx";
+import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
+import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
+import { STANDALONE_WORDS } from "../components/standalone/standalone-words.ts";
+import { StorePicker } from "../components/standalone/store-picker.tsx";
 import { useWords } from "../components/words.tsx";
 import { actOnGuide, isGuideIntent, readSetupGuide } from "../domain/setup-guide.ts";
 import { listStores } from "../domain/setup-state.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
 export { keepWhenLocked as shouldRevalidate } from "../components/keep-form.ts";
-export { StandaloneProblem as ErrorBoundary } from "../components/standalone-frame.tsx";
+export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Onboarding · Customer identity" }];
 

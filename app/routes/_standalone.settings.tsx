@@ -1,16 +1,16 @@
 import { data, type ActionFunctionArgs, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { SettingsScreen } from "../components/settings-screen.tsx";
-import { SETTINGS_WORDS } from "../components/settings-words.ts";
-import { StandalonePage } from "../components/standalone-frame.tsx";
-import { StandaloneSaveBar } from "../components/standalone-save-bar.tsx";
-import { StorePicker } from "../components/store-picker.tsx";
+import { SettingsScreen } from "../components/settings/settings-screen.tsx";
+import { SETTINGS_WORDS } from "../components/settings/settings-words.ts";
+import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
+import { StandaloneSaveBar } from "../components/standalone/standalone-save-bar.tsx";
+import { StorePicker } from "../components/standalone/store-picker.tsx";
 import { useWords } from "../components/words.tsx";
 import { actOnSettings, readSettingsPage } from "../domain/settings-page.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
 export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
-export { StandaloneProblem as ErrorBoundary } from "../components/standalone-frame.tsx";
+export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Settings · Customer identity" }];
 

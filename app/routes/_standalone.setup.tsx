@@ -1,15 +1,15 @@
 import { data, type ActionFunctionArgs, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { SetupScreen } from "../components/setup-screen.tsx";
-import { StandalonePage } from "../components/standalone-frame.tsx";
-import { STANDALONE_WORDS } from "../components/standalone-words.ts";
+import { SetupScreen } from "../components/standalone/setup-screen.tsx";
+import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
+import { STANDALONE_WORDS } from "../components/standalone/standalone-words.ts";
 import { useWords } from "../components/words.tsx";
 import { readSetupState } from "../domain/setup-state.ts";
 import { readPlatformForm, savePlatformSettings } from "../domain/tenants/settings-form.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
 export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
-export { StandaloneProblem as ErrorBoundary } from "../components/standalone-frame.tsx";
+export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Setup · Customer identity" }];
 

@@ -2,11 +2,11 @@
 import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
-import { StandaloneFrame } from "../components/standalone-frame.tsx";
+import { StandaloneFrame } from "../components/standalone/standalone-frame.tsx";
 import { localeOf } from "../components/words.tsx";
 import { designTranslations } from "../http/design-translations.ts";
 
-export { StandaloneFailure as ErrorBoundary } from "../components/standalone-frame.tsx";
+export { StandaloneFailure as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
 

@@ -12,6 +12,7 @@ import { revokeMandate } from "../domain/commerce/mandates.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readKeyedScreenPage } from "../http/screen-page.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 

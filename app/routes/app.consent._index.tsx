@@ -14,6 +14,7 @@ import { readVerification, startVerification } from "../domain/consent/verificat
 import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 

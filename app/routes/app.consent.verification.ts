@@ -5,5 +5,5 @@ import { visitScreen } from "../http/screen-visit.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await visitScreen(args);
-  return { run: await readVerification(ctx, tenant) };
+  return Response.json({ run: await readVerification(ctx, tenant) });
 }

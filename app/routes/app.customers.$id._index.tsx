@@ -1,11 +1,15 @@
-import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs } from "@remix-run/node";
+import type { HeadersFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { boundary } from "@shopify/shopify-app-remix/server";
+import { z } from "zod";
 import { CustomerScreen } from "../components/customers/customer-screen.tsx";
-import { CustomerAction, performCustomerAction, readCustomer, readOrders } from "../domain/customer-screen.ts";
-import { answerAction } from "../http/screen-action.ts";
+import { eraseForMerchant } from "../domain/compliance/merchant-requests.ts";
+import { changeTags, readCustomer, readOrders, retryDelivery, TagChange } from "../domain/customer-screen.ts";
+import { changeAccountStatus } from "../domain/identity/account-status.ts";
+import { deed, deeds } from "../http/screen-deeds.ts";
 import { notFound, rowNumber, visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {
@@ -15,11 +19,12 @@ export async function loader(args: LoaderFunctionArgs) {
   return { ...shown, orders: readOrders(ctx, tenant, shown.customer.id, shown.customer.gid) };
 }
 
-export async function action(args: ActionFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
-  const id = rowNumber(args.params.id);
-  return answerAction(ctx, args.request, CustomerAction, (asked) => performCustomerAction(ctx, tenant, id, asked));
-}
+export const action = deeds({
+  tags: deed(TagChange, ({ ctx, tenant, named }, change) => changeTags(ctx, tenant, rowNumber(named.id), change)),
+  status: deed(z.object({ status: z.enum(["active", "suspended"]) }), async ({ ctx, tenant, named }, { status }) => void (await changeAccountStatus(ctx, tenant, rowNumber(named.id), status))),
+  retry: deed(z.object({ channel: z.string().max(80) }), async ({ ctx, tenant, named }, { channel }) => ({ requeued: await retryDelivery(ctx, tenant, rowNumber(named.id), channel) })),
+  erase: deed(z.object({ typed: z.string().max(400) }), ({ ctx, tenant, named }, { typed }) => eraseForMerchant(ctx, tenant, rowNumber(named.id), typed)),
+});
 
 export const headers: HeadersFunction = (args) => boundary.headers(args);
 

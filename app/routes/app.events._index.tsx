@@ -18,6 +18,7 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 

@@ -6,5 +6,5 @@ import { visitScreen } from "../http/screen-visit.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await requireEvents(visitScreen(args));
-  return { run: await readCmsSync(ctx, tenant) };
+  return Response.json({ run: await readCmsSync(ctx, tenant) });
 }

@@ -12,6 +12,7 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readKeyedScreenPage } from "../http/screen-page.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 

@@ -10,9 +10,10 @@ import { z } from "zod";
 import { showDestinations } from "../domain/bus/destinations.ts";
 import { saveTenantConfig } from "../domain/tenants/configuration.ts";
 import { requireEvents, withEvents } from "../http/event-screen.ts";
-import { deed, deeds, jsonField } from "../http/screen-deeds.ts";
+import { deed, deeds } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
@@ -22,7 +23,7 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 // Validated where PUT /admin/destinations is: in the tenant's own table of fields.
-const Input = z.object({ event_routes: jsonField(z.array(z.unknown())), enabled_channels: jsonField(z.array(z.unknown()).nullable()) });
+const Input = z.object({ event_routes: z.array(z.unknown()), enabled_channels: z.array(z.unknown()).nullable() });
 export const action = deeds({ save: deed(Input, withEvents(async ({ ctx, tenant }, fields) => void (await saveTenantConfig(ctx, tenant.shop, fields, false)))) });
 
 export default function Destinations() {

@@ -5,12 +5,14 @@ import { Text } from "@shopify/polaris";
 import { PrivacyBoard } from "../components/privacy/privacy-board.tsx";
 import { PrivacyForm } from "../components/privacy/privacy-form.tsx";
 import { PRIVACY_WORDS } from "../components/privacy/privacy-words.ts";
+import { BesideCards } from "../components/room.tsx";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
 import { listBoard, ManualRequest, markHandedOver, offerExport, requestByHand, RequestFilters, RequestId, retryRequest } from "../domain/compliance/request-board.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
+export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
@@ -32,7 +34,9 @@ export default function PrivacyRequests() {
   const words = useWords(PRIVACY_WORDS);
   return (
     <ScreenPage title={words.title} isWide>
-      <Text as="p">{words.intro}</Text>
+      <BesideCards>
+        <Text as="p">{words.intro}</Text>
+      </BesideCards>
       <PrivacyBoard {...list} />
       <PrivacyForm />
     </ScreenPage>

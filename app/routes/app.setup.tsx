@@ -4,8 +4,8 @@ import { useLoaderData } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { Page } from "@shopify/polaris";
 import { boundary } from "@shopify/shopify-app-remix/server";
-import { GUIDE_WORDS } from "../components/setup-guide-words.ts";
-import { SetupGuideCard } from "../components/setup-guide-card.tsx";
+import { GUIDE_WORDS } from "../components/setup-guide/setup-guide-words.ts";
+import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
 import { useWords } from "../components/words.tsx";
 import { actOnGuide, isGuideIntent, readSetupGuide } from "../domain/setup-guide.ts";
 

@@ -133,6 +133,17 @@ test("a bulk change of everybody who matches reaches the pages that are not show
   await leave();
 });
 
+test("how far a change is, is told to its own store alone", async () => {
+  const [ours, theirs] = await Promise.all([shop, OTHER].map(async (of) => {
+    const [row] = await world.database.query("INSERT INTO tag_runs (shop, id, add, last_id, total, state, finished_at) VALUES ($1, gen_random_uuid(), '{vip}', 1, 4711, 'done', now()) RETURNING id", [of]);
+    return row.id as string;
+  }));
+  const page = await open();
+  const texts = await page.evaluate((ids) => Promise.all(ids.map(async (id) => (await fetch(`/app/customers/tag-run?id=${id}`)).text())), [ours, theirs, "nothing"]);
+  expect(texts.map((text) => text.includes("4711"))).toEqual([true, false, false]);
+  await leave();
+});
+
 test("the export holds exactly the list, as a file that a spreadsheet opens without running anything", async () => {
   await put({ full_name: "=cmd()", email: "ada@x.example", tags: ["vip"], consents: ["marketing"] });
   await put({ full_name: "Grace", email: "grace@x.example" });

@@ -72,7 +72,7 @@ test("a failed sync, dead letters and a paused system stand above everything, wi
   await page.getByText("Customers could not be synced").waitFor();
   await page.getByText("Changes that were not delivered: 3").waitFor();
   await page.getByText("Paused: Your store").waitFor();
-  expect(await page.getByRole("link", { name: "Look at them" }).first().getAttribute("href")).toBe("/app/events");
+  expect(await page.getByRole("link", { name: "Look at them" }).first().getAttribute("href")).toBe("/app/events/dead-letters");
   expect(await findBarriers(page)).toEqual([]);
   await visit.leave();
 });

@@ -100,7 +100,7 @@ test("what is overdue stands out and is tried again by a press; what nobody coul
 test("another store's request is not found by any button, and nothing changes", async () => {
   const [row] = await query<{ id: number }>("SELECT id FROM privacy_requests WHERE shop = $1 AND evidence ? 'archive' ORDER BY id LIMIT 1", [SHOP]);
   const before = await query("SELECT * FROM privacy_requests ORDER BY id");
-  for (const intent of ["retry", "export", "handed_over"]) expect((await askAs(world.service, OTHER_SHOP, "/app/privacy", { intent, id: String(row?.id), shop: SHOP })).status).toBe(404);
+  for (const intent of ["retry", "export", "handed_over"]) expect((await askAs(world.service, OTHER_SHOP, "/app/privacy", { intent, id: Number(row?.id), shop: SHOP })).status).toBe(404);
   expect(await query("SELECT * FROM privacy_requests ORDER BY id")).toEqual(before);
   expect(await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'export_link:%'", [OTHER_SHOP])).toEqual([]);
 });

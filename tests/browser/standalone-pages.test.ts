@@ -84,6 +84,23 @@ test("settings are saved, told, and there after a reload; a secret is masked and
   await expectQuiet(visit);
 });
 
+test("a route that is taken away leaves the others as they were typed, and the keyboard beside them", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  for (const name of ["order.*", "customer.*"]) {
+    await page.getByRole("button", { name: "Add a route" }).click();
+    await page.getByLabel("Events", { exact: true }).last().fill(name);
+    await page.getByLabel("Go to").last().fill("archive");
+  }
+  await page.getByRole("button", { name: "Remove this route: order.*" }).press("Enter");
+  expect(await page.getByLabel("Events", { exact: true }).inputValue()).toBe("customer.*");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).event_routes).toEqual([{ event_type: "customer.*", channels: ["archive"] }]);
+  await expectQuiet(visit);
+});
+
 test("a secret is replaced when it is typed, kept when it is not, and removed when that is asked for", async () => {
   const visit = await open(`/settings?shop=${shop}`);
   const { page } = visit;

@@ -1,8 +1,8 @@
 // The settings form: derived from the table of fields, so that nothing there is missing here, and no secret is.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { toDraft, toPatch, toValue } from "../../app/components/field-drafts.ts";
-import { FIELD_TEXTS, fieldWords, problemWords } from "../../app/components/field-words.ts";
-import { SETTINGS_WORDS } from "../../app/components/settings-words.ts";
+import { toDraft, toPatch, toValue } from "../../app/components/settings/field-drafts.ts";
+import { FIELD_TEXTS, fieldWords, problemWords } from "../../app/components/settings/field-words.ts";
+import { SETTINGS_WORDS } from "../../app/components/settings/settings-words.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/configuration.ts";
 import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings-form.ts";
 import { PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames } from "../../app/domain/tenants/tenant-config.ts";

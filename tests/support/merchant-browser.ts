@@ -48,13 +48,13 @@ export async function adminUrl(service: Service, shop: string, path: string, loc
   return `${service.url}${pathname}?${asked}`;
 }
 
-/** Asks what a page of the app asks, with a session token of that store. */
-export async function askAs(service: Service, shop: string, path: string, form?: Record<string, string>): Promise<{ status: number; text: string }> {
+/** Asks what a page of the app asks, with a session token of that store; a deed with whatever its fields are. */
+export async function askAs(service: Service, shop: string, path: string, deed?: { intent: string; [field: string]: unknown }): Promise<{ status: number; text: string }> {
   const response = await fetch(service.url + path, {
-    method: form ? "POST" : "GET",
+    method: deed ? "POST" : "GET",
     redirect: "manual",
-    headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36", Authorization: `Bearer ${await service.sandbox.storefront.sessionToken(shop)}`, ...(form && { "Content-Type": "application/x-www-form-urlencoded" }) },
-    ...(form && { body: new URLSearchParams(form).toString() }),
+    headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36", Authorization: `Bearer ${await service.sandbox.storefront.sessionToken(shop)}`, ...(deed && { "Content-Type": "application/json" }) },
+    ...(deed && { body: JSON.stringify(deed) }),
   });
   return { status: response.status, text: await response.text() };
 }

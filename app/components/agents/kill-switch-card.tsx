@@ -21,7 +21,7 @@ export function KillSwitchCard({ name, isOn }: { name: "access" | "payments"; is
             confirm={isOn ? text.confirmOff : text.confirmOn}
             isDestructive={isOn}
             isBusy={isBusy}
-            onConfirm={() => run("switch", { name, is_on: String(!isOn) })}
+            onConfirm={() => run("switch", { name, is_on: !isOn })}
           >
             <Text as="p">{isOn ? text.offText : text.onText}</Text>
           </ConfirmButton>

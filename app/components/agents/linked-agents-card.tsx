@@ -49,7 +49,7 @@ export function LinkedAgentsCard({ agents, isCut, manifestUrl }: { agents: reado
                   confirm={words.end.confirm}
                   isDestructive
                   variant="plain"
-                  isBusy={sent?.get("client_id") === agent.client_id}
+                  isBusy={sent?.client_id === agent.client_id}
                   onConfirm={() => run("end", { client_id: agent.client_id })}
                 >
                   <Text as="p">{words.end.text(formatCount(locale, agent.shoppers))}</Text>

@@ -45,7 +45,7 @@ export function MandatesCard({ mandates, next, filters }: Props) {
         headings={[{ title: columns.person }, { title: columns.agents }, { title: columns.most }, { title: columns.spent }, { title: columns.left }, { title: columns.scope }, { title: columns.status }, { title: columns.expires }, { title: columns.end }]}
       >
         {mandates.map((mandate, at) => (
-          <Row key={mandate.mandate_id} mandate={mandate} at={at} isBusy={sent?.get("mandate_id") === mandate.mandate_id} onRevoke={() => run("revoke", { mandate_id: mandate.mandate_id })} />
+          <Row key={mandate.mandate_id} mandate={mandate} at={at} isBusy={sent?.mandate_id === mandate.mandate_id} onRevoke={() => run("revoke", { mandate_id: mandate.mandate_id })} />
         ))}
       </IndexTable>
       <Pager next={next} />

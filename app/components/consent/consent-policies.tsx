@@ -67,7 +67,7 @@ export function PolicyForm() {
           </FormLayout.Group>
           <TextField label={words.text} helpText={words.textHint} autoComplete="off" multiline={8} maxHeight={320} value={values.body} onChange={set("body")} error={wrong("body")} />
           <Checkbox label={words.makeCurrent} checked={isCurrent} onChange={setIsCurrent} />
-          <Button variant="primary" loading={isBusy} onClick={() => run("publish", { ...values, is_current: String(isCurrent) })}>
+          <Button variant="primary" loading={isBusy} onClick={() => run("publish", { ...values, is_current: isCurrent })}>
             {words.publish}
           </Button>
         </FormLayout>

@@ -3,7 +3,7 @@ import { CardHeading } from "../card-heading.tsx";
 import { CONSENT_WORDS } from "./consent-words.ts";
 import { formatCount } from "../figures.ts";
 import { Moment } from "../moment.tsx";
-import { useDeed } from "../use-deed.ts";
+import { useDeed, useRefusal } from "../use-deed.ts";
 import { useRun } from "../use-run.ts";
 import { useLocale, useWords } from "../words.tsx";
 
@@ -15,7 +15,8 @@ type Verification = {
 
 export function ConsentVerifyCard({ verification }: { verification: Verification | null }) {
   const words = useWords(CONSENT_WORDS).verify;
-  const { run: start, isBusy } = useDeed();
+  const { run: start, isBusy, refused } = useDeed();
+  const problem = useRefusal(refused);
   const run = useRun(verification, "/app/consent/verification");
   return (
     <Card>
@@ -26,7 +27,10 @@ export function ConsentVerifyCard({ verification }: { verification: Verification
           </Button>
         </CardHeading>
         <Text as="p" tone="subdued">{words.text}</Text>
-        <div aria-live="polite">{run && <Outcome run={run} />}</div>
+        <div aria-live="polite">
+          {problem && <Banner tone="critical"><p>{problem}</p></Banner>}
+          {run && <Outcome run={run} />}
+        </div>
       </BlockStack>
     </Card>
   );

@@ -1,51 +1,57 @@
 // The two questions before something that hurts: suspending an account and erasing a customer.
-import { BlockStack, Modal, Text, TextField } from "@shopify/polaris";
+import { BlockStack, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
+import { Dialog } from "../dialog.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import type { CustomerView } from "./detail-shape.ts";
 import { DETAIL_WORDS } from "./detail-words.ts";
-import { useCustomerAction } from "./use-customer-action.ts";
 
-type Props = { customer: CustomerView; onClose: () => void };
+type Props = { onClose: () => void };
 
-export function SuspendModal({ customer, onClose }: Props) {
+export function SuspendModal({ onClose }: Props) {
   const words = useWords(DETAIL_WORDS);
-  const suspend = useCustomerAction(customer.id, () => words.suspended, onClose);
+  const { run, isBusy, problem } = useClosingDeed(words.suspended, onClose);
   return (
-    <Modal
-      open
+    <Dialog
       title={words.suspendTitle}
       onClose={onClose}
-      primaryAction={{ content: words.suspend, destructive: true, loading: suspend.isBusy, onAction: () => suspend.send({ intent: "status", status: "suspended" }) }}
+      primaryAction={{ content: words.suspend, destructive: true, loading: isBusy, onAction: () => run("status", { status: "suspended" }) }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
-      <Modal.Section>
-        <Text as="p">{words.suspendText}</Text>
-        {suspend.refused && <Text as="p" tone="critical">{suspend.refused.text}</Text>}
-      </Modal.Section>
-    </Modal>
+      <Text as="p">{words.suspendText}</Text>
+      {problem && <Text as="p" tone="critical">{problem}</Text>}
+    </Dialog>
   );
 }
 
-export function EraseModal({ customer, onClose }: Props) {
+export function EraseModal({ customer, onClose }: Props & { customer: CustomerView }) {
   const words = useWords(DETAIL_WORDS);
   const [typed, setTyped] = useState("");
-  const erase = useCustomerAction(customer.id, () => words.erasing, onClose);
-  const error = erase.refused && (erase.refused.fields.typed ? words.eraseWrong : erase.refused.text);
+  const { run, isBusy, refused, problem } = useClosingDeed(words.erasing, onClose);
+  const error = refused?.fields.typed ? words.eraseWrong : problem;
   return (
-    <Modal
-      open
+    <Dialog
       title={words.eraseTitle}
       onClose={onClose}
-      primaryAction={{ content: words.eraseConfirm, destructive: true, loading: erase.isBusy, disabled: typed.trim() === "", onAction: () => erase.send({ intent: "erase", typed }) }}
+      primaryAction={{ content: words.eraseConfirm, destructive: true, loading: isBusy, disabled: typed.trim() === "", onAction: () => run("erase", { typed }) }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
-      <Modal.Section>
-        <BlockStack gap="300">
-          <Text as="p">{words.eraseText}</Text>
-          <TextField label={words.eraseType(customer.erasureWord)} value={typed} onChange={setTyped} autoComplete="off" error={error} />
-        </BlockStack>
-      </Modal.Section>
-    </Modal>
+      <BlockStack gap="300">
+        <Text as="p">{words.eraseText}</Text>
+        <TextField label={words.eraseType(customer.erasureWord)} value={typed} onChange={setTyped} autoComplete="off" error={error ?? undefined} />
+      </BlockStack>
+    </Dialog>
   );
+}
+
+/** Closes the question once it is done; what was refused is told inside it. */
+function useClosingDeed(said: string, onClose: () => void) {
+  const deed = useDeed({
+    onDone() {
+      onClose();
+      return said;
+    },
+  });
+  return { ...deed, problem: useRefusal(deed.refused) };
 }

@@ -1,12 +1,14 @@
 // The merchant's list of customers.
-import { useFetcher, useLocation, useRevalidator } from "@remix-run/react";
+import { useLocation, useRevalidator } from "@remix-run/react";
 import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../figures.ts";
 import { download } from "../download.ts";
-import { useRefusal } from "../refusal-words.ts";
+import { loadedLater } from "../later.tsx";
 import { showToast } from "../toast.ts";
+import { useDeed, useRefusal } from "../use-deed.ts";
+import { useLooking } from "../use-looking.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
@@ -15,9 +17,8 @@ import { ListTable, type ListedCustomer } from "./list-table.tsx";
 import { LIST_WORDS } from "./list-words.ts";
 import type { TagRun } from "./tag-run-banner.tsx";
 
-/** Loaded when they are needed. */
-const BulkTags = lazy(() => import("./bulk-tags.tsx"));
-const TagRunBanner = lazy(() => import("./tag-run-banner.tsx"));
+const BulkTags = loadedLater(() => import("./bulk-tags.tsx"));
+const TagRunBanner = loadedLater(() => import("./tag-run-banner.tsx"));
 
 type Props = {
   filter: ListFilter;
@@ -35,7 +36,6 @@ type Sync = { state: "never" | "running" | "done" | "failed"; read: number };
 export function CustomersScreen({ run, sync, ...list }: Props) {
   const { filter, page } = list;
   const words = useWords(LIST_WORDS);
-  const { search } = useLocation();
   const [shownRun, setShownRun] = useState(run);
   const isNarrowed = Boolean(filter.q) || FILTERS.some((name) => filter[name]);
   const hasCustomers = page.customers.length > 0 || isNarrowed || page.previous !== null;
@@ -46,16 +46,11 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
       <TitleBar title={words.title} />
       <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
         <BlockStack gap="400">
-          {shownRun && (
-            <Suspense fallback={null}>
-              <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />
-            </Suspense>
-          )}
+          {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
           {hasCustomers ? (
             <Card padding="0">
               <ListFilters {...list} />
-              {/* Another list is another choice: nobody is changed who is not seen to be chosen. */}
-              <ListBody key={search} {...list} onStarted={setShownRun} />
+              <ListBody {...list} onStarted={setShownRun} />
             </Card>
           ) : (
             <FirstSync sync={sync} />
@@ -72,6 +67,14 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
   const address = useListAddress({ filter, sort });
   const [action, setAction] = useState<"add" | "remove" | null>(null);
   const { selectedResources, allResourcesSelected, handleSelectionChange, clearSelection } = useIndexResourceState(page.customers, { resourceIDResolver: ({ id }) => String(id) });
+  const { search } = useLocation();
+  const [chosenIn, setChosenIn] = useState(search);
+  // Another list is another choice: nobody is changed who is not seen to be chosen.
+  if (chosenIn !== search) {
+    setChosenIn(search);
+    setAction(null);
+    clearSelection();
+  }
   return (
     <>
       <ListTable
@@ -98,19 +101,17 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
         }
       />
       {action && (
-        <Suspense fallback={null}>
-          <BulkTags
-            action={action}
-            selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
-            tags={choices.tags}
-            onClose={() => setAction(null)}
-            onStarted={(run) => {
-              setAction(null);
-              clearSelection();
-              onStarted(run);
-            }}
-          />
-        </Suspense>
+        <BulkTags
+          action={action}
+          selection={allResourcesSelected ? { filter } : { ids: selectedResources.map(Number) }}
+          tags={choices.tags}
+          onClose={() => setAction(null)}
+          onStarted={(run) => {
+            setAction(null);
+            clearSelection();
+            onStarted(run);
+          }}
+        />
       )}
     </>
   );
@@ -130,29 +131,24 @@ function useExport(filter: ListFilter) {
   };
 }
 
-const LOOK_AGAIN_MS = 1_500;
-
 function FirstSync({ sync }: { sync: Sync | null }) {
   const words = useWords(LIST_WORDS);
   const locale = useLocale();
-  const refusal = useRefusal();
-  const fetcher = useFetcher<{ ok: true } | { ok: false; code: string }>();
+  const { run, isBusy, refused } = useDeed();
+  const problem = useRefusal(refused);
   const { revalidate, state } = useRevalidator();
   const isRunning = sync?.state === "running";
-  useEffect(() => {
-    if (!isRunning || state !== "idle") return;
-    const timer = setTimeout(revalidate, LOOK_AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [isRunning, state, revalidate]);
-  const start = () => fetcher.submit(JSON.stringify({ intent: "sync" }), { method: "post", action: "/app/customers?index", encType: "application/json" });
+  useLooking(isRunning, () => {
+    if (state === "idle") revalidate();
+  });
   const told = { running: words.syncing(formatCount(locale, sync?.read ?? 0)), failed: words.syncFailed, done: words.nobodyYet, never: null }[sync?.state ?? "never"];
   return (
     <Card>
-      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: start, loading: fetcher.state !== "idle" || isRunning }}>
+      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: () => run("sync"), loading: isBusy || isRunning }}>
         <p>{words.emptyText}</p>
         <div aria-live="polite">
           {told && <p>{told}</p>}
-          {fetcher.state === "idle" && fetcher.data?.ok === false && <p>{refusal(fetcher.data.code)}</p>}
+          {problem && <p>{problem}</p>}
         </div>
       </EmptyState>
     </Card>

@@ -6,7 +6,7 @@ export type FilterName = (typeof FILTERS)[number];
 export type ListFilter = { q?: string | undefined } & { [K in FilterName]?: string | undefined };
 export const DEFAULT_SORT = "updated desc";
 
-type ListState = { filter: ListFilter; sort: string };
+export type ListState = { filter: ListFilter; sort: string };
 
 /** Without what stays as it is by default, so that equal lists have equal addresses. */
 export function toQuery({ filter, sort }: ListState, place: { after?: string; before?: string } = {}): URLSearchParams {

@@ -1,7 +1,7 @@
 // Search, filters and order above the customer list.
 import { useNavigation } from "@remix-run/react";
-import { Box, ChoiceList, Filters, Select } from "@shopify/polaris";
-import { useEffect, useRef, useState } from "react";
+import { Box, ChoiceList, Filters, Select, useBreakpoints } from "@shopify/polaris";
+import { useTyped } from "../use-typed.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { CUSTOMER_NAMES } from "./customer-words.ts";
 import { useListAddress, type FilterName, type ListFilter } from "./list-address.ts";
@@ -11,14 +11,14 @@ import { Views, type View } from "./list-views.tsx";
 export type Choices = { tags: { slug: string; name: string }[]; countries: { code: string; names: Record<"en" | "es" | "fr", string> }[] };
 type Props = { filter: ListFilter; sort: string; choices: Choices; views: View[] };
 
-const TYPING_MS = 300;
-
 export function ListFilters({ filter, sort, choices, views: saved }: Props) {
   const words = useWords(LIST_WORDS);
   const address = useListAddress({ filter, sort });
   const navigation = useNavigation();
   const [typed, setTyped] = useTyped(filter.q ?? "", (q) => address.narrow({ q }));
   const groups = useGroups(choices);
+  const { smDown } = useBreakpoints();
+  const order = <Select label={words.sort} labelHidden options={sortOptions(words.sorts)} value={sort} onChange={address.sortBy} />;
   return (
     <>
       <Views filter={filter} sort={sort} saved={saved} />
@@ -40,28 +40,12 @@ export function ListFilters({ filter, sort, choices, views: saved }: Props) {
         })}
         onClearAll={() => address.show({ filter: {}, sort })}
       >
-        <Box paddingInlineStart="200">
-          <Select label={words.sort} labelHidden options={sortOptions(words.sorts)} value={sort} onChange={address.sortBy} />
-        </Box>
+        {/* Beside it on a phone, nobody could read what they search for. */}
+        {!smDown && <Box paddingInlineStart="200">{order}</Box>}
       </Filters>
+      {smDown && <Box padding="200">{order}</Box>}
     </>
   );
-}
-
-/** What is typed is shown at once and looked for when the fingers rest. */
-function useTyped(shown: string, search: (text: string | undefined) => void): [string, (text: string) => void] {
-  const [typed, setTyped] = useState(shown);
-  const timer = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(() => setTyped(shown), [shown]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return [
-    typed,
-    (text) => {
-      setTyped(text);
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => search(text.trim() || undefined), text === "" ? 0 : TYPING_MS);
-    },
-  ];
 }
 
 type Group = { name: FilterName; label: string; choices: { label: string; value: string }[] };

@@ -2,6 +2,7 @@
 import { Badge, BlockStack, IndexTable, InlineStack, Link, Text, useBreakpoints, type IndexTableProps } from "@shopify/polaris";
 import { formatCount } from "../figures.ts";
 import { Moment } from "../moment.tsx";
+import { LongText } from "../room.tsx";
 import { useLocale, useWords } from "../words.tsx";
 import { CUSTOMER_NAMES } from "./customer-words.ts";
 import { LIST_WORDS } from "./list-words.ts";
@@ -37,7 +38,9 @@ function Cells({ customer }: { customer: ListedCustomer }) {
   return (
     <>
       <IndexTable.Cell>
-        <Who customer={customer} />
+        <LongText>
+          <Who customer={customer} />
+        </LongText>
       </IndexTable.Cell>
       <IndexTable.Cell>
         <State customer={customer} />
@@ -63,8 +66,10 @@ function Condensed({ customer }: { customer: ListedCustomer }) {
   return (
     <div style={{ padding: "12px 16px", width: "100%" }}>
       <BlockStack gap="100">
-        <InlineStack align="space-between" gap="200">
-          <Who customer={customer} />
+        <InlineStack align="space-between" blockAlign="start" gap="200" wrap={false}>
+          <LongText>
+            <Who customer={customer} />
+          </LongText>
           <State customer={customer} />
         </InlineStack>
         <Tags customer={customer} />

@@ -1,22 +1,21 @@
 // Views of the customer list, the usual ones and those that the merchant saved, a click away.
-import { useFetcher } from "@remix-run/react";
 import { Box, Button, InlineStack } from "@shopify/polaris";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { showToast } from "../toast.ts";
+import { useState } from "react";
+import { loadedLater } from "../later.tsx";
+import { useDeed } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import { DEFAULT_SORT, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
 import { LIST_WORDS } from "./list-words.ts";
 
 export type View = { name: string; filter: ListFilter; sort: string };
 
-/** Loaded when it is asked for: few visits save a view. */
-const SaveView = lazy(() => import("./save-view.tsx"));
+const SaveView = loadedLater(() => import("./save-view.tsx"));
 
 export function Views({ filter, sort, saved }: { filter: ListFilter; sort: string; saved: View[] }) {
   const words = useWords(LIST_WORDS).views;
   const address = useListAddress({ filter, sort });
   const [isNaming, setIsNaming] = useState(false);
-  const change = useViewChange();
+  const { run, isBusy } = useDeed();
   const shown = { filter: { ...filter, q: undefined }, sort };
   const query = toQuery(shown).toString();
   const ours: View[] = [
@@ -42,39 +41,12 @@ export function Views({ filter, sort, saved }: { filter: ListFilter; sort: strin
           </Button>
         )}
         {own && (
-          <Button size="slim" tone="critical" variant="tertiary" onClick={() => void change({ intent: "view.delete", name: own.name })}>
+          <Button size="slim" tone="critical" variant="tertiary" loading={isBusy} onClick={() => run("delete_view", { name: own.name })}>
             {words.delete}
           </Button>
         )}
       </InlineStack>
-      {isNaming && (
-        <Suspense fallback={null}>
-          <SaveView
-            onClose={() => setIsNaming(false)}
-            onSave={async (name) => {
-              const isDone = await change({ intent: "view.save", view: { name, ...shown } });
-              if (isDone) showToast(words.searchNotKept);
-              return isDone;
-            }}
-          />
-        </Suspense>
-      )}
+      {isNaming && <SaveView shown={shown} onClose={() => setIsNaming(false)} />}
     </Box>
   );
-}
-
-/** Whether it was done. */
-function useViewChange(): (body: object) => Promise<boolean> {
-  const fetcher = useFetcher<{ ok: boolean }>();
-  const waiting = useRef<(isDone: boolean) => void>();
-  useEffect(() => {
-    if (fetcher.state !== "idle" || !fetcher.data) return;
-    waiting.current?.(fetcher.data.ok);
-    waiting.current = undefined;
-  }, [fetcher.state, fetcher.data]);
-  return (body) =>
-    new Promise((resolve) => {
-      waiting.current = resolve;
-      fetcher.submit(JSON.stringify(body), { method: "post", action: "/app/customers?index", encType: "application/json" });
-    });
 }

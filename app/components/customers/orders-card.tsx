@@ -1,9 +1,8 @@
 // The customer's orders, which the store itself keeps: it may not answer.
-import { Await, useRevalidator } from "@remix-run/react";
+import { useRevalidator } from "@remix-run/react";
 import { Badge, Banner, BlockStack, Box, Card, InlineStack, SkeletonBodyText, Text } from "@shopify/polaris";
-import { Suspense } from "react";
-import { AfterMount } from "../after-mount.tsx";
 import { CardHeading } from "../card-heading.tsx";
+import { Later } from "../later.tsx";
 import { Moment } from "../moment.tsx";
 import { useWords } from "../words.tsx";
 import type { OrdersView } from "./detail-shape.ts";
@@ -20,11 +19,9 @@ export function OrdersCard({ orders }: { orders: Promise<OrdersView> }) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={words.ordersTitle} />
-        <AfterMount fallback={waiting}>
-          <Suspense fallback={waiting}>
-            <Await resolve={orders}>{(part) => <Orders part={part} />}</Await>
-          </Suspense>
-        </AfterMount>
+        <Later answer={orders} waiting={waiting}>
+          {(part) => <Orders part={part} />}
+        </Later>
       </BlockStack>
     </Card>
   );

@@ -3,14 +3,14 @@ import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/pol
 import { useChannelName } from "../channel-names.ts";
 import { CardHeading } from "../card-heading.tsx";
 import { Moment } from "../moment.tsx";
+import { useDeed, useRefusal } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 import type { SystemView } from "./detail-shape.ts";
 import { DETAIL_WORDS } from "./detail-words.ts";
-import { useCustomerAction } from "./use-customer-action.ts";
 
 const TONES = { none: undefined, delivered: "success", waiting: "info", dead: "critical" } as const;
 
-export function SystemsCard({ id, systems }: { id: number; systems: SystemView[] }) {
+export function SystemsCard({ systems }: { systems: SystemView[] }) {
   const words = useWords(DETAIL_WORDS);
   return (
     <Card>
@@ -18,16 +18,17 @@ export function SystemsCard({ id, systems }: { id: number; systems: SystemView[]
         <CardHeading title={words.systems} />
         {systems.length === 0 && <Text as="p" tone="subdued">{words.noSystems}</Text>}
         {systems.map((system) => (
-          <System key={system.channel} id={id} system={system} />
+          <System key={system.channel} system={system} />
         ))}
       </BlockStack>
     </Card>
   );
 }
 
-function System({ id, system: { channel, isOn, status, at, httpStatus, reason } }: { id: number; system: SystemView }) {
+function System({ system: { channel, isOn, status, at, httpStatus, reason } }: { system: SystemView }) {
   const words = useWords(DETAIL_WORDS);
-  const retry = useCustomerAction(id, ({ changed }) => (changed ? words.queuedAgain : words.nothingToRetry));
+  const { run, isBusy, refused } = useDeed<{ requeued: number }>({ onDone: ({ requeued }) => (requeued > 0 ? words.queuedAgain : words.nothingToRetry) });
+  const problem = useRefusal(refused);
   const nameOf = useChannelName();
   const tone = TONES[status];
   return (
@@ -48,10 +49,10 @@ function System({ id, system: { channel, isOn, status, at, httpStatus, reason } 
       )}
       {status === "dead" && (
         <InlineStack gap="200" blockAlign="center">
-          <Button size="slim" loading={retry.isBusy} onClick={() => retry.send({ intent: "retry", channel })} accessibilityLabel={`${words.tryAgain}: ${nameOf(channel)}`}>
+          <Button size="slim" loading={isBusy} onClick={() => run("retry", { channel })} accessibilityLabel={`${words.tryAgain}: ${nameOf(channel)}`}>
             {words.tryAgain}
           </Button>
-          {retry.refused && <Text as="span" tone="critical">{retry.refused.text}</Text>}
+          {problem && <Text as="span" tone="critical">{problem}</Text>}
         </InlineStack>
       )}
     </BlockStack>

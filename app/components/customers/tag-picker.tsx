@@ -5,7 +5,7 @@ import { useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 
 type Known = { slug: string; name: string };
-type Props = { known: readonly Known[]; chosen: readonly string[]; onChange: (chosen: string[]) => void; canMake: boolean; error?: string | undefined };
+type Props = { known: readonly Known[]; chosen: readonly string[]; onChange: (chosen: string[]) => void; canMake: boolean; error: string | null };
 
 const MOST_SHOWN = 8;
 
@@ -33,7 +33,7 @@ export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
           enter();
         }}
       >
-        <TextField label={words.tag} value={text} onChange={setText} autoComplete="off" maxLength={80} {...(canMake && { helpText: words.tagHelp })} error={error} connectedRight={<Button onClick={enter}>{words.choose}</Button>} />
+        <TextField label={words.tag} value={text} onChange={setText} autoComplete="off" maxLength={80} {...(canMake && { helpText: words.tagHelp })} error={error ?? undefined} connectedRight={<Button onClick={enter}>{words.choose}</Button>} />
       </div>
       <InlineStack gap="100">
         {chosen.map((slug) => (

@@ -1,4 +1,4 @@
-import { Banner, BlockStack, Card, EmptyState, IndexTable, Link, Text, useIndexResourceState } from "@shopify/polaris";
+import { Banner, BlockStack, Card, EmptySearchResult, EmptyState, IndexTable, Link, Text, useIndexResourceState } from "@shopify/polaris";
 import { CHANNEL_WORDS, channelLabel, failureText, type ShownFailure } from "./channel-words.ts";
 import { ConfirmButton } from "../confirm-button.tsx";
 import { EVENT_WORDS } from "./event-words.ts";
@@ -6,6 +6,7 @@ import { formatCount } from "../figures.ts";
 import { FilterBar } from "../filter-bar.tsx";
 import { Moment } from "../moment.tsx";
 import { Pager } from "../pager.tsx";
+import { BesideCards } from "../room.tsx";
 import { ReplayStatus, type ReplayRun } from "./replay-status.tsx";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useRun } from "../use-run.ts";
@@ -33,23 +34,27 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
         </BlockStack>
       </div>
       {all > 0 && (
-        <BlockStack gap="200">
-          <Text as="p">{words.deadIntro} {words.replay.pausedNote}</Text>
-          <div>
-            <ConfirmButton label={words.replay.all(formatCount(locale, all))} title={words.replay.allTitle} confirm={words.replay.confirm} isBusy={isRunning} onConfirm={() => start("replay_all", { channel: channel ?? "" })}>
-              <Text as="p">{words.replay.allText}</Text>
-            </ConfirmButton>
-          </div>
-        </BlockStack>
+        <BesideCards>
+          <BlockStack gap="200">
+            <Text as="p">{words.deadIntro} {words.replay.pausedNote}</Text>
+            <div>
+              <ConfirmButton label={words.replay.all(formatCount(locale, all))} title={words.replay.allTitle} confirm={words.replay.confirm} isBusy={isRunning} onConfirm={() => start("replay_all", { channel })}>
+                <Text as="p">{words.replay.allText}</Text>
+              </ConfirmButton>
+            </div>
+          </BlockStack>
+        </BesideCards>
       )}
       <Card padding="0">
         {counts.length > 0 && <FilterBar filters={[{ name: "channel", label: words.filters.channel, kind: "choice", value: channel ?? undefined, choices: counts.map((one) => ({ value: one.channel, label: `${channelLabel(channels, one.channel)} (${formatCount(locale, one.count)})` })) }]} />}
-        {letters.length === 0 ? (
+        {letters.length === 0 && counts.length > 0 ? (
+          <EmptySearchResult title={words.nothingFound.title} description={words.nothingFound.text} />
+        ) : letters.length === 0 ? (
           <EmptyState heading={words.deadEmpty.title} image="" action={{ content: words.log, url: "/app/events/log" }}>
             <p>{words.deadEmpty.text}</p>
           </EmptyState>
         ) : (
-          <Letters key={letters.map(({ queue_id: id }) => id).join()} letters={letters} isBusy={isRunning} onReplay={(ids) => start("replay", { ids: JSON.stringify(ids) })} />
+          <Letters key={letters.map(({ queue_id: id }) => id).join()} letters={letters} isBusy={isRunning} onReplay={(ids) => start("replay", { ids })} />
         )}
         <Pager next={next} />
       </Card>

@@ -6,16 +6,17 @@ import { CardHeading } from "../card-heading.tsx";
 import { CHANNEL_WORDS, channelLabel } from "./channel-words.ts";
 import { EVENT_WORDS } from "./event-words.ts";
 import { RouteFields, type Route } from "./route-fields.tsx";
+import { nextKey, useFocusAfterRemoval, type Keyed } from "../row-keys.ts";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useWords } from "../words.tsx";
 
 type Saved = { event_routes: readonly Route[]; enabled_channels: readonly string[] | null; channels: readonly { name: string; enabled: boolean }[] };
-type Draft = { isChosen: boolean; chosen: string[]; routes: Route[] };
+type Draft = { isChosen: boolean; chosen: string[]; routes: (Route & Keyed)[] };
 
 const draftOf = ({ event_routes: routes, enabled_channels: chosen, channels }: Saved): Draft => ({
   isChosen: chosen !== null,
   chosen: [...(chosen ?? channels.filter(({ enabled }) => enabled).map(({ name }) => name))],
-  routes: routes.map(toRoute),
+  routes: routes.map((route, key) => ({ ...toRoute(route), key })),
 });
 
 /** In one order of its parts, so that what is stored and what is on the screen can be compared. */
@@ -28,10 +29,11 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
   const [draft, setDraft] = useState(() => draftOf(saved));
   const { run, isBusy, refused } = useDeed({ onDone: () => words.saved });
   const general = useRefusal(refused);
+  const { adding, focusAdding } = useFocusAfterRemoval();
   const isDirty = textOf(draft) !== textOf(draftOf(saved));
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
   const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map((value) => ({ value, label: channelLabel(labels, value) }));
-  const save = () => run("save", { event_routes: JSON.stringify(draft.routes), enabled_channels: JSON.stringify(draft.isChosen ? draft.chosen : null) });
+  const save = () => run("save", { event_routes: draft.routes.map(toRoute), enabled_channels: draft.isChosen ? draft.chosen : null });
   return (
     <>
       <SaveBar open={isDirty}>
@@ -55,16 +57,19 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
           {draft.routes.length === 0 && <Text as="p">{words.noRoutes}</Text>}
           {draft.routes.map((route, at) => (
             <RouteFields
-              key={at}
+              key={route.key}
               place={at + 1}
               route={route}
               choices={choices}
-              onChange={(changed) => change({ routes: draft.routes.map((one, place) => (place === at ? changed : one)) })}
-              onRemove={() => change({ routes: draft.routes.filter((_, place) => place !== at) })}
+              onChange={(changed) => change({ routes: draft.routes.map((one) => (one.key === route.key ? { ...changed, key: one.key } : one)) })}
+              onRemove={() => {
+                change({ routes: draft.routes.filter(({ key }) => key !== route.key) });
+                focusAdding();
+              }}
             />
           ))}
-          <div>
-            <Button onClick={() => change({ routes: [...draft.routes, { event_type: "", channels: [] }] })}>{words.add}</Button>
+          <div ref={adding}>
+            <Button onClick={() => change({ routes: [...draft.routes, { key: nextKey(draft.routes), event_type: "", channels: [] }] })}>{words.add}</Button>
           </div>
         </BlockStack>
       </Card>

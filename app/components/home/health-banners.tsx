@@ -17,7 +17,7 @@ export function HealthBanners({ health, paused }: Props) {
         </Banner>
       )}
       {health.deadLetters > 0 && (
-        <Banner tone="warning" title={words.deadLetters(formatCount(locale, health.deadLetters))} action={{ content: words.toEvents, url: "/app/events" }}>
+        <Banner tone="warning" title={words.deadLetters(formatCount(locale, health.deadLetters))} action={{ content: words.toEvents, url: "/app/events/dead-letters" }}>
           <p>{words.deadLettersText}</p>
         </Banner>
       )}

@@ -1,15 +1,14 @@
 // The app's home: what needs a look, the way to a store in step, the last day, and the connection.
-import { Await } from "@remix-run/react";
 import { BlockStack, Page, Text } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { Suspense, type ComponentProps } from "react";
-import { AfterMount } from "../after-mount.tsx";
+import type { ComponentProps } from "react";
 import { useChannelName } from "../channel-names.ts";
-import { ChannelsCard } from "../channels-card.tsx";
-import { ConnectionBanner } from "../connection-banner.tsx";
-import { ConnectionCard } from "../connection-card.tsx";
-import { SetupGuideCard, type Guide } from "../setup-guide-card.tsx";
-import { WebhooksCard, WebhooksSkeleton } from "../webhooks-card.tsx";
+import { ChannelsCard } from "./channels-card.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { ConnectionCard } from "./connection-card.tsx";
+import { Later } from "../later.tsx";
+import { SetupGuideCard, type Guide } from "../setup-guide/setup-guide-card.tsx";
+import { WebhooksCard, WebhooksSkeleton } from "./webhooks-card.tsx";
 import { useWords } from "../words.tsx";
 import { HealthBanners } from "./health-banners.tsx";
 import { HOME_WORDS } from "./home-words.ts";
@@ -41,11 +40,9 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
           {!guide.isDone && <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />}
           <DayCard overview={overview} />
           <ConnectionCard {...connection} />
-          <AfterMount fallback={<WebhooksSkeleton />}>
-            <Suspense fallback={<WebhooksSkeleton />}>
-              <Await resolve={webhooks}>{(state) => <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />}</Await>
-            </Suspense>
-          </AfterMount>
+          <Later answer={webhooks} waiting={<WebhooksSkeleton />}>
+            {(state) => <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />}
+          </Later>
           <ChannelsCard channels={connection.channels} />
           <LatelyCard overview={overview} />
         </BlockStack>

@@ -1,12 +1,10 @@
 // The last day in numbers and what happened lately. They come after the page: the place of the numbers is kept, and what
 // happened lately stands last, so that nothing moves.
-import { Await } from "@remix-run/react";
 import { BlockStack, Card, InlineGrid, InlineStack, Link, SkeletonBodyText, Text } from "@shopify/polaris";
-import { Suspense, type ReactNode } from "react";
-import { AfterMount } from "../after-mount.tsx";
 import { CardHeading } from "../card-heading.tsx";
 import { formatCount } from "../figures.ts";
 import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
+import { Later } from "../later.tsx";
 import { Moment } from "../moment.tsx";
 import { useLocale, useWords } from "../words.tsx";
 import { HOME_WORDS } from "./home-words.ts";
@@ -27,7 +25,7 @@ export function DayCard({ overview }: Props) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={words.day} />
-        <Later overview={overview} waiting={<Numbers day={null} />}>
+        <Later answer={overview} waiting={<Numbers day={null} />}>
           {(known) => (known.state === "known" ? <Numbers day={known.day} /> : <Text as="p">{words.dayAway}</Text>)}
         </Later>
       </BlockStack>
@@ -41,21 +39,11 @@ export function LatelyCard({ overview }: Props) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={words.lately} />
-        <Later overview={overview} waiting={<SkeletonBodyText lines={8} />}>
+        <Later answer={overview} waiting={<SkeletonBodyText lines={8} />}>
           {(known) => (known.state === "known" ? <Lately happenings={known.happenings} /> : <Text as="p">{words.dayAway}</Text>)}
         </Later>
       </BlockStack>
     </Card>
-  );
-}
-
-function Later({ overview, waiting, children }: Props & { waiting: ReactNode; children: (known: Overview) => ReactNode }) {
-  return (
-    <AfterMount fallback={waiting}>
-      <Suspense fallback={waiting}>
-        <Await resolve={overview}>{children}</Await>
-      </Suspense>
-    </AfterMount>
   );
 }
 

@@ -14,9 +14,9 @@ export function useRequestDeeds(): (id: number) => RequestDeed {
   return (id) => ({
     run(intent, of) {
       setLast(of);
-      run(intent, { id: String(of) });
+      run(intent, { id: of });
     },
-    busyWith: sent?.get("id") === String(id) ? ((sent.get("intent") as string | null) ?? null) : null,
+    busyWith: sent?.id === id ? String(sent.intent) : null,
     problem: last === id ? problem : null,
     url: last === id ? (done?.url ?? null) : null,
   });

@@ -1,17 +1,17 @@
 // Prepares the tag system step by step, and says of each how it went: one that cannot run stops no other.
-import { useFetcher } from "@remix-run/react";
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
 import { useState } from "react";
 import { CardHeading } from "../card-heading.tsx";
 import { formatCount } from "../figures.ts";
-import { useRefusal } from "../refusal-words.ts";
 import { useAnswer } from "../use-answer.ts";
+import { useDeed, useRefusal, type Answered } from "../use-deed.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { TAG_WORDS } from "./tag-words.ts";
 
 const STEPS = ["backend", "storefront", "cms"] as const;
 type Step = (typeof STEPS)[number];
-type Answer = { ok: true; result: { created: number; existing: number } } | { ok: false; code: string };
+type Counts = { created: number; existing: number };
+type Answer = Answered<Counts>;
 
 export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
   const words = useWords(TAG_WORDS);
@@ -40,14 +40,14 @@ export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
 }
 
 function useSteps() {
-  const fetcher = useFetcher<Answer>();
+  const { run: send, isBusy, done, refused } = useDeed<Counts>();
   const [answers, setAnswers] = useState<Partial<Record<Step, Answer>>>({});
   const [running, setRunning] = useState<Step | null>(null);
   const run = (step: Step) => {
     setRunning(step);
-    fetcher.submit(JSON.stringify({ intent: "prepare", step }), { method: "post", action: "/app/tags", encType: "application/json" });
+    send("prepare", { step });
   };
-  useAnswer(fetcher, (answer) => {
+  useAnswer({ state: isBusy ? "busy" : "idle", data: done ?? refused ?? undefined }, (answer: Answer) => {
     if (running === null) return;
     setAnswers((before) => ({ ...before, [running]: answer }));
     const next = STEPS[STEPS.indexOf(running) + 1];
@@ -67,12 +67,12 @@ function useSteps() {
 function StepRow({ name, answer, isRunning }: { name: string; answer: Answer | undefined; isRunning: boolean }) {
   const words = useWords(TAG_WORDS);
   const locale = useLocale();
-  const refusal = useRefusal();
-  const text = answer ? (answer.ok ? words.done(formatCount(locale, answer.result.created), formatCount(locale, answer.result.existing)) : refusal(answer.code)) : isRunning ? words.running : words.waiting;
+  const problem = useRefusal(answer?.isDone === false ? answer : null);
+  const text = answer?.isDone ? words.done(formatCount(locale, answer.created), formatCount(locale, answer.existing)) : problem ? problem : isRunning ? words.running : words.waiting;
   return (
     <InlineStack align="space-between" gap="200">
       <Text as="span">{name}</Text>
-      <Badge {...(answer ? { tone: answer.ok ? "success" : "warning" } : isRunning ? { tone: "info" } : {})}>{text}</Badge>
+      <Badge {...(answer ? { tone: answer.isDone ? "success" : "warning" } : isRunning ? { tone: "info" } : {})}>{text}</Badge>
     </InlineStack>
   );
 }

@@ -2,9 +2,11 @@
 import { useSearchParams } from "@remix-run/react";
 import { BlockStack, Box, Button, Card, EmptyState, IndexTable, InlineStack, Link, Page, Select, Text, TextField } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { formatCount } from "../figures.ts";
 import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
+import { LongText } from "../room.tsx";
+import { useTyped } from "../use-typed.ts";
 import { useLocale, useWords } from "../words.tsx";
 import { PrepareCard } from "./prepare-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
@@ -12,8 +14,6 @@ import { TAG_WORDS } from "./tag-words.ts";
 
 type UsedTag = { slug: string; name: string; category: string; people: number; isDefault: boolean };
 type Props = { query: { category?: string | undefined; q?: string | undefined }; usage: { tags: UsedTag[]; hasMore: boolean; isEmpty: boolean } };
-
-const TYPING_MS = 300;
 
 export function TagsScreen({ query, usage }: Props) {
   const words = useWords(TAG_WORDS);
@@ -47,15 +47,8 @@ function Narrow({ query }: { query: Props["query"] }) {
   const words = useWords(TAG_WORDS);
   const names = useWords(CUSTOMER_NAMES);
   const [, setParams] = useSearchParams();
-  const [typed, setTyped] = useState(query.q ?? "");
-  const timer = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(() => () => clearTimeout(timer.current), []);
   const show = (next: Props["query"]) => setParams(Object.entries({ ...query, ...next }).filter((entry): entry is [string, string] => Boolean(entry[1])), { preventScrollReset: true });
-  const search = (text: string) => {
-    setTyped(text);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => show({ q: text.trim() || undefined }), text === "" ? 0 : TYPING_MS);
-  };
+  const [typed, search] = useTyped(query.q ?? "", (q) => show({ q }));
   return (
     <Box padding="300">
       <InlineStack gap="300" wrap>
@@ -88,10 +81,12 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
       {tags.map((tag, position) => (
         <IndexTable.Row key={tag.slug} id={tag.slug} position={position}>
           <IndexTable.Cell>
-            <BlockStack>
-              <Text as="span" fontWeight="semibold">{tag.name}</Text>
-              <Text as="span" tone="subdued">{tag.slug}</Text>
-            </BlockStack>
+            <LongText>
+              <BlockStack>
+                <Text as="span" fontWeight="semibold">{tag.name}</Text>
+                <Text as="span" tone="subdued">{tag.slug}</Text>
+              </BlockStack>
+            </LongText>
           </IndexTable.Cell>
           <IndexTable.Cell>{names.category[tag.category] ?? tag.category}</IndexTable.Cell>
           <IndexTable.Cell>

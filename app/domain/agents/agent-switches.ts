@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { saveTenantConfig } from "../tenants/configuration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-export const AgentSwitch = z.object({ name: z.enum(["access", "payments"]), is_on: z.stringbool() });
+export const AgentSwitch = z.object({ name: z.enum(["access", "payments"]), is_on: z.boolean() });
 
 export async function turnAgents(ctx: Ctx, tenant: Tenant, { name, is_on: isOn }: z.output<typeof AgentSwitch>): Promise<void> {
   await saveTenantConfig(ctx, tenant.shop, { [name === "access" ? "agent_access_enabled" : "agent_payments_enabled"]: isOn }, false);

@@ -9,12 +9,10 @@ import { reviveRows } from "./dead-letters.ts";
 const NAME = "dead_letter_replay";
 const SLICE = 500;
 
-/** As a form sends it: a JSON list of the rows' numbers. */
-export const ReplayChosen = z.object({
-  ids: z.string().max(20_000).regex(/^\[\d{1,15}(,\d{1,15})*\]$/).transform((text) => JSON.parse(text) as number[]).pipe(z.array(z.number()).max(1_000)),
-});
-/** Of one channel, or of every one when it is empty. */
-export const ReplayEverything = z.object({ channel: z.string().max(40).transform((channel) => channel || null) });
+/** By the rows' numbers. */
+export const ReplayChosen = z.object({ ids: z.array(z.int().positive()).min(1).max(1_000) });
+/** Of one channel, or of every one. */
+export const ReplayEverything = z.object({ channel: z.string().max(40).nullable() });
 
 /** Rows by their number, or all there are, of one channel or of every. */
 export type ReplaySelection = { queueIds: readonly number[] } | { channel: string | null };

@@ -13,7 +13,7 @@ import { PRIVACY_NOTIFICATION, receivePrivacyRequest, storeKey, type PrivacyKind
 export const RequestFilters = z.object({ kind: z.enum(["data_request", "customer_redact", "shop_redact"]).optional().catch(undefined), state: z.enum(["open", "failed", "finished"]).optional().catch(undefined) });
 export type RequestFilters = z.output<typeof RequestFilters>;
 
-export const RequestId = z.object({ id: z.string().regex(/^\d{1,9}$/).transform(Number) });
+export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });
 export const ManualRequest = z.object({ kind: z.enum(["data_request", "customer_redact"]), email: z.string().trim().max(320).pipe(z.email()) });
 
 /** `system` is unwell or refuses; `left_behind`: something of the person was still found. */

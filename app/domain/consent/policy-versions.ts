@@ -11,9 +11,7 @@ const LONGEST_VERSION = 40;
 
 export const NewPolicyVersion = PolicyInput.extend({
   version: z.string().trim().min(1).max(LONGEST_VERSION),
-  // A form sends line ends of its own; the text is the one that was typed.
-  body: PolicyInput.shape.body.transform((text) => text.replaceAll("\r\n", "\n")),
-  is_current: z.stringbool(),
+  is_current: z.boolean(),
 });
 
 /** Throws `conflict` when the version was published with another text. */

@@ -2,6 +2,7 @@
 // searched for is not kept: it may be a person's name or address, and outlive that person's erasure.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import { AppError } from "../../runtime/errors.ts";
 import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { CustomerFilter } from "./customer-filter.ts";
@@ -10,8 +11,7 @@ import { SORTS } from "./list-customers.ts";
 const MOST_VIEWS = 20;
 const TRIES = 5;
 
-const View = z.object({ name: z.string().trim().min(1).max(40), filter: CustomerFilter.omit({ q: true }), sort: z.enum(SORTS).catch("updated desc") });
-export const ViewInput = View;
+export const View = z.object({ name: z.string().trim().min(1).max(40), filter: CustomerFilter.omit({ q: true }), sort: z.enum(SORTS).catch("updated desc") });
 export type SavedView = z.output<typeof View>;
 
 const Stored = z.array(View).catch([]);
@@ -20,23 +20,23 @@ export async function listViews(ctx: Ctx, tenant: Tenant): Promise<SavedView[]> 
   return Stored.parse((await getKey(dataOf(ctx, tenant).sql, KEYS.customerViews))?.value ?? []);
 }
 
-/** False when there is one of this name, or as many as there may be. */
-export async function saveView(ctx: Ctx, tenant: Tenant, view: SavedView): Promise<boolean> {
-  return changeViews(ctx, tenant, (views) => (views.length < MOST_VIEWS && !views.some(({ name }) => name.toLowerCase() === view.name.toLowerCase()) ? [...views, view] : null));
+/** Throws `conflict` when there is one of this name, or as many as there may be. */
+export async function saveView(ctx: Ctx, tenant: Tenant, view: SavedView): Promise<void> {
+  await changeViews(ctx, tenant, (views) => (views.length < MOST_VIEWS && !views.some(({ name }) => name.toLowerCase() === view.name.toLowerCase()) ? [...views, view] : null));
 }
 
-export async function deleteView(ctx: Ctx, tenant: Tenant, name: string): Promise<boolean> {
-  return changeViews(ctx, tenant, (views) => views.filter((view) => view.name !== name));
+export async function deleteView(ctx: Ctx, tenant: Tenant, { name }: Pick<SavedView, "name">): Promise<void> {
+  await changeViews(ctx, tenant, (views) => views.filter((view) => view.name !== name));
 }
 
 /** Two merchants who save at once both keep theirs. */
-async function changeViews(ctx: Ctx, tenant: Tenant, change: (views: SavedView[]) => SavedView[] | null): Promise<boolean> {
+async function changeViews(ctx: Ctx, tenant: Tenant, change: (views: SavedView[]) => SavedView[] | null): Promise<void> {
   const { sql } = dataOf(ctx, tenant);
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     const stored = await getKey(sql, KEYS.customerViews);
     const changed = change(Stored.parse(stored?.value ?? []));
-    if (!changed) return false;
-    if (stored ? await compareAndSetKey(sql, KEYS.customerViews, stored.version, changed) : await putKeyIfAbsent(sql, KEYS.customerViews, changed)) return true;
+    if (!changed) break;
+    if (stored ? await compareAndSetKey(sql, KEYS.customerViews, stored.version, changed) : await putKeyIfAbsent(sql, KEYS.customerViews, changed)) return;
   }
-  return false;
+  throw new AppError("conflict");
 }

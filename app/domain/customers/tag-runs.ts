@@ -62,16 +62,16 @@ export async function startTagRun(ctx: Ctx, tenant: Tenant, input: TagRunInput):
   const { total } = await previewTagRun(ctx, tenant, input);
   if (total === 0) throw new AppError("invalid_request", { fields: { selection: "means nobody" } });
   const id = ctx.random.orderedUuid();
-  await dataOf(ctx, tenant).sql(
-    `INSERT INTO tag_runs (shop, id, selection, add, remove, total, last_id) SELECT $1, $2, $3, $4::text[], $5::text[], $6, coalesce(max(id), 0) FROM storefront_users WHERE shop = $1`,
+  const [started] = await dataOf(ctx, tenant).sql<TagRunState>(
+    `INSERT INTO tag_runs (shop, id, selection, add, remove, total, last_id) SELECT $1, $2, $3, $4::text[], $5::text[], $6, coalesce(max(id), 0) FROM storefront_users WHERE shop = $1 RETURNING ${SHOWN}`,
     [id, ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(input.selection)), input.add, input.remove, total],
   );
-  return { id, state: "waiting", total, processed: 0, changed: 0, refused: 0 };
+  return started as TagRunState;
 }
 
-export type TagRunState = { id: string; state: "waiting" | "running" | "done" | "failed"; total: number; processed: number; changed: number; refused: number };
+export type TagRunState = { id: string; state: "waiting" | "running" | "done" | "failed"; started_at: string; total: number; processed: number; changed: number; refused: number };
 
-const SHOWN = "id, state, total, processed, changed, refused";
+const SHOWN = `id, state, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at, total, processed, changed, refused`;
 
 export async function findTagRun(ctx: Ctx, tenant: Tenant, id: string): Promise<TagRunState | null> {
   if (!z.uuid().safeParse(id).success) return null;

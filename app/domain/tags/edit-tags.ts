@@ -5,42 +5,29 @@ import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createTags } from "./assignments.ts";
 import { DEFAULT_TAGS, TAG_CATEGORIES, toSlug } from "./catalog.ts";
-import { initTagStep, TAG_STEPS } from "./init-tag-system.ts";
 
 const name = z.string().transform((text) => text.normalize("NFKC").trim().replace(/\s+/g, " ")).pipe(z.string().min(1).max(80));
-const slug = z.string().max(40);
 
-export const TagAction = z.discriminatedUnion("intent", [
-  z.object({ intent: z.literal("create"), name: name.refine((text) => toSlug(text) !== "", "must hold a letter a-z or a digit"), category: z.enum(TAG_CATEGORIES) }),
-  z.object({ intent: z.literal("rename"), slug, name }),
-  z.object({ intent: z.literal("delete"), slug }),
-  z.object({ intent: z.literal("prepare"), step: z.enum(TAG_STEPS) }),
-]);
+export const NewTag = z.object({ name: name.refine((text) => toSlug(text) !== "", "must hold a letter a-z or a digit"), category: z.enum(TAG_CATEGORIES) });
+export const NamedTag = z.object({ slug: z.string().max(40) });
+export const RenamedTag = NamedTag.extend({ name });
 
-export async function performTagAction(ctx: Ctx, tenant: Tenant, asked: z.output<typeof TagAction>) {
-  const { sql } = dataOf(ctx, tenant);
-  switch (asked.intent) {
-    case "create": {
-      const known = DEFAULT_TAGS.find((tag) => tag.slug === toSlug(asked.name));
-      const [made] = await createTags(sql, [known ?? { name: asked.name, slug: toSlug(asked.name), category: asked.category }]);
-      if (!made) throw new AppError("conflict", { fields: { name: "exists" } });
-      return { intent: asked.intent, slug: made };
-    }
-    case "rename": {
-      const renamed = await sql("UPDATE crm_tags SET name = $3 WHERE shop = $1 AND slug = $2 RETURNING id", [asked.slug, asked.name]);
-      if (renamed.length === 0) throw new AppError("not_found");
-      return { intent: asked.intent, slug: asked.slug };
-    }
-    case "delete":
-      await deleteUnusedTag(ctx, tenant, asked.slug);
-      return { intent: asked.intent, slug: asked.slug };
-    case "prepare":
-      return { intent: asked.intent, ...(await initTagStep(ctx, tenant, asked.step)) };
-  }
+/** Throws `conflict` when there is one of this slug. */
+export async function createTag(ctx: Ctx, tenant: Tenant, { name: wanted, category }: z.output<typeof NewTag>): Promise<void> {
+  const slug = toSlug(wanted);
+  const known = DEFAULT_TAGS.find((tag) => tag.slug === slug);
+  const made = await createTags(dataOf(ctx, tenant).sql, [known ?? { name: wanted, slug, category }]);
+  if (made.length === 0) throw new AppError("conflict", { fields: { name: "exists" } });
+}
+
+/** Throws `not_found`. */
+export async function renameTag(ctx: Ctx, tenant: Tenant, { slug, name: wanted }: z.output<typeof RenamedTag>): Promise<void> {
+  const renamed = await dataOf(ctx, tenant).sql("UPDATE crm_tags SET name = $3 WHERE shop = $1 AND slug = $2 RETURNING id", [slug, wanted]);
+  if (renamed.length === 0) throw new AppError("not_found");
 }
 
 /** Throws `conflict` for one that somebody has, and for the tags that every store starts with. */
-async function deleteUnusedTag(ctx: Ctx, tenant: Tenant, slug: string): Promise<void> {
+export async function deleteUnusedTag(ctx: Ctx, tenant: Tenant, { slug }: z.output<typeof NamedTag>): Promise<void> {
   if (DEFAULT_TAGS.some((tag) => tag.slug === slug)) throw new AppError("conflict", { fields: { slug: "is a tag that every store has" } });
   await dataOf(ctx, tenant).transaction(async (sql) => {
     // Locked first: an assignment that is made meanwhile waits, and then finds no tag, instead of vanishing with it.

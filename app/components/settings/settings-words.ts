@@ -1,5 +1,5 @@
 // The words of the settings screen around the fields; those of the fields themselves stand in field-words.ts.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type SectionName = "store" | "sign_in" | "cms" | "analytics" | "profile" | "erp" | "retail" | "warehouse" | "email" | "bus" | "agents" | "consent" | "brand" | "security";
 

@@ -1,7 +1,7 @@
 // What a merchant must do about the connection, if anything.
 import { Banner } from "@shopify/polaris";
-import { HOME_WORDS } from "./home/home-words.ts";
-import { useWords } from "./words.tsx";
+import { HOME_WORDS } from "./home-words.ts";
+import { useWords } from "../words.tsx";
 
 type Props = { shop: string; token: { state: "none" | "valid" | "reauth_required" | "unknown" }; scopes: { missing: string[] } };
 

@@ -5,7 +5,8 @@ import { AppProvider, Banner, BlockStack, Box, InlineStack, Link, Page, Text } f
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { SpokenIn, useWords, type Locale } from "./words.tsx";
+import { BesideCards } from "../room.tsx";
+import { SpokenIn, useWords, type Locale } from "../words.tsx";
 
 type Translations = ComponentProps<typeof AppProvider>["i18n"];
 
@@ -23,13 +24,15 @@ export function StandalonePage({ title, shop, children }: { title: string; shop:
   return (
     <Page title={title} {...(shop && { subtitle: shop })}>
       <BlockStack gap="400">
-        <nav aria-label={brand}>
-          <InlineStack gap="400">
-            <Link url="/setup">{nav.setup}</Link>
-            <Link url={`/settings${query}`}>{nav.settings}</Link>
-            <Link url={`/onboarding${query}`}>{nav.onboarding}</Link>
-          </InlineStack>
-        </nav>
+        <BesideCards>
+          <nav aria-label={brand}>
+            <InlineStack gap="400">
+              <Link url="/setup">{nav.setup}</Link>
+              <Link url={`/settings${query}`}>{nav.settings}</Link>
+              <Link url={`/onboarding${query}`}>{nav.onboarding}</Link>
+            </InlineStack>
+          </nav>
+        </BesideCards>
         {children}
         <Box minHeight="64px" />
       </BlockStack>

@@ -1,9 +1,9 @@
 import { BlockStack, Card, Text } from "@shopify/polaris";
-import { OnceUsable } from "./once-usable.tsx";
+import { OnceUsable } from "../once-usable.tsx";
 import { StandalonePage } from "./standalone-frame.tsx";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
 import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
-import { useWords } from "./words.tsx";
+import { useWords } from "../words.tsx";
 
 /** For a page about one store whose address names none, or one that is not registered. */
 export function StorePicker({ path, title, stores, unknown }: { path: string; title: string; stores: { rows: StoreRow[]; next: string | null }; unknown?: string | null }) {

@@ -2,11 +2,12 @@
 // answers `{ guide }` for as long as something is under way.
 import { useFetcher } from "@remix-run/react";
 import { Badge, BlockStack, Box, Button, Card, Divider, InlineStack, ProgressBar, Spinner, Text } from "@shopify/polaris";
-import { useEffect, useState, type ReactNode } from "react";
-import { CardHeading } from "./card-heading.tsx";
-import { OnceUsable } from "./once-usable.tsx";
+import { useState, type ReactNode } from "react";
+import { CardHeading } from "../card-heading.tsx";
+import { OnceUsable } from "../once-usable.tsx";
+import { useLooking } from "../use-looking.ts";
 import { GUIDE_WORDS } from "./setup-guide-words.ts";
-import { useWords } from "./words.tsx";
+import { useWords } from "../words.tsx";
 
 type StepName = "connect" | "embed" | "tags" | "sync" | "systems";
 type State = "todo" | "running" | "done" | "failed";
@@ -25,7 +26,6 @@ type Props = {
 
 /** Places that a theme may show besides the banner. */
 const BLOCKS = ["footer", "account", "compliance"] as const;
-const POLL_MS = 1_500;
 const TONES = { done: "success", running: "info", failed: "critical", todo: undefined } as const;
 
 export function SetupGuideCard(props: Props) {
@@ -35,7 +35,9 @@ export function SetupGuideCard(props: Props) {
   const act = useFetcher<Act>();
   const guide = live.data?.guide ?? props.guide;
   const isConnected = guide.steps[0]?.state === "done";
-  usePolling(guide.isRunning || (!isEmbedded && !isConnected), () => live.state === "idle" && live.load(action));
+  useLooking(guide.isRunning || (!isEmbedded && !isConnected), () => {
+    if (live.state === "idle") live.load(action);
+  });
   const next = guide.steps.find(({ state }) => state === "failed" || state === "todo")?.name;
   // Whatever was opened by hand gives way when a step is done and another one is next.
   const [opened, setOpened] = useState<{ name: StepName; before: StepName | undefined } | null>(null);
@@ -153,12 +155,4 @@ function Buttons({ step, guide, action, settingsUrl, isEmbedded, post }: Props &
       {step.state !== "done" && submit("confirm_embed", words.confirmEmbed, false)}
     </>
   );
-}
-
-function usePolling(isOn: boolean, ask: () => void): void {
-  useEffect(() => {
-    if (!isOn) return;
-    const timer = setInterval(() => document.visibilityState === "visible" && ask(), POLL_MS);
-    return () => clearInterval(timer);
-  });
 }

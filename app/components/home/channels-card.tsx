@@ -1,9 +1,9 @@
 import { Badge, BlockStack, Card, InlineStack, Text } from "@shopify/polaris";
-import { useChannelName } from "./channel-names.ts";
-import { CardHeading } from "./card-heading.tsx";
-import { HOME_WORDS } from "./home/home-words.ts";
-import { Moment } from "./moment.tsx";
-import { useWords } from "./words.tsx";
+import { useChannelName } from "../channel-names.ts";
+import { CardHeading } from "../card-heading.tsx";
+import { HOME_WORDS } from "./home-words.ts";
+import { Moment } from "../moment.tsx";
+import { useWords } from "../words.tsx";
 
 type Channel = { name: string; state: "on" } | { name: string; state: "off" } | { name: string; state: "paused"; until: string };
 type Channels = { state: "known"; list: Channel[] } | { state: "unknown"; reason: string };

@@ -5,10 +5,11 @@ import { useEffect, useRef, useState, type ComponentType } from "react";
 import { toDraft, toPatch, type Draft, type Field } from "./field-drafts.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { problemWords } from "./field-words.ts";
-import { OnceUsable } from "./once-usable.tsx";
+import { OnceUsable } from "../once-usable.tsx";
+import { BesideCards } from "../room.tsx";
 import type { SaveBarProps } from "./save-bar.ts";
 import { SETTINGS_WORDS, type SettingsWords } from "./settings-words.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { useLocale, useWords } from "../words.tsx";
 
 type SectionName = keyof SettingsWords["sections"];
 type Section = { name: SectionName; fields: Field[]; tests: string[] };
@@ -29,10 +30,12 @@ export function SettingsScreen({ sections, action, SaveBar }: Props) {
         <Contents names={sections.map(({ name }) => name)} />
         {sections.map((section) => (
           <InlineGrid key={section.name} columns={{ xs: 1, md: "1fr 2fr" }} gap="400">
-            <BlockStack gap="200">
-              <Text as="h2" variant="headingMd" id={section.name}>{words.sections[section.name].title}</Text>
-              <Text as="p" tone="subdued">{words.sections[section.name].text}</Text>
-            </BlockStack>
+            <BesideCards>
+              <BlockStack gap="200">
+                <Text as="h2" variant="headingMd" id={section.name}>{words.sections[section.name].title}</Text>
+                <Text as="p" tone="subdued">{words.sections[section.name].text}</Text>
+              </BlockStack>
+            </BesideCards>
             <Card>
               <BlockStack gap="400">
                 {section.fields.map((field) => (
@@ -54,13 +57,15 @@ export function SettingsScreen({ sections, action, SaveBar }: Props) {
 function Contents({ names }: { names: SectionName[] }) {
   const { contents, sections } = useWords(SETTINGS_WORDS);
   return (
-    <nav aria-label={contents}>
-      <InlineStack gap="300">
-        {names.map((name) => (
-          <Link key={name} url={`#${name}`}>{sections[name].title}</Link>
-        ))}
-      </InlineStack>
-    </nav>
+    <BesideCards>
+      <nav aria-label={contents}>
+        <InlineStack gap="300">
+          {names.map((name) => (
+            <Link key={name} url={`#${name}`}>{sections[name].title}</Link>
+          ))}
+        </InlineStack>
+      </nav>
+    </BesideCards>
   );
 }
 

@@ -1,5 +1,5 @@
 // The words of the standalone admin pages.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type StandaloneWords = {
   brand: string;

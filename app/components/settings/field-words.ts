@@ -1,6 +1,6 @@
 // What the fields are called and what is good to know about them. English labels come with the field, from the table of
 // fields; a field without words here is shown with that label. [label es, label fr, help en, help es, help fr]
-import type { Locale } from "./words.tsx";
+import type { Locale } from "../words.tsx";
 
 type FieldText = readonly [es: string, fr: string, helpEn?: string, helpEs?: string, helpFr?: string];
 

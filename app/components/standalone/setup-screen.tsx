@@ -1,17 +1,17 @@
 // The operator's page: how the service is, its stores, what they share, and which settings the process has.
 import { Badge, BlockStack, Card, Divider, InlineStack, Text } from "@shopify/polaris";
-import { CardHeading } from "./card-heading.tsx";
-import { FactRows } from "./fact-rows.tsx";
-import type { Field } from "./field-drafts.ts";
-import { FieldEditor } from "./field-editor.tsx";
-import { Moment } from "./moment.tsx";
-import { OnceUsable } from "./once-usable.tsx";
-import { FormResult, useSettingsForm } from "./settings-screen.tsx";
-import { SETTINGS_WORDS } from "./settings-words.ts";
+import { CardHeading } from "../card-heading.tsx";
+import { FactRows } from "../fact-rows.tsx";
+import type { Field } from "../settings/field-drafts.ts";
+import { FieldEditor } from "../settings/field-editor.tsx";
+import { Moment } from "../moment.tsx";
+import { OnceUsable } from "../once-usable.tsx";
+import { FormResult, useSettingsForm } from "../settings/settings-screen.tsx";
+import { SETTINGS_WORDS } from "../settings/settings-words.ts";
 import { StandaloneSaveBar } from "./standalone-save-bar.tsx";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
 import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
-import { useWords } from "./words.tsx";
+import { useWords } from "../words.tsx";
 
 type Health = { isDatabaseUp: boolean; version: string; roles: string[]; isSandbox: boolean; baseUrl: string; lastRun: { state: "running" | "finished" | "interrupted"; at: string; errors: number } | null };
 type Setting = { name: string; about: string; state: "set" | "default" | "unset"; isSecret: boolean };

@@ -1,9 +1,9 @@
 import { useFetcher, useRevalidator } from "@remix-run/react";
 import { BlockStack, Box, Button, Card, SkeletonBodyText, Text as Line } from "@shopify/polaris";
 import { useEffect, useRef } from "react";
-import { CardHeading } from "./card-heading.tsx";
-import { HOME_WORDS, type HomeText } from "./home/home-words.ts";
-import { useWords } from "./words.tsx";
+import { CardHeading } from "../card-heading.tsx";
+import { HOME_WORDS, type HomeText } from "./home-words.ts";
+import { useWords } from "../words.tsx";
 
 type Webhooks = { state: "known"; registered: number; total: number; missing: string[] } | { state: "not_connected" } | { state: "unknown"; reason: string };
 type Repair = { isDone: true; changed: number } | { isDone: false; reason: string };

@@ -9,7 +9,8 @@ export type Field = {
   isReadOnly: boolean;
 };
 
-export type RouteDraft = { event_type: string; channels: string; priority: string };
+/** `key`: which row of the editor it is. */
+export type RouteDraft = { key: number; event_type: string; channels: string; priority: string };
 export type SecretDraft = { mode: "kept" | "replace" | "remove"; text: string };
 export type Draft = string | boolean | string[] | Record<string, string> | RouteDraft[] | SecretDraft;
 
@@ -30,7 +31,7 @@ export function toDraft({ kind, options, value, instead }: Field): Draft {
     case "group":
       return Object.fromEntries(options.map((name) => [name, asText((value as Record<string, unknown> | null)?.[name])]));
     case "routes":
-      return ((value ?? []) as Route[]).map(({ event_type, channels, priority }) => ({ event_type, channels: channels.join(", "), priority: priority === undefined ? "" : String(priority) }));
+      return ((value ?? []) as Route[]).map(({ event_type, channels, priority }, key) => ({ key, event_type, channels: channels.join(", "), priority: priority === undefined ? "" : String(priority) }));
     default:
       return asText(value);
   }
@@ -76,9 +77,9 @@ export function toPatch(fields: readonly Field[], drafts: Readonly<Record<string
   const patch: Record<string, unknown> = {};
   for (const field of fields) {
     const draft = drafts[field.name];
-    if (draft === undefined || field.isReadOnly || JSON.stringify(draft) === JSON.stringify(toDraft(field))) continue;
+    if (draft === undefined || field.isReadOnly) continue;
     const value = toValue(field, draft);
-    if (value !== undefined) patch[field.name] = value;
+    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(toValue(field, toDraft(field)))) patch[field.name] = value;
   }
   return patch;
 }

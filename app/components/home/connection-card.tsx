@@ -1,9 +1,9 @@
 import { BlockStack, Card } from "@shopify/polaris";
-import { CardHeading } from "./card-heading.tsx";
-import { FactRows } from "./fact-rows.tsx";
-import { HOME_WORDS } from "./home/home-words.ts";
-import { Moment } from "./moment.tsx";
-import { useWords } from "./words.tsx";
+import { CardHeading } from "../card-heading.tsx";
+import { FactRows } from "../fact-rows.tsx";
+import { HOME_WORDS } from "./home-words.ts";
+import { Moment } from "../moment.tsx";
+import { useWords } from "../words.tsx";
 
 type Props = {
   shop: string;

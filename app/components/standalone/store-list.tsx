@@ -2,7 +2,7 @@
 import { Badge, BlockStack, Button, Divider, FormLayout, InlineStack, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { useWords } from "./words.tsx";
+import { useWords } from "../words.tsx";
 
 export type StoreRow = { shop: string; token: "none" | "valid" | "reauth_required"; role: string; region: string; channels: number };
 const TONES = { valid: "success", none: "warning", reauth_required: "critical" } as const;

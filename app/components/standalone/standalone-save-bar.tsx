@@ -1,5 +1,5 @@
 import { Box, Button, InlineStack, Text } from "@shopify/polaris";
-import type { SaveBarProps } from "./save-bar.ts";
+import type { SaveBarProps } from "../settings/save-bar.ts";
 
 export function StandaloneSaveBar({ isOpen, isBusy, words, onSave, onDiscard }: SaveBarProps) {
   if (!isOpen) return null;

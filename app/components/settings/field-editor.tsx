@@ -3,7 +3,8 @@ import { BlockStack, Box, Button, Checkbox, ChoiceList, InlineGrid, InlineStack,
 import type { Draft, Field, RouteDraft, SecretDraft } from "./field-drafts.ts";
 import { fieldWords, optionWords } from "./field-words.ts";
 import { SETTINGS_WORDS } from "./settings-words.ts";
-import { useLocale, useWords } from "./words.tsx";
+import { nextKey, useFocusAfterRemoval } from "../row-keys.ts";
+import { useLocale, useWords } from "../words.tsx";
 
 type Props = { field: Field; draft: Draft; problem: string | undefined; onChange(draft: Draft): void };
 type EditorProps<D> = { field: Field; draft: D; label: string; help: string; problem: string | undefined; onChange(draft: Draft): void };
@@ -89,24 +90,28 @@ function Group({ field, draft, label, help, problem, onChange }: EditorProps<Rec
 
 function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraft[]>) {
   const { routes } = useWords(SETTINGS_WORDS);
-  const change = (index: number, part: Partial<RouteDraft>) => onChange(draft.map((route, at) => (at === index ? { ...route, ...part } : route)));
+  const { adding, focusAdding } = useFocusAfterRemoval();
+  const change = (key: number, part: Partial<RouteDraft>) => onChange(draft.map((route) => (route.key === key ? { ...route, ...part } : route)));
+  const remove = (key: number) => {
+    onChange(draft.filter((route) => route.key !== key));
+    focusAdding();
+  };
   return (
     <BlockStack gap="300">
       <Text as="p" variant="bodyMd">{label}</Text>
       {draft.length === 0 && <Text as="p" tone="subdued">{routes.none}</Text>}
-      {draft.map((route, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- two routes may be the same; their place is all that tells them apart
-        <InlineGrid key={index} columns={{ xs: 1, sm: "3fr 4fr 2fr auto" }} gap="200" alignItems="end">
-          <TextField label={routes.type} value={route.event_type} onChange={(text) => change(index, { event_type: text })} autoComplete="off" placeholder="order.*" error={problem !== undefined} />
-          <TextField label={routes.channels} value={route.channels} onChange={(text) => change(index, { channels: text })} autoComplete="off" placeholder="erpsys, archive" error={problem !== undefined} />
-          <Select label={routes.priority} options={[{ label: routes.usual, value: "" }, ...["1", "2", "3", "4", "5"].map((value) => ({ label: value, value }))]} value={route.priority} onChange={(text) => change(index, { priority: text })} />
-          <Button accessibilityLabel={`${routes.remove}: ${route.event_type}`} onClick={() => onChange(draft.filter((_, at) => at !== index))}>×</Button>
+      {draft.map((route) => (
+        <InlineGrid key={route.key} columns={{ xs: 1, sm: "3fr 4fr 2fr auto" }} gap="200" alignItems="end">
+          <TextField label={routes.type} value={route.event_type} onChange={(text) => change(route.key, { event_type: text })} autoComplete="off" placeholder="order.*" error={problem !== undefined} />
+          <TextField label={routes.channels} value={route.channels} onChange={(text) => change(route.key, { channels: text })} autoComplete="off" placeholder="erpsys, archive" error={problem !== undefined} />
+          <Select label={routes.priority} options={[{ label: routes.usual, value: "" }, ...["1", "2", "3", "4", "5"].map((value) => ({ label: value, value }))]} value={route.priority} onChange={(text) => change(route.key, { priority: text })} />
+          <Button accessibilityLabel={`${routes.remove}: ${route.event_type}`} onClick={() => remove(route.key)}>×</Button>
         </InlineGrid>
       ))}
       <Below help={help} problem={problem} />
-      <InlineStack>
-        <Button onClick={() => onChange([...draft, { event_type: "", channels: "", priority: "" }])}>{routes.add}</Button>
-      </InlineStack>
+      <div ref={adding}>
+        <Button onClick={() => onChange([...draft, { key: nextKey(draft), event_type: "", channels: "", priority: "" }])}>{routes.add}</Button>
+      </div>
     </BlockStack>
   );
 }

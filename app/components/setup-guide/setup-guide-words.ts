@@ -1,5 +1,5 @@
 // The words of the setup guide.
-import type { Words } from "./words.tsx";
+import type { Words } from "../words.tsx";
 
 type Step = { title: string; text: string; button: string };
 type GuideWords = {
