@@ -16,7 +16,7 @@ import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requir
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
-import { fromWeb, parseForm, parseJson, requireStorableText, type Inbound } from "./inbound.ts";
+import { fromWeb, parseForm, parseJson, requireStorableJson, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
 import { findTenantInBody, lookUpTenant } from "./tenant-lookup.ts";
@@ -211,9 +211,9 @@ async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): 
   const raw = await inbound.readBody(maxBytes);
   if (raw.length > 0 && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
   if (raw.length === 0) return validate(schema, {});
-  const { text, json: value } = parseJson(raw);
-  requireStorableText(text);
-  return validate(schema, value);
+  const parsed = parseJson(raw);
+  requireStorableJson(parsed);
+  return validate(schema, parsed.json);
 }
 
 /** The value as the schema reads it, or 400 with one reason per field. */

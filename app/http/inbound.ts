@@ -86,10 +86,24 @@ async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 }
 
 const NUL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+/** JSON.stringify escapes a surrogate only when its other half is missing. */
+const HALF_IN_JSON = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
-/** For bodies whose texts are stored: a NUL is JSON, but no column can hold it. */
-export function requireStorableText(text: string): void {
+/** For bodies whose texts are stored: a NUL and half a character are JSON, but no column can hold them. */
+export function requireStorableJson({ text, json }: { text: string; json: unknown }): void {
   if (NUL_IN_JSON.test(text)) throw new AppError("malformed_body", { message: "The body holds a NUL character." });
+  if (SURROGATE.test(text) && hasHalf(json)) throw new AppError("malformed_body", { message: "The body holds half a character." });
+}
+
+function hasHalf(json: unknown): boolean {
+  try {
+    return HALF_IN_JSON.test(JSON.stringify(json));
+  } catch (error) {
+    // Nested past all reason: what cannot be written again cannot be stored either.
+    if (error instanceof RangeError) throw new AppError("malformed_body");
+    throw error;
+  }
 }
 
 /** The fields of an HTML form; of a repeated one the last. */

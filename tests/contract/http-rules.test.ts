@@ -78,7 +78,7 @@ describe("an error", () => {
       const answer = await service.call(method, path, { body });
       expect([path, answer.status, answer.json.code]).toEqual([path, 400, "malformed_body"]);
     }
-    expect((await service.call("POST", CONFIG, { body: '{"brand_name":"a\\ud83d\\ude00b"}' })).status).toBe(200);
+    expect((await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: '{"brand_name":"a\\ud83d\\ude00b \\\\ud800"}' })).status).toBe(200);
   });
 });
 
