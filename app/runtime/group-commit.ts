@@ -14,8 +14,6 @@ export type GroupCommit<Item, Result> = {
  */
 const ENOUGH_FOR_ANOTHER = 64;
 const LONG_MS = 25;
-/** Where nothing is under way this many are not kept waiting for the rest of their turn. */
-const ENOUGH_AT_ONCE = 16;
 
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
 
@@ -83,9 +81,8 @@ export function createGroupCommit<Item, Result>(
       size += 1;
       return new Promise<Result>((resolve, reject) => {
         queue.push({ item, resolve, reject });
-        if (flushing === 0 && queue.length >= ENOUGH_AT_ONCE) pump();
         // One turn of the loop lets every request that arrived in this tick join the batch.
-        else if (!scheduled) {
+        if (!scheduled) {
           scheduled = true;
           setImmediate(pump);
         }

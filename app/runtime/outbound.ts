@@ -3,6 +3,7 @@
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { lookup as resolve } from "node:dns";
 import { Agent, buildConnector, request, type Dispatcher } from "undici";
+import { createDeadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
@@ -46,17 +47,20 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
   const trusted = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, keepAliveTimeout: 30_000 });
   const guarded = new Agent({ connect: guardedConnector(new Set(options.allow)), keepAliveTimeout: 30_000 });
 
+  const deadlines = createDeadlines();
+
   async function send(call: OutboundCall): Promise<OutboundAnswer> {
     const { system, url, method = "GET", timeoutMs = DEFAULT_TIMEOUT_MS, isTenantAddress = false } = call;
     const started = performance.now();
     const latency = () => Math.round(performance.now() - started);
+    const deadline = deadlines.in(timeoutMs);
     try {
       const answer = await request(url, {
         method,
         ...(call.headers && { headers: call.headers }),
         ...(call.body !== undefined && { body: call.body }),
         dispatcher: isTenantAddress ? guarded : trusted,
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: deadline.signal,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
@@ -67,6 +71,8 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
       const classified = classify(system, error);
       options.log.troubled("outbound.failed", { system, method, host: hostOf(url), kind: classified.kind, reason: classified.message, ms: latency(), ...call.about });
       throw classified;
+    } finally {
+      deadline.clear();
     }
   }
 

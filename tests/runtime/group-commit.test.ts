@@ -112,19 +112,6 @@ describe("while a flush is under way", () => {
     waiting.pop()?.();
     expect(await stuck).toBe(10);
   });
-
-  test("and none is, many that come in one turn are not kept waiting for its end", async () => {
-    const { flush, batches, waiting } = gate();
-    const group = createGroupCommit(flush);
-    const all = Array.from({ length: 20 }, (_, index) => group.add(index));
-    expect(batches.map(({ length }) => length)).toEqual([16]);
-    await turns();
-    waiting.shift()?.();
-    await turns();
-    expect(batches.map(({ length }) => length)).toEqual([16, 4]);
-    waiting.shift()?.();
-    await Promise.all(all);
-  });
 });
 
 describe("a bad row", () => {

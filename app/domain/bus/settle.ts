@@ -1,5 +1,6 @@
 // Moving a claimed row on. Every statement carries the fence token, so a worker that lost its lease changes nothing.
 // Concurrent settlements of one region share a commit.
+import { jsonbArray, textArray } from "../../runtime/array-parameters.ts";
 import type { Database } from "../../runtime/database.ts";
 import { createGroupCommit } from "../../runtime/group-commit.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
@@ -92,11 +93,11 @@ export function settlerOf(database: Database): Settler {
 function createSettler(database: Database): Settler {
   const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(async (batch) => {
     const rows = await database.acrossTenants<{ shop: string; id: number; open_for_ms: number | null }>(READY, [
-      batch.map(({ item }) => item.shop),
+      textArray(batch.map(({ item }) => item.shop)),
       batch.map(({ item }) => item.queueId),
       batch.map(({ item }) => item.attemptToken),
-      batch.map(({ message }) => JSON.stringify(message.transformed_payload)),
-      batch.map(({ message }) => JSON.stringify(message.delivery_config)),
+      jsonbArray(batch.map(({ message }) => JSON.stringify(message.transformed_payload))),
+      jsonbArray(batch.map(({ message }) => JSON.stringify(message.delivery_config))),
     ], "ready");
     const held = new Map(rows.map((row) => [keyOf(row), row]));
     return batch.map(({ item }) => {
@@ -108,16 +109,16 @@ function createSettler(database: Database): Settler {
   const settling = createGroupCommit<Settling, boolean>(async (batch) => {
     const column = <T>(of: (settling: Settling) => T) => batch.map(of);
     const rows = await database.acrossTenants<{ shop: string; id: number }>(SETTLE, [
-      column(({ item }) => item.shop),
+      textArray(column(({ item }) => item.shop)),
       column(({ item }) => item.queueId),
       column(({ item }) => item.attemptToken),
-      column(({ settlement: s }) => (s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending")),
+      textArray(column(({ settlement: s }) => (s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending"))),
       column(({ settlement: s }) => (s.to === "retry" || s.to === "dead_letter" ? 1 : 0)),
       column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
-      column(({ settlement: s }) => ("error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null)),
+      textArray(column(({ settlement: s }) => ("error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null))),
       column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
       column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
-      column(({ settlement: s }) => ATTEMPT_STATUS[s.to]),
+      textArray(column(({ settlement: s }) => ATTEMPT_STATUS[s.to])),
       column(({ item }) => item.retryCount + 1),
       column(({ settlement: s }) => s.to === "delivered" && s.isFiled),
       column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),

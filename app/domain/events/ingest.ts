@@ -115,8 +115,9 @@ function intakeOf(database: Database): Intake {
 async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]> {
   const firsts = new Map<string, number>();
   const sameAs = batch.map(({ envelope: e }, index) => {
-    const first = firsts.get(`${e.tenant_shop} key ${e.idempotency_key}`) ?? firsts.get(`${e.tenant_shop} id ${e.event_id}`) ?? index;
-    firsts.set(`${e.tenant_shop} key ${e.idempotency_key}`, first).set(`${e.tenant_shop} id ${e.event_id}`, first);
+    const [key, id] = [`${e.tenant_shop} key ${e.idempotency_key}`, `${e.tenant_shop} id ${e.event_id}`];
+    const first = firsts.get(key) ?? firsts.get(id) ?? index;
+    firsts.set(key, first).set(id, first);
     return first;
   });
   const indexes = sameAs.flatMap((first, index) => (first === index ? [index] : []));

@@ -68,7 +68,7 @@ function knownOf(ctx: Ctx): Known {
         [...wanted, PLATFORM],
         [...wanted.map(KEYS.tenant), KEYS.platform],
         [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
-      ]);
+      ], "tenant_records");
       const byShop = new Map(rows.map((row) => [row.shop, row]));
       return shops.map((shop) => [byShop.get(shop), byShop.get(PLATFORM)].filter((row) => row !== undefined));
     }),
