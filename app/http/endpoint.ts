@@ -16,7 +16,7 @@ import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requir
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
-import { fromWeb, parseForm, parseJson, requireStorableJson, type Inbound } from "./inbound.ts";
+import { fromWeb, parseForm, parseJson, toStorableJson, type Inbound } from "./inbound.ts";
 import { empty, isReply, json, type Reply } from "./reply.ts";
 import { traitsOf, type Method } from "./route-traits.ts";
 import { findTenantInBody, lookUpTenant } from "./tenant-lookup.ts";
@@ -211,9 +211,7 @@ async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): 
   const raw = await inbound.readBody(maxBytes);
   if (raw.length > 0 && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
   if (raw.length === 0) return validate(schema, {});
-  const parsed = parseJson(raw);
-  requireStorableJson(parsed);
-  return validate(schema, parsed.json);
+  return validate(schema, toStorableJson(parseJson(raw)));
 }
 
 /** The value as the schema reads it, or 400 with one reason per field. */

@@ -88,17 +88,17 @@ async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 const NUL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 /** JSON.stringify escapes a surrogate only when its other half is missing. */
-const HALF_IN_JSON = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+const HALF_IN_JSON = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** For bodies whose texts are stored: a NUL and half a character are JSON, but no column can hold them. */
-export function requireStorableJson({ text, json }: { text: string; json: unknown }): void {
+/**
+ * For bodies whose texts are stored. No column can hold a NUL: 400. Nor half a character, which a text column takes as the
+ * replacement character and a document not at all: it is that character from here on.
+ */
+export function toStorableJson({ text, json }: { text: string; json: unknown }): unknown {
   if (NUL_IN_JSON.test(text)) throw new AppError("malformed_body", { message: "The body holds a NUL character." });
-  if (SURROGATE.test(text) && hasHalf(json)) throw new AppError("malformed_body", { message: "The body holds half a character." });
-}
-
-function hasHalf(json: unknown): boolean {
+  if (!SURROGATE.test(text)) return json;
   try {
-    return HALF_IN_JSON.test(JSON.stringify(json));
+    return JSON.parse(JSON.stringify(json).replace(HALF_IN_JSON, "$1\\ufffd"));
   } catch (error) {
     // Nested past all reason: what cannot be written again cannot be stored either.
     if (error instanceof RangeError) throw new AppError("malformed_body");
