@@ -1,10 +1,10 @@
-// Two worker processes, one of them killed in mid-delivery again and again under 300 webhooks.
+// Two worker processes, one of them killed in mid-delivery again and again under 400 webhooks.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startServer, type Child } from "../support/child.ts";
 import { eventually, SHOP, startService, testEnvironment, type Service } from "../support/service.ts";
 import { countByStatus, sendWebhook } from "../support/webhook-load.ts";
 
-const WEBHOOKS = 300;
+const WEBHOOKS = 400;
 const KILLS = 3;
 let service: Service;
 
