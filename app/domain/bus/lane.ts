@@ -34,7 +34,7 @@ export type Lane = {
   hear(): boolean;
   /** A row is done with. Whether to claim again. */
   finish(shop: string): boolean;
-  /** One past the last store served, so that the next claim starts with its neighbour. */
+  /** While there is more: one past the last store served, so that the next claim starts with its neighbour. */
   startAt: string;
 };
 
@@ -69,10 +69,10 @@ export function createLane(): Lane {
       for (const { shop } of rows) taken.set(shop, (taken.get(shop) ?? 0) + 1);
       for (const [shop, count] of taken) pairOf(shop).inHand += count;
       inHand += rows.length;
-      const last = rows.at(-1);
-      if (last) this.startAt = `${last.shop}\u0001`;
       // A store that got all it may have, or could get nothing, probably has more.
       isMore = rows.length >= limit || [...taken].some(([shop, count]) => count >= (places.get(shop) ?? FIRST_ROWS)) || [...places.values()].includes(0);
+      // When nothing was left over nobody was passed over: a claim that began behind the last store would look twice.
+      this.startAt = isMore && rows.length > 0 ? `${rows.at(-1)?.shop}\u0001` : "";
     },
     hear() {
       isMore = true;
