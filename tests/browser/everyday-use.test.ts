@@ -86,13 +86,13 @@ test("turning pages and filtering leave the keyboard where it is", async () => {
   const page = await open("/app/customers?sort=name+asc");
   await page.getByRole("button", { name: "Next page" }).press("Enter");
   await page.getByRole("link", { name: "Person 051" }).waitFor();
-  expect(await focused(page)).toBe("Next page");
+  await isFocused(page, "Next page");
   await visit.leave();
   const privacy = await open("/app/privacy?kind=data_request");
   await privacy.getByLabel("State").selectOption("failed");
   await privacy.getByRole("button", { name: "Filter", exact: true }).press("Enter");
   await privacy.waitForURL(/state=failed/);
-  expect(await focused(privacy)).toBe("Filter");
+  await isFocused(privacy, "Filter");
   await privacy.goBack();
   await eventually("the filter of before", async () => (await privacy.getByLabel("State").inputValue()) === "");
   await visit.leave();

@@ -1,5 +1,6 @@
 // One channel's places in a worker: what it has in hand of each store, how each store's system has been doing, and when the
 // worker should claim more.
+import { createSlots } from "../../runtime/slots.ts";
 import { FAILURES_TO_OPEN } from "./circuit.ts";
 
 /** A slow channel fills its own places and nobody else's; a store's slow system only its share of them. */
@@ -14,7 +15,7 @@ const DONE_BEFORE_NEXT_CLAIM = 16;
 const FAILURE_MEMORY_MS = 10 * 60_000;
 
 /** How a pair of store and channel has been doing, as this process saw it. */
-export type Pair = { isProven: boolean; failedAt: number[]; inHand: number; doneSinceClaim: number; inFlight: number; waiting: (() => void)[] };
+export type Pair = { shop: string; isProven: boolean; failedAt: number[]; inHand: number; doneSinceClaim: number; inFlight: number; waiting: (() => void)[]; rest(): void };
 
 // A pair that has not shown that it works gets no more places than failures are left before its circuit opens: an
 // outage then costs exactly the five attempts that the circuit counts.
@@ -42,11 +43,14 @@ export function createLane(): Lane {
   const pairs = new Map<string, Pair>();
   let inHand = 0;
   let isMore = false;
+  let hasHeard = false;
+  /** Those that have rows in hand: few, of stores that may be many. */
+  const busy = createSlots<Pair>();
 
   const pairOf = (shop: string): Pair => {
     const known = pairs.get(shop);
     if (known) return known;
-    const pair: Pair = { isProven: false, failedAt: [], inHand: 0, doneSinceClaim: 0, inFlight: 0, waiting: [] };
+    const pair: Pair = { shop, isProven: false, failedAt: [], inHand: 0, doneSinceClaim: 0, inFlight: 0, waiting: [], rest: () => {} };
     pairs.set(shop, pair);
     return pair;
   };
@@ -60,22 +64,31 @@ export function createLane(): Lane {
     pairOf,
     pairs: () => pairs.values(),
     room() {
-      for (const pair of pairs.values()) pair.doneSinceClaim = 0;
-      const places = [...pairs].filter(([, pair]) => pair.inHand > 0).map(([shop, pair]) => [shop, Math.max(0, mostOf(pair) - pair.inHand)] as const);
-      return { limit: PLACES_PER_CHANNEL - inHand, places: new Map(places) };
+      hasHeard = false;
+      const places = new Map<string, number>();
+      for (const pair of busy.all()) {
+        pair.doneSinceClaim = 0;
+        places.set(pair.shop, Math.max(0, mostOf(pair) - pair.inHand));
+      }
+      return { limit: PLACES_PER_CHANNEL - inHand, places };
     },
     take(rows, { limit, places }) {
       const taken = new Map<string, number>();
       for (const { shop } of rows) taken.set(shop, (taken.get(shop) ?? 0) + 1);
-      for (const [shop, count] of taken) pairOf(shop).inHand += count;
+      for (const [shop, count] of taken) {
+        const pair = pairOf(shop);
+        if (pair.inHand === 0) Object.assign(pair, { doneSinceClaim: 0, rest: busy.put(pair) });
+        pair.inHand += count;
+      }
       inHand += rows.length;
       // A store that got all it may have, or could get nothing, probably has more.
-      isMore = rows.length >= limit || [...taken].some(([shop, count]) => count >= (places.get(shop) ?? FIRST_ROWS)) || [...places.values()].includes(0);
+      isMore = hasHeard || rows.length >= limit || [...taken].some(([shop, count]) => count >= (places.get(shop) ?? FIRST_ROWS)) || [...places.values()].includes(0);
       // When nothing was left over nobody was passed over: a claim that began behind the last store would look twice.
       this.startAt = isMore && rows.length > 0 ? `${rows.at(-1)?.shop}\u0001` : "";
     },
     hear() {
       isMore = true;
+      hasHeard = true;
       return hasRoom();
     },
     finish(shop) {
@@ -83,6 +96,7 @@ export function createLane(): Lane {
       inHand -= 1;
       pair.inHand -= 1;
       pair.doneSinceClaim += 1;
+      if (pair.inHand === 0) pair.rest();
       return isMore && pair.doneSinceClaim >= Math.min(DONE_BEFORE_NEXT_CLAIM, pair.inHand) && (hasRoom() || pair.inHand === 0);
     },
   };

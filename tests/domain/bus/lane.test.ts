@@ -47,6 +47,14 @@ describe("a lane", () => {
     expect(stores.slice(0, 3).map((shop) => finish(lane, shop, limit / 16))).toEqual([8, 8, 4]);
   });
 
+  test("that hears of more while a claim is under way asks again, although the claim brought less than it had room for", () => {
+    const lane = createLane();
+    const room = lane.room();
+    lane.hear();
+    lane.take(rowsOf("a", 2), room);
+    expect(finish(lane, "a", 2)).toBe(1);
+  });
+
   test("begins its next claim behind the last store that it served while there is more, and at the first store when there is not", () => {
     const lane = createLane();
     lane.take([...rowsOf("a", 1), ...rowsOf("b", FIRST_ROWS)], lane.room());
