@@ -20,7 +20,8 @@ let lastId = 0;
 
 /** 32 bytes of PBKDF2-HMAC-SHA-256. Throws `busy` (503) when too many are waiting. */
 export function derive(password: string, salt: Uint8Array, iterations: number): Promise<Buffer> {
-  if (waiting.length >= MAX_WAITING) throw new AppError("busy", { headers: { "Retry-After": "2" } });
+  if (waiting.length >= MAX_WAITING)
+    throw new AppError("busy", { headers: { "Retry-After": "2" } });
   return new Promise((resolve, reject) => {
     waiting.push({ id: (lastId += 1), password, salt, iterations, resolve, reject });
     dispatch();
@@ -34,8 +35,10 @@ function dispatch(): void {
     const task = waiting.shift() as Waiting;
     thread.task = task;
     thread.worker.ref();
+    const { id, password, salt, iterations } = task;
+    const hashTask: HashTask = { id, password, salt, iterations };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    thread.worker.postMessage({ id: task.id, password: task.password, salt: task.salt, iterations: task.iterations } satisfies HashTask);
+    thread.worker.postMessage(hashTask);
   }
 }
 
