@@ -40,7 +40,8 @@ export default defineConfig({
 });
 
 const ROOT = import.meta.dirname;
-const isOurs = (file: string) => /^app\/(domain|http|integrations|runtime)\//.test(relative(ROOT, file));
+const isOurs = (file: string) =>
+  /^app\/(domain|http|integrations|runtime)\//.test(relative(ROOT, file));
 
 /**
  * The process runs this code from its sources. A second copy inside the bundle would have its own error classes, so that
@@ -54,7 +55,14 @@ function serverCodeOnce(): Plugin {
     // Relative to the built file, so that the project may be moved after it was built; on the server there is one file, also
     // of what browsers load when it is asked for, or these paths would not hold in the others.
     config: (_, { isSsrBuild }) => ({
-      build: { rollupOptions: { output: { paths: (id) => (isOurs(id) ? relative(join(ROOT, "build/server"), id) : id), ...(isSsrBuild && { inlineDynamicImports: true }) } } },
+      build: {
+        rollupOptions: {
+          output: {
+            paths: (id) => (isOurs(id) ? relative(join(ROOT, "build/server"), id) : id),
+            ...(isSsrBuild && { inlineDynamicImports: true }),
+          },
+        },
+      },
     }),
     resolveId(source, importer, { ssr }) {
       if (!ssr || !importer || !source.startsWith(".")) return null;
@@ -84,12 +92,19 @@ function precompress(): Plugin {
     name: "precompress",
     apply: (_, { isSsrBuild }) => !isSsrBuild,
     async writeBundle({ dir }, bundle) {
-      const files = Object.keys(bundle).filter((name) => COMPRESSED.test(name)).map((name) => join(dir as string, name));
+      const files = Object.keys(bundle)
+        .filter((name) => COMPRESSED.test(name))
+        .map((name) => join(dir as string, name));
       await Promise.all(
         files.map(async (file) => {
           const content = await readFile(file);
           await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
-          await writeFile(`${file}.br`, await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+          await writeFile(
+            `${file}.br`,
+            await promisify(brotliCompress)(content, {
+              params: { [constants.BROTLI_PARAM_QUALITY]: 9 },
+            }),
+          );
         }),
       );
     },

@@ -34,7 +34,10 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
   if (ctx.config.roles.has("scheduler")) {
     const stopping = new AbortController();
     let running: Promise<unknown> = Promise.resolve();
-    const run = () => (running = runScheduled(ctx, { signal: stopping.signal }).catch((error: unknown) => ctx.log.failed("scheduled_run.failed", error)));
+    const run = () =>
+      (running = runScheduled(ctx, { signal: stopping.signal }).catch((error: unknown) =>
+        ctx.log.failed("scheduled_run.failed", error),
+      ));
     const task = schedule(SCHEDULE, run, { noOverlap: true, name: "scheduled-run" });
     // A run that was missed while nothing was up is made up at once; a quarter of an hour that has its run gets no second one.
     void run();

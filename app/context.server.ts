@@ -9,9 +9,18 @@ import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { openMovableArchive } from "./integrations/movable-archive.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
-import { createProfilePlatformClient, type ProfilePlatformClient } from "./integrations/profile-platform.ts";
-import { createRetailAnalyticsAClient, type RetailAnalyticsAClient } from "./integrations/retail-analytics-a.ts";
-import { createRetailAnalyticsBClient, type RetailAnalyticsBClient } from "./integrations/retail-analytics-b.ts";
+import {
+  createProfilePlatformClient,
+  type ProfilePlatformClient,
+} from "./integrations/profile-platform.ts";
+import {
+  createRetailAnalyticsAClient,
+  type RetailAnalyticsAClient,
+} from "./integrations/retail-analytics-a.ts";
+import {
+  createRetailAnalyticsBClient,
+  type RetailAnalyticsBClient,
+} from "./integrations/retail-analytics-b.ts";
 import { createStorefrontClient, type StorefrontClient } from "./integrations/storefront.ts";
 import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
@@ -53,12 +62,34 @@ export type Ctx = {
   close(): Promise<void>;
 };
 
-export type CtxOptions = { config: Config; databaseUrl: string; baseUrl: string; clock?: Clock; random?: Random; log?: Log };
+export type CtxOptions = {
+  config: Config;
+  databaseUrl: string;
+  baseUrl: string;
+  clock?: Clock;
+  random?: Random;
+  log?: Log;
+};
 
-export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, random = systemRandom, log = createLog(config.LOG_LEVEL) }: CtxOptions): Ctx {
-  const regions = openRegions({ home: databaseUrl, others: config.regionDatabaseUrls, poolSize: config.DATABASE_POOL, log });
+export function createCtx({
+  config,
+  databaseUrl,
+  baseUrl,
+  clock = systemClock,
+  random = systemRandom,
+  log = createLog(config.LOG_LEVEL),
+}: CtxOptions): Ctx {
+  const regions = openRegions({
+    home: databaseUrl,
+    others: config.regionDatabaseUrls,
+    poolSize: config.DATABASE_POOL,
+    log,
+  });
   // The sandbox plays every outside system on this machine: at its loopback, and in its folders.
-  const allow = [...(config.OUTBOUND_ALLOW ?? []), ...(config.isSandbox ? ["127.0.0.1", "file"] : [])];
+  const allow = [
+    ...(config.OUTBOUND_ALLOW ?? []),
+    ...(config.isSandbox ? ["127.0.0.1", "file"] : []),
+  ];
   const root = resolve(import.meta.dirname, "..");
   const addressRules: AddressRules = { allow, root, archiveUrl: config.ARCHIVE_URL };
   const outbound = createOutbound({ log, allow });
@@ -95,7 +126,10 @@ export function createCtx({ config, databaseUrl, baseUrl, clock = systemClock, r
 
 /** What the platform's configuration says; null where it says nothing. */
 async function savedArchiveUrl(home: Database): Promise<string | null> {
-  const platform = await getKey<{ archive_url?: string }>(home.forTenant(PLATFORM).sql, KEYS.platform);
+  const platform = await getKey<{ archive_url?: string }>(
+    home.forTenant(PLATFORM).sql,
+    KEYS.platform,
+  );
   return platform?.value.archive_url ?? null;
 }
 

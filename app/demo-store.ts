@@ -16,41 +16,53 @@ export const DEMO_SHOP = "demo-store.myshopify.com";
 
 type DemoSystems = {
   storeOrigin: string;
-  profilePlatformUrl: string; erpBaseUrl: string; retailAnalyticsAUrl: string; retailAnalyticsBUrl: string;
-  customersCollectionId: string; tagsCollectionId: string; siteId: string; federatedClient: { id: string; secret: string }; customerAccountClientId: string;
+  profilePlatformUrl: string;
+  erpBaseUrl: string;
+  retailAnalyticsAUrl: string;
+  retailAnalyticsBUrl: string;
+  customersCollectionId: string;
+  tagsCollectionId: string;
+  siteId: string;
+  federatedClient: { id: string; secret: string };
+  customerAccountClientId: string;
 };
 
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
   if (!(await isConnected(ctx))) await walkInstall(ctx.baseUrl);
-  await saveTenantConfig(ctx, DEMO_SHOP, {
-    storefront_api_token: "sandbox-storefront-token",
-    cms_api_token: "sandbox-cms-token",
-    cms_site_id: systems.siteId,
-    cms_customers_collection_id: systems.customersCollectionId,
-    cms_tags_collection_id: systems.tagsCollectionId,
-    analytics_measurement_id: "G-SANDBOX1",
-    analytics_api_secret: "sandbox-analytics-secret",
-    profile_platform_enabled: true,
-    profile_platform_url: systems.profilePlatformUrl,
-    profile_platform_token: "sandbox-profile-token",
-    erp_base_url: systems.erpBaseUrl,
-    erp_username: "sandbox-erp-user",
-    erp_password: "sandbox-erp-password",
-    erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
-    retail_analytics_a_url: systems.retailAnalyticsAUrl,
-    retail_analytics_b_url: systems.retailAnalyticsBUrl,
-    retail_analytics_b_token: "sandbox-retail-token",
-    brand_name: "Demo Store",
-    // Where the pretended store's own pages are.
-    allowed_origins: [systems.storeOrigin],
-    consent_policy_version: "2026-11",
-    auth_redirect_origin: ctx.baseUrl,
-    // Clients of UCP know a store by its host alone.
-    public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
-    federated_client_id: systems.federatedClient.id,
-    federated_client_secret: systems.federatedClient.secret,
-    storefront_customer_account_client_id: systems.customerAccountClientId,
-  }, true);
+  await saveTenantConfig(
+    ctx,
+    DEMO_SHOP,
+    {
+      storefront_api_token: "sandbox-storefront-token",
+      cms_api_token: "sandbox-cms-token",
+      cms_site_id: systems.siteId,
+      cms_customers_collection_id: systems.customersCollectionId,
+      cms_tags_collection_id: systems.tagsCollectionId,
+      analytics_measurement_id: "G-SANDBOX1",
+      analytics_api_secret: "sandbox-analytics-secret",
+      profile_platform_enabled: true,
+      profile_platform_url: systems.profilePlatformUrl,
+      profile_platform_token: "sandbox-profile-token",
+      erp_base_url: systems.erpBaseUrl,
+      erp_username: "sandbox-erp-user",
+      erp_password: "sandbox-erp-password",
+      erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+      retail_analytics_a_url: systems.retailAnalyticsAUrl,
+      retail_analytics_b_url: systems.retailAnalyticsBUrl,
+      retail_analytics_b_token: "sandbox-retail-token",
+      brand_name: "Demo Store",
+      // Where the pretended store's own pages are.
+      allowed_origins: [systems.storeOrigin],
+      consent_policy_version: "2026-11",
+      auth_redirect_origin: ctx.baseUrl,
+      // Clients of UCP know a store by its host alone.
+      public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
+      federated_client_id: systems.federatedClient.id,
+      federated_client_secret: systems.federatedClient.secret,
+      storefront_customer_account_client_id: systems.customerAccountClientId,
+    },
+    true,
+  );
   await fillRegistries(ctx);
   // The address of this service may have changed since the last start.
   await registerWebhooks(ctx, DEMO_SHOP);
@@ -62,7 +74,17 @@ async function fillRegistries(ctx: Ctx): Promise<void> {
   const { sql } = dataOf(ctx, tenant);
   await saveUpcMappings(sql, [{ sku: "CAM-9", upc: "012345678905" }]);
   await saveFirmware(sql, "CAM-9", { version: "1.4.2", sha256: "0".repeat(64) });
-  await saveMapping(ctx, tenant, "erp_generic", "order", { fields: { number: "name", total: "total_price", currency: "currency", at: "timestamp", "lines[].material": "line_items[].sku", "lines[].quantity": "line_items[].quantity" }, required: ["number"] });
+  await saveMapping(ctx, tenant, "erp_generic", "order", {
+    fields: {
+      number: "name",
+      total: "total_price",
+      currency: "currency",
+      at: "timestamp",
+      "lines[].material": "line_items[].sku",
+      "lines[].quantity": "line_items[].quantity",
+    },
+    required: ["number"],
+  });
 }
 
 async function isConnected(ctx: Ctx): Promise<boolean> {
@@ -87,5 +109,8 @@ async function walkInstall(baseUrl: string): Promise<void> {
   const callback = String(answered.headers.location);
   const completed = await request(callback, { headers: { cookie } });
   for (const { body } of [begun, answered, completed]) await body.dump();
-  if (completed.statusCode !== 302) throw new Error(`the demo store could not be installed: the callback answered ${completed.statusCode}`);
+  if (completed.statusCode !== 302)
+    throw new Error(
+      `the demo store could not be installed: the callback answered ${completed.statusCode}`,
+    );
 }

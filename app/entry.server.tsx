@@ -1,7 +1,13 @@
 // Renders documents. The headers of every page are set here; an error is logged here once and nowhere else.
 import { randomBytes } from "node:crypto";
 import { PassThrough } from "node:stream";
-import { createReadableStreamFromReadable, type ActionFunctionArgs, type AppLoadContext, type EntryContext, type LoaderFunctionArgs } from "@remix-run/node";
+import {
+  createReadableStreamFromReadable,
+  type ActionFunctionArgs,
+  type AppLoadContext,
+  type EntryContext,
+  type LoaderFunctionArgs,
+} from "@remix-run/node";
 import { RemixServer } from "@remix-run/react";
 import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
@@ -9,7 +15,13 @@ import { NonceContext } from "./components/nonce.ts";
 
 export const streamTimeout = 5_000;
 
-export default function handleRequest(request: Request, status: number, headers: Headers, remixContext: EntryContext, { ctx, shopify }: AppLoadContext): Promise<Response> {
+export default function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  remixContext: EntryContext,
+  { ctx, shopify }: AppLoadContext,
+): Promise<Response> {
   const nonce = randomBytes(16).toString("base64");
   headers.set("Content-Type", "text/html; charset=utf-8");
   shopify.setDocumentHeaders(request, headers, nonce);
@@ -19,12 +31,19 @@ export default function handleRequest(request: Request, status: number, headers:
     const send = () => {
       isShellSent = true;
       const body = new PassThrough();
-      resolve(new Response(createReadableStreamFromReadable(body), { status: finalStatus, headers }));
+      resolve(
+        new Response(createReadableStreamFromReadable(body), { status: finalStatus, headers }),
+      );
       pipe(body);
     };
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer context={remixContext} url={request.url} abortDelay={streamTimeout} nonce={nonce} />
+        <RemixServer
+          context={remixContext}
+          url={request.url}
+          abortDelay={streamTimeout}
+          nonce={nonce}
+        />
       </NonceContext.Provider>,
       {
         nonce,
@@ -33,7 +52,8 @@ export default function handleRequest(request: Request, status: number, headers:
         onError(error: unknown) {
           finalStatus = 500;
           // An error before the shell rejects, and Remix hands it to handleError below.
-          if (isShellSent && !request.signal.aborted) ctx.log.failed("screen.failed", error, { path: new URL(request.url).pathname });
+          if (isShellSent && !request.signal.aborted)
+            ctx.log.failed("screen.failed", error, { path: new URL(request.url).pathname });
         },
       },
     );
@@ -41,9 +61,13 @@ export default function handleRequest(request: Request, status: number, headers:
   });
 }
 
-export function handleError(error: unknown, { request, context }: LoaderFunctionArgs | ActionFunctionArgs): void {
+export function handleError(
+  error: unknown,
+  { request, context }: LoaderFunctionArgs | ActionFunctionArgs,
+): void {
   // A route error with a status is an answer, not a failure of ours; a reader who left is neither.
-  const isAnswer = typeof error === "object" && error !== null && "status" in error && "statusText" in error;
+  const isAnswer =
+    typeof error === "object" && error !== null && "status" in error && "statusText" in error;
   if (isAnswer || request.signal.aborted) return;
   context.ctx.log.failed("screen.failed", error, { path: new URL(request.url).pathname });
 }

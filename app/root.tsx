@@ -1,10 +1,21 @@
 import type { MetaFunction } from "@remix-run/node";
-import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteError, useRouteLoaderData } from "@remix-run/react";
+import {
+  isRouteErrorResponse,
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useRouteError,
+  useRouteLoaderData,
+} from "@remix-run/react";
 import { useContext, type ReactNode } from "react";
 import { FailedPage, NotFoundPage } from "./components/plain-page.tsx";
 import { NonceContext } from "./components/nonce.ts";
 
-export const meta: MetaFunction = ({ error }) => [{ title: error ? "Not available" : "Customer identity" }];
+export const meta: MetaFunction = ({ error }) => [
+  { title: error ? "Not available" : "Customer identity" },
+];
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);

@@ -17,15 +17,30 @@ export type SandboxSystems = {
   stop(): Promise<void>;
 };
 
-export async function startSandboxSystems(config: Config, options: { baseUrl: string; dataDir: string }): Promise<SandboxSystems> {
+export async function startSandboxSystems(
+  config: Config,
+  options: { baseUrl: string; dataDir: string },
+): Promise<SandboxSystems> {
   const sandbox = await startSandbox({
     port: config.SANDBOX_PORT ?? (config.PORT === 0 ? 0 : DEFAULT_PORT),
-    app: { url: options.baseUrl, clientId: config.PLATFORM_CLIENT_ID, clientSecret: config.PLATFORM_APP_SECRET[0] as string, webhookSecret: config.WORKER_WEBHOOK_SECRET },
+    app: {
+      url: options.baseUrl,
+      clientId: config.PLATFORM_CLIENT_ID,
+      clientSecret: config.PLATFORM_APP_SECRET[0] as string,
+      webhookSecret: config.WORKER_WEBHOOK_SECRET,
+    },
     stateFile: join(options.dataDir, "sandbox.json"),
   });
   const { addresses } = sandbox;
   return {
-    config: { ...config, STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate, CMS_API_URL: addresses.cmsApiUrl, ANALYTICS_API_URL: addresses.analyticsApiUrl, EMAIL_API_URL: addresses.emailApiUrl, FEDERATED_ISSUER: addresses.federatedIssuer },
+    config: {
+      ...config,
+      STOREFRONT_URL_TEMPLATE: addresses.storefrontUrlTemplate,
+      CMS_API_URL: addresses.cmsApiUrl,
+      ANALYTICS_API_URL: addresses.analyticsApiUrl,
+      EMAIL_API_URL: addresses.emailApiUrl,
+      FEDERATED_ISSUER: addresses.federatedIssuer,
+    },
     appBridgeUrl: addresses.appBridgeUrl,
     prepareDemo: (ctx) =>
       prepareDemoStore(ctx, {

@@ -28,15 +28,37 @@ const root = resolve(import.meta.dirname, "..");
 /** What a machine makes for itself: the key of an embedded database, and in the sandbox all that a deployment must set. */
 function localSettings(dataDir: string) {
   return (isSandbox: boolean, isEmbedded: boolean): Partial<Record<SettingName, string>> => {
-    const own: SettingName[] = isSandbox ? ["SECRETS_KEY", "JWT_SECRET", "ADMIN_KEY", "WORKER_WEBHOOK_SECRET", "PLATFORM_CLIENT_ID", "PLATFORM_APP_SECRET", "EMAIL_API_KEY"] : isEmbedded ? ["SECRETS_KEY"] : [];
-    return { ...ensureLocalSecrets(dataDir, own, systemRandom), ...(isSandbox && { EMAIL_FROM: "Demo Store <hello@demo-store.example>" }) };
+    const own: SettingName[] = isSandbox
+      ? [
+          "SECRETS_KEY",
+          "JWT_SECRET",
+          "ADMIN_KEY",
+          "WORKER_WEBHOOK_SECRET",
+          "PLATFORM_CLIENT_ID",
+          "PLATFORM_APP_SECRET",
+          "EMAIL_API_KEY",
+        ]
+      : isEmbedded
+        ? ["SECRETS_KEY"]
+        : [];
+    return {
+      ...ensureLocalSecrets(dataDir, own, systemRandom),
+      ...(isSandbox && { EMAIL_FROM: "Demo Store <hello@demo-store.example>" }),
+    };
   };
 }
 
 /** A sentence for the person at the terminal, and no stack. */
 function refuseToStart(error: unknown): never {
   const { name, message, stack, code } = error as Error & { code?: string };
-  const isTold = ["ConfigError", "EmbeddedPostgresError", "LocalSecretsError", "MigrationError", "StartError"].includes(name) || code !== undefined;
+  const isTold =
+    [
+      "ConfigError",
+      "EmbeddedPostgresError",
+      "LocalSecretsError",
+      "MigrationError",
+      "StartError",
+    ].includes(name) || code !== undefined;
   process.stderr.write(`${isTold ? message : stack}\n`);
   process.exit(1);
 }
@@ -46,14 +68,25 @@ class StartError extends Error {
 }
 
 /** Answers 503 until the service is ready, so that a busy port is found before anything else is started. */
-async function openPort(config: Config): Promise<{ server: ReturnType<typeof createServer>; port: number; answering: Slots<ServerResponse> }> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 });
+async function openPort(config: Config): Promise<{
+  server: ReturnType<typeof createServer>;
+  port: number;
+  answering: Slots<ServerResponse>;
+}> {
+  const server = createServer({
+    requestTimeout: 30_000,
+    headersTimeout: 10_000,
+    keepAliveTimeout: 65_000,
+  });
   const answering = createSlots<ServerResponse>();
   server.on("request", (_request, response) => response.once("close", answering.put(response)));
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const why = error.code === "EADDRINUSE" ? `Port ${config.PORT} is in use. Stop the other program, or set PORT to a free one (0 picks one).` : error.message;
+      const why =
+        error.code === "EADDRINUSE"
+          ? `Port ${config.PORT} is in use. Stop the other program, or set PORT to a free one (0 picks one).`
+          : error.message;
       reject(new StartError(why));
     });
     server.listen(config.PORT, config.HOST, ready);
@@ -69,12 +102,20 @@ const notHere: RequestListener = (_request, response) => {
   response.writeHead(404, { "Content-Type": "text/plain" }).end("This process serves no pages.");
 };
 
-async function prepareDatabase(config: Config, dataDir: string, log: ReturnType<typeof createLog>): Promise<{ url: string; embedded: EmbeddedPostgres | null }> {
+async function prepareDatabase(
+  config: Config,
+  dataDir: string,
+  log: ReturnType<typeof createLog>,
+): Promise<{ url: string; embedded: EmbeddedPostgres | null }> {
   if (config.DATABASE_URL) {
     await migrateWhenReachable(config.DATABASE_URL, log);
     return { url: config.DATABASE_URL, embedded: null };
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: join(dataDir, "pg"), database: "customer_identity", log: (event, fields) => log.done(event, fields) });
+  const embedded = await startEmbeddedPostgres({
+    dataDir: join(dataDir, "pg"),
+    database: "customer_identity",
+    log: (event, fields) => log.done(event, fields),
+  });
   // For `npm run db`: the port is another one at every start.
   writeFileSync(join(dataDir, "database.url"), embedded.url, { mode: 0o600 });
   await migrateWhenReachable(embedded.url, log);
@@ -83,14 +124,16 @@ async function prepareDatabase(config: Config, dataDir: string, log: ReturnType<
 
 /** A database that starts beside us is waited for; one that is not there is told in a sentence. */
 async function migrateWhenReachable(url: string, log: ReturnType<typeof createLog>): Promise<void> {
-  for (const deadline = Date.now() + DATABASE_WAIT_MS; ; ) {
+  for (const deadline = Date.now() + DATABASE_WAIT_MS; ;) {
     try {
       const { applied } = await applyMigrations(url);
       if (applied.length > 0) log.done("database.migrated", { applied });
       return;
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
-      const isAway = code !== undefined && /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|08)/.test(code);
+      const isAway =
+        code !== undefined &&
+        /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|57P03|08)/.test(code);
       if (!isAway || Date.now() > deadline) throw error;
       await new Promise((again) => setTimeout(again, 500));
     }
@@ -99,7 +142,8 @@ async function migrateWhenReachable(url: string, log: ReturnType<typeof createLo
 
 /** The deployed store is a tenant from the start; every region is brought to the current schema. */
 async function prepareTenants(ctx: Ctx): Promise<void> {
-  if (ctx.config.STOREFRONT_STORE_DOMAIN) await registerTenant(ctx, ctx.config.STOREFRONT_STORE_DOMAIN);
+  if (ctx.config.STOREFRONT_STORE_DOMAIN)
+    await registerTenant(ctx, ctx.config.STOREFRONT_STORE_DOMAIN);
   for (const region of ctx.regions.names().filter((name) => name !== "default")) {
     try {
       await ctx.regions.migrate(region);
@@ -120,7 +164,9 @@ async function main(): Promise<void> {
 
   const { url, embedded } = await prepareDatabase(config, dataDir, log);
   if (embedded) stops.unshift(() => embedded.stop());
-  const sandbox: SandboxSystems | null = config.isSandbox ? await startSandboxSystems(config, { baseUrl, dataDir }) : null;
+  const sandbox: SandboxSystems | null = config.isSandbox
+    ? await startSandboxSystems(config, { baseUrl, dataDir })
+    : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
   const ctx = createCtx({ config: sandbox?.config ?? config, databaseUrl: url, baseUrl, log });
   stops.unshift(() => ctx.close());
@@ -129,7 +175,11 @@ async function main(): Promise<void> {
   stops.unshift(() => background.stop());
 
   const routes = await loadRoutes();
-  let listener = createListener({ ctx, routes: { ...routes, match: (path) => (OPERATOR_PATHS.has(path) ? routes.match(path) : null) }, screens: { handle: notHere } });
+  let listener = createListener({
+    ctx,
+    routes: { ...routes, match: (path) => (OPERATOR_PATHS.has(path) ? routes.match(path) : null) },
+    screens: { handle: notHere },
+  });
   if (config.roles.has("web")) {
     const appBridgeUrl = sandbox?.appBridgeUrl;
     const screens = await createScreens({ ctx, root, ...(appBridgeUrl && { appBridgeUrl }) });
@@ -143,7 +193,12 @@ async function main(): Promise<void> {
   if (sandbox) process.stdout.write(sandbox.welcome(ctx));
 }
 
-function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, answering: Slots<ServerResponse>, stops: (() => Promise<unknown>)[]): void {
+function stopOnSignal(
+  ctx: Ctx,
+  server: ReturnType<typeof createServer>,
+  answering: Slots<ServerResponse>,
+  stops: (() => Promise<unknown>)[],
+): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -151,17 +206,22 @@ function stopOnSignal(ctx: Ctx, server: ReturnType<typeof createServer>, answeri
     ctx.log.done("process.stopping", { signal });
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     // Idle keep-alive connections would hold the server open; busy ones are told to close after their answer.
-    for (const response of answering.all()) if (!response.headersSent) response.setHeader("Connection", "close");
-    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
+    for (const response of answering.all())
+      if (!response.headersSent) response.setHeader("Connection", "close");
+    server.prependListener("request", (_request, response) =>
+      response.setHeader("Connection", "close"),
+    );
     const closed = new Promise<void>((done) => server.close(() => done()));
     const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
     await closed;
     clearInterval(closeIdle);
-    for (const step of stops) await step().catch((error: unknown) => ctx.log.failed("process.stop_failed", error));
+    for (const step of stops)
+      await step().catch((error: unknown) => ctx.log.failed("process.stop_failed", error));
     process.exit(0);
   };
   // Development tools register handlers of their own that end the process before it has drained.
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.removeAllListeners(signal).on(signal, () => void stop(signal));
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.removeAllListeners(signal).on(signal, () => void stop(signal));
 }
 
 process.on("unhandledRejection", (error) => {

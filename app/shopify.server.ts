@@ -41,7 +41,11 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
       distribution: AppDistribution.AppStore,
       future: { unstable_newEmbeddedAuthStrategy: true, expiringOfflineAccessTokens: true },
       // Its texts may hold a session token below this level.
-      logger: { level: LogSeverity.Warning, log: (severity, message) => severity === LogSeverity.Error && ctx.log.troubled("app_library.reported", { message }) },
+      logger: {
+        level: LogSeverity.Warning,
+        log: (severity, message) =>
+          severity === LogSeverity.Error && ctx.log.troubled("app_library.reported", { message }),
+      },
     });
   const built = new Map<string, ReturnType<typeof build>>();
   function libraryFor(clientId: string, secret: string) {
@@ -80,14 +84,19 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
 
   async function prove(request: Request, token: string | null): Promise<AdminVisit> {
     const { clientId, secrets } = await credentialsOf(claimedShop(token));
-    const secret = secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
+    const secret =
+      secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
     try {
       const { session } = await libraryFor(clientId, secret).authenticate.admin(request);
       return { shop: session.shop, apiKey: clientId, isConnected: true };
     } catch (thrown) {
       if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
       // The token is right and the platform refused to exchange it, or did not answer: the page can say so.
-      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), { algorithms: ["HS256"], audience: clientId, clockTolerance: CLOCK_TOLERANCE_SECONDS });
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
+        algorithms: ["HS256"],
+        audience: clientId,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      });
       const shop = new URL(String(payload.dest)).hostname;
       ctx.log.troubled("session.not_exchanged", { shop });
       return { shop, apiKey: clientId, isConnected: false };
@@ -98,19 +107,26 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
   async function redirectIntoAdmin(request: Request): Promise<Response | null> {
     const query = new URL(request.url).searchParams;
     const shop = query.get("shop") ?? "";
-    const isInAdmin = request.headers.has("authorization") || (query.get("embedded") === "1" && query.has("host"));
+    const isInAdmin =
+      request.headers.has("authorization") || (query.get("embedded") === "1" && query.has("host"));
     if (isInAdmin || !SHOP_PATTERN.test(shop)) return null;
     const tenant = await findTenant(ctx, shop);
     const isConnected = tenant !== null && tokenState(tenant) === "valid";
-    const location = isConnected ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`) : `/auth/install?shop=${shop}`;
-    return new Response(null, { status: 302, headers: { Location: location, "Cache-Control": "no-store" } });
+    const location = isConnected
+      ? ctx.storefront.adminUrl(shop, `/admin/apps/${tenant.app.clientId}`)
+      : `/auth/install?shop=${shop}`;
+    return new Response(null, {
+      status: 302,
+      headers: { Location: location, "Cache-Control": "no-store" },
+    });
   }
 
   /** The two pages the library makes itself: one fetches a session token and comes back, the other leaves the frame. */
   async function servePage(request: Request): Promise<Response> {
     const asked = new URL(request.url).searchParams;
     const back = asked.get("shopify-reload");
-    if (back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin) return new Response("Bad request", { status: 400 });
+    if (back !== null && URL.parse(back, ctx.baseUrl)?.origin !== new URL(ctx.baseUrl).origin)
+      return new Response("Bad request", { status: 400 });
     const shop = asked.get("shop") ?? "";
     const { clientId, secrets } = await credentialsOf(SHOP_PATTERN.test(shop) ? shop : null);
     try {
@@ -118,7 +134,10 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
     } catch (thrown) {
       // Anything but a Response is a destination that it does not trust.
       if (!(thrown instanceof Response)) return new Response("Bad request", { status: 400 });
-      const page = (await thrown.text()).replaceAll(APP_BRIDGE_URL, options.appBridgeUrl ?? APP_BRIDGE_URL);
+      const page = (await thrown.text()).replaceAll(
+        APP_BRIDGE_URL,
+        options.appBridgeUrl ?? APP_BRIDGE_URL,
+      );
       const headers = new Headers({ "Content-Type": "text/html; charset=utf-8" });
       setDocumentHeaders(request, headers, "");
       return new Response(page, { status: thrown.status, headers });
@@ -141,15 +160,25 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
     headers.set("Cache-Control", "no-store");
     const shop = searchParams.get("shop") ?? "";
     const isShop = SHOP_PATTERN.test(shop);
-    headers.set("Content-Security-Policy", `frame-ancestors ${isShop ? `https://${shop} ` : ""}${ADMIN_ORIGIN}; object-src 'none'; base-uri 'none'`);
-    if (isShop) headers.set("Link", `<${options.appBridgeUrl ?? APP_BRIDGE_URL}>; rel="preload"; as="script"`);
+    headers.set(
+      "Content-Security-Policy",
+      `frame-ancestors ${isShop ? `https://${shop} ` : ""}${ADMIN_ORIGIN}; object-src 'none'; base-uri 'none'`,
+    );
+    if (isShop)
+      headers.set(
+        "Link",
+        `<${options.appBridgeUrl ?? APP_BRIDGE_URL}>; rel="preload"; as="script"`,
+      );
   }
 
   return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl: options.appBridgeUrl };
 }
 
 function sessionTokenOf(request: Request): string | null {
-  return request.headers.get("authorization")?.replace(/^Bearer /, "") ?? new URL(request.url).searchParams.get("id_token");
+  return (
+    request.headers.get("authorization")?.replace(/^Bearer /, "") ??
+    new URL(request.url).searchParams.get("id_token")
+  );
 }
 
 /** What an unproven token says: enough to know which secrets it may be signed with. */
@@ -165,7 +194,12 @@ function claimedShop(token: string | null): string | null {
 /** During a rotation two secrets are in force; the library knows one. */
 function isSignedWith(token: string, secret: string): boolean {
   const end = token.lastIndexOf(".");
-  return secretEquals(createHmac("sha256", secret).update(token.slice(0, Math.max(end, 0))).digest("base64url"), token.slice(end + 1));
+  return secretEquals(
+    createHmac("sha256", secret)
+      .update(token.slice(0, Math.max(end, 0)))
+      .digest("base64url"),
+    token.slice(end + 1),
+  );
 }
 
 /** The library's way out: to the configured address of a store, and to nothing else. */
@@ -183,8 +217,16 @@ function storefrontFetch(ctx: Ctx): typeof fetch {
       about: { shop: url.hostname, call: url.pathname },
     });
     const headers = new Headers();
-    for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined && !/^(content-length|content-encoding|transfer-encoding)$/.test(name)) headers.set(name, String(value));
-    return new Response(answer.status === 204 || answer.status === 304 ? null : answer.text, { status: answer.status, headers });
+    for (const [name, value] of Object.entries(answer.headers))
+      if (
+        value !== undefined &&
+        !/^(content-length|content-encoding|transfer-encoding)$/.test(name)
+      )
+        headers.set(name, String(value));
+    return new Response(answer.status === 204 || answer.status === 304 ? null : answer.text, {
+      status: answer.status,
+      headers,
+    });
   };
 }
 

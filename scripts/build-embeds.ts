@@ -9,8 +9,17 @@ const sources = join(root, "app/embeds");
 const target = join(root, "app/generated/embeds");
 
 /** What is served or put into a page, by the name that the embeds know it by. */
-const SCRIPT_SOURCES = { "stack-loader": "scripts/stack-loader.ts", "consent-choices": "scripts/consent-choices.ts", account: "shopper/account.ts", dashboard: "shopper/dashboard.ts" };
-const STYLE_SOURCES = { footer: "scripts/footer.css", compliance: "scripts/compliance.css", shopper: "shopper/shopper.css" };
+const SCRIPT_SOURCES = {
+  "stack-loader": "scripts/stack-loader.ts",
+  "consent-choices": "scripts/consent-choices.ts",
+  account: "shopper/account.ts",
+  dashboard: "shopper/dashboard.ts",
+};
+const STYLE_SOURCES = {
+  footer: "scripts/footer.css",
+  compliance: "scripts/compliance.css",
+  shopper: "shopper/shopper.css",
+};
 /** Nested rules are written out for these. */
 const OLDEST_BROWSERS = ["chrome109", "firefox115", "safari15"];
 
@@ -18,18 +27,42 @@ async function bundle(source: string): Promise<string> {
   const made = (await build({
     configFile: false,
     logLevel: "error",
-    build: { write: false, minify: "esbuild", target: "es2020", lib: { entry: join(sources, source), formats: ["iife"], name: "crm" } },
+    build: {
+      write: false,
+      minify: "esbuild",
+      target: "es2020",
+      lib: { entry: join(sources, source), formats: ["iife"], name: "crm" },
+    },
   })) as Rollup.RollupOutput[];
   return (made[0]?.output[0].code ?? "").trim();
 }
 
 async function minifyStyle(source: string): Promise<string> {
-  const { code } = await transformWithEsbuild(readFileSync(join(sources, source), "utf8"), source, { loader: "css", minify: true, sourcemap: false, target: OLDEST_BROWSERS });
+  const { code } = await transformWithEsbuild(readFileSync(join(sources, source), "utf8"), source, {
+    loader: "css",
+    minify: true,
+    sourcemap: false,
+    target: OLDEST_BROWSERS,
+  });
   return code.trim();
 }
 
-const asTable = (name: string, entries: [string, string][]) => `export const ${name} = ${JSON.stringify(Object.fromEntries(entries), null, 2)};\n`;
-const scripts = await Promise.all(Object.entries(SCRIPT_SOURCES).map(async ([name, source]): Promise<[string, string]> => [name, await bundle(source)]));
-const styles = await Promise.all(Object.entries(STYLE_SOURCES).map(async ([name, source]): Promise<[string, string]> => [name, await minifyStyle(source)]));
+const asTable = (name: string, entries: [string, string][]) =>
+  `export const ${name} = ${JSON.stringify(Object.fromEntries(entries), null, 2)};\n`;
+const scripts = await Promise.all(
+  Object.entries(SCRIPT_SOURCES).map(async ([name, source]): Promise<[string, string]> => [
+    name,
+    await bundle(source),
+  ]),
+);
+const styles = await Promise.all(
+  Object.entries(STYLE_SOURCES).map(async ([name, source]): Promise<[string, string]> => [
+    name,
+    await minifyStyle(source),
+  ]),
+);
 mkdirSync(target, { recursive: true });
-writeFileSync(join(target, "scripts.ts"), `// Made by scripts/build-embeds.ts from app/embeds.\n${asTable("SCRIPTS", scripts)}${asTable("STYLES", styles)}`);
+writeFileSync(
+  join(target, "scripts.ts"),
+  `// Made by scripts/build-embeds.ts from app/embeds.\n${asTable("SCRIPTS", scripts)}${asTable("STYLES", styles)}`,
+);

@@ -12,13 +12,24 @@ import { ensureLocalSecrets } from "../app/runtime/local-secrets.ts";
 
 const dataDir = resolve(import.meta.dirname, "..", process.env.DATA_DIR || ".data");
 const databaseUrl = process.env.DATABASE_URL || readFileSync(join(dataDir, "database.url"), "utf8");
-const local = ["SECRETS_KEY", "JWT_SECRET", "ADMIN_KEY", "WORKER_WEBHOOK_SECRET", "PLATFORM_CLIENT_ID", "PLATFORM_APP_SECRET"] as const;
-const config = shapeConfig({ LOG_LEVEL: "error", ...process.env }, (isSandbox, isEmbedded) => ensureLocalSecrets(dataDir, isSandbox ? local : isEmbedded ? ["SECRETS_KEY"] : [], systemRandom));
+const local = [
+  "SECRETS_KEY",
+  "JWT_SECRET",
+  "ADMIN_KEY",
+  "WORKER_WEBHOOK_SECRET",
+  "PLATFORM_CLIENT_ID",
+  "PLATFORM_APP_SECRET",
+] as const;
+const config = shapeConfig({ LOG_LEVEL: "error", ...process.env }, (isSandbox, isEmbedded) =>
+  ensureLocalSecrets(dataDir, isSandbox ? local : isEmbedded ? ["SECRETS_KEY"] : [], systemRandom),
+);
 const ctx = createCtx({ config, databaseUrl, baseUrl: config.BASE_URL ?? "http://127.0.0.1" });
 const [only] = process.argv.slice(2);
 for (const shop of only ? [only] : await listShops(ctx)) {
   const { ok, rows, problems } = await verifyConsentChain(ctx, await getTenant(ctx, shop));
-  process.stdout.write(`${ok ? "ok      " : "PROBLEMS"} ${shop}: ${rows} rows\n${problems.map(({ id, seq, kind }) => `         ${kind} at seq ${seq}${id === null ? "" : ` (row ${id})`}\n`).join("")}`);
+  process.stdout.write(
+    `${ok ? "ok      " : "PROBLEMS"} ${shop}: ${rows} rows\n${problems.map(({ id, seq, kind }) => `         ${kind} at seq ${seq}${id === null ? "" : ` (row ${id})`}\n`).join("")}`,
+  );
   if (!ok) process.exitCode = 1;
 }
 await ctx.close();

@@ -23,7 +23,13 @@ const steps = [
   },
   {
     title: "scripts of the embeds",
-    inputs: ["app/embeds/scripts", "app/embeds/shopper", "app/embeds/look.ts", "scripts/build-embeds.ts", "package.json"],
+    inputs: [
+      "app/embeds/scripts",
+      "app/embeds/shopper",
+      "app/embeds/look.ts",
+      "scripts/build-embeds.ts",
+      "package.json",
+    ],
     required: "scripts/build-embeds.ts",
     output: "app/generated/embeds/scripts.ts",
     script: "scripts/build-embeds.ts",
@@ -53,7 +59,11 @@ function refuseOldNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;
   fail(
-    "This service needs Node.js 22.18 or newer and this is " + process.versions.node + " (" + process.execPath + "). " +
+    "This service needs Node.js 22.18 or newer and this is " +
+      process.versions.node +
+      " (" +
+      process.execPath +
+      "). " +
       "Install a newer Node.js, or run npm install without --omit=optional: on Linux it brings one along.",
   );
 }
@@ -86,22 +96,43 @@ function modified(file) {
 }
 
 function make(step) {
-  const program = step.script ? path.join(project, step.script) : path.join(project, "node_modules/.bin", step.program);
+  const program = step.script
+    ? path.join(project, step.script)
+    : path.join(project, "node_modules/.bin", step.program);
   if (!fs.existsSync(program) || !fs.existsSync(path.join(project, "node_modules/vite"))) {
     fail("The " + step.title + " is out of date and its tool is not installed; run npm install.");
   }
   console.log("Making the " + step.title + " ...");
   const started = Date.now();
-  const env = Object.assign({}, process.env, { NODE_ENV: "production", PRISMA_HIDE_UPDATE_MESSAGE: "1", CHECKPOINT_DISABLE: "1" });
-  const result = spawnSync(process.execPath, [program].concat(step.args), { cwd: project, env: env, encoding: "utf8", maxBuffer: 1 << 26 });
+  const env = Object.assign({}, process.env, {
+    NODE_ENV: "production",
+    PRISMA_HIDE_UPDATE_MESSAGE: "1",
+    CHECKPOINT_DISABLE: "1",
+  });
+  const result = spawnSync(process.execPath, [program].concat(step.args), {
+    cwd: project,
+    env: env,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
   const output = path.join(project, step.output);
   if (result.status !== 0 || !fs.existsSync(output)) {
     console.error((result.stdout || "") + (result.stderr || ""));
-    fail("The " + step.title + " could not be made (" + (step.program || step.script) + " " + step.args.join(" ") + ", see above).");
+    fail(
+      "The " +
+        step.title +
+        " could not be made (" +
+        (step.program || step.script) +
+        " " +
+        step.args.join(" ") +
+        ", see above).",
+    );
   }
   // What was edited while the tool ran may be missing from its output: date the output by when the tool began.
   fs.utimesSync(output, started / 1000, started / 1000);
-  console.log("Made the " + step.title + " in " + ((Date.now() - started) / 1000).toFixed(1) + " s.");
+  console.log(
+    "Made the " + step.title + " in " + ((Date.now() - started) / 1000).toFixed(1) + " s.",
+  );
 }
 
 function takeLock() {
@@ -112,7 +143,14 @@ function takeLock() {
       fs.writeFileSync(path.join(lock, "pid"), String(process.pid));
       return;
     } catch (error) {
-      if (error.code !== "EEXIST") fail("The folder " + path.dirname(lock) + " cannot be written (" + error.code + "); run npm install there.");
+      if (error.code !== "EEXIST")
+        fail(
+          "The folder " +
+            path.dirname(lock) +
+            " cannot be written (" +
+            error.code +
+            "); run npm install there.",
+        );
     }
     if (isAbandoned(lock)) {
       const aside = lock + "." + process.pid;
@@ -125,7 +163,11 @@ function takeLock() {
       }
       fs.rmSync(aside, { recursive: true, force: true });
     } else if (Date.now() > deadline) {
-      fail("Another process has been building for too long; end it, remove " + lock + " and try again.");
+      fail(
+        "Another process has been building for too long; end it, remove " +
+          lock +
+          " and try again.",
+      );
     } else {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     }

@@ -6,7 +6,15 @@
 // written by hand into a migration and is never reported: partial and expression indexes, CHECKs, triggers, functions,
 // views, storage settings (tests/runtime/schema-drift.test.ts holds this). It does see, and would drop, an index with
 // INCLUDE, NULLS FIRST or NULLS NOT DISTINCT: declare that one in the schema too, with its name in `map`.
-import { mkdirSync, mkdtempSync, chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -25,10 +33,24 @@ class CatalogReader extends PrismaPg {
       const performIO = async (statement) => {
         const answer = await adapter.performIO(statement);
         isChar = answer.fields.map((field) => field.dataTypeID === 18);
-        return { ...answer, fields: answer.fields.map((field, at) => ({ name: field.name, dataTypeID: isChar[at] ? 25 : field.dataTypeID })) };
+        return {
+          ...answer,
+          fields: answer.fields.map((field, at) => ({
+            name: field.name,
+            dataTypeID: isChar[at] ? 25 : field.dataTypeID,
+          })),
+        };
       };
-      const result = await readRows.call(Object.assign(Object.create(adapter), { performIO }), query);
-      return { ...result, columnTypes: result.columnTypes.map((type, at) => (isChar[at] ? ColumnTypeEnum.Character : type)) };
+      const result = await readRows.call(
+        Object.assign(Object.create(adapter), { performIO }),
+        query,
+      );
+      return {
+        ...result,
+        columnTypes: result.columnTypes.map((type, at) =>
+          isChar[at] ? ColumnTypeEnum.Character : type,
+        ),
+      };
     };
     return adapter;
   }
@@ -45,7 +67,9 @@ const { values: options, positionals } = parseArgs({
 });
 const name = positionals[0] ?? "";
 if (!options.check && !/^[a-z0-9_]+$/.test(name)) {
-  fail("Say what the migration does, in small letters, digits and underscores: npm run db:diff add_consent_table (or --check).");
+  fail(
+    "Say what the migration does, in small letters, digits and underscores: npm run db:diff add_consent_table (or --check).",
+  );
 }
 
 const folder = mkdtempSync("/var/tmp/customer-identity-migrate-");
@@ -53,7 +77,11 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRet
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 chmodSync(folder, 0o711); // the account that runs PostgreSQL has to pass through
 try {
-  const server = await startEmbeddedPostgres({ dataDir: join(folder, "pg"), database: "migrated", settings: { fsync: "off" } });
+  const server = await startEmbeddedPostgres({
+    dataDir: join(folder, "pg"),
+    database: "migrated",
+    settings: { fsync: "off" },
+  });
   await applyMigrations(server.url, resolve(options.migrations));
   const sql = await diff(server.url, readFileSync(options.schema, "utf8"));
   await server.stop();
@@ -65,7 +93,8 @@ process.exit(0); // the engine keeps the event loop alive
 
 function report(sql) {
   if (sql === null) return console.log("The migrations match the schema.");
-  if (options.check) fail(`The schema has changes that no migration makes; run: npm run db:diff <name>\n\n${sql}`);
+  if (options.check)
+    fail(`The schema has changes that no migration makes; run: npm run db:diff <name>\n\n${sql}`);
   const path = join(resolve(options.migrations), `${nextTimestamp()}_${name}`);
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, "migration.sql"), sql);
@@ -76,7 +105,9 @@ function report(sql) {
 function nextTimestamp() {
   let names = [];
   try {
-    names = readdirSync(resolve(options.migrations)).filter((entry) => /^\d{14}_/.test(entry)).sort();
+    names = readdirSync(resolve(options.migrations))
+      .filter((entry) => /^\d{14}_/.test(entry))
+      .sort();
   } catch {
     // The first migration makes the folder.
   }
@@ -90,7 +121,11 @@ async function diff(url, schema) {
   const engineModule = await loadEngine();
   const files = [{ path: "schema.prisma", content: schema }];
   const adapter = bindMigrationAwareSqlAdapterFactory(new CatalogReader({ connectionString: url }));
-  const engine = await engineModule.SchemaEngine.new({ datamodels: [["schema.prisma", schema]] }, () => {}, adapter);
+  const engine = await engineModule.SchemaEngine.new(
+    { datamodels: [["schema.prisma", schema]] },
+    () => {},
+    adapter,
+  );
   const result = await engine.diff({
     from: { tag: "schemaDatasource", configDir: "/", files }, // the database behind the adapter
     to: { tag: "schemaDatamodel", files },
@@ -104,10 +139,14 @@ async function diff(url, schema) {
 /** The package's own entry imports the .wasm file as a module, which Node does not do by itself. Once per process. */
 async function loadEngine() {
   globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (message) => console.error(message) };
-  const path = createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm/schema_engine_bg");
+  const path = createRequire(import.meta.url).resolve(
+    "@prisma/schema-engine-wasm/schema_engine_bg",
+  );
   const engineModule = await import("@prisma/schema-engine-wasm/schema_engine_bg");
   const binary = readFileSync(path.replace(/\.js$/, ".wasm"));
-  const { instance } = await WebAssembly.instantiate(binary, { "./schema_engine_bg.js": engineModule });
+  const { instance } = await WebAssembly.instantiate(binary, {
+    "./schema_engine_bg.js": engineModule,
+  });
   engineModule.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start();
   return engineModule;

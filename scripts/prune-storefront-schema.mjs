@@ -3,7 +3,15 @@
 // storefront-commerce-documents.ts changes.
 // The schemas come from the introspection files inside the vendor's own developer package.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -28,14 +36,31 @@ const SOURCE_PACKAGE = "@shopify/dev-mcp@1.16.0";
 const PARSED = (texts) => Object.entries(texts).map(([name, text]) => ({ name, ast: parse(text) }));
 // `source` is how the package names an API's files, `file` how ours do.
 const APIS = [
-  { title: "Admin API", source: "admin", file: "admin", documents: PARSED(STOREFRONT_DOCUMENTS), written: ["2026-04", "2026-07"], checked: ["2026-01", "2026-10"] },
-  { title: "Storefront API", source: "storefront-graphql", file: "cart", documents: PARSED(CART_DOCUMENTS), written: ["2026-04"], checked: ["2026-01", "2026-07", "2026-10"] },
+  {
+    title: "Admin API",
+    source: "admin",
+    file: "admin",
+    documents: PARSED(STOREFRONT_DOCUMENTS),
+    written: ["2026-04", "2026-07"],
+    checked: ["2026-01", "2026-10"],
+  },
+  {
+    title: "Storefront API",
+    source: "storefront-graphql",
+    file: "cart",
+    documents: PARSED(CART_DOCUMENTS),
+    written: ["2026-04"],
+    checked: ["2026-01", "2026-07", "2026-10"],
+  },
 ];
 const outputDirectory = new URL("../app/sandbox/storefront-schema/", import.meta.url);
 
 const workDirectory = mkdtempSync(join(tmpdir(), "storefront-schema-"));
 try {
-  execFileSync("npm", ["pack", SOURCE_PACKAGE, "--silent"], { cwd: workDirectory, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", ["pack", SOURCE_PACKAGE, "--silent"], {
+    cwd: workDirectory,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const tarball = readdirSync(workDirectory).find((file) => file.endsWith(".tgz"));
   execFileSync("tar", ["xzf", tarball], { cwd: workDirectory });
 
@@ -45,16 +70,21 @@ try {
       const introspection = readIntrospection(api, version);
       const schema = buildClientSchema(introspection);
       const problems = findProblems(api, schema);
-      if (problems.length > 0) throw new Error(`${api.title} ${version} refuses:\n${problems.join("\n")}`);
+      if (problems.length > 0)
+        throw new Error(`${api.title} ${version} refuses:\n${problems.join("\n")}`);
       const header = `# ${api.title} ${version}, cut to what our documents reach. Written by scripts/prune-storefront-schema.mjs.\n\n`;
       const sdl = `${header}${printSchema(buildClientSchema(prune(introspection, schema, api.documents)))}\n`;
       writeFileSync(new URL(`${api.file}-${version}.graphql`, outputDirectory), sdl);
-      console.log(`${api.title} ${version}: ${api.documents.length} documents valid, ${sdl.length} bytes written`);
+      console.log(
+        `${api.title} ${version}: ${api.documents.length} documents valid, ${sdl.length} bytes written`,
+      );
     }
     for (const version of api.checked) {
       if (!existsSync(introspectionFile(api, version))) continue;
       const problems = findProblems(api, buildClientSchema(readIntrospection(api, version)));
-      console.log(`${api.title} ${version}: ${problems.length === 0 ? "all documents valid" : `NOT VALID\n${problems.join("\n")}`} (checked only)`);
+      console.log(
+        `${api.title} ${version}: ${problems.length === 0 ? "all documents valid" : `NOT VALID\n${problems.join("\n")}`} (checked only)`,
+      );
     }
   }
 } finally {
@@ -66,19 +96,25 @@ function introspectionFile(api, version) {
 }
 
 function readIntrospection(api, version) {
-  const parsed = JSON.parse(gunzipSync(readFileSync(introspectionFile(api, version))).toString("utf8"));
+  const parsed = JSON.parse(
+    gunzipSync(readFileSync(introspectionFile(api, version))).toString("utf8"),
+  );
   return parsed.data ?? parsed;
 }
 
 function findProblems({ documents }, schema) {
-  return documents.flatMap(({ name, ast }) => validate(schema, ast).map((error) => `${name}: ${error.message}`));
+  return documents.flatMap(({ name, ast }) =>
+    validate(schema, ast).map((error) => `${name}: ${error.message}`),
+  );
 }
 
 /** The introspection result with only the reached types, fields and arguments; input types and enums stay whole. */
 function prune(introspection, schema, documents) {
   const reached = collectReached(schema, documents);
   const keptNames = new Set(reached.keys());
-  const roots = [schema.getQueryType(), schema.getMutationType()].filter((root) => root && keptNames.has(root.name));
+  const roots = [schema.getQueryType(), schema.getMutationType()].filter(
+    (root) => root && keptNames.has(root.name),
+  );
   const types = introspection.__schema.types
     .filter((type) => keptNames.has(type.name))
     .map((type) => {
@@ -92,12 +128,15 @@ function prune(introspection, schema, documents) {
             .map((field) => ({
               ...field,
               description: null,
-              args: field.args.filter((arg) => fields.get(field.name).has(arg.name)).map(withoutDescription),
+              args: field.args
+                .filter((arg) => fields.get(field.name).has(arg.name))
+                .map(withoutDescription),
             })) ?? null,
         inputFields: type.inputFields?.map(withoutDescription) ?? null,
         enumValues: type.enumValues?.map(withoutDescription) ?? null,
         interfaces: type.interfaces?.filter((reference) => keptNames.has(reference.name)) ?? null,
-        possibleTypes: type.possibleTypes?.filter((reference) => keptNames.has(reference.name)) ?? null,
+        possibleTypes:
+          type.possibleTypes?.filter((reference) => keptNames.has(reference.name)) ?? null,
       };
     });
   return {
@@ -105,10 +144,14 @@ function prune(introspection, schema, documents) {
       ...introspection.__schema,
       description: null,
       queryType: { name: schema.getQueryType().name },
-      mutationType: roots.includes(schema.getMutationType()) ? { name: schema.getMutationType().name } : null,
+      mutationType: roots.includes(schema.getMutationType())
+        ? { name: schema.getMutationType().name }
+        : null,
       subscriptionType: null,
       types,
-      directives: introspection.__schema.directives.filter((directive) => ["skip", "include", "deprecated", "specifiedBy"].includes(directive.name)),
+      directives: introspection.__schema.directives.filter((directive) =>
+        ["skip", "include", "deprecated", "specifiedBy"].includes(directive.name),
+      ),
     },
   };
 }
@@ -122,10 +165,12 @@ function collectReached(schema, documents) {
     if (known) return known;
     const fields = new Map();
     reached.set(type.name, fields);
-    if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) keepType(getNamedType(field.type));
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) keepType(getNamedType(field.type));
     return fields;
   };
-  for (const scalar of ["Boolean", "String", "Int", "Float", "ID"]) keepType(schema.getType(scalar));
+  for (const scalar of ["Boolean", "String", "Int", "Float", "ID"])
+    keepType(schema.getType(scalar));
 
   const typeInfo = new TypeInfo(schema);
   const visitor = visitWithTypeInfo(typeInfo, {
@@ -137,7 +182,8 @@ function collectReached(schema, documents) {
       const usedArguments = fields.get(field.name) ?? new Set();
       fields.set(field.name, usedArguments);
       for (const argument of node.arguments ?? []) usedArguments.add(argument.name.value);
-      for (const argument of field.args) if (usedArguments.has(argument.name)) keepType(getNamedType(argument.type));
+      for (const argument of field.args)
+        if (usedArguments.has(argument.name)) keepType(getNamedType(argument.type));
       keepType(getNamedType(field.type));
     },
     InlineFragment() {
@@ -162,7 +208,8 @@ function collectReached(schema, documents) {
     for (const possible of schema.getPossibleTypes(type)) {
       const ownFields = reached.get(possible.name);
       if (!ownFields) continue;
-      for (const [fieldName, usedArguments] of fields) ownFields.set(fieldName, new Set([...(ownFields.get(fieldName) ?? []), ...usedArguments]));
+      for (const [fieldName, usedArguments] of fields)
+        ownFields.set(fieldName, new Set([...(ownFields.get(fieldName) ?? []), ...usedArguments]));
     }
   }
   return reached;

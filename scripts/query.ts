@@ -17,7 +17,10 @@ function findUrl(): string {
 const client = new pg.Client({ connectionString: findUrl(), connectionTimeoutMillis: 3_000 });
 try {
   await client.connect();
-  const { rows } = await client.query<Record<string, unknown>>(process.argv.slice(2).join(" ") || "SELECT 'say what to ask: npm run db -- \"SELECT ...\"' AS help");
+  const { rows } = await client.query<Record<string, unknown>>(
+    process.argv.slice(2).join(" ") ||
+      "SELECT 'say what to ask: npm run db -- \"SELECT ...\"' AS help",
+  );
   console.table(rows);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);

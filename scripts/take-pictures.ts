@@ -9,12 +9,20 @@ const root = join(import.meta.dirname, "..");
 const service = process.env.BASE_URL ?? "http://127.0.0.1:3000";
 const sandbox = process.env.SANDBOX_URL ?? "http://127.0.0.1:4010";
 const shop = "demo-store.myshopify.com";
-const secrets = JSON.parse(readFileSync(resolve(root, process.env.DATA_DIR ?? ".data", "secrets.json"), "utf8")) as Record<string, string>;
+const secrets = JSON.parse(
+  readFileSync(resolve(root, process.env.DATA_DIR ?? ".data", "secrets.json"), "utf8"),
+) as Record<string, string>;
 
 await fetch(`${sandbox}/_control/customers`, {
   method: "POST",
   headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ shop, first_name: "Ada", last_name: "Lovelace", email: `ada-${process.pid}@example.com`, tags: ["vip"] }),
+  body: JSON.stringify({
+    shop,
+    first_name: "Ada",
+    last_name: "Lovelace",
+    email: `ada-${process.pid}@example.com`,
+    tags: ["vip"],
+  }),
 });
 await playScene({ service, sandbox, shop, adminKey: secrets.ADMIN_KEY ?? "" });
 const browser = await openBrowser();
@@ -28,21 +36,34 @@ const pictures = [
   ["shopper-dashboard", `${service}/embed/dashboard?shop=${shop}`],
 ] as const;
 const wanted = process.argv.slice(2);
-for (const [name, url] of pictures.filter(([picture]) => wanted.length === 0 || wanted.includes(picture))) {
+for (const [name, url] of pictures.filter(
+  ([picture]) => wanted.length === 0 || wanted.includes(picture),
+)) {
   if (name === "shopper-dashboard") await signUpShopper();
   await page.goto(url, { waitUntil: "networkidle" });
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // The screens of the app, by its own menu, as high as they are.
-const screens = [["app-customers", "Customers", 620], ["app-consent", "Consent", 1_250], ["app-events", "Events", 1_150], ["app-agents", "Agents", 780]] as const;
+const screens = [
+  ["app-customers", "Customers", 620],
+  ["app-consent", "Consent", 1_250],
+  ["app-events", "Events", 1_150],
+  ["app-agents", "Agents", 780],
+] as const;
 await page.setViewportSize({ width: 1_100, height: 620 });
 await page.goto(pictures[0][1], { waitUntil: "networkidle" });
-for (const [name, link, height] of screens.filter(([picture]) => wanted.length === 0 || wanted.includes(picture))) {
+for (const [name, link, height] of screens.filter(
+  ([picture]) => wanted.length === 0 || wanted.includes(picture),
+)) {
   await page.getByRole("link", { name: link, exact: true }).click();
   await page.getByRole("heading", { name: link, exact: true }).first().waitFor();
   await page.waitForLoadState("networkidle");
-  await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`), clip: { x: 0, y: 0, width: 1_100, height }, fullPage: true });
+  await page.screenshot({
+    path: join(root, "docs/pictures", `${name}.png`),
+    clip: { x: 0, y: 0, width: 1_100, height },
+    fullPage: true,
+  });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
 // One customer, the way to whom leads through the list.
@@ -51,7 +72,11 @@ if (wanted.length === 0 || wanted.includes("app-customer")) {
   await page.getByRole("link", { name: "ada", exact: true }).first().click();
   await page.getByRole("heading", { name: "ada", exact: true }).waitFor();
   await page.waitForLoadState("networkidle");
-  await page.screenshot({ path: join(root, "docs/pictures/app-customer.png"), clip: { x: 0, y: 0, width: 1_100, height: 1_100 }, fullPage: true });
+  await page.screenshot({
+    path: join(root, "docs/pictures/app-customer.png"),
+    clip: { x: 0, y: 0, width: 1_100, height: 1_100 },
+    fullPage: true,
+  });
   process.stdout.write("docs/pictures/app-customer.png\n");
 }
 await close();
@@ -61,6 +86,22 @@ await browser.close();
 async function signUpShopper(): Promise<void> {
   await page.setViewportSize({ width: 760, height: 1_180 });
   await page.goto(`${service}/embed/account.js`);
-  const body = { email: `grace-${process.pid}@example.com`, password: "correct horse battery", first_name: "Grace", last_name: "Hopper", consent_tos: true, consent_privacy: true, consent_cookie: true };
-  await page.evaluate(([path, fields]) => fetch(path as string, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields) }), [`/auth/signup?shop=${shop}`, body] as const);
+  const body = {
+    email: `grace-${process.pid}@example.com`,
+    password: "correct horse battery",
+    first_name: "Grace",
+    last_name: "Hopper",
+    consent_tos: true,
+    consent_privacy: true,
+    consent_cookie: true,
+  };
+  await page.evaluate(
+    ([path, fields]) =>
+      fetch(path as string, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(fields),
+      }),
+    [`/auth/signup?shop=${shop}`, body] as const,
+  );
 }

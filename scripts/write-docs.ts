@@ -6,14 +6,22 @@ import { SETTINGS } from "../app/runtime/settings.ts";
 const START = "<!-- configuration: written by `npm run docs:config` -->";
 const END = "<!-- /configuration -->";
 
-type Row = { about: string; default?: string; aliases?: readonly string[]; secret?: true; required?: true };
+type Row = {
+  about: string;
+  default?: string;
+  aliases?: readonly string[];
+  secret?: true;
+  required?: true;
+};
 
 export function renderConfigurationTable(): string {
-  const rows = Object.entries(SETTINGS as Record<string, Row>).map(([name, { about, aliases = [], required, secret, default: fallback }]) => {
-    const names = [name, ...aliases].map((one) => `\`${one}\``).join("<br>");
-    const need = required ? "**required**" : fallback !== undefined ? `\`${fallback}\`` : "";
-    return `| ${names} | ${need} | ${secret ? "Secret. " : ""}${about} |`;
-  });
+  const rows = Object.entries(SETTINGS as Record<string, Row>).map(
+    ([name, { about, aliases = [], required, secret, default: fallback }]) => {
+      const names = [name, ...aliases].map((one) => `\`${one}\``).join("<br>");
+      const need = required ? "**required**" : fallback !== undefined ? `\`${fallback}\`` : "";
+      return `| ${names} | ${need} | ${secret ? "Secret. " : ""}${about} |`;
+    },
+  );
   return ["| setting | default | what it is for |", "|---|---|---|", ...rows].join("\n");
 }
 
@@ -29,7 +37,9 @@ if (import.meta.main) {
   const readme = readFileSync(file, "utf8");
   const next = withConfigurationTable(readme);
   if (process.argv.includes("--check") && next !== readme) {
-    process.stderr.write("The configuration table of README.md is out of date: run `npm run docs:config`.\n");
+    process.stderr.write(
+      "The configuration table of README.md is out of date: run `npm run docs:config`.\n",
+    );
     process.exit(1);
   }
   writeFileSync(file, next);

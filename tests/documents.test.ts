@@ -17,7 +17,9 @@ describe("the README", () => {
   });
 
   it("links only to files that are there", () => {
-    const targets = [...read("README.md").matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target as string);
+    const targets = [...read("README.md").matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, target]) => target as string,
+    );
     expect(targets.length).toBeGreaterThan(5);
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
   });
@@ -30,16 +32,27 @@ describe("the README", () => {
 
 describe("the app manifest", () => {
   const manifest = read("shopify.app.toml");
-  const declared = (key: string) => [...manifest.matchAll(new RegExp(`^\\s*${key} = \\["([^"]+)"\\]\\n\\s*uri = "([^"]+)"$`, "gm"))].map(([, topic, uri]) => `${topic} ${uri}`);
-  const values = (pattern: RegExp) => [...manifest.matchAll(pattern)].map(([, value]) => value as string);
+  const declared = (key: string) =>
+    [
+      ...manifest.matchAll(
+        new RegExp(`^\\s*${key} = \\["([^"]+)"\\]\\n\\s*uri = "([^"]+)"$`, "gm"),
+      ),
+    ].map(([, topic, uri]) => `${topic} ${uri}`);
+  const values = (pattern: RegExp) =>
+    [...manifest.matchAll(pattern)].map(([, value]) => value as string);
 
   it("subscribes to exactly the topics that have a handler, at their addresses", () => {
-    expect(declared("topics")).toEqual(WEBHOOK_TOPICS.map(({ name, slug }) => `${name} /webhooks/${slug}`));
+    expect(declared("topics")).toEqual(
+      WEBHOOK_TOPICS.map(({ name, slug }) => `${name} /webhooks/${slug}`),
+    );
   });
 
   it("sends the three privacy topics to the addresses that answer them", () => {
-    expect(declared("compliance_topics")).toEqual(COMPLIANCE_TOPICS.map(({ name, path }) => `${name} ${path}`));
-    for (const { path } of COMPLIANCE_TOPICS) expect(existsSync(join(root, `app/routes${path.replace("/gdpr/", "/gdpr.")}.ts`))).toBe(true);
+    expect(declared("compliance_topics")).toEqual(
+      COMPLIANCE_TOPICS.map(({ name, path }) => `${name} ${path}`),
+    );
+    for (const { path } of COMPLIANCE_TOPICS)
+      expect(existsSync(join(root, `app/routes${path.replace("/gdpr/", "/gdpr.")}.ts`))).toBe(true);
   });
 
   it("asks for the scopes that the install asks for, in the version that payloads are read in", () => {
@@ -50,15 +63,27 @@ describe("the app manifest", () => {
 
   it("lets a theme reach every path of this service below /apps/crm, which is where signed consents come from", () => {
     const [, proxy = ""] = manifest.split("[app_proxy]\n");
-    const declaration = Object.fromEntries([...(proxy.split("\n\n")[0] ?? "").matchAll(/^(\w+) = "([^"]+)"$/gm)].map(([, key, value]) => [key, value]));
+    const declaration = Object.fromEntries(
+      [...(proxy.split("\n\n")[0] ?? "").matchAll(/^(\w+) = "([^"]+)"$/gm)].map(
+        ([, key, value]) => [key, value],
+      ),
+    );
     const [application] = values(/^application_url = "([^"]+)"$/gm);
     // At the root: the rest of the path is the endpoint's own.
-    expect(declaration).toEqual({ url: `${new URL(application as string).origin}/`, subpath: "crm", prefix: "apps" });
-    expect(read("tests/contract/consent/app-proxy.test.ts")).toContain(`["path_prefix", "/${declaration.prefix}/${declaration.subpath}"]`);
+    expect(declaration).toEqual({
+      url: `${new URL(application as string).origin}/`,
+      subpath: "crm",
+      prefix: "apps",
+    });
+    expect(read("tests/contract/consent/app-proxy.test.ts")).toContain(
+      `["path_prefix", "/${declaration.prefix}/${declaration.subpath}"]`,
+    );
     expect(values(/^optional_scopes = \["([^"]+)"\]$/gm)).toEqual(["write_app_proxy"]);
   });
 
   it("allows both addresses of the install callback", () => {
-    expect(manifest).toMatch(/redirect_urls = \["https:\/\/[^"]+\/auth\/callback", "https:\/\/[^"]+\/admin\/storefront-callback"\]/);
+    expect(manifest).toMatch(
+      /redirect_urls = \["https:\/\/[^"]+\/auth\/callback", "https:\/\/[^"]+\/admin\/storefront-callback"\]/,
+    );
   });
 });

@@ -14,13 +14,19 @@ test("every optional dependency of every package is locked", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
       .filter((name) => !isLocked(path, name))
-      .map((name) => `${path || "this project"} wants ${name}: take an older version whose platform packages all exist`),
+      .map(
+        (name) =>
+          `${path || "this project"} wants ${name}: take an older version whose platform packages all exist`,
+      ),
   );
   expect(missing).toEqual([]);
 });
 
 test("no package is bound to the registry it was fetched from", () => {
-  expect(text.match(/"resolved"/g), "run npm install with the project's .npmrc (omit-lockfile-registry-resolved)").toBeNull();
+  expect(
+    text.match(/"resolved"/g),
+    "run npm install with the project's .npmrc (omit-lockfile-registry-resolved)",
+  ).toBeNull();
 });
 
 /** Looks where Node would: below the package itself, then below each package around it. */

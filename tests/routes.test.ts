@@ -130,7 +130,19 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
 ];
 
 /** What anybody may post to: each is counted, opened by a secret that was mailed or handed over once, or asks for a token when it is told what to do. */
-const OPEN_TO_ALL = ["POST /a2a", "POST /auth/consent-confirm", "POST /auth/login", "POST /auth/password/forgot", "POST /auth/password/reset", "POST /auth/session", "POST /auth/signup", "POST /auth/verify-email", "POST /gdpr/export", "POST /mcp", "POST /oauth/register"];
+const OPEN_TO_ALL = [
+  "POST /a2a",
+  "POST /auth/consent-confirm",
+  "POST /auth/login",
+  "POST /auth/password/forgot",
+  "POST /auth/password/reset",
+  "POST /auth/session",
+  "POST /auth/signup",
+  "POST /auth/verify-email",
+  "POST /gdpr/export",
+  "POST /mcp",
+  "POST /oauth/register",
+];
 
 /** The app library's own pages: no endpoints, served by Remix. */
 const PAGES_OF_THE_LIBRARY = ["auth.shopify.exit-iframe.ts", "auth.shopify.session-token.ts"];
@@ -149,11 +161,19 @@ beforeAll(async () => {
 function flatten(entries: Entry[], parent: string): [file: string, path: string][] {
   return entries.flatMap((entry) => {
     const path = [parent, entry.path].filter(Boolean).join("/");
-    return [[entry.file.replace(/^routes\//, ""), `/${path}`] as [string, string], ...flatten(entry.children ?? [], path)];
+    return [
+      [entry.file.replace(/^routes\//, ""), `/${path}`] as [string, string],
+      ...flatten(entry.children ?? [], path),
+    ];
   });
 }
 
-const mounted = () => table.all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]).map((method) => `${method} ${path} ${endpoint.specs[method]?.auth}`));
+const mounted = () =>
+  table.all.flatMap(({ path, endpoint }) =>
+    METHODS.filter((method) => endpoint.specs[method]).map(
+      (method) => `${method} ${path} ${endpoint.specs[method]?.auth}`,
+    ),
+  );
 
 describe("the mounted endpoints", () => {
   test("are exactly those of the contract, each behind the guard that it asks for", () => {
@@ -162,13 +182,22 @@ describe("the mounted endpoints", () => {
   });
 
   test("that ask for a tenant's key know which tenant", () => {
-    const blind = table.all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]?.auth === "admin" && endpoint.specs[method]?.tenant === "none").map((method) => `${method} ${path}`));
+    const blind = table.all.flatMap(({ path, endpoint }) =>
+      METHODS.filter(
+        (method) =>
+          endpoint.specs[method]?.auth === "admin" && endpoint.specs[method]?.tenant === "none",
+      ).map((method) => `${method} ${path}`),
+    );
     // The bearer admin key is the tenant's own: without a tenant only `platform` can be checked.
     expect(blind).toEqual([]);
   });
 
   test("that take a body without a key or a signature are the few that are meant to", () => {
-    const open = table.all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]?.body && endpoint.specs[method]?.auth === "none").map((method) => `${method} ${path}`));
+    const open = table.all.flatMap(({ path, endpoint }) =>
+      METHODS.filter(
+        (method) => endpoint.specs[method]?.body && endpoint.specs[method]?.auth === "none",
+      ).map((method) => `${method} ${path}`),
+    );
     expect(open.sort()).toEqual(OPEN_TO_ALL);
   });
 
@@ -177,7 +206,10 @@ describe("the mounted endpoints", () => {
   });
 
   test("say in a sentence what they do", () => {
-    for (const { endpoint } of table.all) for (const method of METHODS) if (endpoint.specs[method]) expect(endpoint.specs[method]?.summary).toMatch(/^[A-Z`].*\.$/s);
+    for (const { endpoint } of table.all)
+      for (const method of METHODS)
+        if (endpoint.specs[method])
+          expect(endpoint.specs[method]?.summary).toMatch(/^[A-Z`].*\.$/s);
   });
 
   test("lie below paths whose unknown neighbours are a JSON 404", () => {
@@ -185,47 +217,86 @@ describe("the mounted endpoints", () => {
   });
 
   test("include a path for every topic of the storefront", () => {
-    for (const { slug } of WEBHOOK_TOPICS) expect(table.match(`/webhooks/${slug}`)?.params).toEqual({ topic: slug });
-    expect(WEBHOOK_TOPICS.map(({ slug }) => slug)).toEqual(expect.arrayContaining(["customer-create", "customer-update", "orders-create", "app-uninstalled"]));
+    for (const { slug } of WEBHOOK_TOPICS)
+      expect(table.match(`/webhooks/${slug}`)?.params).toEqual({ topic: slug });
+    expect(WEBHOOK_TOPICS.map(({ slug }) => slug)).toEqual(
+      expect.arrayContaining([
+        "customer-create",
+        "customer-update",
+        "orders-create",
+        "app-uninstalled",
+      ]),
+    );
   });
 });
 
 describe("a route file", () => {
   test("has the path that Remix gives it, for every endpoint", () => {
-    for (const { file, path } of table.all) expect([file, remixPaths.get(file)]).toEqual([file, path]);
+    for (const { file, path } of table.all)
+      expect([file, remixPaths.get(file)]).toEqual([file, path]);
   });
 
   test("without an endpoint is a page of the app library, or has no business among the .ts files", () => {
     const endpoints = new Set(table.all.map(({ file }) => file));
-    const others = [...remixPaths.keys()].filter((file) => file.endsWith(".ts") && !endpoints.has(file) && !file.startsWith("app."));
+    const others = [...remixPaths.keys()].filter(
+      (file) => file.endsWith(".ts") && !endpoints.has(file) && !file.startsWith("app."),
+    );
     // Anything else must export `route` from endpoint(), or Remix serves it without any guard.
     expect(others.sort()).toEqual(PAGES_OF_THE_LIBRARY);
   });
 
   test("below /app proves by the admin's session token who opened it, in every loader and action", () => {
-    const screens = [...remixPaths.keys()].filter((file) => /^app[._]/.test(file) || file === "app.tsx");
+    const screens = [...remixPaths.keys()].filter(
+      (file) => /^app[._]/.test(file) || file === "app.tsx",
+    );
     const proofs = /authenticateAdmin\(|visitScreen\(|read(?:Keyed)?ScreenPage\(|= deeds\(/;
     const bare = screens.flatMap((file) => {
       const text = readFileSync(join(resolve(import.meta.dirname, "../app/routes"), file), "utf8");
-      const doors = text.split(/^export (?=(?:async function|const) (?:loader|action)\b)/m).slice(1);
-      return doors.filter((door) => !proofs.test(door) && !door.startsWith("const action = loader")).map((door) => `${file}: ${door.slice(0, 40)}`);
+      const doors = text
+        .split(/^export (?=(?:async function|const) (?:loader|action)\b)/m)
+        .slice(1);
+      return doors
+        .filter((door) => !proofs.test(door) && !door.startsWith("const action = loader"))
+        .map((door) => `${file}: ${door.slice(0, 40)}`);
     });
     expect(screens.length).toBeGreaterThan(10);
     // Whose store it is comes from there alone: a door without it is open to everybody.
     expect(bare).toEqual([]);
   });
 
-  test.each([["events.$id.status.ts", "/events/:id/status"], ["[.]well-known.ucp.ts", "/.well-known/ucp"], ["embed.stack-loader[.]js.ts", "/embed/stack-loader.js"], ["health.ts", "/health"]])("%s is %s", (file, path) => {
+  test.each([
+    ["events.$id.status.ts", "/events/:id/status"],
+    ["[.]well-known.ucp.ts", "/.well-known/ucp"],
+    ["embed.stack-loader[.]js.ts", "/embed/stack-loader.js"],
+    ["health.ts", "/health"],
+  ])("%s is %s", (file, path) => {
     expect(pathOfFile(file)).toBe(path);
   });
 });
 
 describe("matching a path", () => {
-  test.each(["/health", "/health/", "/config", "/webhooks/customer-update"])("finds its endpoint: %s", (path) => {
-    expect(table.match(path)).not.toBeNull();
-  });
+  test.each(["/health", "/health/", "/config", "/webhooks/customer-update"])(
+    "finds its endpoint: %s",
+    (path) => {
+      expect(table.match(path)).not.toBeNull();
+    },
+  );
 
-  test.each(["/", "", "//health", "/health//", "/HEALTH", "/webhooks", "/webhooks/", "/webhooks//", "/webhooks/a/b", "/config.json", "/constructor", "/__proto__", "/webhooks/%E0%A4%A"])("finds nothing else: %s", (path) => {
+  test.each([
+    "/",
+    "",
+    "//health",
+    "/health//",
+    "/HEALTH",
+    "/webhooks",
+    "/webhooks/",
+    "/webhooks//",
+    "/webhooks/a/b",
+    "/config.json",
+    "/constructor",
+    "/__proto__",
+    "/webhooks/%E0%A4%A",
+  ])("finds nothing else: %s", (path) => {
     expect(table.match(path)).toBeNull();
   });
 });

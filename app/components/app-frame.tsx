@@ -19,7 +19,12 @@ type Props = {
 
 export function AppFrame({ apiKey, appBridgeUrl, locale, design, children }: Props) {
   return (
-    <AppProvider isEmbeddedApp apiKey={apiKey} {...(design && { i18n: design })} {...(appBridgeUrl && { __APP_BRIDGE_URL: appBridgeUrl })}>
+    <AppProvider
+      isEmbeddedApp
+      apiKey={apiKey}
+      {...(design && { i18n: design })}
+      {...(appBridgeUrl && { __APP_BRIDGE_URL: appBridgeUrl })}
+    >
       <SpokenIn locale={locale}>
         <Menu />
         {children}

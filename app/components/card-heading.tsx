@@ -3,7 +3,15 @@ import type { ReactNode } from "react";
 
 type Status = { tone: "success" | "warning" | "critical" | "info"; text: string };
 
-export function CardHeading({ title, status, children }: { title: string; status?: Status | undefined; children?: ReactNode }) {
+export function CardHeading({
+  title,
+  status,
+  children,
+}: {
+  title: string;
+  status?: Status | undefined;
+  children?: ReactNode;
+}) {
   return (
     <InlineStack align="space-between" blockAlign="center" gap="200">
       <InlineStack gap="200" blockAlign="center">

@@ -26,7 +26,8 @@ export function Dialog({ children, ...props }: Omit<ModalProps, "open">) {
 function openerOf(): HTMLElement | null {
   const pressed = document.activeElement;
   for (let place = pressed; place; place = place.parentElement) {
-    const button = place.id && document.querySelector<HTMLElement>(`[aria-controls="${CSS.escape(place.id)}"]`);
+    const button =
+      place.id && document.querySelector<HTMLElement>(`[aria-controls="${CSS.escape(place.id)}"]`);
     if (button) return button;
   }
   return pressed instanceof HTMLElement ? pressed : null;

@@ -1,7 +1,11 @@
 // Downloads inside the admin's frame: a plain link would carry no session token, so the file is fetched and handed over.
 const KEPT_MS = 60_000;
 
-export async function download(path: string, fileName: string, method: "GET" | "POST" = "GET"): Promise<boolean> {
+export async function download(
+  path: string,
+  fileName: string,
+  method: "GET" | "POST" = "GET",
+): Promise<boolean> {
   try {
     const answer = await fetch(path, { method });
     if (!answer.ok) return false;

@@ -6,7 +6,11 @@ export function FactRows({ rows }: { rows: readonly { name: string; value: React
   return (
     <BlockStack gap="200">
       {rows.map(({ name, value }) => (
-        <InlineGrid key={name} columns={{ xs: "1fr", sm: "minmax(6rem, 9rem) minmax(0, 1fr)" }} gap={{ xs: "0", sm: "400" }}>
+        <InlineGrid
+          key={name}
+          columns={{ xs: "1fr", sm: "minmax(6rem, 9rem) minmax(0, 1fr)" }}
+          gap={{ xs: "0", sm: "400" }}
+        >
           <Text as="span" tone="subdued">
             {name}
           </Text>

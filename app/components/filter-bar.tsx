@@ -5,19 +5,28 @@ import { useEffect, useState } from "react";
 import { LIST_WORDS } from "./list-words.ts";
 import { useWords } from "./words.tsx";
 
-export type Filter = { name: string; label: string; value: string | undefined } & ({ kind: "choice"; choices: readonly { value: string; label: string }[] } | { kind: "text" | "date" | "email" });
+export type Filter = { name: string; label: string; value: string | undefined } & (
+  | { kind: "choice"; choices: readonly { value: string; label: string }[] }
+  | { kind: "text" | "date" | "email" }
+);
 
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const words = useWords(LIST_WORDS);
   const [, setAddress] = useSearchParams();
   const isLoading = useNavigation().state === "loading";
-  const shown = JSON.stringify(Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""])));
-  const [values, setValues] = useState<Record<string, string>>(JSON.parse(shown) as Record<string, string>);
+  const shown = JSON.stringify(
+    Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""])),
+  );
+  const [values, setValues] = useState<Record<string, string>>(
+    JSON.parse(shown) as Record<string, string>,
+  );
   // Going back in the browser changes the fields.
   useEffect(() => setValues(JSON.parse(shown) as Record<string, string>), [shown]);
   const isFiltered = filters.some(({ value }) => value !== undefined);
-  const set = (name: string) => (value: string) => setValues((known) => ({ ...known, [name]: value }));
-  const apply = (next: Record<string, string>) => setAddress(Object.entries(next).filter(([, value]) => value !== ""));
+  const set = (name: string) => (value: string) =>
+    setValues((known) => ({ ...known, [name]: value }));
+  const apply = (next: Record<string, string>) =>
+    setAddress(Object.entries(next).filter(([, value]) => value !== ""));
   return (
     <Box padding="400">
       <form
@@ -30,9 +39,24 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
         <InlineGrid columns={{ xs: 1, sm: 2, md: Math.min(3, filters.length) as 2 | 3 }} gap="300">
           {filters.map((filter) =>
             filter.kind === "choice" ? (
-              <Select key={filter.name} label={filter.label} name={filter.name} options={[{ value: "", label: words.all }, ...filter.choices]} value={values[filter.name] ?? ""} onChange={set(filter.name)} />
+              <Select
+                key={filter.name}
+                label={filter.label}
+                name={filter.name}
+                options={[{ value: "", label: words.all }, ...filter.choices]}
+                value={values[filter.name] ?? ""}
+                onChange={set(filter.name)}
+              />
             ) : (
-              <TextField key={filter.name} label={filter.label} name={filter.name} type={filter.kind} autoComplete="off" value={values[filter.name] ?? ""} onChange={set(filter.name)} />
+              <TextField
+                key={filter.name}
+                label={filter.label}
+                name={filter.name}
+                type={filter.kind}
+                autoComplete="off"
+                value={values[filter.name] ?? ""}
+                onChange={set(filter.name)}
+              />
             ),
           )}
         </InlineGrid>

@@ -5,7 +5,11 @@
 import { Await } from "@remix-run/react";
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from "react";
 
-type LaterProps<Answer> = { answer: Promise<Answer>; waiting: ReactNode; children: (answer: Answer) => ReactNode };
+type LaterProps<Answer> = {
+  answer: Promise<Answer>;
+  waiting: ReactNode;
+  children: (answer: Answer) => ReactNode;
+};
 
 /** `answer` never rejects; `waiting` takes the room that it will need. */
 export function Later<Answer>({ answer, waiting, children }: LaterProps<Answer>) {
@@ -17,7 +21,9 @@ export function Later<Answer>({ answer, waiting, children }: LaterProps<Answer>)
 }
 
 /** A part that few visits need, as its file's default. */
-export function loadedLater<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>): ComponentType<Props> {
+export function loadedLater<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): ComponentType<Props> {
   const Part = lazy(load) as unknown as ComponentType<Props>;
   return (props) => (
     <InBrowser waiting={null}>

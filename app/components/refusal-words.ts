@@ -1,7 +1,22 @@
 // Why a button did not do its work, by the code of the answer.
 import type { Words } from "./words.tsx";
 
-type Refusals = Record<"invalid_request" | "not_found" | "forbidden" | "conflict" | "too_many_tags" | "outside_unwell" | "unreachable" | "storefront_unavailable" | "not_installed" | "setting_missing" | "sync_running" | "cms_unavailable" | "other", string>;
+type Refusals = Record<
+  | "invalid_request"
+  | "not_found"
+  | "forbidden"
+  | "conflict"
+  | "too_many_tags"
+  | "outside_unwell"
+  | "unreachable"
+  | "storefront_unavailable"
+  | "not_installed"
+  | "setting_missing"
+  | "sync_running"
+  | "cms_unavailable"
+  | "other",
+  string
+>;
 
 export const REFUSAL_WORDS: Words<Refusals> = {
   en: {
@@ -28,7 +43,8 @@ export const REFUSAL_WORDS: Words<Refusals> = {
     outside_unwell: "El otro sistema no respondió. Inténtalo de nuevo en unos minutos.",
     unreachable: "No se ha podido contactar con el servicio. Inténtalo en un momento.",
     storefront_unavailable: "Tu tienda no ha respondido. Inténtalo de nuevo en unos minutos.",
-    not_installed: "La conexión con tu tienda ha terminado. Vuelve a conectarla en la página de inicio.",
+    not_installed:
+      "La conexión con tu tienda ha terminado. Vuelve a conectarla en la página de inicio.",
     setting_missing: "Falta un ajuste necesario.",
     sync_running: "Ya hay una sincronización en curso.",
     cms_unavailable: "El CMS no ha hecho lo que se le pidió. Revisa sus ajustes.",
@@ -43,7 +59,8 @@ export const REFUSAL_WORDS: Words<Refusals> = {
     outside_unwell: "L'autre système n'a pas répondu. Réessayez dans quelques minutes.",
     unreachable: "Le service n'a pas pu être joint. Réessayez dans un instant.",
     storefront_unavailable: "Votre boutique n'a pas répondu. Réessayez dans quelques minutes.",
-    not_installed: "La connexion à votre boutique a pris fin. Reconnectez-la depuis la page d'accueil.",
+    not_installed:
+      "La connexion à votre boutique a pris fin. Reconnectez-la depuis la page d'accueil.",
     setting_missing: "Un réglage nécessaire manque.",
     sync_running: "Une synchronisation est déjà en cours.",
     cms_unavailable: "Le CMS n'a pas fait ce qui était demandé. Vérifiez ses paramètres.",

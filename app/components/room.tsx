@@ -9,5 +9,9 @@ export function BesideCards({ children }: { children: ReactNode }) {
 
 /** In a row of a table, which keeps everything on one line: a long name takes more lines, not the other columns' place. */
 export function LongText({ children }: { children: ReactNode }) {
-  return <div style={{ whiteSpace: "normal", overflowWrap: "anywhere", minWidth: "10rem" }}>{children}</div>;
+  return (
+    <div style={{ whiteSpace: "normal", overflowWrap: "anywhere", minWidth: "10rem" }}>
+      {children}
+    </div>
+  );
 }

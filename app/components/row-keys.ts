@@ -4,7 +4,8 @@ import { useRef } from "react";
 export type Keyed = { key: number };
 
 /** The key of a row that comes after these. */
-export const nextKey = (rows: readonly Keyed[]): number => Math.max(-1, ...rows.map(({ key }) => key)) + 1;
+export const nextKey = (rows: readonly Keyed[]): number =>
+  Math.max(-1, ...rows.map(({ key }) => key)) + 1;
 
 /** Taking a row away takes the focus with it: a keyboard goes on at the button that adds one. */
 export function useFocusAfterRemoval() {

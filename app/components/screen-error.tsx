@@ -13,7 +13,11 @@ export function ScreenProblem() {
   const { title, text } = problems[Object.hasOwn(problems, status) ? (status as 404) : "other"];
   return (
     <Page>
-      <Banner tone={status === 404 || status === 409 ? "warning" : "critical"} title={title} {...(status === 409 && { action: { content: toHome, url: "/app" } })}>
+      <Banner
+        tone={status === 404 || status === 409 ? "warning" : "critical"}
+        title={title}
+        {...(status === 409 && { action: { content: toHome, url: "/app" } })}
+      >
         <p>{text}</p>
       </Banner>
     </Page>

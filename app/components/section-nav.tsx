@@ -2,7 +2,13 @@
 import { NavLink } from "@remix-run/react";
 import { Box, InlineStack } from "@shopify/polaris";
 
-export function SectionNav({ label, pages }: { label: string; pages: readonly { path: string; text: string }[] }) {
+export function SectionNav({
+  label,
+  pages,
+}: {
+  label: string;
+  pages: readonly { path: string; text: string }[];
+}) {
   return (
     <Box paddingBlockEnd="400">
       <nav aria-label={label}>

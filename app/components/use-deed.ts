@@ -6,7 +6,12 @@ import { showToast } from "./toast.ts";
 import { useAnswer } from "./use-answer.ts";
 import { useWords } from "./words.tsx";
 
-export type Refused = { intent: string; isDone: false; code: string; fields: Record<string, string> };
+export type Refused = {
+  intent: string;
+  isDone: false;
+  code: string;
+  fields: Record<string, string>;
+};
 export type Answered<Told> = ({ intent: string; isDone: true } & Told) | Refused;
 
 export type DeedOptions<Told> = {
@@ -27,7 +32,12 @@ export function useDeed<Told extends object = object>({ action, onDone }: DeedOp
   const refused = data && !data.isDone && state === "idle" ? data : null;
   const done = data?.isDone && state === "idle" ? data : null;
   return {
-    run: (intent: string, fields: object = {}) => fetcher.submit(JSON.stringify({ intent, ...fields }), { method: "post", encType: "application/json", ...(action && { action }) }),
+    run: (intent: string, fields: object = {}) =>
+      fetcher.submit(JSON.stringify({ intent, ...fields }), {
+        method: "post",
+        encType: "application/json",
+        ...(action && { action }),
+      }),
     isBusy: state !== "idle",
     /** What is being sent at this moment. */
     sent: state === "idle" ? null : (fetcher.json as Record<string, unknown> | undefined),

@@ -7,7 +7,13 @@ export function useDownload(): (path: string, query?: URLSearchParams) => Promis
   const bridge = useAppBridge();
   return async (path, query = new URLSearchParams()) => {
     const asked = new URLSearchParams(query);
-    for (const [name, value] of Object.entries({ embedded: "1", shop: bridge.config.shop ?? "", host: bridge.config.host ?? "", id_token: await bridge.idToken() })) asked.set(name, value);
+    for (const [name, value] of Object.entries({
+      embedded: "1",
+      shop: bridge.config.shop ?? "",
+      host: bridge.config.host ?? "",
+      id_token: await bridge.idToken(),
+    }))
+      asked.set(name, value);
     const link = document.createElement("a");
     link.href = `${path}?${asked}`;
     link.download = "";

@@ -4,10 +4,14 @@ import { useEffect, useRef, useState } from "react";
 
 const LOOK_EVERY_MS = 700;
 
-const isGoing = (run: { state: string } | null): boolean => run?.state === "running" || run?.state === "waiting";
+const isGoing = (run: { state: string } | null): boolean =>
+  run?.state === "running" || run?.state === "waiting";
 
 /** `path` answers `{ run }`; when the run ends, the page reads its own data once more. */
-export function useRun<Run extends { state: string; started_at: string }>(known: Run | null, path: string): Run | null {
+export function useRun<Run extends { state: string; started_at: string }>(
+  known: Run | null,
+  path: string,
+): Run | null {
   const { revalidate } = useRevalidator();
   const [looked, setLooked] = useState<Run | null>(null);
   // The page's own answer is newer once it tells of a later run.

@@ -3,7 +3,10 @@ import { useEffect, useRef, useState } from "react";
 const TYPING_MS = 300;
 
 /** A search field: what is typed is shown at once and looked for when the fingers rest. `shown`: what the list is searched for. */
-export function useTyped(shown: string, search: (text: string | undefined) => void): [string, (text: string) => void] {
+export function useTyped(
+  shown: string,
+  search: (text: string | undefined) => void,
+): [string, (text: string) => void] {
   const [typed, setTyped] = useState(shown);
   const timer = useRef<ReturnType<typeof setTimeout>>();
   const latest = useRef(search);

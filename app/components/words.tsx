@@ -20,7 +20,14 @@ export function useWords<T>(words: Words<T>): T {
 
 /** The first of these languages that we speak: the admin's own (`?locale=`), then what the browser asks for. */
 export function localeOf(request: Request): Locale {
-  const asked = [new URL(request.url).searchParams.get("locale") ?? "", ...(request.headers.get("Accept-Language") ?? "").split(",")];
+  const asked = [
+    new URL(request.url).searchParams.get("locale") ?? "",
+    ...(request.headers.get("Accept-Language") ?? "").split(","),
+  ];
   const spoken = asked.map((tag) => tag.trim().slice(0, 2).toLowerCase());
-  return LOCALES.find((locale) => locale === spoken.find((language) => LOCALES.some((known) => known === language))) ?? "en";
+  return (
+    LOCALES.find(
+      (locale) => locale === spoken.find((language) => LOCALES.some((known) => known === language)),
+    ) ?? "en"
+  );
 }

@@ -28,7 +28,10 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, before:
   const { account, consents } = person;
   const gid = account.storefront_customer_gid;
   const [links, tags, timeline, decisions, systems, knownTags] = await Promise.all([
-    sql<{ provider: string; issuer: string; created_at: Date }>("SELECT provider, issuer, created_at FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY created_at", [id]),
+    sql<{ provider: string; issuer: string; created_at: Date }>(
+      "SELECT provider, issuer, created_at FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY created_at",
+      [id],
+    ),
     listAssignedTags(sql, id),
     listConsents(ctx, tenant, id, { limit: TIMELINE, before }),
     readDecisions(sql, id),
@@ -37,14 +40,56 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, before:
   ]);
   return {
     customer: {
-      id, email: account.email, name: account.full_name, status: account.status, provider: account.provider, country: account.country, language: account.language_pref, isVerified: account.email_verified,
-      orders: account.number_of_orders, spent: account.amount_spent, gid, lastSignIn: account.last_login_at?.toISOString() ?? null, updatedAt: account.updated_at.toISOString(),
-      hasPassword: account.password_hash !== "", erasureWord: erasureWord(account), canBeErased: Boolean(account.email ?? gid),
-      adminUrl: gid ? ctx.storefront.adminUrl(tenant.shop, `/admin/customers/${gid.slice(gid.lastIndexOf("/") + 1)}`) : null,
+      id,
+      email: account.email,
+      name: account.full_name,
+      status: account.status,
+      provider: account.provider,
+      country: account.country,
+      language: account.language_pref,
+      isVerified: account.email_verified,
+      orders: account.number_of_orders,
+      spent: account.amount_spent,
+      gid,
+      lastSignIn: account.last_login_at?.toISOString() ?? null,
+      updatedAt: account.updated_at.toISOString(),
+      hasPassword: account.password_hash !== "",
+      erasureWord: erasureWord(account),
+      canBeErased: Boolean(account.email ?? gid),
+      adminUrl: gid
+        ? ctx.storefront.adminUrl(
+            tenant.shop,
+            `/admin/customers/${gid.slice(gid.lastIndexOf("/") + 1)}`,
+          )
+        : null,
     },
-    links: links.map(({ provider, issuer, created_at: since }) => ({ provider, issuer, since: since.toISOString() })),
-    consents: CONSENT_TYPES.map((type) => ({ type, isGiven: consents[type], decision: decisions.get(type) ?? null })),
-    timeline: timeline.records.map(({ id: record, consent_type: type, action, method, consent_version: version, created_at: at }) => ({ id: record, type: String(type), action: String(action), method: String(method), version: version === null ? null : String(version), at })),
+    links: links.map(({ provider, issuer, created_at: since }) => ({
+      provider,
+      issuer,
+      since: since.toISOString(),
+    })),
+    consents: CONSENT_TYPES.map((type) => ({
+      type,
+      isGiven: consents[type],
+      decision: decisions.get(type) ?? null,
+    })),
+    timeline: timeline.records.map(
+      ({
+        id: record,
+        consent_type: type,
+        action,
+        method,
+        consent_version: version,
+        created_at: at,
+      }) => ({
+        id: record,
+        type: String(type),
+        action: String(action),
+        method: String(method),
+        version: version === null ? null : String(version),
+        at,
+      }),
+    ),
     older: timeline.next,
     tags: tags.map(({ assigned_at: at, ...tag }) => ({ ...tag, at: at.toISOString() })),
     systems,
@@ -56,52 +101,118 @@ type Decision = { action: string; method: string; version: string | null; at: st
 
 /** Of each consent the newest word. */
 async function readDecisions(sql: TenantSql, id: number): Promise<Map<ConsentType, Decision>> {
-  const rows = await sql<{ consent_type: ConsentType; action: string; method: string; consent_version: string | null; created_at: Date }>(
+  const rows = await sql<{
+    consent_type: ConsentType;
+    action: string;
+    method: string;
+    consent_version: string | null;
+    created_at: Date;
+  }>(
     "SELECT DISTINCT ON (consent_type) consent_type, action, method, consent_version, created_at FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = ANY($3::text[]) AND action IN ('granted', 'revoked') ORDER BY consent_type, id DESC",
     [id, CONSENT_TYPES],
   );
-  return new Map(rows.map((row) => [row.consent_type, { action: row.action, method: row.method, version: row.consent_version, at: row.created_at.toISOString() }]));
+  return new Map(
+    rows.map((row) => [
+      row.consent_type,
+      {
+        action: row.action,
+        method: row.method,
+        version: row.consent_version,
+        at: row.created_at.toISOString(),
+      },
+    ]),
+  );
 }
 
-export type SystemState = { channel: string; isOn: boolean; status: "none" | "delivered" | "waiting" | "dead"; at: string | null; httpStatus: number | null; reason: string | null };
-type QueueRow = { channel: string; event_id: string; status: string; last_error: string | null; at: Date };
+export type SystemState = {
+  channel: string;
+  isOn: boolean;
+  status: "none" | "delivered" | "waiting" | "dead";
+  at: string | null;
+  httpStatus: number | null;
+  reason: string | null;
+};
+type QueueRow = {
+  channel: string;
+  event_id: string;
+  status: string;
+  last_error: string | null;
+  at: Date;
+};
 
 const NEWEST = `
   SELECT DISTINCT ON (channel) channel, event_id, status, last_error, coalesce(delivered_at, dead_lettered_at, updated_at) AS at FROM integration_queue
   WHERE shop = $1 AND entity_type = 'customer' AND entity_id = ANY($2::text[]) ORDER BY channel, id DESC`;
 
 /** The newest delivery of this customer to each system, of those that are remembered (30 days). */
-async function readSystems(ctx: Ctx, tenant: Tenant, sql: TenantSql, names: readonly string[]): Promise<SystemState[]> {
+async function readSystems(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  names: readonly string[],
+): Promise<SystemState[]> {
   const rows = await sql<QueueRow>(NEWEST, [names]);
   const attempts = await sql<{ channel: string; http_status: number | null; error: string | null }>(
     "SELECT DISTINCT ON (channel) channel, http_status, error FROM delivery_attempts WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY channel, id DESC",
     [rows.map((row) => row.event_id)],
   );
   const on = ctx.channels.filter((channel) => channel.isEnabled(tenant)).map(({ name }) => name);
-  const shown = [...new Set([...on.filter((name) => OF_CUSTOMERS.has(name)), ...rows.map(({ channel }) => channel)])].sort();
+  const shown = [
+    ...new Set([
+      ...on.filter((name) => OF_CUSTOMERS.has(name)),
+      ...rows.map(({ channel }) => channel),
+    ]),
+  ].sort();
   return shown.map((channel) => {
     const row = rows.find((one) => one.channel === channel);
     const attempt = attempts.find((one) => one.channel === channel);
-    const status = row ? (row.status === "delivered" ? "delivered" : row.status === "dead_letter" ? "dead" : "waiting") : "none";
-    return { channel, isOn: on.includes(channel), status, at: row?.at.toISOString() ?? null, httpStatus: attempt?.http_status ?? null, reason: status === "delivered" ? null : (row?.last_error ?? attempt?.error ?? null) };
+    const status = row
+      ? row.status === "delivered"
+        ? "delivered"
+        : row.status === "dead_letter"
+          ? "dead"
+          : "waiting"
+      : "none";
+    return {
+      channel,
+      isOn: on.includes(channel),
+      status,
+      at: row?.at.toISOString() ?? null,
+      httpStatus: attempt?.http_status ?? null,
+      reason: status === "delivered" ? null : (row?.last_error ?? attempt?.error ?? null),
+    };
   });
 }
 
 const OF_CUSTOMERS = new Set(["cms", "storefront", "web_analytics", "profile_platform"]);
 
-export type OrdersPart = { state: "known"; orders: Awaited<ReturnType<typeof listOrdersOf>>["orders"] } | { state: "none" } | { state: "unavailable" };
+export type OrdersPart =
+  | { state: "known"; orders: Awaited<ReturnType<typeof listOrdersOf>>["orders"] }
+  | { state: "none" }
+  | { state: "unavailable" };
 
 /** Asks the store, so it comes after the rest; never rejects. */
-export async function readOrders(ctx: Ctx, tenant: Tenant, id: number, gid: string | null): Promise<OrdersPart> {
+export async function readOrders(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+  gid: string | null,
+): Promise<OrdersPart> {
   if (!gid) return { state: "none" };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<OrdersPart>((resolve) => {
     timer = setTimeout(resolve, ORDERS_TIMEOUT_MS, { state: "unavailable" });
   });
-  const asked = listOrdersOf(ctx, tenant, { userId: id, customer: gid }, { limit: ORDERS, after: null }).then(
+  const asked = listOrdersOf(
+    ctx,
+    tenant,
+    { userId: id, customer: gid },
+    { limit: ORDERS, after: null },
+  ).then(
     ({ orders }): OrdersPart => ({ state: "known", orders }),
     (error: unknown): OrdersPart => {
-      if (!isAppError(error) && !(error instanceof OutboundError)) ctx.log.failed("customer_orders.unknown", error, { shop: tenant.shop });
+      if (!isAppError(error) && !(error instanceof OutboundError))
+        ctx.log.failed("customer_orders.unknown", error, { shop: tenant.shop });
       return { state: "unavailable" };
     },
   );
@@ -113,16 +224,28 @@ export async function readOrders(ctx: Ctx, tenant: Tenant, id: number, gid: stri
 const tagNames = z.array(z.string().max(200)).max(10).default([]);
 export const TagChange = z.object({ add: tagNames, remove: tagNames });
 
-export async function changeTags(ctx: Ctx, tenant: Tenant, id: number, change: z.output<typeof TagChange>): Promise<void> {
+export async function changeTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+  change: z.output<typeof TagChange>,
+): Promise<void> {
   await writeTags(ctx, tenant, id, { ...change, source: "admin", categories: null });
 }
 
 /** The newest delivery of this customer to this system, when it is dead: the row is found here, not named by the form. */
-export async function retryDelivery(ctx: Ctx, tenant: Tenant, id: number, channel: string): Promise<number> {
+export async function retryDelivery(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+  channel: string,
+): Promise<number> {
   const { sql } = dataOf(ctx, tenant);
   const person = await findPerson(sql, id);
   if (!person) throw new AppError("not_found");
   const gid = person.account.storefront_customer_gid;
-  const row = (await sql<QueueRow>(NEWEST, [[String(id), ...(gid ? [gid] : [])]])).find((one) => one.channel === channel);
+  const row = (await sql<QueueRow>(NEWEST, [[String(id), ...(gid ? [gid] : [])]])).find(
+    (one) => one.channel === channel,
+  );
   return row?.status === "dead_letter" ? (await replay(ctx, tenant, [row.event_id])).requeued : 0;
 }

@@ -6,7 +6,14 @@ import type { StepResult } from "./scheduled-steps.ts";
 
 const MAX_ERRORS = 50;
 
-export type StepReport = { done: number; skipped: number; failed: number; ms: number; slowest_ms: number; counts: Record<string, number> };
+export type StepReport = {
+  done: number;
+  skipped: number;
+  failed: number;
+  ms: number;
+  slowest_ms: number;
+  counts: Record<string, number>;
+};
 
 export type ScheduledRunReport = {
   run_id: string;
@@ -31,7 +38,10 @@ export type ScheduledRunReport = {
 };
 
 export async function loadReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
-  const stored = await getKey<ScheduledRunReport>(ctx.home.forTenant(PLATFORM).sql, KEYS.scheduledRun);
+  const stored = await getKey<ScheduledRunReport>(
+    ctx.home.forTenant(PLATFORM).sql,
+    KEYS.scheduledRun,
+  );
   return stored?.value ?? null;
 }
 
@@ -39,16 +49,38 @@ export async function saveReport(ctx: Ctx, report: ScheduledRunReport): Promise<
   await putKey(ctx.home.forTenant(PLATFORM).sql, KEYS.scheduledRun, report);
 }
 
-export function newReport(ctx: Ctx, cause: ScheduledRunReport["cause"], slot: number): ScheduledRunReport {
+export function newReport(
+  ctx: Ctx,
+  cause: ScheduledRunReport["cause"],
+  slot: number,
+): ScheduledRunReport {
   return {
-    run_id: ctx.random.uuid(), state: "running", cause, slot, started_at: ctx.clock.now().toISOString(), finished_at: null, ms: 0,
-    tenants: 0, steps: {}, errors: [], errors_total: 0, expired_keys: 0, forgotten_rows: 0, resume_after: null,
+    run_id: ctx.random.uuid(),
+    state: "running",
+    cause,
+    slot,
+    started_at: ctx.clock.now().toISOString(),
+    finished_at: null,
+    ms: 0,
+    tenants: 0,
+    steps: {},
+    errors: [],
+    errors_total: 0,
+    expired_keys: 0,
+    forgotten_rows: 0,
+    resume_after: null,
   };
 }
 
-const stepOf = (report: ScheduledRunReport, name: string): StepReport => (report.steps[name] ??= { done: 0, skipped: 0, failed: 0, ms: 0, slowest_ms: 0, counts: {} });
+const stepOf = (report: ScheduledRunReport, name: string): StepReport =>
+  (report.steps[name] ??= { done: 0, skipped: 0, failed: 0, ms: 0, slowest_ms: 0, counts: {} });
 
-export function recordStep(report: ScheduledRunReport, name: string, ms: number, result: StepResult): void {
+export function recordStep(
+  report: ScheduledRunReport,
+  name: string,
+  ms: number,
+  result: StepResult,
+): void {
   const step = stepOf(report, name);
   addTime(step, ms);
   if (result === "skipped") {
@@ -56,15 +88,23 @@ export function recordStep(report: ScheduledRunReport, name: string, ms: number,
     return;
   }
   step.done += 1;
-  for (const [counter, count] of Object.entries(result)) step.counts[counter] = (step.counts[counter] ?? 0) + count;
+  for (const [counter, count] of Object.entries(result))
+    step.counts[counter] = (step.counts[counter] ?? 0) + count;
 }
 
-export function recordFailure(report: ScheduledRunReport, name: string, ms: number, shop: string, error: Error): void {
+export function recordFailure(
+  report: ScheduledRunReport,
+  name: string,
+  ms: number,
+  shop: string,
+  error: Error,
+): void {
   const step = stepOf(report, name);
   addTime(step, ms);
   step.failed += 1;
   report.errors_total += 1;
-  if (report.errors.length < MAX_ERRORS) report.errors.push({ shop, step: name, message: error.message.slice(0, 300) });
+  if (report.errors.length < MAX_ERRORS)
+    report.errors.push({ shop, step: name, message: error.message.slice(0, 300) });
 }
 
 function addTime(step: StepReport, ms: number): void {

@@ -7,7 +7,14 @@ import { AppError } from "../runtime/errors.ts";
 import { deleteExpiredKeys } from "../runtime/kv.ts";
 import { withLease } from "../runtime/lease.ts";
 import { forgetHistory } from "../runtime/retention.ts";
-import { loadReport, newReport, recordFailure, recordStep, saveReport, type ScheduledRunReport } from "./scheduled-report.ts";
+import {
+  loadReport,
+  newReport,
+  recordFailure,
+  recordStep,
+  saveReport,
+  type ScheduledRunReport,
+} from "./scheduled-report.ts";
 import { TENANT_STEPS, type TenantStep } from "./scheduled-steps.ts";
 import { listShopsAfter } from "./tenants/directory.ts";
 import { getTenant } from "./tenants/tenant.ts";
@@ -20,27 +27,54 @@ const SHOPS_PAGE = 200;
 const BUDGET_MS = 12 * 60_000;
 const REPORT_EVERY_MS = 1_000;
 
-export type ScheduledRunOptions = { signal?: AbortSignal; cause?: "schedule" | "manual"; budgetMs?: number; steps?: readonly TenantStep[] };
+export type ScheduledRunOptions = {
+  signal?: AbortSignal;
+  cause?: "schedule" | "manual";
+  budgetMs?: number;
+  steps?: readonly TenantStep[];
+};
 
 /** Null when another process runs, or when this quarter of an hour has had its run. */
-export async function runScheduled(ctx: Ctx, options: ScheduledRunOptions = {}): Promise<ScheduledRunReport | null> {
-  const held = await withLease(ctx.home.forTenant(PLATFORM).sql, "scheduled_run", ctx.random.uuid(), async () => {
-    const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
-    const last = await loadReport(ctx);
-    if (options.cause !== "manual" && last?.state === "finished" && last.slot >= slot) return null;
-    return run(ctx, newReport(ctx, options.cause ?? "schedule", slot), last?.resume_after ?? null, options);
-  });
+export async function runScheduled(
+  ctx: Ctx,
+  options: ScheduledRunOptions = {},
+): Promise<ScheduledRunReport | null> {
+  const held = await withLease(
+    ctx.home.forTenant(PLATFORM).sql,
+    "scheduled_run",
+    ctx.random.uuid(),
+    async () => {
+      const slot = Math.floor(ctx.clock.now().getTime() / SLOT_MS);
+      const last = await loadReport(ctx);
+      if (options.cause !== "manual" && last?.state === "finished" && last.slot >= slot)
+        return null;
+      return run(
+        ctx,
+        newReport(ctx, options.cause ?? "schedule", slot),
+        last?.resume_after ?? null,
+        options,
+      );
+    },
+  );
   return held?.result ?? null;
 }
 
 /** Runs now, whatever the clock says. Throws `scheduled_run_running`. */
-export async function runScheduledNow(ctx: Ctx, options: ScheduledRunOptions = {}): Promise<ScheduledRunReport> {
+export async function runScheduledNow(
+  ctx: Ctx,
+  options: ScheduledRunOptions = {},
+): Promise<ScheduledRunReport> {
   const report = await runScheduled(ctx, { ...options, cause: "manual" });
   if (!report) throw new AppError("scheduled_run_running");
   return report;
 }
 
-async function run(ctx: Ctx, report: ScheduledRunReport, resumeAfter: string | null, options: ScheduledRunOptions): Promise<ScheduledRunReport> {
+async function run(
+  ctx: Ctx,
+  report: ScheduledRunReport,
+  resumeAfter: string | null,
+  options: ScheduledRunOptions,
+): Promise<ScheduledRunReport> {
   const started = performance.now();
   const budget = AbortSignal.timeout(options.budgetMs ?? BUDGET_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, budget]) : budget;
@@ -56,19 +90,21 @@ async function run(ctx: Ctx, report: ScheduledRunReport, resumeAfter: string | n
   const walk = walkShops(ctx, resumeAfter);
   let lastShop: string | null = null;
   let isComplete = false;
-  await Promise.all(Array.from({ length: TENANTS_AT_ONCE }, async () => {
-    while (!signal.aborted) {
-      const { value: shop, done } = await walk.next();
-      if (done) {
-        isComplete = true;
-        return;
+  await Promise.all(
+    Array.from({ length: TENANTS_AT_ONCE }, async () => {
+      while (!signal.aborted) {
+        const { value: shop, done } = await walk.next();
+        if (done) {
+          isComplete = true;
+          return;
+        }
+        lastShop = shop;
+        report.tenants += 1;
+        await runTenant(ctx, shop, report, signal, options.steps ?? TENANT_STEPS);
+        await progress();
       }
-      lastShop = shop;
-      report.tenants += 1;
-      await runTenant(ctx, shop, report, signal, options.steps ?? TENANT_STEPS);
-      await progress();
-    }
-  }));
+    }),
+  );
   for (const region of ctx.regions.names()) {
     report.expired_keys += await deleteAllExpired(ctx, region, options.signal);
     report.forgotten_rows += await forgetOld(ctx, region, signal);
@@ -88,7 +124,7 @@ async function run(ctx: Ctx, report: ScheduledRunReport, resumeAfter: string | n
 async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<string> {
   const until = resumeAfter ?? "";
   for (const isSecondHalf of resumeAfter === null ? [true] : [false, true]) {
-    for (let after = isSecondHalf ? "" : until; ; ) {
+    for (let after = isSecondHalf ? "" : until; ;) {
       const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
       for (const shop of shops) {
         if (isSecondHalf && resumeAfter !== null && shop > until) return;
@@ -100,7 +136,13 @@ async function* walkShops(ctx: Ctx, resumeAfter: string | null): AsyncGenerator<
   }
 }
 
-async function runTenant(ctx: Ctx, shop: string, report: ScheduledRunReport, signal: AbortSignal, steps: readonly TenantStep[]): Promise<void> {
+async function runTenant(
+  ctx: Ctx,
+  shop: string,
+  report: ScheduledRunReport,
+  signal: AbortSignal,
+  steps: readonly TenantStep[],
+): Promise<void> {
   for (const step of steps) {
     if (signal.aborted) return;
     const started = performance.now();
@@ -110,7 +152,11 @@ async function runTenant(ctx: Ctx, shop: string, report: ScheduledRunReport, sig
       recordStep(report, step.name, performance.now() - started, result);
     } catch (error) {
       recordFailure(report, step.name, performance.now() - started, shop, error as Error);
-      ctx.log.troubled("scheduled_run.step_failed", { shop, step: step.name, reason: (error as Error).message });
+      ctx.log.troubled("scheduled_run.step_failed", {
+        shop,
+        step: step.name,
+        reason: (error as Error).message,
+      });
     }
   }
 }
@@ -119,18 +165,29 @@ async function forgetOld(ctx: Ctx, region: string, signal: AbortSignal): Promise
   try {
     return await forgetHistory(ctx.regions.get(region), signal);
   } catch (error) {
-    ctx.log.troubled("scheduled_run.history_not_forgotten", { region, reason: (error as Error).message });
+    ctx.log.troubled("scheduled_run.history_not_forgotten", {
+      region,
+      reason: (error as Error).message,
+    });
     return 0;
   }
 }
 
-async function deleteAllExpired(ctx: Ctx, region: string, signal: AbortSignal | undefined): Promise<number> {
+async function deleteAllExpired(
+  ctx: Ctx,
+  region: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   let total = 0;
   try {
-    for (let deleted = 1; deleted > 0 && !signal?.aborted; total += deleted) deleted = await deleteExpiredKeys(ctx.regions.get(region));
+    for (let deleted = 1; deleted > 0 && !signal?.aborted; total += deleted)
+      deleted = await deleteExpiredKeys(ctx.regions.get(region));
   } catch (error) {
     // A region that is away keeps its keys until it is back.
-    ctx.log.troubled("scheduled_run.keys_not_removed", { region, reason: (error as Error).message });
+    ctx.log.troubled("scheduled_run.keys_not_removed", {
+      region,
+      reason: (error as Error).message,
+    });
   }
   return total;
 }

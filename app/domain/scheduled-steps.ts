@@ -14,7 +14,10 @@ import type { Tenant } from "./tenants/tenant.ts";
 
 /** Counts for the report; `skipped`: there was nothing to do here, or somebody else is doing it. Throws when it failed. */
 export type StepResult = "skipped" | Record<string, number>;
-export type TenantStep = { name: string; run(ctx: Ctx, tenant: Tenant, signal: AbortSignal): Promise<StepResult> };
+export type TenantStep = {
+  name: string;
+  run(ctx: Ctx, tenant: Tenant, signal: AbortSignal): Promise<StepResult>;
+};
 
 type SyncOutcome = Awaited<ReturnType<typeof syncCustomers>>;
 
@@ -58,5 +61,8 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     run: async (ctx, tenant) => ({ written: (await writeCheckpoint(ctx, tenant)) ? 1 : 0 }),
   },
   { name: "checkouts", run: (ctx, tenant, signal) => endCheckouts(ctx, tenant, signal) },
-  { name: "dead_letters", run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }) },
+  {
+    name: "dead_letters",
+    run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }),
+  },
 ];

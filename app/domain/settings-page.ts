@@ -7,18 +7,32 @@ import { readSettingsForm, saveSettings, type SaveResult } from "./tenants/setti
 import { findTenant } from "./tenants/tenant.ts";
 
 /** The form of the store that is named, else the stores to choose from; `unknown` is a store that is not registered. */
-export async function readSettingsPage(ctx: Ctx, asked: { shop: string | null; after: string; isPlatform: boolean }) {
+export async function readSettingsPage(
+  ctx: Ctx,
+  asked: { shop: string | null; after: string; isPlatform: boolean },
+) {
   const { shop, after, isPlatform } = asked;
   const isKnown = shop !== null && (await findTenant(ctx, shop)) !== null;
-  if (isKnown) return { form: await readSettingsForm(ctx, shop, isPlatform), stores: null, unknown: null };
+  if (isKnown)
+    return { form: await readSettingsForm(ctx, shop, isPlatform), stores: null, unknown: null };
   return { form: null, stores: await listStores(ctx, after), unknown: shop };
 }
 
-const Posted = z.discriminatedUnion("intent", [z.object({ intent: z.literal("save"), fields: z.string() }), z.object({ intent: z.literal("test"), system: z.string().max(40) })]);
+const Posted = z.discriminatedUnion("intent", [
+  z.object({ intent: z.literal("save"), fields: z.string() }),
+  z.object({ intent: z.literal("test"), system: z.string().max(40) }),
+]);
 
 /** Null for what no button of the page posts. Throws `unknown_tenant`. */
-export async function actOnSettings(ctx: Ctx, shop: string, form: FormData, isPlatform: boolean): Promise<SaveResult | ConnectionTest | null> {
+export async function actOnSettings(
+  ctx: Ctx,
+  shop: string,
+  form: FormData,
+  isPlatform: boolean,
+): Promise<SaveResult | ConnectionTest | null> {
   const posted = Posted.safeParse(Object.fromEntries(form));
   if (!posted.success) return null;
-  return posted.data.intent === "test" ? testConnection(ctx, shop, posted.data.system) : saveSettings(ctx, shop, posted.data.fields, isPlatform);
+  return posted.data.intent === "test"
+    ? testConnection(ctx, shop, posted.data.system)
+    : saveSettings(ctx, shop, posted.data.fields, isPlatform);
 }

@@ -22,62 +22,110 @@ type GuideStep = {
 };
 
 /** `themeUrls` open the theme editor: `consent` with the app embed switched on, the others with their block added. */
-export type SetupGuide = { shop: string; steps: GuideStep[]; done: number; isDone: boolean; isRunning: boolean; themeUrls: Record<ThemePart, string> };
+export type SetupGuide = {
+  shop: string;
+  steps: GuideStep[];
+  done: number;
+  isDone: boolean;
+  isRunning: boolean;
+  themeUrls: Record<ThemePart, string>;
+};
 
 const GUIDE_INTENTS = ["init_tags", "start_sync", "check_embed", "confirm_embed"] as const;
 export type GuideIntent = (typeof GUIDE_INTENTS)[number];
 /** `not_seen`: the store's front page does not carry the app embed. */
-export type GuideAct = { outcome: "done"; step: GuideStepName } | { outcome: "failed"; step: GuideStepName; problem: "not_seen" | "not_connected" | "refused"; reason: string | null };
+export type GuideAct =
+  | { outcome: "done"; step: GuideStepName }
+  | {
+      outcome: "failed";
+      step: GuideStepName;
+      problem: "not_seen" | "not_connected" | "refused";
+      reason: string | null;
+    };
 
 /** These are always there, or carry no data of the store's customers. */
 const NO_SYSTEMS: ReadonlySet<string> = new Set(["archive", "backend", "storefront", "email"]);
 
 export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide> {
   const tenant = await findTenant(ctx, shop);
-  const steps = tenant ? await readSteps(ctx, tenant) : GUIDE_STEPS.map((name) => step(name, "todo"));
+  const steps = tenant
+    ? await readSteps(ctx, tenant)
+    : GUIDE_STEPS.map((name) => step(name, "todo"));
   const done = steps.filter(({ state }) => state === "done").length;
   const { clientId } = appOf(ctx, tenant);
-  const paths = Object.entries(themeEditorPaths(clientId)).map(([part, path]) => [part, ctx.storefront.adminUrl(shop, path)]);
+  const paths = Object.entries(themeEditorPaths(clientId)).map(([part, path]) => [
+    part,
+    ctx.storefront.adminUrl(shop, path),
+  ]);
   const themeUrls = Object.fromEntries(paths) as Record<ThemePart, string>;
-  return { shop, steps, done, isDone: done === steps.length, isRunning: steps.some(({ state }) => state === "running"), themeUrls };
+  return {
+    shop,
+    steps,
+    done,
+    isDone: done === steps.length,
+    isRunning: steps.some(({ state }) => state === "running"),
+    themeUrls,
+  };
 }
 
-const step = (name: GuideStepName, state: GuideStep["state"], more: Partial<GuideStep> = {}): GuideStep => ({ name, state, count: null, reason: null, ...more });
+const step = (
+  name: GuideStepName,
+  state: GuideStep["state"],
+  more: Partial<GuideStep> = {},
+): GuideStep => ({ name, state, count: null, reason: null, ...more });
 
 async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
   const { sql } = dataOf(ctx, tenant);
   const [embed, backend, storefront, sync] = await Promise.all([
-    getKey(sql, KEYS.themeEmbed), getKey(sql, KEYS.tagStep("backend")), getKey(sql, KEYS.tagStep("storefront")), readSyncProgress(ctx, tenant),
+    getKey(sql, KEYS.themeEmbed),
+    getKey(sql, KEYS.tagStep("backend")),
+    getKey(sql, KEYS.tagStep("storefront")),
+    readSyncProgress(ctx, tenant),
   ]);
   const token = tokenState(tenant);
-  const systems = ctx.channels.filter((channel) => !NO_SYSTEMS.has(channel.name) && channel.isEnabled(tenant)).length;
+  const systems = ctx.channels.filter(
+    (channel) => !NO_SYSTEMS.has(channel.name) && channel.isEnabled(tenant),
+  ).length;
   return [
     step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
     step("embed", embed ? "done" : "todo"),
     step("tags", backend && storefront ? "done" : "todo"),
-    step("sync", sync.state === "never" ? "todo" : sync.state, { count: sync.state === "running" ? sync.read : null, reason: sync.error }),
+    step("sync", sync.state === "never" ? "todo" : sync.state, {
+      count: sync.state === "running" ? sync.read : null,
+      reason: sync.error,
+    }),
     step("systems", systems > 0 ? "done" : "todo", { count: systems }),
   ];
 }
 
-const STEP_OF: Record<GuideIntent, GuideStepName> = { init_tags: "tags", start_sync: "sync", check_embed: "embed", confirm_embed: "embed" };
+const STEP_OF: Record<GuideIntent, GuideStepName> = {
+  init_tags: "tags",
+  start_sync: "sync",
+  check_embed: "embed",
+  confirm_embed: "embed",
+};
 
-export const isGuideIntent = (value: unknown): value is GuideIntent => GUIDE_INTENTS.some((intent) => intent === value);
+export const isGuideIntent = (value: unknown): value is GuideIntent =>
+  GUIDE_INTENTS.some((intent) => intent === value);
 
 /** Does what a button of the guide says; each is safe to repeat. */
 export async function actOnGuide(ctx: Ctx, shop: string, intent: GuideIntent): Promise<GuideAct> {
   const tenant = await findTenant(ctx, shop);
-  if (!tenant) return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (!tenant)
+    return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
   if (intent === "check_embed") return checkEmbed(ctx, tenant);
   if (intent === "confirm_embed") return noteEmbed(ctx, tenant, "merchant");
-  if (tokenState(tenant) !== "valid") return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (tokenState(tenant) !== "valid")
+    return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
   if (intent === "init_tags") return initTags(ctx, tenant);
   await requestSync(ctx, shop);
   return { outcome: "done", step: "sync" };
 }
 
 async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
-  const hasCms = ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) && tenant.config.cms_site_id !== undefined;
+  const hasCms =
+    ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) &&
+    tenant.config.cms_site_id !== undefined;
   const wanted: TagStep[] = ["backend", "storefront", ...(hasCms ? (["cms"] as const) : [])];
   try {
     for (const one of wanted) await initTagStep(ctx, tenant, one);

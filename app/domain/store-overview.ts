@@ -7,7 +7,10 @@ import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
 const MOST_COUNTED = 1_000;
 const SHOWN = 8;
 
-export type StoreHealth = { /** The sync's own words for why it could not be done. */ syncError: string | null; /** Counted up to 1,000. */ deadLetters: number };
+export type StoreHealth = {
+  /** The sync's own words for why it could not be done. */ syncError: string | null;
+  /** Counted up to 1,000. */ deadLetters: number;
+};
 
 /** Read before the page is sent: a banner that came later would push everything down. */
 export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHealth> {
@@ -15,24 +18,52 @@ export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHeal
   if (!tenant) return { syncError: null, deadLetters: 0 };
   const [sync, dead] = await Promise.all([
     readSyncProgress(ctx, tenant),
-    dataOf(ctx, tenant).sql<{ count: number }>(`SELECT count(*)::int AS count FROM (SELECT 1 FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MOST_COUNTED}) AS dead`),
+    dataOf(ctx, tenant).sql<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MOST_COUNTED}) AS dead`,
+    ),
   ]);
-  return { syncError: sync.state === "failed" ? sync.error : null, deadLetters: dead[0]?.count ?? 0 };
+  return {
+    syncError: sync.state === "failed" ? sync.error : null,
+    deadLetters: dead[0]?.count ?? 0,
+  };
 }
 
-export type DayNumbers = { synced: number; signUps: number; granted: number; withdrawn: number; delivered: number; failed: number };
+export type DayNumbers = {
+  synced: number;
+  signUps: number;
+  granted: number;
+  withdrawn: number;
+  delivered: number;
+  failed: number;
+};
 export type Happening =
-  | { kind: "consent"; at: string; userId: number | null; name: string | null; type: string; action: string }
+  | {
+      kind: "consent";
+      at: string;
+      userId: number | null;
+      name: string | null;
+      type: string;
+      action: string;
+    }
   | { kind: "customer"; at: string; userId: number; name: string | null }
   | { kind: "privacy"; at: string; request: string; state: string };
-export type StoreOverview = { state: "known"; day: DayNumbers; happenings: Happening[] } | { state: "unknown" };
+export type StoreOverview =
+  { state: "known"; day: DayNumbers; happenings: Happening[] } | { state: "unknown" };
 
 /** Comes after the rest of the page; never rejects. */
 export async function readStoreOverview(ctx: Ctx, shop: string): Promise<StoreOverview> {
   try {
     const tenant = await findTenant(ctx, shop);
-    if (!tenant) return { state: "known", day: { synced: 0, signUps: 0, granted: 0, withdrawn: 0, delivered: 0, failed: 0 }, happenings: [] };
-    const [day, happenings] = await Promise.all([readDay(ctx, tenant), readHappenings(ctx, tenant)]);
+    if (!tenant)
+      return {
+        state: "known",
+        day: { synced: 0, signUps: 0, granted: 0, withdrawn: 0, delivered: 0, failed: 0 },
+        happenings: [],
+      };
+    const [day, happenings] = await Promise.all([
+      readDay(ctx, tenant),
+      readHappenings(ctx, tenant),
+    ]);
     return { state: "known", day, happenings };
   } catch (error) {
     ctx.log.failed("store_overview.unknown", error, { shop });
@@ -45,7 +76,9 @@ const SINCE = "clock_timestamp() - interval '24 hours'";
 async function readDay(ctx: Ctx, tenant: Tenant): Promise<DayNumbers> {
   const { sql } = dataOf(ctx, tenant);
   const [[people], [signUps], [consents], [events]] = await Promise.all([
-    sql<{ synced: number }>(`SELECT count(*)::int AS synced FROM storefront_users WHERE shop = $1 AND updated_at > ${SINCE} AND storefront_customer_gid IS NOT NULL`),
+    sql<{ synced: number }>(
+      `SELECT count(*)::int AS synced FROM storefront_users WHERE shop = $1 AND updated_at > ${SINCE} AND storefront_customer_gid IS NOT NULL`,
+    ),
     // Whoever is new and has signed in, and whoever was a mere contact before.
     sql<{ count: number }>(
       `SELECT count(*)::int AS count FROM (
@@ -56,9 +89,18 @@ async function readDay(ctx: Ctx, tenant: Tenant): Promise<DayNumbers> {
     sql<{ granted: number; withdrawn: number }>(
       `SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted, count(*) FILTER (WHERE action = 'revoked')::int AS withdrawn FROM consent_records WHERE shop = $1 AND created_at > ${SINCE}`,
     ),
-    sql<{ delivered: number; failed: number }>(`SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(failed), 0)::int AS failed FROM channel_minutes WHERE shop = $1 AND minute > ${SINCE}`),
+    sql<{ delivered: number; failed: number }>(
+      `SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(failed), 0)::int AS failed FROM channel_minutes WHERE shop = $1 AND minute > ${SINCE}`,
+    ),
   ]);
-  return { synced: people?.synced ?? 0, signUps: signUps?.count ?? 0, granted: consents?.granted ?? 0, withdrawn: consents?.withdrawn ?? 0, delivered: events?.delivered ?? 0, failed: events?.failed ?? 0 };
+  return {
+    synced: people?.synced ?? 0,
+    signUps: signUps?.count ?? 0,
+    granted: consents?.granted ?? 0,
+    withdrawn: consents?.withdrawn ?? 0,
+    delivered: events?.delivered ?? 0,
+    failed: events?.failed ?? 0,
+  };
 }
 
 async function readHappenings(ctx: Ctx, tenant: Tenant): Promise<Happening[]> {
@@ -68,13 +110,31 @@ async function readHappenings(ctx: Ctx, tenant: Tenant): Promise<Happening[]> {
       `SELECT r.created_at AS at, r.user_id, coalesce(u.full_name, u.email) AS name, r.consent_type AS type, r.action
        FROM (SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq DESC LIMIT ${SHOWN}) AS r LEFT JOIN storefront_users u ON u.shop = $1 AND u.id = r.user_id ORDER BY r.seq DESC`,
     ),
-    sql<{ at: Date; user_id: number; name: string | null }>(`SELECT created_at AS at, id AS user_id, coalesce(full_name, email) AS name FROM storefront_users WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`),
-    sql<{ at: Date; request: string; state: string }>(`SELECT received_at AS at, kind AS request, state FROM privacy_requests WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`),
+    sql<{ at: Date; user_id: number; name: string | null }>(
+      `SELECT created_at AS at, id AS user_id, coalesce(full_name, email) AS name FROM storefront_users WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`,
+    ),
+    sql<{ at: Date; request: string; state: string }>(
+      `SELECT received_at AS at, kind AS request, state FROM privacy_requests WHERE shop = $1 ORDER BY id DESC LIMIT ${SHOWN}`,
+    ),
   ]);
   const all: Happening[] = [
-    ...consents.map(({ at, user_id: userId, ...rest }) => ({ kind: "consent" as const, at: at.toISOString(), userId, ...rest })),
-    ...customers.map(({ at, user_id: userId, name }) => ({ kind: "customer" as const, at: at.toISOString(), userId, name })),
-    ...requests.map(({ at, ...rest }) => ({ kind: "privacy" as const, at: at.toISOString(), ...rest })),
+    ...consents.map(({ at, user_id: userId, ...rest }) => ({
+      kind: "consent" as const,
+      at: at.toISOString(),
+      userId,
+      ...rest,
+    })),
+    ...customers.map(({ at, user_id: userId, name }) => ({
+      kind: "customer" as const,
+      at: at.toISOString(),
+      userId,
+      name,
+    })),
+    ...requests.map(({ at, ...rest }) => ({
+      kind: "privacy" as const,
+      at: at.toISOString(),
+      ...rest,
+    })),
   ];
   return all.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SHOWN);
 }

@@ -2,9 +2,33 @@
 export type Locale = "en" | "es" | "fr";
 
 type Words = Record<
-  | "resetTitle" | "newPassword" | "rule" | "save" | "saved" | "savedText" | "verifyTitle" | "verifyText" | "verify" | "verified" | "verifiedText"
-  | "confirmTitle" | "confirmText" | "confirm" | "confirmed" | "confirmedText" | "badLink" | "badLinkText" | "wrongPassword" | "signInFailed" | "signInText" | "busy"
-  | "exportTitle" | "exportText" | "download" | "exportGone" | "exportGoneText",
+  | "resetTitle"
+  | "newPassword"
+  | "rule"
+  | "save"
+  | "saved"
+  | "savedText"
+  | "verifyTitle"
+  | "verifyText"
+  | "verify"
+  | "verified"
+  | "verifiedText"
+  | "confirmTitle"
+  | "confirmText"
+  | "confirm"
+  | "confirmed"
+  | "confirmedText"
+  | "badLink"
+  | "badLinkText"
+  | "wrongPassword"
+  | "signInFailed"
+  | "signInText"
+  | "busy"
+  | "exportTitle"
+  | "exportText"
+  | "download"
+  | "exportGone"
+  | "exportGoneText",
   string
 >;
 
@@ -30,13 +54,16 @@ const WORDS: Record<Locale, Words> = {
     badLinkText: "It was used already or is too old. Ask for a new one where you sign in.",
     wrongPassword: "The password must be 8 to 128 characters and not your e-mail address.",
     signInFailed: "The sign-in did not work",
-    signInText: "It took too long, or was begun in another browser. Go back to the store and try again.",
+    signInText:
+      "It took too long, or was begun in another browser. Go back to the store and try again.",
     busy: "Too many requests at this moment. Try again shortly.",
     exportTitle: "A customer's data",
-    exportText: "The file holds personal data. The link works once: have the file saved where it is safe.",
+    exportText:
+      "The file holds personal data. The link works once: have the file saved where it is safe.",
     download: "Download",
     exportGone: "This download is over",
-    exportGoneText: "The link was used already or is too old, or the customer was deleted since. Ask the people who run the app for the file.",
+    exportGoneText:
+      "The link was used already or is too old, or the customer was deleted since. Ask the people who run the app for the file.",
   },
   es: {
     resetTitle: "Elige una contraseña",
@@ -59,13 +86,16 @@ const WORDS: Record<Locale, Words> = {
     badLinkText: "Ya se ha usado o ha caducado. Pide uno nuevo donde inicias sesión.",
     wrongPassword: "La contraseña debe tener de 8 a 128 caracteres y no ser tu correo electrónico.",
     signInFailed: "No se ha podido iniciar sesión",
-    signInText: "Ha tardado demasiado o se empezó en otro navegador. Vuelve a la tienda e inténtalo de nuevo.",
+    signInText:
+      "Ha tardado demasiado o se empezó en otro navegador. Vuelve a la tienda e inténtalo de nuevo.",
     busy: "Demasiadas solicitudes en este momento. Inténtalo de nuevo en breve.",
     exportTitle: "Los datos de un cliente",
-    exportText: "El archivo contiene datos personales. El enlace funciona una sola vez: guarda el archivo en un lugar seguro.",
+    exportText:
+      "El archivo contiene datos personales. El enlace funciona una sola vez: guarda el archivo en un lugar seguro.",
     download: "Descargar",
     exportGone: "Esta descarga ya no está disponible",
-    exportGoneText: "El enlace ya se ha usado o ha caducado, o el cliente se ha eliminado. Pide el archivo a quien gestiona la aplicación.",
+    exportGoneText:
+      "El enlace ya se ha usado o ha caducado, o el cliente se ha eliminado. Pide el archivo a quien gestiona la aplicación.",
   },
   fr: {
     resetTitle: "Choisissez un mot de passe",
@@ -85,16 +115,21 @@ const WORDS: Record<Locale, Words> = {
     confirmed: "Choix confirmé",
     confirmedText: "Merci. Vous pouvez le modifier à tout moment dans la boutique.",
     badLink: "Ce lien ne fonctionne plus",
-    badLinkText: "Il a déjà servi ou il est trop ancien. Demandez-en un nouveau là où vous vous connectez.",
-    wrongPassword: "Le mot de passe doit comporter de 8 à 128 caractères et ne pas être votre adresse e-mail.",
+    badLinkText:
+      "Il a déjà servi ou il est trop ancien. Demandez-en un nouveau là où vous vous connectez.",
+    wrongPassword:
+      "Le mot de passe doit comporter de 8 à 128 caractères et ne pas être votre adresse e-mail.",
     signInFailed: "La connexion n'a pas abouti",
-    signInText: "Elle a pris trop de temps ou a commencé dans un autre navigateur. Revenez à la boutique et réessayez.",
+    signInText:
+      "Elle a pris trop de temps ou a commencé dans un autre navigateur. Revenez à la boutique et réessayez.",
     busy: "Trop de demandes en ce moment. Réessayez dans un instant.",
     exportTitle: "Les données d'un client",
-    exportText: "Le fichier contient des données personnelles. Le lien ne fonctionne qu'une fois : enregistrez le fichier en lieu sûr.",
+    exportText:
+      "Le fichier contient des données personnelles. Le lien ne fonctionne qu'une fois : enregistrez le fichier en lieu sûr.",
     download: "Télécharger",
     exportGone: "Ce téléchargement n'est plus disponible",
-    exportGoneText: "Le lien a déjà servi ou il est trop ancien, ou le client a été supprimé. Demandez le fichier aux responsables de l'application.",
+    exportGoneText:
+      "Le lien a déjà servi ou il est trop ancien, ou le client a été supprimé. Demandez le fichier aux responsables de l'application.",
   },
 };
 

@@ -4,7 +4,8 @@ import { localeOf, wordsOf } from "./account-page-words.ts";
 
 export type PageLook = { locale: string; brand: string };
 
-export const escapeHtml = (text: string) => text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+export const escapeHtml = (text: string) =>
+  text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const STYLE = `body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:#f6f6f7;color:#1a1c1d}main{max-width:26rem;margin:10vh auto;padding:2rem;background:#fff;border-radius:.75rem;box-shadow:0 1px 3px #0002}
 h1{font-size:1.25rem;margin:0 0 1rem}label{display:block;font-weight:600}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem;border:1px solid #6b7075;border-radius:.4rem;margin:.25rem 0}
@@ -15,40 +16,71 @@ export function page({ locale, brand }: PageLook, title: string, body: string): 
 <body><main><p class="brand">${escapeHtml(brand)}</p><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
 }
 
-export function renderResetForm(look: PageLook, values: { shop: string; token: string; problem?: "password" | "busy" }): string {
+export function renderResetForm(
+  look: PageLook,
+  values: { shop: string; token: string; problem?: "password" | "busy" },
+): string {
   const said = wordsOf(look.locale);
-  const problem = values.problem ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? said.busy : said.wrongPassword)}</p>` : "";
-  return page(look, said.resetTitle, `${problem}<form method="post" action="/auth/password/reset?shop=${encodeURIComponent(values.shop)}">
+  const problem = values.problem
+    ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? said.busy : said.wrongPassword)}</p>`
+    : "";
+  return page(
+    look,
+    said.resetTitle,
+    `${problem}<form method="post" action="/auth/password/reset?shop=${encodeURIComponent(values.shop)}">
 <input type="hidden" name="token" value="${escapeHtml(values.token)}">
 <label for="password">${escapeHtml(said.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}rule"${problem ? ' aria-invalid="true"' : ""}>
-<small id="rule">${escapeHtml(said.rule)}</small><div><button type="submit">${escapeHtml(said.save)}</button></div></form>`);
+<small id="rule">${escapeHtml(said.rule)}</small><div><button type="submit">${escapeHtml(said.save)}</button></div></form>`,
+  );
 }
 
 export function renderVerifyForm(look: PageLook, values: { shop: string; token: string }): string {
   const said = wordsOf(look.locale);
   // A button, not the mere opening of the page: mail scanners open every link.
-  return page(look, said.verifyTitle, `<p>${escapeHtml(said.verifyText)}</p><form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.verify)}</button></form>`);
+  return page(
+    look,
+    said.verifyTitle,
+    `<p>${escapeHtml(said.verifyText)}</p><form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.verify)}</button></form>`,
+  );
 }
 
 export function renderConsentForm(look: PageLook, values: { shop: string; token: string }): string {
   const said = wordsOf(look.locale);
-  return page(look, said.confirmTitle, `<p>${escapeHtml(said.confirmText)}</p><form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.confirm)}</button></form>`);
+  return page(
+    look,
+    said.confirmTitle,
+    `<p>${escapeHtml(said.confirmText)}</p><form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.confirm)}</button></form>`,
+  );
 }
 
 export function renderExportForm(look: PageLook, values: { shop: string; token: string }): string {
   const said = wordsOf(look.locale);
-  return page(look, said.exportTitle, `<p>${escapeHtml(said.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.download)}</button></form>`);
+  return page(
+    look,
+    said.exportTitle,
+    `<p>${escapeHtml(said.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.download)}</button></form>`,
+  );
 }
 
 export type Notice = "saved" | "verified" | "confirmed" | "badLink" | "exportGone";
 
 export function renderNotice(look: PageLook, notice: Notice): string {
   const said = wordsOf(look.locale);
-  const text = { saved: said.savedText, verified: said.verifiedText, confirmed: said.confirmedText, badLink: said.badLinkText, exportGone: said.exportGoneText }[notice];
+  const text = {
+    saved: said.savedText,
+    verified: said.verifiedText,
+    confirmed: said.confirmedText,
+    badLink: said.badLinkText,
+    exportGone: said.exportGoneText,
+  }[notice];
   return page(look, said[notice], `<p role="status">${escapeHtml(text)}</p>`);
 }
 
 export function renderSignInError(look: PageLook & { error: string }): string {
   const said = wordsOf(look.locale);
-  return page(look, said.signInFailed, `<p class="error" role="alert">${escapeHtml(said.signInText)}</p><p><small>${escapeHtml(look.error)}</small></p>`);
+  return page(
+    look,
+    said.signInFailed,
+    `<p class="error" role="alert">${escapeHtml(said.signInText)}</p><p><small>${escapeHtml(look.error)}</small></p>`,
+  );
 }

@@ -3,8 +3,34 @@ import type { Locale } from "./account-page-words.ts";
 import { localeOf } from "./account-page-words.ts";
 
 type Words = Record<
-  | "signInTitle" | "signInText" | "email" | "password" | "signIn" | "wrong" | "unverified" | "suspended" | "busy" | "federated" | "storefront" | "consentTitle" | "asks" | "ownWord"
-  | "address" | "noAddress" | "goesTo" | "may" | "withdraw" | "signedInAs" | "switch" | "allow" | "deny" | "errorTitle" | "unknown_client" | "wrong_redirect" | "closed" | "expired",
+  | "signInTitle"
+  | "signInText"
+  | "email"
+  | "password"
+  | "signIn"
+  | "wrong"
+  | "unverified"
+  | "suspended"
+  | "busy"
+  | "federated"
+  | "storefront"
+  | "consentTitle"
+  | "asks"
+  | "ownWord"
+  | "address"
+  | "noAddress"
+  | "goesTo"
+  | "may"
+  | "withdraw"
+  | "signedInAs"
+  | "switch"
+  | "allow"
+  | "deny"
+  | "errorTitle"
+  | "unknown_client"
+  | "wrong_redirect"
+  | "closed"
+  | "expired",
   string
 > & { scopes: Record<string, string> };
 
@@ -28,7 +54,8 @@ const WORDS: Record<Locale, Words> = {
     noAddress: "none: it only gave a name",
     goesTo: "Your answer goes to",
     may: "If you allow it, it may:",
-    withdraw: "You can withdraw this at any time in your privacy choices in the store. The agent then loses its access at once.",
+    withdraw:
+      "You can withdraw this at any time in your privacy choices in the store. The agent then loses its access at once.",
     signedInAs: "You are signed in as",
     switch: "Use another account",
     allow: "Allow",
@@ -37,12 +64,15 @@ const WORDS: Record<Locale, Words> = {
     unknown_client: "The agent that sent you here is not known, or does not describe itself.",
     wrong_redirect: "The agent wants you sent to an address that it has not named before.",
     closed: "This store does not let agents act for its shoppers.",
-    expired: "This page is too old, or was sent from somewhere else. Go back to the agent and begin again.",
+    expired:
+      "This page is too old, or was sent from somewhere else. Go back to the agent and begin again.",
     scopes: {
-      "identity:read": "see your name, your e-mail address, your consents and the tags that the store keeps of you",
+      "identity:read":
+        "see your name, your e-mail address, your consents and the tags that the store keeps of you",
       "dev.ucp.shopping.order:read": "see your orders, deliveries and returns",
       "dev.ucp.shopping.checkout:manage": "prepare, change and cancel checkouts for you",
-      "commerce.mandates:create": "set up payment mandates, if you have also allowed payments by agents",
+      "commerce.mandates:create":
+        "set up payment mandates, if you have also allowed payments by agents",
     },
   },
   es: {
@@ -64,7 +94,8 @@ const WORDS: Record<Locale, Words> = {
     noAddress: "ninguna: solo ha dado un nombre",
     goesTo: "Tu respuesta va a",
     may: "Si lo permites, podrá:",
-    withdraw: "Puedes retirarlo en cualquier momento en tus opciones de privacidad de la tienda. El agente pierde entonces el acceso de inmediato.",
+    withdraw:
+      "Puedes retirarlo en cualquier momento en tus opciones de privacidad de la tienda. El agente pierde entonces el acceso de inmediato.",
     signedInAs: "Has iniciado sesión como",
     switch: "Usar otra cuenta",
     allow: "Permitir",
@@ -73,12 +104,15 @@ const WORDS: Record<Locale, Words> = {
     unknown_client: "El agente que te ha enviado aquí es desconocido o no se describe.",
     wrong_redirect: "El agente quiere enviarte a una dirección que no había indicado.",
     closed: "Esta tienda no permite que los agentes actúen por sus clientes.",
-    expired: "Esta página ha caducado o se envió desde otro sitio. Vuelve al agente y empieza de nuevo.",
+    expired:
+      "Esta página ha caducado o se envió desde otro sitio. Vuelve al agente y empieza de nuevo.",
     scopes: {
-      "identity:read": "ver tu nombre, tu correo electrónico, tus consentimientos y las etiquetas que la tienda guarda de ti",
+      "identity:read":
+        "ver tu nombre, tu correo electrónico, tus consentimientos y las etiquetas que la tienda guarda de ti",
       "dev.ucp.shopping.order:read": "ver tus pedidos, envíos y devoluciones",
       "dev.ucp.shopping.checkout:manage": "preparar, cambiar y cancelar compras por ti",
-      "commerce.mandates:create": "crear mandatos de pago, si también has permitido los pagos por agentes",
+      "commerce.mandates:create":
+        "crear mandatos de pago, si también has permitido los pagos por agentes",
     },
   },
   fr: {
@@ -100,7 +134,8 @@ const WORDS: Record<Locale, Words> = {
     noAddress: "aucune : il n'a donné qu'un nom",
     goesTo: "Votre réponse est envoyée à",
     may: "Si vous l'autorisez, il pourra :",
-    withdraw: "Vous pouvez retirer cette autorisation à tout moment dans vos choix de confidentialité de la boutique. L'agent perd alors aussitôt son accès.",
+    withdraw:
+      "Vous pouvez retirer cette autorisation à tout moment dans vos choix de confidentialité de la boutique. L'agent perd alors aussitôt son accès.",
     signedInAs: "Vous êtes connecté en tant que",
     switch: "Utiliser un autre compte",
     allow: "Autoriser",
@@ -109,12 +144,15 @@ const WORDS: Record<Locale, Words> = {
     unknown_client: "L'agent qui vous a envoyé ici est inconnu ou ne se décrit pas.",
     wrong_redirect: "L'agent veut vous envoyer à une adresse qu'il n'avait pas indiquée.",
     closed: "Cette boutique ne permet pas aux agents d'agir pour ses clients.",
-    expired: "Cette page est trop ancienne ou a été envoyée d'ailleurs. Revenez à l'agent et recommencez.",
+    expired:
+      "Cette page est trop ancienne ou a été envoyée d'ailleurs. Revenez à l'agent et recommencez.",
     scopes: {
-      "identity:read": "voir votre nom, votre adresse e-mail, vos consentements et les étiquettes que la boutique garde de vous",
+      "identity:read":
+        "voir votre nom, votre adresse e-mail, vos consentements et les étiquettes que la boutique garde de vous",
       "dev.ucp.shopping.order:read": "voir vos commandes, livraisons et retours",
       "dev.ucp.shopping.checkout:manage": "préparer, modifier et annuler des achats pour vous",
-      "commerce.mandates:create": "créer des mandats de paiement, si vous avez aussi autorisé les paiements par des agents",
+      "commerce.mandates:create":
+        "créer des mandats de paiement, si vous avez aussi autorisé les paiements par des agents",
     },
   },
 };

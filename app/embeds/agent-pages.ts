@@ -17,26 +17,66 @@ function describe(look: PageLook, agent: ShownAgent): string {
 <dl><dt>${escapeHtml(words.address)}</dt><dd>${agent.host === null ? escapeHtml(words.noAddress) : said(agent.host)}</dd><dt>${escapeHtml(words.goesTo)}</dt><dd>${said(agent.returnsTo)}</dd></dl>`;
 }
 
-export function renderAgentSignIn(look: PageLook, values: { agent: ShownAgent; action: string; email: string; problem: SignInProblem | null; elsewhere: { provider: "federated" | "storefront"; href: string }[] }): string {
+export function renderAgentSignIn(
+  look: PageLook,
+  values: {
+    agent: ShownAgent;
+    action: string;
+    email: string;
+    problem: SignInProblem | null;
+    elsewhere: { provider: "federated" | "storefront"; href: string }[];
+  },
+): string {
   const words = agentWordsOf(look.locale);
-  const problem = values.problem ? `<p class="error" role="alert" id="problem">${escapeHtml(words[values.problem])}</p>` : "";
+  const problem = values.problem
+    ? `<p class="error" role="alert" id="problem">${escapeHtml(words[values.problem])}</p>`
+    : "";
   const aria = problem ? ' aria-invalid="true" aria-describedby="problem"' : "";
-  const links = values.elsewhere.map(({ provider, href }) => `<p><a href="${escapeHtml(href)}">${escapeHtml(words[provider])}</a></p>`).join("");
-  return page(look, words.signInTitle, `<p>${escapeHtml(words.signInText)}</p>${describe(look, values.agent)}${problem}<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="action" value="sign_in">
+  const links = values.elsewhere
+    .map(
+      ({ provider, href }) =>
+        `<p><a href="${escapeHtml(href)}">${escapeHtml(words[provider])}</a></p>`,
+    )
+    .join("");
+  return page(
+    look,
+    words.signInTitle,
+    `<p>${escapeHtml(words.signInText)}</p>${describe(look, values.agent)}${problem}<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="action" value="sign_in">
 <label for="email">${escapeHtml(words.email)}</label><input id="email" name="email" type="email" autocomplete="username" required value="${escapeHtml(values.email)}"${aria}>
 <label for="password">${escapeHtml(words.password)}</label><input id="password" name="password" type="password" autocomplete="current-password" maxlength="128" required${aria}>
-<div><button type="submit">${escapeHtml(words.signIn)}</button></div></form>${links}`);
+<div><button type="submit">${escapeHtml(words.signIn)}</button></div></form>${links}`,
+  );
 }
 
-export function renderAgentConsent(look: PageLook, values: { agent: ShownAgent; action: string; csrf: string; scopes: readonly string[]; account: string }): string {
+export function renderAgentConsent(
+  look: PageLook,
+  values: {
+    agent: ShownAgent;
+    action: string;
+    csrf: string;
+    scopes: readonly string[];
+    account: string;
+  },
+): string {
   const words = agentWordsOf(look.locale);
-  const items = values.scopes.map((scope) => `<li>${escapeHtml(words.scopes[scope] ?? scope)}</li>`).join("");
-  const button = (action: string, text: string) => `<button type="submit" name="action" value="${action}">${escapeHtml(text)}</button>`;
-  return page(look, words.consentTitle, `<p>${escapeHtml(words.asks)}</p>${describe(look, values.agent)}<p>${escapeHtml(words.may)}</p><ul>${items}</ul><p>${escapeHtml(words.withdraw)}</p><p>${escapeHtml(words.signedInAs)} ${said(values.account)}</p>
-<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="csrf" value="${escapeHtml(values.csrf)}">${button("deny", words.deny)} ${button("approve", words.allow)} ${button("switch", words.switch)}</form>`);
+  const items = values.scopes
+    .map((scope) => `<li>${escapeHtml(words.scopes[scope] ?? scope)}</li>`)
+    .join("");
+  const button = (action: string, text: string) =>
+    `<button type="submit" name="action" value="${action}">${escapeHtml(text)}</button>`;
+  return page(
+    look,
+    words.consentTitle,
+    `<p>${escapeHtml(words.asks)}</p>${describe(look, values.agent)}<p>${escapeHtml(words.may)}</p><ul>${items}</ul><p>${escapeHtml(words.withdraw)}</p><p>${escapeHtml(words.signedInAs)} ${said(values.account)}</p>
+<form method="post" action="${escapeHtml(values.action)}"><input type="hidden" name="csrf" value="${escapeHtml(values.csrf)}">${button("deny", words.deny)} ${button("approve", words.allow)} ${button("switch", words.switch)}</form>`,
+  );
 }
 
 export function renderAgentProblem(look: PageLook, problem: PageProblem): string {
   const words = agentWordsOf(look.locale);
-  return page(look, words.errorTitle, `<p class="error" role="alert">${escapeHtml(words[problem])}</p>`);
+  return page(
+    look,
+    words.errorTitle,
+    `<p class="error" role="alert">${escapeHtml(words[problem])}</p>`,
+  );
 }

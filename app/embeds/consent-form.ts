@@ -4,9 +4,11 @@ import { escapeHtml } from "./escaping.ts";
 
 type Words = ReturnType<typeof consentWordsOf>;
 
-export const actButton = (act: string, text: string, attributes = "") => `<button type="button" data-crm="${act}"${attributes}>${escapeHtml(text)}</button>`;
+export const actButton = (act: string, text: string, attributes = "") =>
+  `<button type="button" data-crm="${act}"${attributes}>${escapeHtml(text)}</button>`;
 
-const choice = (name: string, label: string, text: string, attributes: string) => `<label><input type="checkbox" ${attributes}${name && ` data-crm-box="${name}"`}>${escapeHtml(label)}<small>${escapeHtml(text)}</small></label>`;
+const choice = (name: string, label: string, text: string, attributes: string) =>
+  `<label><input type="checkbox" ${attributes}${name && ` data-crm-box="${name}"`}>${escapeHtml(label)}<small>${escapeHtml(text)}</small></label>`;
 
 /** Nothing is ticked beforehand; the three ways to answer look alike. */
 export function renderChoices(words: Words): string {

@@ -35,7 +35,10 @@ export type Reader = {
 /** The prefixes that a storefront lets an app choose from (shopify.dev "App proxies"). */
 const PROXY_PREFIX = /^\/(?:apps|a|community|tools)\/[a-z0-9_-]{1,40}$/i;
 
-export function toPublicConfig({ shop, config }: Pick<Tenant, "shop" | "config">, reader: Reader): PublicConfig {
+export function toPublicConfig(
+  { shop, config }: Pick<Tenant, "shop" | "config">,
+  reader: Reader,
+): PublicConfig {
   const isSpoken = ["en", "es", "fr"].includes(reader.locale?.slice(0, 2).toLowerCase() ?? "");
   return {
     shop,
@@ -50,9 +53,15 @@ export function toPublicConfig({ shop, config }: Pick<Tenant, "shop" | "config">
     policyVersion: config.consent_policy_version ?? null,
     agentAccess: config.agent_access_enabled,
     agentPayments: config.agent_payments_enabled,
-    signIn: [...(config.federated_client_id ? (["federated"] as const) : []), ...(config.storefront_customer_account_client_id ? (["storefront"] as const) : [])],
+    signIn: [
+      ...(config.federated_client_id ? (["federated"] as const) : []),
+      ...(config.storefront_customer_account_client_id ? (["storefront"] as const) : []),
+    ],
     serviceUrl: reader.serviceUrl,
-    at: reader.pathPrefix && PROXY_PREFIX.test(reader.pathPrefix) ? reader.pathPrefix : reader.serviceUrl,
+    at:
+      reader.pathPrefix && PROXY_PREFIX.test(reader.pathPrefix)
+        ? reader.pathPrefix
+        : reader.serviceUrl,
   };
 }
 
@@ -68,4 +77,5 @@ function webAddress(address: string | undefined): string | null {
   return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
 }
 
-export const mailAddress = (email: string): string => `mailto:${encodeURIComponent(email).replace("%40", "@")}`;
+export const mailAddress = (email: string): string =>
+  `mailto:${encodeURIComponent(email).replace("%40", "@")}`;

@@ -23,7 +23,11 @@ export const shopperScript = (page: ShopperPage): string => SCRIPTS[page];
 const isProxied = ({ at, serviceUrl }: PublicConfig) => at !== serviceUrl;
 
 /** One of our pages for this reader: on the page's own origin, whichever that is. */
-const pageAddress = (config: PublicConfig, path: string) => embedAddress({ ...config, at: isProxied(config) ? config.at : config.serviceUrl }, path).replace(config.serviceUrl, "");
+const pageAddress = (config: PublicConfig, path: string) =>
+  embedAddress({ ...config, at: isProxied(config) ? config.at : config.serviceUrl }, path).replace(
+    config.serviceUrl,
+    "",
+  );
 
 /** The sign-in elsewhere; it comes back here with a code in the fragment, or to the store's page that was named. */
 function signInElsewhere(config: PublicConfig, provider: string, back: string): string {
@@ -44,7 +48,14 @@ function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperV
     api: isProxied(config) ? config.serviceUrl : "",
     serviceOrigin: config.serviceUrl,
     proxy: isProxied(config) ? config.at : null,
-    links: { account, dashboard: pageAddress(config, "/embed/dashboard"), elsewhere: config.signIn.map((provider) => ({ provider, href: signInElsewhere(config, provider, returnTo?.path ?? account) })) },
+    links: {
+      account,
+      dashboard: pageAddress(config, "/embed/dashboard"),
+      elsewhere: config.signIn.map((provider) => ({
+        provider,
+        href: signInElsewhere(config, provider, returnTo?.path ?? account),
+      })),
+    },
     customer,
     scopes: scopeWordsOf(config.locale),
     words: shopperWordsOf(config.locale),
@@ -55,10 +66,21 @@ export function renderShopperPage(config: PublicConfig, view: ShopperView): stri
   const words = shopperWordsOf(config.locale);
   const data = toPageData(config, view);
   const title = view.page === "account" ? words.accountTitle : words.dashboardTitle;
-  const logo = config.logoUrl ? `<img src="${escapeHtml(config.logoUrl)}" alt="" class="logo">` : "";
-  const back = view.returnTo ? `<p><a href="${escapeHtml(view.returnTo.href)}" target="_top">${escapeHtml(words.backToStore)}</a></p>` : "";
-  const elsewhere = data.links.elsewhere.map(({ provider, href }) => `<li><a href="${escapeHtml(href.replace("handoff=fragment&", ""))}" target="_top">${escapeHtml(words[provider])}</a></li>`).join("");
-  const help = config.supportEmail ? `<p>${escapeHtml(words.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>` : "";
+  const logo = config.logoUrl
+    ? `<img src="${escapeHtml(config.logoUrl)}" alt="" class="logo">`
+    : "";
+  const back = view.returnTo
+    ? `<p><a href="${escapeHtml(view.returnTo.href)}" target="_top">${escapeHtml(words.backToStore)}</a></p>`
+    : "";
+  const elsewhere = data.links.elsewhere
+    .map(
+      ({ provider, href }) =>
+        `<li><a href="${escapeHtml(href.replace("handoff=fragment&", ""))}" target="_top">${escapeHtml(words[provider])}</a></li>`,
+    )
+    .join("");
+  const help = config.supportEmail
+    ? `<p>${escapeHtml(words.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>`
+    : "";
   // All of it hangs on the one element that a theme takes out of the page and puts into its own.
   return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><link rel="icon" href="data:,"></head>
 <body><main><div class="crm crm-auto crm-shopper" ${ROOT_MARK} lang="${config.locale}"><style>${TOKENS}${STYLES.shopper}</style>

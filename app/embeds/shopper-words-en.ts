@@ -23,7 +23,8 @@ export const SHOPPER_EN = {
   forgotTitle: "Set a new password",
   forgotText: "We mail you a link with which you choose a new one.",
   forgotSend: "Send the link",
-  forgotSent: "If there is an account with this address, a mail with a link is on its way. The link works for one hour.",
+  forgotSent:
+    "If there is an account with this address, a mail with a link is on its way. The link works for one hour.",
   backToSignIn: "Back to sign-in",
   agreeTos: "I accept the terms of use",
   agreePrivacy: "I have read the privacy policy",
@@ -37,12 +38,14 @@ export const SHOPPER_EN = {
   toDashboard: "Manage your data and choices",
   signOut: "Sign out",
   signOutEverywhere: "Sign out on all devices",
-  signOutEverywhereText: "Ends every session of yours, every agent's access and every payment mandate.",
+  signOutEverywhereText:
+    "Ends every session of yours, every agent's access and every payment mandate.",
   signedOut: "You are signed out.",
   sessionOver: "Your session has ended. Sign in again.",
   signInFirst: "Sign in to see your data and choices.",
   notVerified: "Your e-mail address is not verified yet: follow the link that we mailed to you.",
-  knownCustomer: "The store knows you are signed in there. You can change your privacy choices at once; sign in here for everything else.",
+  knownCustomer:
+    "The store knows you are signed in there. You can change your privacy choices at once; sign in here for everything else.",
   signInForMore: "Sign in for your profile, your orders, your history and the rest.",
   // Faults
   wrong: "The e-mail address or the password is wrong.",
@@ -63,9 +66,11 @@ export const SHOPPER_EN = {
   handOff: "The sign-in took too long or was used already. Sign in again.",
   error_access_denied: "You cancelled the sign-in.",
   error_invalid_state: "The sign-in took too long or was begun in another browser. Try again.",
-  error_account_exists: "There is an account with this e-mail address already. Sign in with your password.",
+  error_account_exists:
+    "There is an account with this e-mail address already. Sign in with your password.",
   error_account_unavailable: "This account cannot be used. Ask the store.",
-  error_provider_unavailable: "The other side did not answer. Try again later, or use your password.",
+  error_provider_unavailable:
+    "The other side did not answer. Try again later, or use your password.",
   error_not_configured: "This way to sign in is not set up here.",
   error_other: "The sign-in did not work. Try again.",
   // Dashboard
@@ -91,7 +96,8 @@ export const SHOPPER_EN = {
   consent_ap2: "Agents may pay for you with a mandate",
   consentHelp_cookie: "Analytics may count your visits.",
   consentHelp_marketing: "By e-mail, and in the ads that you see.",
-  consentHelp_a2a: "Agents that you let in may see your profile and orders and prepare purchases. Withdrawing ends the access of all of them.",
+  consentHelp_a2a:
+    "Agents that you let in may see your profile and orders and prepare purchases. Withdrawing ends the access of all of them.",
   consentHelp_ap2: "Within the amounts that you set. Withdrawing ends every mandate.",
   given: "accepted",
   notGiven: "not accepted",
@@ -159,7 +165,8 @@ export const SHOPPER_EN = {
   exportText: "Everything that is stored of you here, as a JSON file.",
   exportDone: "The file was downloaded.",
   deleteAccount: "Delete the account",
-  deleteText: "Your profile, consents, tags and agents are gone for good. The orders stay with the store.",
+  deleteText:
+    "Your profile, consents, tags and agents are gone for good. The orders stay with the store.",
   deletePassword: "Your password, to confirm",
   deleteSure: "I want to delete my account for good",
   deleteNow: "Delete for good",

@@ -25,7 +25,8 @@ export const SHOPPER_ES: ShopperWords = {
   forgotTitle: "Elige una contraseña nueva",
   forgotText: "Te enviamos un enlace con el que eliges una nueva.",
   forgotSend: "Enviar el enlace",
-  forgotSent: "Si hay una cuenta con esta dirección, te llegará un correo con un enlace. El enlace sirve durante una hora.",
+  forgotSent:
+    "Si hay una cuenta con esta dirección, te llegará un correo con un enlace. El enlace sirve durante una hora.",
   backToSignIn: "Volver al inicio de sesión",
   agreeTos: "Acepto las condiciones de uso",
   agreePrivacy: "He leído la política de privacidad",
@@ -39,18 +40,21 @@ export const SHOPPER_ES: ShopperWords = {
   toDashboard: "Gestionar tus datos y opciones",
   signOut: "Cerrar sesión",
   signOutEverywhere: "Cerrar sesión en todos los dispositivos",
-  signOutEverywhereText: "Termina todas tus sesiones, el acceso de todos los agentes y todos los mandatos de pago.",
+  signOutEverywhereText:
+    "Termina todas tus sesiones, el acceso de todos los agentes y todos los mandatos de pago.",
   signedOut: "Has cerrado la sesión.",
   sessionOver: "Tu sesión ha terminado. Vuelve a iniciarla.",
   signInFirst: "Inicia sesión para ver tus datos y opciones.",
   notVerified: "Tu correo electrónico aún no está verificado: sigue el enlace que te enviamos.",
-  knownCustomer: "La tienda sabe que has iniciado sesión allí. Puedes cambiar ya tus opciones de privacidad; inicia sesión aquí para todo lo demás.",
+  knownCustomer:
+    "La tienda sabe que has iniciado sesión allí. Puedes cambiar ya tus opciones de privacidad; inicia sesión aquí para todo lo demás.",
   signInForMore: "Inicia sesión para ver tu perfil, tus pedidos, tu historial y lo demás.",
   wrong: "El correo electrónico o la contraseña no son correctos.",
   suspended: "Esta cuenta está suspendida. Pregunta a la tienda.",
   unverified: "Verifica antes tu correo electrónico. Te hemos enviado un enlace nuevo.",
   taken: "Ya hay una cuenta con esta dirección. Inicia sesión o elige una contraseña nueva.",
-  consentNeeded: "Acepta las condiciones de uso y confirma la política de privacidad para continuar.",
+  consentNeeded:
+    "Acepta las condiciones de uso y confirma la política de privacidad para continuar.",
   badEmail: "Escribe un correo electrónico como nombre@example.com.",
   badPassword: "La contraseña debe tener de 8 a 128 caracteres y no ser tu correo electrónico.",
   busy: "Demasiados intentos en este momento. Espera un poco y vuelve a intentarlo.",
@@ -59,12 +63,15 @@ export const SHOPPER_ES: ShopperWords = {
   checkFields: "Revisa los campos marcados.",
   missing: "Rellena este campo.",
   badValue: "Este valor no se puede aceptar.",
-  reauth: "Para esto debemos estar seguros de que eres tú: cierra la sesión, vuelve a iniciarla y repítelo.",
+  reauth:
+    "Para esto debemos estar seguros de que eres tú: cierra la sesión, vuelve a iniciarla y repítelo.",
   wrongPassword: "La contraseña no es correcta.",
   handOff: "El inicio de sesión ha tardado demasiado o ya se ha usado. Inicia sesión otra vez.",
   error_access_denied: "Has cancelado el inicio de sesión.",
-  error_invalid_state: "El inicio de sesión ha tardado demasiado o se empezó en otro navegador. Vuelve a intentarlo.",
-  error_account_exists: "Ya hay una cuenta con este correo electrónico. Inicia sesión con tu contraseña.",
+  error_invalid_state:
+    "El inicio de sesión ha tardado demasiado o se empezó en otro navegador. Vuelve a intentarlo.",
+  error_account_exists:
+    "Ya hay una cuenta con este correo electrónico. Inicia sesión con tu contraseña.",
   error_account_unavailable: "Esta cuenta no se puede usar. Pregunta a la tienda.",
   error_provider_unavailable: "El otro lado no responde. Inténtalo más tarde o usa tu contraseña.",
   error_not_configured: "Esta forma de iniciar sesión no está disponible aquí.",
@@ -91,7 +98,8 @@ export const SHOPPER_ES: ShopperWords = {
   consent_ap2: "Los agentes pueden pagar por ti con un mandato",
   consentHelp_cookie: "La analítica puede contar tus visitas.",
   consentHelp_marketing: "Por correo y en los anuncios que ves.",
-  consentHelp_a2a: "Los agentes que autorices pueden ver tu perfil y tus pedidos y preparar compras. Retirarlo termina el acceso de todos.",
+  consentHelp_a2a:
+    "Los agentes que autorices pueden ver tu perfil y tus pedidos y preparar compras. Retirarlo termina el acceso de todos.",
   consentHelp_ap2: "Dentro de los importes que fijes. Retirarlo termina todos los mandatos.",
   given: "aceptada",
   notGiven: "no aceptada",
@@ -159,7 +167,8 @@ export const SHOPPER_ES: ShopperWords = {
   exportText: "Todo lo que aquí se guarda de ti, en un archivo JSON.",
   exportDone: "El archivo se ha descargado.",
   deleteAccount: "Eliminar la cuenta",
-  deleteText: "Tu perfil, consentimientos, etiquetas y agentes desaparecen para siempre. Los pedidos quedan en la tienda.",
+  deleteText:
+    "Tu perfil, consentimientos, etiquetas y agentes desaparecen para siempre. Los pedidos quedan en la tienda.",
   deletePassword: "Tu contraseña, para confirmar",
   deleteSure: "Quiero eliminar mi cuenta para siempre",
   deleteNow: "Eliminar para siempre",

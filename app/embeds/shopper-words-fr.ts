@@ -25,7 +25,8 @@ export const SHOPPER_FR: ShopperWords = {
   forgotTitle: "Choisissez un nouveau mot de passe",
   forgotText: "Nous vous envoyons un lien pour en choisir un nouveau.",
   forgotSend: "Envoyer le lien",
-  forgotSent: "S'il existe un compte avec cette adresse, un e-mail avec un lien est en route. Le lien fonctionne pendant une heure.",
+  forgotSent:
+    "S'il existe un compte avec cette adresse, un e-mail avec un lien est en route. Le lien fonctionne pendant une heure.",
   backToSignIn: "Retour à la connexion",
   agreeTos: "J'accepte les conditions d'utilisation",
   agreePrivacy: "J'ai lu la politique de confidentialité",
@@ -34,39 +35,51 @@ export const SHOPPER_FR: ShopperWords = {
   required: "obligatoire",
   read: "lire",
   opensNewTab: "s'ouvre dans un nouvel onglet",
-  verifySent: "C'est presque fini : nous vous avons envoyé un e-mail. Suivez son lien, puis connectez-vous.",
+  verifySent:
+    "C'est presque fini : nous vous avons envoyé un e-mail. Suivez son lien, puis connectez-vous.",
   signedInAs: "Vous êtes connecté en tant que",
   toDashboard: "Gérer vos données et vos choix",
   signOut: "Se déconnecter",
   signOutEverywhere: "Se déconnecter de tous les appareils",
-  signOutEverywhereText: "Met fin à toutes vos sessions, à l'accès de tous les agents et à tous les mandats de paiement.",
+  signOutEverywhereText:
+    "Met fin à toutes vos sessions, à l'accès de tous les agents et à tous les mandats de paiement.",
   signedOut: "Vous êtes déconnecté.",
   sessionOver: "Votre session est terminée. Reconnectez-vous.",
   signInFirst: "Connectez-vous pour voir vos données et vos choix.",
-  notVerified: "Votre adresse e-mail n'est pas encore vérifiée : suivez le lien que nous vous avons envoyé.",
-  knownCustomer: "La boutique sait que vous y êtes connecté. Vous pouvez changer tout de suite vos choix de confidentialité ; connectez-vous ici pour tout le reste.",
-  signInForMore: "Connectez-vous pour voir votre profil, vos commandes, votre historique et le reste.",
+  notVerified:
+    "Votre adresse e-mail n'est pas encore vérifiée : suivez le lien que nous vous avons envoyé.",
+  knownCustomer:
+    "La boutique sait que vous y êtes connecté. Vous pouvez changer tout de suite vos choix de confidentialité ; connectez-vous ici pour tout le reste.",
+  signInForMore:
+    "Connectez-vous pour voir votre profil, vos commandes, votre historique et le reste.",
   wrong: "L'adresse e-mail ou le mot de passe est incorrect.",
   suspended: "Ce compte est suspendu. Adressez-vous à la boutique.",
   unverified: "Vérifiez d'abord votre adresse e-mail. Un nouveau lien vous a été envoyé.",
-  taken: "Il existe déjà un compte avec cette adresse. Connectez-vous ou choisissez un nouveau mot de passe.",
-  consentNeeded: "Acceptez les conditions d'utilisation et confirmez la politique de confidentialité pour continuer.",
+  taken:
+    "Il existe déjà un compte avec cette adresse. Connectez-vous ou choisissez un nouveau mot de passe.",
+  consentNeeded:
+    "Acceptez les conditions d'utilisation et confirmez la politique de confidentialité pour continuer.",
   badEmail: "Saisissez une adresse e-mail comme nom@example.com.",
-  badPassword: "Le mot de passe doit comporter de 8 à 128 caractères et ne pas être votre adresse e-mail.",
+  badPassword:
+    "Le mot de passe doit comporter de 8 à 128 caractères et ne pas être votre adresse e-mail.",
   busy: "Trop de tentatives en ce moment. Patientez un peu et réessayez.",
   offline: "Le service ne répond pas. Vérifiez votre connexion et réessayez.",
   failed: "Cela n'a pas fonctionné. Réessayez.",
   checkFields: "Vérifiez les champs signalés.",
   missing: "Remplissez ce champ.",
   badValue: "Cette valeur ne peut pas être acceptée.",
-  reauth: "Pour cela, nous devons être sûrs que c'est vous : déconnectez-vous, reconnectez-vous, puis recommencez.",
+  reauth:
+    "Pour cela, nous devons être sûrs que c'est vous : déconnectez-vous, reconnectez-vous, puis recommencez.",
   wrongPassword: "Le mot de passe est incorrect.",
   handOff: "La connexion a pris trop de temps ou a déjà servi. Reconnectez-vous.",
   error_access_denied: "Vous avez annulé la connexion.",
-  error_invalid_state: "La connexion a pris trop de temps ou a commencé dans un autre navigateur. Réessayez.",
-  error_account_exists: "Il existe déjà un compte avec cette adresse e-mail. Connectez-vous avec votre mot de passe.",
+  error_invalid_state:
+    "La connexion a pris trop de temps ou a commencé dans un autre navigateur. Réessayez.",
+  error_account_exists:
+    "Il existe déjà un compte avec cette adresse e-mail. Connectez-vous avec votre mot de passe.",
   error_account_unavailable: "Ce compte ne peut pas être utilisé. Adressez-vous à la boutique.",
-  error_provider_unavailable: "L'autre côté ne répond pas. Réessayez plus tard ou utilisez votre mot de passe.",
+  error_provider_unavailable:
+    "L'autre côté ne répond pas. Réessayez plus tard ou utilisez votre mot de passe.",
   error_not_configured: "Cette façon de se connecter n'est pas disponible ici.",
   error_other: "La connexion n'a pas abouti. Réessayez.",
   sections: "Rubriques",
@@ -91,11 +104,13 @@ export const SHOPPER_FR: ShopperWords = {
   consent_ap2: "Des agents peuvent payer pour vous avec un mandat",
   consentHelp_cookie: "L'analyse d'audience peut compter vos visites.",
   consentHelp_marketing: "Par e-mail et dans les publicités que vous voyez.",
-  consentHelp_a2a: "Les agents que vous autorisez peuvent voir votre profil et vos commandes et préparer des achats. Le retrait met fin à l'accès de tous.",
+  consentHelp_a2a:
+    "Les agents que vous autorisez peuvent voir votre profil et vos commandes et préparer des achats. Le retrait met fin à l'accès de tous.",
   consentHelp_ap2: "Dans les limites que vous fixez. Le retrait met fin à tous les mandats.",
   given: "acceptées",
   notGiven: "non acceptées",
-  withTheAccount: "Le compte repose sur ces deux-là. Pour les retirer, supprimez le compte ci-dessous.",
+  withTheAccount:
+    "Le compte repose sur ces deux-là. Pour les retirer, supprimez le compte ci-dessous.",
   on: "oui",
   off: "non",
   granted: "accordé",
@@ -159,7 +174,8 @@ export const SHOPPER_FR: ShopperWords = {
   exportText: "Tout ce qui est conservé de vous ici, dans un fichier JSON.",
   exportDone: "Le fichier a été téléchargé.",
   deleteAccount: "Supprimer le compte",
-  deleteText: "Votre profil, vos consentements, vos étiquettes et vos agents disparaissent pour de bon. Les commandes restent dans la boutique.",
+  deleteText:
+    "Votre profil, vos consentements, vos étiquettes et vos agents disparaissent pour de bon. Les commandes restent dans la boutique.",
   deletePassword: "Votre mot de passe, pour confirmer",
   deleteSure: "Je veux supprimer mon compte pour de bon",
   deleteNow: "Supprimer pour de bon",

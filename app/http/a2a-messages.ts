@@ -4,7 +4,12 @@ import { Role, TaskState } from "@a2a-js/sdk";
 import { SKILLS } from "../domain/agents/skills.ts";
 import type { ToolOutcome } from "./agent-calls.ts";
 
-const part = (content: NonNullable<Part["content"]>, mediaType: string): Part => ({ content, mediaType, filename: "", metadata: undefined });
+const part = (content: NonNullable<Part["content"]>, mediaType: string): Part => ({
+  content,
+  mediaType,
+  filename: "",
+  metadata: undefined,
+});
 const text = (value: string): Part => part({ $case: "text", value }, "text/plain");
 
 /** What comes back to a sentence: there is nobody here to read it. */
@@ -12,24 +17,72 @@ const HELP = `This agent takes data parts, not sentences: {"skill": <id>, "argum
 
 type Frame = { taskId: string; contextId: string; newId(): string; now: Date };
 
-const say = ({ taskId, contextId, newId }: Frame, parts: Part[]): Message => ({ messageId: newId(), contextId, taskId, role: Role.ROLE_AGENT, parts, metadata: undefined, extensions: [], referenceTaskIds: [] });
+const say = ({ taskId, contextId, newId }: Frame, parts: Part[]): Message => ({
+  messageId: newId(),
+  contextId,
+  taskId,
+  role: Role.ROLE_AGENT,
+  parts,
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
+});
 
 const CHECKOUT_TOOL = /_checkout$/;
 
 /** UCP looks for a checkout under a name of its own (specification/shopping/checkout/a2a). */
-const toData = (tool: string, answer: object): object => ({ tool, result: answer, ...(CHECKOUT_TOOL.test(tool) && { "a2a.ucp.checkout": answer }), ...(tool === "get_order" && { "a2a.ucp.order": answer }) });
+const toData = (tool: string, answer: object): object => ({
+  tool,
+  result: answer,
+  ...(CHECKOUT_TOOL.test(tool) && { "a2a.ucp.checkout": answer }),
+  ...(tool === "get_order" && { "a2a.ucp.order": answer }),
+});
 
 /** An outcome of UCP that is none: the answer says it by itself. */
-const isRefusal = (answer: object): boolean => "ucp" in answer && (answer.ucp as { status?: string }).status === "error";
+const isRefusal = (answer: object): boolean =>
+  "ucp" in answer && (answer.ucp as { status?: string }).status === "error";
 
 /** `history` is what was said before. */
-export function toTask(frame: Frame, history: Message[], asked: { tool: string; outcome: ToolOutcome } | null): Task {
+export function toTask(
+  frame: Frame,
+  history: Message[],
+  asked: { tool: string; outcome: ToolOutcome } | null,
+): Task {
   const { taskId, contextId, now } = frame;
   const base = { id: taskId, contextId, history, metadata: undefined };
-  const status = (state: TaskState, message?: Message) => ({ state, message, timestamp: now.toISOString() });
-  if (!asked) return { ...base, artifacts: [], status: status(TaskState.TASK_STATE_INPUT_REQUIRED, say(frame, [text(HELP)])) };
+  const status = (state: TaskState, message?: Message) => ({
+    state,
+    message,
+    timestamp: now.toISOString(),
+  });
+  if (!asked)
+    return {
+      ...base,
+      artifacts: [],
+      status: status(TaskState.TASK_STATE_INPUT_REQUIRED, say(frame, [text(HELP)])),
+    };
   const { tool, outcome } = asked;
-  if (outcome.kind === "invalid") return { ...base, artifacts: [], status: status(TaskState.TASK_STATE_INPUT_REQUIRED, say(frame, [text(outcome.message)])) };
-  const artifact: Artifact = { artifactId: frame.newId(), name: tool, description: "", parts: [part({ $case: "data", value: toData(tool, outcome.answer) }, "application/json")], metadata: undefined, extensions: [] };
-  return { ...base, artifacts: [artifact], status: status(outcome.kind === "failed" || isRefusal(outcome.answer) ? TaskState.TASK_STATE_FAILED : TaskState.TASK_STATE_COMPLETED) };
+  if (outcome.kind === "invalid")
+    return {
+      ...base,
+      artifacts: [],
+      status: status(TaskState.TASK_STATE_INPUT_REQUIRED, say(frame, [text(outcome.message)])),
+    };
+  const artifact: Artifact = {
+    artifactId: frame.newId(),
+    name: tool,
+    description: "",
+    parts: [part({ $case: "data", value: toData(tool, outcome.answer) }, "application/json")],
+    metadata: undefined,
+    extensions: [],
+  };
+  return {
+    ...base,
+    artifacts: [artifact],
+    status: status(
+      outcome.kind === "failed" || isRefusal(outcome.answer)
+        ? TaskState.TASK_STATE_FAILED
+        : TaskState.TASK_STATE_COMPLETED,
+    ),
+  };
 }

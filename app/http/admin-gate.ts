@@ -5,11 +5,21 @@ import { data } from "@remix-run/node";
 import type { Ctx } from "../context.server.ts";
 import { askForCode, canMailCodes, redeemCode } from "../domain/identity/gate-codes.ts";
 import { isEdgeAssertion } from "../domain/identity/gate-edge.ts";
-import { GATE_PASS_SECONDS, openGatePass, sealGatePass, type GatePass } from "../domain/identity/gate-pass.ts";
+import {
+  GATE_PASS_SECONDS,
+  openGatePass,
+  sealGatePass,
+  type GatePass,
+} from "../domain/identity/gate-pass.ts";
 import { countTry } from "../domain/identity/rate-limits.ts";
 import { isPlatformKey } from "../domain/tenants/admin-key.ts";
 import { HOME_REGION } from "../domain/tenants/tenant.ts";
-import { renderGate, type GateLocale, type GateProblem, type GateStage } from "../embeds/gate-page.ts";
+import {
+  renderGate,
+  type GateLocale,
+  type GateProblem,
+  type GateStage,
+} from "../embeds/gate-page.ts";
 import { PLATFORM } from "../runtime/database.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { TTL_SECONDS } from "../runtime/kv.ts";
@@ -39,7 +49,12 @@ export async function passGate(ctx: Ctx, inbound: Inbound): Promise<GatePass | R
   const key = inbound.url.searchParams.get("key");
   if (key !== null && isReading && isPage) return swapKey(visit, key);
   const token = bearerToken(inbound);
-  if (token !== null) return isPlatformKey(ctx, token) ? { way: "key", isPlatform: true } : isPage ? gatePage(visit, 401, { problem: "key" }) : null;
+  if (token !== null)
+    return isPlatformKey(ctx, token)
+      ? { way: "key", isPlatform: true }
+      : isPage
+        ? gatePage(visit, 401, { problem: "key" })
+        : null;
   const pass = await ambientPass(visit);
   // Cookie and assertion come along with whatever a strange site makes the browser send.
   if (!isReading && !isOwnOrigin(visit)) return gatePage(visit, 403, { problem: "origin" });
@@ -55,13 +70,17 @@ export function requireGate({ gate }: { gate: GatePass | null }): GatePass {
   return gate;
 }
 
-const isOwnOrigin = ({ ctx, inbound }: Visit) => inbound.header("origin") === new URL(ctx.baseUrl).origin;
+const isOwnOrigin = ({ ctx, inbound }: Visit) =>
+  inbound.header("origin") === new URL(ctx.baseUrl).origin;
 
 async function ambientPass({ ctx, inbound }: Visit): Promise<GatePass | null> {
-  const assertions = new Set(ASSERTIONS.map((name) => inbound.header(name)).filter((value) => value !== undefined));
+  const assertions = new Set(
+    ASSERTIONS.map((name) => inbound.header(name)).filter((value) => value !== undefined),
+  );
   // Two that differ prove nothing.
   const [assertion] = assertions.size === 1 ? assertions : [];
-  if (assertion && (await isEdgeAssertion(ctx, assertion))) return { way: "edge", isPlatform: false };
+  if (assertion && (await isEdgeAssertion(ctx, assertion)))
+    return { way: "edge", isPlatform: false };
   const cookie = readCookie(inbound, journeyCookieName(ctx, PASS_COOKIE));
   return cookie ? openGatePass(ctx, cookie) : null;
 }
@@ -77,7 +96,11 @@ function ownAddress({ inbound }: Visit): string {
 async function swapKey(visit: Visit, key: string): Promise<Reply> {
   const { ctx, inbound } = visit;
   try {
-    await countTry(ctx, { shop: PLATFORM, region: HOME_REGION }, { gate_key_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) });
+    await countTry(
+      ctx,
+      { shop: PLATFORM, region: HOME_REGION },
+      { gate_key_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) },
+    );
   } catch (error) {
     return busyPage(visit, error);
   }
@@ -88,7 +111,9 @@ async function swapKey(visit: Visit, key: string): Promise<Reply> {
 
 function letIn(visit: Visit, pass: string, way: GatePass["way"]): Reply {
   visit.ctx.log.done("gate.passed", { way });
-  return redirect(ownAddress(visit), { "Set-Cookie": journeyCookie(visit.ctx, PASS_COOKIE, pass, GATE_PASS_SECONDS) });
+  return redirect(ownAddress(visit), {
+    "Set-Cookie": journeyCookie(visit.ctx, PASS_COOKIE, pass, GATE_PASS_SECONDS),
+  });
 }
 
 async function takeForm(visit: Visit): Promise<Reply> {
@@ -96,9 +121,12 @@ async function takeForm(visit: Visit): Promise<Reply> {
   const fields = parseForm(await inbound.readBody(MAX_FORM_BYTES));
   if (fields.gate === "key") return swapKey(visit, fields.admin_key ?? "");
   const kept = readCookie(inbound, journeyCookieName(ctx, BROWSER_COOKIE));
-  const secret = kept && /^[\w-]{43}$/.test(kept) ? kept : ctx.random.bytes(32).toString("base64url");
+  const secret =
+    kept && /^[\w-]{43}$/.test(kept) ? kept : ctx.random.bytes(32).toString("base64url");
   const browser = { secret, clientAddress: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) };
-  const headers = { "Set-Cookie": journeyCookie(ctx, BROWSER_COOKIE, secret, TTL_SECONDS.gateCode) };
+  const headers = {
+    "Set-Cookie": journeyCookie(ctx, BROWSER_COOKIE, secret, TTL_SECONDS.gateCode),
+  };
   try {
     if (fields.gate === "ask") {
       await askForCode(ctx, browser, fields.address ?? "", localeOf(inbound));
@@ -121,17 +149,38 @@ function busyPage(visit: Visit, error: unknown): Promise<Reply> {
 
 type Shown = { stage?: GateStage; problem?: GateProblem; headers?: Record<string, string> };
 
-async function gatePage(visit: Visit, status: number, { stage = "ask", problem, headers = {} }: Shown = {}): Promise<Reply> {
+async function gatePage(
+  visit: Visit,
+  status: number,
+  { stage = "ask", problem, headers = {} }: Shown = {},
+): Promise<Reply> {
   const { ctx, inbound } = visit;
-  const html = renderGate({ locale: localeOf(inbound), action: ownAddress(visit), stage, hasMail: await canMailCodes(ctx), problem: problem ?? null });
+  const html = renderGate({
+    locale: localeOf(inbound),
+    action: ownAddress(visit),
+    stage,
+    hasMail: await canMailCodes(ctx),
+    problem: problem ?? null,
+  });
   const challenge: Record<string, string> = status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
-  return plain(status, "text/html; charset=utf-8", html, { ...PAGE_HEADERS, "Referrer-Policy": "same-origin", "Cache-Control": "no-store", ...challenge, ...headers });
+  return plain(status, "text/html; charset=utf-8", html, {
+    ...PAGE_HEADERS,
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    ...challenge,
+    ...headers,
+  });
 }
 
 function localeOf(inbound: Inbound): GateLocale {
-  const asked = [inbound.url.searchParams.get("locale") ?? "", ...(inbound.header("accept-language") ?? "").split(",")];
+  const asked = [
+    inbound.url.searchParams.get("locale") ?? "",
+    ...(inbound.header("accept-language") ?? "").split(","),
+  ];
   const spoken = asked.map((tag) => tag.trim().slice(0, 2).toLowerCase());
-  return spoken.find((tag): tag is GateLocale => tag === "en" || tag === "es" || tag === "fr") ?? "en";
+  return (
+    spoken.find((tag): tag is GateLocale => tag === "en" || tag === "es" || tag === "fr") ?? "en"
+  );
 }
 
 declare module "@remix-run/node" {

@@ -16,23 +16,53 @@ import { readCookie } from "./cookies.ts";
 import { isAllowedOrigin } from "./cors.ts";
 import { bearerToken, type Auth } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
-import { requireSession, SESSION_COOKIE, sessionCredential, unauthorized } from "./session-guard.ts";
+import {
+  requireSession,
+  SESSION_COOKIE,
+  sessionCredential,
+  unauthorized,
+} from "./session-guard.ts";
 
 /** RFC 6750 and RFC 9728: what was wrong, and where a token is to be had. */
-export function agentChallenge(ctx: Ctx, inbound: Inbound, tenant: Tenant, code: ErrorCode, error?: string, scope?: AgentScope): AppError {
+export function agentChallenge(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+  code: ErrorCode,
+  error?: string,
+  scope?: AgentScope,
+): AppError {
   const resource = RESOURCES.find((name) => inbound.url.pathname === `/${name}`);
-  const metadata = addressOf(addressFor(ctx, inbound, tenant), `/.well-known/oauth-protected-resource${resource ? `/${resource}` : ""}`);
-  const parts = [error && `error="${error}"`, scope && `scope="${scope}"`, `resource_metadata="${metadata}"`];
-  return new AppError(code, { headers: { "WWW-Authenticate": `Bearer ${parts.filter(Boolean).join(", ")}` } });
+  const metadata = addressOf(
+    addressFor(ctx, inbound, tenant),
+    `/.well-known/oauth-protected-resource${resource ? `/${resource}` : ""}`,
+  );
+  const parts = [
+    error && `error="${error}"`,
+    scope && `scope="${scope}"`,
+    `resource_metadata="${metadata}"`,
+  ];
+  return new AppError(code, {
+    headers: { "WWW-Authenticate": `Bearer ${parts.filter(Boolean).join(", ")}` },
+  });
 }
 
 /** The agent behind an access token, allowed to use `scope`. Throws 401 or 403; `tenant` must be as it is now. */
-export async function requireAgent(ctx: Ctx, inbound: Inbound, tenant: Tenant, token: string, scope: AgentScope): Promise<AgentCaller> {
+export async function requireAgent(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+  token: string,
+  scope: AgentScope,
+): Promise<AgentCaller> {
   const check = await checkAgentToken(ctx, tenant, token);
   if (check.outcome === "closed") throw new AppError("agent_access_disabled");
-  if (check.outcome === "no_consent") throw agentChallenge(ctx, inbound, tenant, "agent_consent_required", "insufficient_scope");
-  if (check.outcome === "invalid") throw agentChallenge(ctx, inbound, tenant, "invalid_token", "invalid_token");
-  if (!check.caller.scopes.includes(scope)) throw agentChallenge(ctx, inbound, tenant, "insufficient_scope", "insufficient_scope", scope);
+  if (check.outcome === "no_consent")
+    throw agentChallenge(ctx, inbound, tenant, "agent_consent_required", "insufficient_scope");
+  if (check.outcome === "invalid")
+    throw agentChallenge(ctx, inbound, tenant, "invalid_token", "invalid_token");
+  if (!check.caller.scopes.includes(scope))
+    throw agentChallenge(ctx, inbound, tenant, "insufficient_scope", "insufficient_scope", scope);
   return check.caller;
 }
 
@@ -54,12 +84,23 @@ export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean
 /** Agents at /commerce/* have the limits that they have at /mcp and /a2a, which count by themselves. */
 async function countAtCommerce(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
   const token = bearerToken(inbound);
-  if (!token || !inbound.url.pathname.startsWith("/commerce/") || (!isAgentToken(token) && !isAgentCall(ctx, inbound, tenant))) return;
+  if (
+    !token ||
+    !inbound.url.pathname.startsWith("/commerce/") ||
+    (!isAgentToken(token) && !isAgentCall(ctx, inbound, tenant))
+  )
+    return;
   await countAgentCall(ctx, inbound, tenant);
-  if (inbound.method !== "GET" && inbound.method !== "HEAD") await countAgentChange(ctx, inbound, tenant);
+  if (inbound.method !== "GET" && inbound.method !== "HEAD")
+    await countAgentChange(ctx, inbound, tenant);
 }
 
-export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tenant | null, rule: AgentRule = IDENTITY): Promise<{ person: Person; tenant: Tenant }> {
+export async function requirePerson(
+  ctx: Ctx,
+  inbound: Inbound,
+  remembered: Tenant | null,
+  rule: AgentRule = IDENTITY,
+): Promise<{ person: Person; tenant: Tenant }> {
   const credential = sessionCredential(inbound);
   if (remembered) await countAtCommerce(ctx, inbound, remembered);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
@@ -73,14 +114,25 @@ export async function requirePerson(ctx: Ctx, inbound: Inbound, remembered: Tena
   }
   const tenant = remembered && (await findTenant(ctx, remembered.shop));
   if (!tenant) throw unauthorized();
-  const { userId, clientId } = await requireAgent(ctx, inbound, tenant, credential.token, rule.scope);
+  const { userId, clientId } = await requireAgent(
+    ctx,
+    inbound,
+    tenant,
+    credential.token,
+    rule.scope,
+  );
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   if (!person) throw unauthorized();
   return { person: { ...person, clientId }, tenant };
 }
 
 /** The admin key is looked at first, against the tenant as it is now; to it nobody is the person. */
-export async function requirePersonOrAdmin(ctx: Ctx, inbound: Inbound, remembered: Tenant | null, rule?: AgentRule): Promise<{ person: Person | null; tenant: Tenant }> {
+export async function requirePersonOrAdmin(
+  ctx: Ctx,
+  inbound: Inbound,
+  remembered: Tenant | null,
+  rule?: AgentRule,
+): Promise<{ person: Person | null; tenant: Tenant }> {
   const token = bearerToken(inbound);
   const tenant = remembered && token ? await findTenant(ctx, remembered.shop) : remembered;
   if (tenant && token && findAdminPrincipal(ctx, tenant, token)) return { person: null, tenant };

@@ -8,18 +8,33 @@ import { clientAddress } from "./client-address.ts";
 import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 
-export const addressOfCaller = (ctx: Ctx, inbound: Inbound): string => clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS);
+export const addressOfCaller = (ctx: Ctx, inbound: Inbound): string =>
+  clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS);
 
 /** One call; throws 429. */
 export async function countAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
   const [token, address] = [bearerToken(inbound), addressOfCaller(ctx, inbound)];
-  await countTry(ctx, tenant, token ? { agent_calls_per_token: token, agent_token_calls_per_address: address } : { agent_calls_per_address: address });
+  await countTry(
+    ctx,
+    tenant,
+    token
+      ? { agent_calls_per_token: token, agent_token_calls_per_address: address }
+      : { agent_calls_per_address: address },
+  );
 }
 
 /** Beside its call, something that is made or changed; throws 429. */
-export const countAgentChange = (ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> => countTry(ctx, tenant, { agent_changes_per_caller: bearerToken(inbound) ?? addressOfCaller(ctx, inbound) });
+export const countAgentChange = (ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> =>
+  countTry(ctx, tenant, {
+    agent_changes_per_caller: bearerToken(inbound) ?? addressOfCaller(ctx, inbound),
+  });
 
 /** Of what is open to everybody: pages of the store read on, whoever says to be an agent is counted. */
 export async function countNamedAgent(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
-  if (inbound.header("ucp-agent") !== undefined || inbound.header("a2a-version") !== undefined || isAgentToken(bearerToken(inbound) ?? "")) await countAgentCall(ctx, inbound, tenant);
+  if (
+    inbound.header("ucp-agent") !== undefined ||
+    inbound.header("a2a-version") !== undefined ||
+    isAgentToken(bearerToken(inbound) ?? "")
+  )
+    await countAgentCall(ctx, inbound, tenant);
 }

@@ -8,9 +8,16 @@ import type { Inbound } from "./inbound.ts";
 import { lookUpTenant, namedShop } from "./tenant-lookup.ts";
 
 /** Throws `tenant_required` when nothing says whose it is, or two stores have the event. */
-export async function getCallbackTenant(ctx: Ctx, inbound: Inbound, eventId: string): Promise<Tenant> {
+export async function getCallbackTenant(
+  ctx: Ctx,
+  inbound: Inbound,
+  eventId: string,
+): Promise<Tenant> {
   const shops = namedShop(inbound) === null ? await findShopsOfEvent(ctx, eventId) : [];
-  if (shops.length > 1) throw new AppError("tenant_required", { message: "More than one store has this event. Name the store: ?shop=name.myshopify.com." });
+  if (shops.length > 1)
+    throw new AppError("tenant_required", {
+      message: "More than one store has this event. Name the store: ?shop=name.myshopify.com.",
+    });
   const shop = shops[0] ?? (await lookUpTenant(ctx, inbound, null)).shop;
   if (!shop) throw new AppError("tenant_required");
   const tenant = await getTenant(ctx, shop);

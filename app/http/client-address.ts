@@ -4,6 +4,9 @@ import type { Inbound } from "./inbound.ts";
 /** Reads `X-Forwarded-For` from the right: each trusted proxy added one entry, what stands before them anybody may have written. */
 export function clientAddress(inbound: Inbound, trustedHops: number): string {
   if (trustedHops === 0) return inbound.remoteAddress;
-  const hops = (inbound.header("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim()).filter(Boolean);
+  const hops = (inbound.header("x-forwarded-for") ?? "")
+    .split(",")
+    .map((hop) => hop.trim())
+    .filter(Boolean);
   return hops.at(-trustedHops) ?? hops[0] ?? inbound.remoteAddress;
 }

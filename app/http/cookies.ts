@@ -18,10 +18,19 @@ export function journeyCookieName(ctx: Ctx, name: string): string {
 const LAX = "Path=/; HttpOnly; SameSite=Lax";
 
 /** Lax: it must come back with the redirect from the other site, and from nowhere else. `maxAgeSeconds` 0 clears it. */
-export function journeyCookie(ctx: Ctx, name: string, value: string, maxAgeSeconds: number): string {
+export function journeyCookie(
+  ctx: Ctx,
+  name: string,
+  value: string,
+  maxAgeSeconds: number,
+): string {
   const secure = ctx.baseUrl.startsWith("https:") ? "; Secure" : "";
   return `${journeyCookieName(ctx, name)}=${value}; ${LAX}; Max-Age=${maxAgeSeconds}${secure}`;
 }
 
 /** The same, bound to this host wherever the service runs, as the session's own cookie is. `name` begins with `__Host-`. */
-export const boundJourneyCookie = (name: `__Host-${string}`, value: string, maxAgeSeconds: number): string => `${name}=${value}; ${LAX}; Max-Age=${maxAgeSeconds}; Secure`;
+export const boundJourneyCookie = (
+  name: `__Host-${string}`,
+  value: string,
+  maxAgeSeconds: number,
+): string => `${name}=${value}; ${LAX}; Max-Age=${maxAgeSeconds}; Secure`;

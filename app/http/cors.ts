@@ -3,7 +3,8 @@ import type { Ctx } from "../context.server.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { Inbound } from "./inbound.ts";
 
-const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain, UCP-Agent, A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+const ALLOWED_HEADERS =
+  "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain, UCP-Agent, A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_SECONDS = "600";
 
 /** A tenant's origins: its store, where its sign-ins return to, this service, and those it lists. */
@@ -14,7 +15,11 @@ export function isAllowedOrigin(ctx: Ctx, tenant: Tenant | null, origin: string)
   return origin === `https://${tenant.shop}` || origin === returnTo || listed.includes(origin);
 }
 
-export function corsHeaders(ctx: Ctx, tenant: Tenant | null, inbound: Inbound): Record<string, string> {
+export function corsHeaders(
+  ctx: Ctx,
+  tenant: Tenant | null,
+  inbound: Inbound,
+): Record<string, string> {
   const origin = inbound.header("origin");
   if (!origin || !isAllowedOrigin(ctx, tenant, origin)) return { Vary: "Origin" };
   return {
@@ -25,15 +30,25 @@ export function corsHeaders(ctx: Ctx, tenant: Tenant | null, inbound: Inbound): 
   };
 }
 
-export function preflightHeaders(cors: Record<string, string>, methods: readonly string[]): Record<string, string> {
+export function preflightHeaders(
+  cors: Record<string, string>,
+  methods: readonly string[],
+): Record<string, string> {
   const allow = methods.join(", ");
   if (!cors["Access-Control-Allow-Origin"]) return { ...cors, Allow: allow };
-  return { ...cors, Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Allow-Headers": ALLOWED_HEADERS, "Access-Control-Max-Age": PREFLIGHT_SECONDS };
+  return {
+    ...cors,
+    Allow: allow,
+    "Access-Control-Allow-Methods": allow,
+    "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+    "Access-Control-Max-Age": PREFLIGHT_SECONDS,
+  };
 }
 
 /** For HTML that stands alone and must not be framed. */
 export const PAGE_HEADERS: Record<string, string> = {
-  "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "Content-Security-Policy":
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   "Referrer-Policy": "strict-origin-when-cross-origin",
   "X-Content-Type-Options": "nosniff",
 };

@@ -13,21 +13,41 @@ const VARY = "Accept-Encoding, Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-
 
 export function publicConfigFor(ctx: Ctx, inbound: Inbound, tenant: Tenant): PublicConfig {
   const { searchParams } = inbound.url;
-  return toPublicConfig(tenant, { locale: searchParams.get("locale"), pathPrefix: searchParams.get("path_prefix"), serviceUrl: new URL(ctx.baseUrl).origin });
+  return toPublicConfig(tenant, {
+    locale: searchParams.get("locale"),
+    pathPrefix: searchParams.get("path_prefix"),
+    serviceUrl: new URL(ctx.baseUrl).origin,
+  });
 }
 
 /** The store's origins; `'self'` is its own domain when the page came through the app proxy. */
 function frameAncestors(ctx: Ctx, { shop, config }: Tenant): string {
   const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = config;
-  return ["'self'", ...new Set([`https://${shop}`, new URL(ctx.baseUrl).origin, ...(returnTo ? [returnTo] : []), ...listed])].join(" ");
+  return [
+    "'self'",
+    ...new Set([
+      `https://${shop}`,
+      new URL(ctx.baseUrl).origin,
+      ...(returnTo ? [returnTo] : []),
+      ...listed,
+    ]),
+  ].join(" ");
 }
 
 /**
  * The headers of an embedded page. Its inline scripts and styles are allowed by what they are.
  * `extra` names further sources per directive, such as the analytics product's.
  */
-export function embedPageHeaders(ctx: Ctx, tenant: Tenant, html: string, extra: Record<string, readonly string[]> = {}): Record<string, string> {
-  const hashes = (tag: "script" | "style") => [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text]) => `'sha256-${hash("sha256", text as string, "base64")}'`);
+export function embedPageHeaders(
+  ctx: Ctx,
+  tenant: Tenant,
+  html: string,
+  extra: Record<string, readonly string[]> = {},
+): Record<string, string> {
+  const hashes = (tag: "script" | "style") =>
+    [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(
+      ([, text]) => `'sha256-${hash("sha256", text as string, "base64")}'`,
+    );
   const service = new URL(ctx.baseUrl).origin;
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],
@@ -39,8 +59,14 @@ export function embedPageHeaders(ctx: Ctx, tenant: Tenant, html: string, extra: 
     "base-uri": ["'none'"],
     "frame-ancestors": [frameAncestors(ctx, tenant)],
   };
-  const policy = Object.entries(directives).map(([name, sources]) => [name, ...new Set([...sources, ...(extra[name] ?? [])])].join(" "));
-  return { "Content-Security-Policy": policy.join("; "), "Referrer-Policy": "strict-origin-when-cross-origin", "X-Content-Type-Options": "nosniff" };
+  const policy = Object.entries(directives).map(([name, sources]) =>
+    [name, ...new Set([...sources, ...(extra[name] ?? [])])].join(" "),
+  );
+  return {
+    "Content-Security-Policy": policy.join("; "),
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "X-Content-Type-Options": "nosniff",
+  };
 }
 
 const PACKED_LIMIT = 1_000;
@@ -55,24 +81,54 @@ function pack(etag: string, body: string): Buffer {
 }
 
 /** In full, compressed for who takes it, or 304 when it is what the reader has. */
-export function cacheable(inbound: Inbound, contentType: string, body: string, headers: Record<string, string> = {}): Reply {
+export function cacheable(
+  inbound: Inbound,
+  contentType: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Reply {
   const etag = hash("sha256", body, "base64url").slice(0, 27);
-  const isPacked = /(?:^|[\s,])gzip(?!;\s*q=0(?:\.0+)?(?:,|$))/i.test(inbound.header("accept-encoding") ?? "");
-  const all = { ...headers, ETag: isPacked ? `"${etag}-gz"` : `"${etag}"`, "Cache-Control": CACHE, Vary: VARY };
-  const known = (inbound.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/-gz"$/, '"'));
+  const isPacked = /(?:^|[\s,])gzip(?!;\s*q=0(?:\.0+)?(?:,|$))/i.test(
+    inbound.header("accept-encoding") ?? "",
+  );
+  const all = {
+    ...headers,
+    ETag: isPacked ? `"${etag}-gz"` : `"${etag}"`,
+    "Cache-Control": CACHE,
+    Vary: VARY,
+  };
+  const known = (inbound.header("if-none-match") ?? "")
+    .split(",")
+    .map((tag) => tag.trim().replace(/^W\//, "").replace(/-gz"$/, '"'));
   if (known.includes(`"${etag}"`) || known.includes("*")) return empty(304, all);
-  return isPacked ? bytes(200, contentType, pack(etag, body), { ...all, "Content-Encoding": "gzip" }) : plain(200, contentType, body, all);
+  return isPacked
+    ? bytes(200, contentType, pack(etag, body), { ...all, "Content-Encoding": "gzip" })
+    : plain(200, contentType, body, all);
 }
 
 /** Where the web analytics tag lives and reports to (developers.google.com "Tag Platform", Content Security Policy). */
 const ANALYTICS_SOURCES = {
   "script-src": ["https://*.googletagmanager.com"],
-  "connect-src": ["https://*.google-analytics.com", "https://*.analytics.google.com", "https://*.googletagmanager.com"],
+  "connect-src": [
+    "https://*.google-analytics.com",
+    "https://*.analytics.google.com",
+    "https://*.googletagmanager.com",
+  ],
 };
 
 /** A page of public configuration alone. */
-export function embedPage(ctx: Ctx, inbound: Inbound, tenant: Tenant, render: (config: PublicConfig) => string): Reply {
+export function embedPage(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+  render: (config: PublicConfig) => string,
+): Reply {
   const config = publicConfigFor(ctx, inbound, tenant);
   const html = render(config);
-  return cacheable(inbound, "text/html; charset=utf-8", html, embedPageHeaders(ctx, tenant, html, config.measurementId ? ANALYTICS_SOURCES : {}));
+  return cacheable(
+    inbound,
+    "text/html; charset=utf-8",
+    html,
+    embedPageHeaders(ctx, tenant, html, config.measurementId ? ANALYTICS_SOURCES : {}),
+  );
 }

@@ -9,10 +9,23 @@ import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
 import { findTenant, StaleTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
-import { requirePerson, requirePersonOrAdmin, tenantUnknown, type AgentRule } from "./agent-guard.ts";
+import {
+  requirePerson,
+  requirePersonOrAdmin,
+  tenantUnknown,
+  type AgentRule,
+} from "./agent-guard.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { requireEventSource, type EventSender } from "./event-source-guard.ts";
-import { isSigned, requireAdmin, requireBackendKey, requireBackendSecret, requirePlatform, requireStorefrontSignature, type Auth } from "./guards.ts";
+import {
+  isSigned,
+  requireAdmin,
+  requireBackendKey,
+  requireBackendSecret,
+  requirePlatform,
+  requireStorefrontSignature,
+  type Auth,
+} from "./guards.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
@@ -26,9 +39,29 @@ export { METHODS } from "./route-traits.ts";
 /** `registered`: 404 for a store we do not know; `named`: a valid shop, registered or not; `optional`; `none`. */
 export type TenantRule = "registered" | "named" | "optional" | "none";
 
-type TenantOf<T extends TenantRule> = T extends "registered" ? Tenant : T extends "none" ? null : Tenant | null;
-type ShopOf<T extends TenantRule> = T extends "registered" | "named" ? string : T extends "none" ? null : string | null;
-type PrincipalOf<A extends Auth> = A extends "admin" | "platform" ? AdminPrincipal : A extends "session" ? Session : A extends "person" ? Person : A extends "person_or_admin" ? Person | null : A extends "visitor" ? Visitor : A extends "event_source" ? EventSender : null;
+type TenantOf<T extends TenantRule> = T extends "registered"
+  ? Tenant
+  : T extends "none"
+    ? null
+    : Tenant | null;
+type ShopOf<T extends TenantRule> = T extends "registered" | "named"
+  ? string
+  : T extends "none"
+    ? null
+    : string | null;
+type PrincipalOf<A extends Auth> = A extends "admin" | "platform"
+  ? AdminPrincipal
+  : A extends "session"
+    ? Session
+    : A extends "person"
+      ? Person
+      : A extends "person_or_admin"
+        ? Person | null
+        : A extends "visitor"
+          ? Visitor
+          : A extends "event_source"
+            ? EventSender
+            : null;
 
 export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   ctx: Ctx;
@@ -47,7 +80,12 @@ export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   note(fields: Record<string, unknown>): void;
 };
 
-export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType, Q extends z.ZodType> = {
+export type MethodSpec<
+  A extends Auth,
+  T extends TenantRule,
+  B extends z.ZodType,
+  Q extends z.ZodType,
+> = {
   summary: string;
   auth: A;
   tenant: T;
@@ -72,7 +110,10 @@ export type MethodSpec<A extends Auth, T extends TenantRule, B extends z.ZodType
   errorBody?(error: AppError): object;
 };
 
-export type AnySpec = Omit<MethodSpec<Auth, TenantRule, z.ZodType, z.ZodType>, "handle" | "handleForm"> & {
+export type AnySpec = Omit<
+  MethodSpec<Auth, TenantRule, z.ZodType, z.ZodType>,
+  "handle" | "handleForm"
+> & {
   handle(call: never): Promise<Reply | object>;
   handleForm?(call: never): Promise<Reply>;
 };
@@ -90,9 +131,22 @@ export const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
 type None = z.ZodNever;
 
 export function endpoint<
-  GA extends Auth, GT extends TenantRule, PA extends Auth, PT extends TenantRule, UA extends Auth, UT extends TenantRule,
-  HA extends Auth, HT extends TenantRule, DA extends Auth, DT extends TenantRule,
-  GQ extends z.ZodType = None, PB extends z.ZodType = None, PQ extends z.ZodType = None, UB extends z.ZodType = None, HB extends z.ZodType = None, DB extends z.ZodType = None,
+  GA extends Auth,
+  GT extends TenantRule,
+  PA extends Auth,
+  PT extends TenantRule,
+  UA extends Auth,
+  UT extends TenantRule,
+  HA extends Auth,
+  HT extends TenantRule,
+  DA extends Auth,
+  DT extends TenantRule,
+  GQ extends z.ZodType = None,
+  PB extends z.ZodType = None,
+  PQ extends z.ZodType = None,
+  UB extends z.ZodType = None,
+  HB extends z.ZodType = None,
+  DB extends z.ZodType = None,
 >(specs: {
   GET?: MethodSpec<GA, GT, None, GQ>;
   POST?: MethodSpec<PA, PT, PB, PQ>;
@@ -100,34 +154,67 @@ export function endpoint<
   PATCH?: MethodSpec<HA, HT, HB, None>;
   DELETE?: MethodSpec<DA, DT, DB, None>;
 }) {
-  const made: Endpoint = { specs: specs, respond: (ctx, inbound, params) => respond(specs, ctx, inbound, params) };
-  const remix = async ({ request, context, params }: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response> =>
-    toResponse(await made.respond(context.ctx, fromWeb(request), params as Record<string, string>), request.method);
+  const made: Endpoint = {
+    specs: specs,
+    respond: (ctx, inbound, params) => respond(specs, ctx, inbound, params),
+  };
+  const remix = async ({
+    request,
+    context,
+    params,
+  }: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response> =>
+    toResponse(
+      await made.respond(context.ctx, fromWeb(request), params as Record<string, string>),
+      request.method,
+    );
   return { loader: remix, action: remix, route: made };
 }
 
-async function respond(specs: Specs, ctx: Ctx, inbound: Inbound, params: Record<string, string>): Promise<Reply> {
+async function respond(
+  specs: Specs,
+  ctx: Ctx,
+  inbound: Inbound,
+  params: Record<string, string>,
+): Promise<Reply> {
   const started = performance.now();
   const requestId = ctx.random.uuid();
   const notes: Record<string, unknown> = {};
   let reply: Reply;
   let cors: Record<string, string> = { Vary: "Origin" };
   try {
-    const found = inbound.header("origin") || inbound.method !== "OPTIONS" ? await softTenant(ctx, specs, inbound) : NO_TENANT;
+    const found =
+      inbound.header("origin") || inbound.method !== "OPTIONS"
+        ? await softTenant(ctx, specs, inbound)
+        : NO_TENANT;
     cors = corsHeaders(ctx, found.tenant, inbound);
     if (found.shop) notes.shop = found.shop;
     const call = { ctx, inbound, params, requestId, found, cors, notes };
     reply = await dispatch(specs, call).catch(async (error: unknown) => {
       // Nothing that a remembered tenant answered is an answer until it is known to be current.
-      const current = traitsOf(specs).remembersTenant && found.shop !== null ? await findTenant(ctx, found.shop) : found.tenant;
+      const current =
+        traitsOf(specs).remembersTenant && found.shop !== null
+          ? await findTenant(ctx, found.shop)
+          : found.tenant;
       if (current === found.tenant && !(error instanceof StaleTenant)) throw error;
       return dispatch(specs, { ...call, found: { ...found, tenant: current } });
     });
   } catch (error) {
     reply = toErrorReply(ctx, error, requestId, inbound, Object.values(specs)[0]?.errorBody);
   }
-  Object.assign(reply.headers, { ...cors, ...reply.headers, "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff" });
-  ctx.log.done("request.served", { request_id: requestId, method: inbound.method, path: inbound.url.pathname, status: reply.status, ms: Math.round((performance.now() - started) * 10) / 10, ...notes });
+  Object.assign(reply.headers, {
+    ...cors,
+    ...reply.headers,
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+  });
+  ctx.log.done("request.served", {
+    request_id: requestId,
+    method: inbound.method,
+    path: inbound.url.pathname,
+    status: reply.status,
+    ms: Math.round((performance.now() - started) * 10) / 10,
+    ...notes,
+  });
   return reply;
 }
 
@@ -140,16 +227,31 @@ async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Fou
   if (isTenantless) return NO_TENANT;
   try {
     if (remembersTenant) return await lookUpTenant(ctx, inbound, null, true);
-    return await lookUpTenant(ctx, inbound, hasSession ? (sessionCredential(inbound)?.token ?? null) : null);
+    return await lookUpTenant(
+      ctx,
+      inbound,
+      hasSession ? (sessionCredential(inbound)?.token ?? null) : null,
+    );
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { ...NO_TENANT, error };
   }
 }
 
-type Dispatch = { ctx: Ctx; inbound: Inbound; params: Record<string, string>; requestId: string; found: Found; cors: Record<string, string>; notes: Record<string, unknown> };
+type Dispatch = {
+  ctx: Ctx;
+  inbound: Inbound;
+  params: Record<string, string>;
+  requestId: string;
+  found: Found;
+  cors: Record<string, string>;
+  notes: Record<string, unknown>;
+};
 
-async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: asked, cors, notes }: Dispatch): Promise<Reply> {
+async function dispatch(
+  specs: Specs,
+  { ctx, inbound, params, requestId, found: asked, cors, notes }: Dispatch,
+): Promise<Reply> {
   const { allowed } = traitsOf(specs);
   if (inbound.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
   const method = inbound.method === "HEAD" ? "GET" : inbound.method;
@@ -158,31 +260,66 @@ async function dispatch(specs: Specs, { ctx, inbound, params, requestId, found: 
 
   const isRaw = spec.auth === "hmac" || spec.auth === "event_source";
   const raw = isRaw ? await inbound.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES) : NO_BYTES;
-  const found: Found = (raw.length > 0 && !asked.error ? await findTenantInBody(ctx, inbound, raw, spec.auth) : null) ?? asked;
+  const found: Found =
+    (raw.length > 0 && !asked.error
+      ? await findTenantInBody(ctx, inbound, raw, spec.auth)
+      : null) ?? asked;
   const principal = proveFirst(ctx, inbound, spec.auth, found.tenant, raw);
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
-  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named")) throw tenantUnknown(ctx, inbound, spec.auth);
-  if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop))) throw new AppError("unknown_tenant");
-  const signedIn = spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
-  const acting = spec.auth === "person" ? await requirePerson(ctx, inbound, found.tenant, spec.agent) : spec.auth === "person_or_admin" ? await requirePersonOrAdmin(ctx, inbound, found.tenant, spec.agent) : null;
-  const visiting = spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant) : null;
+  if (!found.shop && (spec.tenant === "registered" || spec.tenant === "named"))
+    throw tenantUnknown(ctx, inbound, spec.auth);
+  if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop)))
+    throw new AppError("unknown_tenant");
+  const signedIn =
+    spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
+  const acting =
+    spec.auth === "person"
+      ? await requirePerson(ctx, inbound, found.tenant, spec.agent)
+      : spec.auth === "person_or_admin"
+        ? await requirePersonOrAdmin(ctx, inbound, found.tenant, spec.agent)
+        : null;
+  const visiting =
+    spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant) : null;
   const tenant = signedIn?.tenant ?? acting?.tenant ?? visiting?.tenant ?? found.tenant;
 
-  const query = spec.query ? validate(spec.query, Object.fromEntries(inbound.url.searchParams)) : undefined;
-  const call = { ctx, inbound, requestId, params, shop: found.shop, tenant, principal: signedIn?.session ?? acting?.person ?? visiting?.visitor ?? admin, query, raw, note: (fields: object) => Object.assign(notes, fields) };
+  const query = spec.query
+    ? validate(spec.query, Object.fromEntries(inbound.url.searchParams))
+    : undefined;
+  const call = {
+    ctx,
+    inbound,
+    requestId,
+    params,
+    shop: found.shop,
+    tenant,
+    principal: signedIn?.session ?? acting?.person ?? visiting?.visitor ?? admin,
+    query,
+    raw,
+    note: (fields: object) => Object.assign(notes, fields),
+  };
   const maxBytes = spec.maxBytes ?? MAX_BODY_BYTES;
   if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
     const form = await inbound.readBody(maxBytes);
     return spec.handleForm({ ...call, raw: form, body: parseForm(form) } as never);
   }
-  const body = isRaw ? readSigned(inbound, spec.auth, raw) : spec.body ? await readJson(inbound, spec.body, maxBytes) : undefined;
+  const body = isRaw
+    ? readSigned(inbound, spec.auth, raw)
+    : spec.body
+      ? await readJson(inbound, spec.body, maxBytes)
+      : undefined;
   const result = await spec.handle({ ...call, body } as never);
   return isReply(result) ? result : json(200, result);
 }
 
 /** What must be told before anything about the store: whether the caller may speak at all. */
-function proveFirst(ctx: Ctx, inbound: Inbound, auth: Auth, tenant: Tenant | null, raw: Buffer): AdminPrincipal | EventSender | null {
+function proveFirst(
+  ctx: Ctx,
+  inbound: Inbound,
+  auth: Auth,
+  tenant: Tenant | null,
+  raw: Buffer,
+): AdminPrincipal | EventSender | null {
   switch (auth) {
     case "hmac":
       return requireStorefrontSignature(ctx, inbound, tenant, raw);
@@ -201,15 +338,18 @@ function proveFirst(ctx: Ctx, inbound: Inbound, auth: Auth, tenant: Tenant | nul
 
 /** A signature proves what the bytes are; everybody else says it. */
 function readSigned(inbound: Inbound, auth: Auth, raw: Buffer): unknown {
-  if (auth === "event_source" && !isSigned(inbound) && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
+  if (auth === "event_source" && !isSigned(inbound) && mediaType(inbound) !== "application/json")
+    throw new AppError("unsupported_media_type");
   return parseJson(raw).json;
 }
 
-const mediaType = (inbound: Inbound) => inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+const mediaType = (inbound: Inbound) =>
+  inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
 
 async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): Promise<unknown> {
   const raw = await inbound.readBody(maxBytes);
-  if (raw.length > 0 && mediaType(inbound) !== "application/json") throw new AppError("unsupported_media_type");
+  if (raw.length > 0 && mediaType(inbound) !== "application/json")
+    throw new AppError("unsupported_media_type");
   if (raw.length === 0) return validate(schema, {});
   return validate(schema, toStorableJson(parseJson(raw)));
 }
@@ -218,13 +358,26 @@ async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): 
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const fields = Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]));
+  const fields = Object.fromEntries(
+    parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]),
+  );
   throw new AppError("invalid_request", { fields });
 }
 
-function toErrorReply(ctx: Ctx, error: unknown, requestId: string, inbound: Inbound, errorBody?: AnySpec["errorBody"]): Reply {
+function toErrorReply(
+  ctx: Ctx,
+  error: unknown,
+  requestId: string,
+  inbound: Inbound,
+  errorBody?: AnySpec["errorBody"],
+): Reply {
   const known = toAppError(error);
-  if (!known) ctx.log.failed("request.failed", error, { request_id: requestId, method: inbound.method, path: inbound.url.pathname });
+  if (!known)
+    ctx.log.failed("request.failed", error, {
+      request_id: requestId,
+      method: inbound.method,
+      path: inbound.url.pathname,
+    });
   const shown = known ?? new AppError("internal_error");
   return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
 }
@@ -232,15 +385,21 @@ function toErrorReply(ctx: Ctx, error: unknown, requestId: string, inbound: Inbo
 /** What of an error the caller is told; null: it is our own mistake. */
 export function toAppError(error: unknown): AppError | null {
   if (isAppError(error)) return error;
-  if (error instanceof OutboundError) return new AppError("storefront_unavailable", { message: error.message });
-  if (isDatabaseAway(error)) return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
+  if (error instanceof OutboundError)
+    return new AppError("storefront_unavailable", { message: error.message });
+  if (isDatabaseAway(error))
+    return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
   return null;
 }
 
 function toResponse(reply: Reply, method: string): Response {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(reply.headers)) for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
-  return new Response(method === "HEAD" || reply.body === undefined ? null : (reply.body as BodyInit), { status: reply.status, headers });
+  for (const [name, value] of Object.entries(reply.headers))
+    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
+  return new Response(
+    method === "HEAD" || reply.body === undefined ? null : (reply.body as BodyInit),
+    { status: reply.status, headers },
+  );
 }
 
 export { json, redirect, plain, empty } from "./reply.ts";

@@ -7,18 +7,40 @@ import { AppError } from "../runtime/errors.ts";
 import type { Call } from "./endpoint.ts";
 import { requireSameShop, storefrontHeader } from "./storefront-webhook.ts";
 
-type IngestCall = Pick<Call<"event_source", "registered", unknown, unknown>, "ctx" | "inbound" | "tenant" | "principal" | "body" | "raw">;
+type IngestCall = Pick<
+  Call<"event_source", "registered", unknown, unknown>,
+  "ctx" | "inbound" | "tenant" | "principal" | "body" | "raw"
+>;
 
-export function readArrival({ ctx, inbound, tenant, principal, body, raw }: IngestCall): { envelope: Envelope; webhook: Webhook | null } {
+export function readArrival({ ctx, inbound, tenant, principal, body, raw }: IngestCall): {
+  envelope: Envelope;
+  webhook: Webhook | null;
+} {
   const isStorefront = principal.proof === "hmac";
   if (isStorefront) requireSameShop(inbound, tenant.shop, body);
   const topic = isStorefront ? (storefrontHeader(inbound, "topic")?.toLowerCase() ?? null) : null;
   const privacy = COMPLIANCE_TOPICS.find(({ name }) => name === topic);
-  if (privacy) throw new AppError("invalid_request", { message: `Privacy requests go to ${privacy.path}.` });
+  if (privacy)
+    throw new AppError("invalid_request", { message: `Privacy requests go to ${privacy.path}.` });
   const triggeredAt = isStorefront ? (storefrontHeader(inbound, "triggered-at") ?? null) : null;
-  const envelope = normalise(ctx, tenant, body, { proof: principal.proof, namedSource: principal.named, topic, triggeredAt });
+  const envelope = normalise(ctx, tenant, body, {
+    proof: principal.proof,
+    namedSource: principal.named,
+    topic,
+    triggeredAt,
+  });
   if (!WEBHOOK_TOPICS.some(({ name }) => name === topic)) return { envelope, webhook: null };
   const delivery = { topic: topic as string, body: raw.toString("utf8") };
   const triggered = new Date(triggeredAt ?? Number.NaN);
-  return { envelope, webhook: { ...delivery, deliveryId: deliveryIdOf({ ...delivery, deliveryId: storefrontHeader(inbound, "webhook-id") }), triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered } };
+  return {
+    envelope,
+    webhook: {
+      ...delivery,
+      deliveryId: deliveryIdOf({
+        ...delivery,
+        deliveryId: storefrontHeader(inbound, "webhook-id"),
+      }),
+      triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
+    },
+  };
 }

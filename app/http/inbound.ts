@@ -42,15 +42,25 @@ export function fromWeb(request: Request): Inbound {
     url: new URL(request.url),
     header: (name) => request.headers.get(name) ?? undefined,
     remoteAddress: "",
-    readBody: (maxBytes) => collect((request.body as AsyncIterable<Uint8Array> | null) ?? [], Number(request.headers.get("content-length") ?? 0), maxBytes),
+    readBody: (maxBytes) =>
+      collect(
+        (request.body as AsyncIterable<Uint8Array> | null) ?? [],
+        Number(request.headers.get("content-length") ?? 0),
+        maxBytes,
+      ),
   };
 }
 
-const tooLarge = (maxBytes: number) => new AppError("payload_too_large", { message: `The body may hold at most ${maxBytes} bytes.`, headers: { Connection: "close" } });
+const tooLarge = (maxBytes: number) =>
+  new AppError("payload_too_large", {
+    message: `The body may hold at most ${maxBytes} bytes.`,
+    headers: { Connection: "close" },
+  });
 
 /** By its events: an iterator over the stream costs more than all the rest of a small request. */
 function collectEvents(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes)
+    return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -61,14 +71,21 @@ function collectEvents(request: IncomingMessage, maxBytes: number): Promise<Buff
         reject(tooLarge(maxBytes));
       } else chunks.push(chunk);
     });
-    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    const cut = () => reject(new AppError("malformed_request", { message: "The body ended too early." }));
+    request.on("end", () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    );
+    const cut = () =>
+      reject(new AppError("malformed_request", { message: "The body ended too early." }));
     request.on("error", cut);
     request.on("close", () => !request.complete && cut());
   });
 }
 
-async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, announced: number, maxBytes: number): Promise<Buffer> {
+async function collect(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  announced: number,
+  maxBytes: number,
+): Promise<Buffer> {
   if (announced > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -95,7 +112,8 @@ const HALF_IN_JSON = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
  * replacement character and a document not at all: it is that character from here on.
  */
 export function toStorableJson({ text, json }: { text: string; json: unknown }): unknown {
-  if (NUL_IN_JSON.test(text)) throw new AppError("malformed_body", { message: "The body holds a NUL character." });
+  if (NUL_IN_JSON.test(text))
+    throw new AppError("malformed_body", { message: "The body holds a NUL character." });
   if (!SURROGATE.test(text)) return json;
   try {
     return JSON.parse(JSON.stringify(json).replace(HALF_IN_JSON, "$1\\ufffd"));
@@ -109,7 +127,8 @@ export function toStorableJson({ text, json }: { text: string; json: unknown }):
 /** The fields of an HTML form; of a repeated one the last. */
 export function parseForm(raw: Buffer): Record<string, string> {
   const fields = Object.fromEntries(new URLSearchParams(raw.toString("utf8")));
-  if (Object.values(fields).some((value) => value.includes("\u0000"))) throw new AppError("malformed_body", { message: "The form holds a NUL character." });
+  if (Object.values(fields).some((value) => value.includes("\u0000")))
+    throw new AppError("malformed_body", { message: "The form holds a NUL character." });
   return fields;
 }
 

@@ -10,10 +10,16 @@ const COOKIE = "crm_install";
 
 export async function startInstall(ctx: Ctx, shop: string): Promise<Reply> {
   const { location, state } = await beginInstall(ctx, shop);
-  return redirect(location, { "Set-Cookie": journeyCookie(ctx, COOKIE, state, TTL_SECONDS.oauthState) });
+  return redirect(location, {
+    "Set-Cookie": journeyCookie(ctx, COOKIE, state, TTL_SECONDS.oauthState),
+  });
 }
 
 export async function finishInstall(ctx: Ctx, inbound: Inbound): Promise<Reply> {
-  const { location } = await completeInstall(ctx, inbound.url.searchParams, readCookie(inbound, journeyCookieName(ctx, COOKIE)));
+  const { location } = await completeInstall(
+    ctx,
+    inbound.url.searchParams,
+    readCookie(inbound, journeyCookieName(ctx, COOKIE)),
+  );
   return redirect(location, { "Set-Cookie": journeyCookie(ctx, COOKIE, "", 0) });
 }

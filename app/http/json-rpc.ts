@@ -23,7 +23,13 @@ function codeOf({ code, status }: AppError): number {
 
 export function toRpcErrorBody(error: AppError, id: RpcId = null): object {
   const retryAfter = error.headers["Retry-After"];
-  const data = { code: error.code, content: error.message, ...error.details, ...(error.fields && { fields: error.fields }), ...(retryAfter && { retry_after: Number(retryAfter) }) };
+  const data = {
+    code: error.code,
+    content: error.message,
+    ...error.details,
+    ...(error.fields && { fields: error.fields }),
+    ...(retryAfter && { retry_after: Number(retryAfter) }),
+  };
   return { jsonrpc: "2.0", id, error: { code: codeOf(error), message: error.message, data } };
 }
 

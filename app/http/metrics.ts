@@ -16,7 +16,12 @@ const requestsServed = new Histogram({
 const observers = new Map<string, (seconds: number) => void>();
 
 /** Counts one answer. The labels of a route are looked up once, not at every request. */
-export function observeRequest(method: string, route: string, status: number, seconds: number): void {
+export function observeRequest(
+  method: string,
+  route: string,
+  status: number,
+  seconds: number,
+): void {
   const key = `${method} ${route} ${status}`;
   let observe = observers.get(key);
   if (!observe) {
@@ -27,10 +32,30 @@ export function observeRequest(method: string, route: string, status: number, se
   observe(seconds);
 }
 
-const depth = new Gauge({ name: "queue_depth", help: "Queue rows that are not delivered.", labelNames: ["region", "channel", "status"] as const, registers: [registry] });
-const oldest = new Gauge({ name: "queue_oldest_due_seconds", help: "How long the oldest due row has been waiting.", labelNames: ["region", "channel"] as const, registers: [registry] });
-const up = new Gauge({ name: "database_up", help: "Whether a region's database answers and has its tables.", labelNames: ["region"] as const, registers: [registry] });
-const inbox = new Gauge({ name: "webhook_inbox_depth", help: "Storefront webhooks that are not handled.", labelNames: ["region", "status"] as const, registers: [registry] });
+const depth = new Gauge({
+  name: "queue_depth",
+  help: "Queue rows that are not delivered.",
+  labelNames: ["region", "channel", "status"] as const,
+  registers: [registry],
+});
+const oldest = new Gauge({
+  name: "queue_oldest_due_seconds",
+  help: "How long the oldest due row has been waiting.",
+  labelNames: ["region", "channel"] as const,
+  registers: [registry],
+});
+const up = new Gauge({
+  name: "database_up",
+  help: "Whether a region's database answers and has its tables.",
+  labelNames: ["region"] as const,
+  registers: [registry],
+});
+const inbox = new Gauge({
+  name: "webhook_inbox_depth",
+  help: "Storefront webhooks that are not handled.",
+  labelNames: ["region", "status"] as const,
+  registers: [registry],
+});
 
 export const METRICS_CONTENT_TYPE = registry.contentType;
 
@@ -46,7 +71,8 @@ async function readRegion(ctx: Ctx, region: string): Promise<void> {
     const { queue, webhooks } = await readQueueDepths(ctx.regions.get(region));
     for (const row of queue) {
       depth.set({ region, channel: row.channel, status: row.status }, row.count);
-      if (row.status === "pending") oldest.set({ region, channel: row.channel }, row.oldest_due_seconds);
+      if (row.status === "pending")
+        oldest.set({ region, channel: row.channel }, row.oldest_due_seconds);
     }
     for (const row of webhooks) inbox.set({ region, status: row.status }, row.count);
     up.set({ region }, 1);

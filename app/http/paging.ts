@@ -7,18 +7,30 @@ import type { Secrets } from "../runtime/secrets.ts";
 export { readKeyCursor, toKeyCursor } from "../runtime/key-cursor.ts";
 
 export const Page = z.object({
-  limit: z.string().regex(/^\d{1,4}$/, "must be a whole number").transform(Number).pipe(z.number().min(1, "must be 1 to 100").max(100, "must be 1 to 100")).default(20),
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(1, "must be 1 to 100").max(100, "must be 1 to 100"))
+    .default(20),
   cursor: z.string().max(1_000).optional(),
 });
 
 /** `list` names the list and the tenant, so that a cursor of another store or list is refused. */
 export function toCursor(secrets: Secrets, list: string, position: number): string {
-  return Buffer.from(`${position}.${secrets.pseudonym(`cursor/${list}`, String(position)).slice(0, 22)}`).toString("base64url");
+  return Buffer.from(
+    `${position}.${secrets.pseudonym(`cursor/${list}`, String(position)).slice(0, 22)}`,
+  ).toString("base64url");
 }
 
-export function readCursor(secrets: Secrets, list: string, cursor: string | undefined): number | null {
+export function readCursor(
+  secrets: Secrets,
+  list: string,
+  cursor: string | undefined,
+): number | null {
   if (cursor === undefined) return null;
   const position = /^(\d{1,15})\./.exec(Buffer.from(cursor, "base64url").toString("utf8"))?.[1];
-  if (position === undefined || toCursor(secrets, list, Number(position)) !== cursor) throw new AppError("invalid_cursor");
+  if (position === undefined || toCursor(secrets, list, Number(position)) !== cursor)
+    throw new AppError("invalid_cursor");
   return Number(position);
 }

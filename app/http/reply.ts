@@ -1,10 +1,17 @@
 // What an endpoint answers.
-export type Reply = { status: number; headers: Record<string, string | string[]>; body?: string | Buffer };
+export type Reply = {
+  status: number;
+  headers: Record<string, string | string[]>;
+  body?: string | Buffer;
+};
 
 const IS_REPLY = Symbol.for("customer-identity-service.Reply");
 
 function reply(status: number, headers: Reply["headers"], body?: string | Buffer): Reply {
-  return Object.assign({ status, headers, ...(body !== undefined && { body }) }, { [IS_REPLY]: true });
+  return Object.assign(
+    { status, headers, ...(body !== undefined && { body }) },
+    { [IS_REPLY]: true },
+  );
 }
 
 export function isReply(value: unknown): value is Reply {
@@ -12,14 +19,28 @@ export function isReply(value: unknown): value is Reply {
 }
 
 export function json(status: number, body: unknown, headers: Reply["headers"] = {}): Reply {
-  return reply(status, { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", ...headers }, JSON.stringify(body));
+  return reply(
+    status,
+    { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", ...headers },
+    JSON.stringify(body),
+  );
 }
 
-export function plain(status: number, contentType: string, body: string, headers: Reply["headers"] = {}): Reply {
+export function plain(
+  status: number,
+  contentType: string,
+  body: string,
+  headers: Reply["headers"] = {},
+): Reply {
   return reply(status, { "Content-Type": contentType, ...headers }, body);
 }
 
-export function bytes(status: number, contentType: string, body: Buffer, headers: Reply["headers"] = {}): Reply {
+export function bytes(
+  status: number,
+  contentType: string,
+  body: Buffer,
+  headers: Reply["headers"] = {},
+): Reply {
   return reply(status, { "Content-Type": contentType, ...headers }, body);
 }
 

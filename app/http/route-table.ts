@@ -5,14 +5,36 @@ import { fileURLToPath } from "node:url";
 import type { Endpoint } from "./endpoint.ts";
 
 export type Route = { file: string; path: string; endpoint: Endpoint };
-export type RouteTable = { all: readonly Route[]; match(path: string): { route: Route; params: Record<string, string> } | null };
+export type RouteTable = {
+  all: readonly Route[];
+  match(path: string): { route: Route; params: Record<string, string> } | null;
+};
 
 const ROUTES = new URL("../routes/", import.meta.url);
 
 /** First segments that belong to the API: an unknown path below them is a JSON 404, elsewhere a page. */
 const API_SEGMENTS = new Set([
-  "health", "metrics", "openapi.json", "auth", "ucp", "tags", "segment", "config", "platform", "admin", "sync", "webhooks", "gdpr",
-  ".well-known", "commerce", "events", "integration-enqueue", "mcp", "a2a", "oauth", "embed",
+  "health",
+  "metrics",
+  "openapi.json",
+  "auth",
+  "ucp",
+  "tags",
+  "segment",
+  "config",
+  "platform",
+  "admin",
+  "sync",
+  "webhooks",
+  "gdpr",
+  ".well-known",
+  "commerce",
+  "events",
+  "integration-enqueue",
+  "mcp",
+  "a2a",
+  "oauth",
+  "embed",
 ]);
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";
@@ -38,8 +60,16 @@ function firstSegment(path: string): string {
 /** `events.$id.status.ts` is `/events/:id/status`; `[.]well-known.ucp.ts` is `/.well-known/ucp`. */
 export function pathOfFile(file: string): string {
   const escaped: string[] = [];
-  const name = file.replace(/\.ts$/, "").replace(/\[([^\]]+)\]/g, (_, text: string) => `\u0000${escaped.push(text) - 1}\u0000`);
-  const segments = name.split(".").map((segment) => segment.replace(/^\$/, ":").replace(/\u0000(\d+)\u0000/g, (_, index: string) => escaped[Number(index)] ?? ""));
+  const name = file
+    .replace(/\.ts$/, "")
+    .replace(/\[([^\]]+)\]/g, (_, text: string) => `\u0000${escaped.push(text) - 1}\u0000`);
+  const segments = name
+    .split(".")
+    .map((segment) =>
+      segment
+        .replace(/^\$/, ":")
+        .replace(/\u0000(\d+)\u0000/g, (_, index: string) => escaped[Number(index)] ?? ""),
+    );
   return `/${segments.join("/")}`;
 }
 
@@ -51,11 +81,24 @@ export function loadRoutes(): Promise<RouteTable> {
 }
 
 async function load(): Promise<RouteTable> {
-  const files = readdirSync(fileURLToPath(ROUTES)).filter((file) => file.endsWith(".ts")).sort();
-  const modules = await Promise.all(files.map(async (file) => ({ file, module: (await import(/* @vite-ignore */ new URL(file, ROUTES).href)) as { route?: Endpoint } })));
-  const all = modules.flatMap(({ file, module }) => (module.route ? [{ file, path: pathOfFile(file), endpoint: module.route }] : []));
-  const exact = new Map(all.filter(({ path }) => !path.includes("/:")).map((route) => [route.path, route]));
-  const patterns = all.filter(({ path }) => path.includes("/:")).map((route) => ({ route, segments: route.path.split("/") }));
+  const files = readdirSync(fileURLToPath(ROUTES))
+    .filter((file) => file.endsWith(".ts"))
+    .sort();
+  const modules = await Promise.all(
+    files.map(async (file) => ({
+      file,
+      module: (await import(/* @vite-ignore */ new URL(file, ROUTES).href)) as { route?: Endpoint },
+    })),
+  );
+  const all = modules.flatMap(({ file, module }) =>
+    module.route ? [{ file, path: pathOfFile(file), endpoint: module.route }] : [],
+  );
+  const exact = new Map(
+    all.filter(({ path }) => !path.includes("/:")).map((route) => [route.path, route]),
+  );
+  const patterns = all
+    .filter(({ path }) => path.includes("/:"))
+    .map((route) => ({ route, segments: route.path.split("/") }));
 
   return {
     all,
@@ -73,7 +116,10 @@ async function load(): Promise<RouteTable> {
   };
 }
 
-function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
+function matchSegments(
+  segments: readonly string[],
+  given: readonly string[],
+): Record<string, string> | null {
   if (segments.length !== given.length) return null;
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {

@@ -16,24 +16,53 @@ export type ScreenPage<Filters, Position> = ScreenVisit & {
   toNext(next: Position | null): string | null;
 };
 
-type PageOf<Shape extends z.ZodType> = Omit<ScreenPage<z.output<Shape>, number>, "position" | "toNext"> & { asked: string | undefined; list: string };
+type PageOf<Shape extends z.ZodType> = Omit<
+  ScreenPage<z.output<Shape>, number>,
+  "position" | "toNext"
+> & { asked: string | undefined; list: string };
 
-async function readPage<Shape extends z.ZodType>(args: LoaderFunctionArgs, name: string, filters: Shape): Promise<PageOf<Shape>> {
+async function readPage<Shape extends z.ZodType>(
+  args: LoaderFunctionArgs,
+  name: string,
+  filters: Shape,
+): Promise<PageOf<Shape>> {
   const visit = await visitScreen(args);
   const query = Object.fromEntries(new URL(args.request.url).searchParams);
-  return { ...visit, filters: filters.parse(query), limit: PAGE_SIZE, asked: query.cursor, list: `screen/${name}/${visit.tenant.shop}` };
+  return {
+    ...visit,
+    filters: filters.parse(query),
+    limit: PAGE_SIZE,
+    asked: query.cursor,
+    list: `screen/${name}/${visit.tenant.shop}`,
+  };
 }
 
 /** Throws the answer for a position that is damaged or of another list or store. */
-export async function readScreenPage<Shape extends z.ZodType>(args: LoaderFunctionArgs, name: string, shape: Shape): Promise<ScreenPage<z.output<Shape>, number>> {
+export async function readScreenPage<Shape extends z.ZodType>(
+  args: LoaderFunctionArgs,
+  name: string,
+  shape: Shape,
+): Promise<ScreenPage<z.output<Shape>, number>> {
   const { asked, list, ...page } = await readPage(args, name, shape);
   const { secrets } = page.ctx;
-  return { ...page, position: await orAnswer(() => readCursor(secrets, list, asked)), toNext: (next) => (next === null ? null : toCursor(secrets, list, next)) };
+  return {
+    ...page,
+    position: await orAnswer(() => readCursor(secrets, list, asked)),
+    toNext: (next) => (next === null ? null : toCursor(secrets, list, next)),
+  };
 }
 
 /** The same for lists whose positions are texts. */
-export async function readKeyedScreenPage<Shape extends z.ZodType>(args: LoaderFunctionArgs, name: string, shape: Shape): Promise<ScreenPage<z.output<Shape>, string>> {
+export async function readKeyedScreenPage<Shape extends z.ZodType>(
+  args: LoaderFunctionArgs,
+  name: string,
+  shape: Shape,
+): Promise<ScreenPage<z.output<Shape>, string>> {
   const { asked, list, ...page } = await readPage(args, name, shape);
   const { secrets } = page.ctx;
-  return { ...page, position: await orAnswer(() => readKeyCursor(secrets, list, asked)), toNext: (next) => (next === null ? null : toKeyCursor(secrets, list, next)) };
+  return {
+    ...page,
+    position: await orAnswer(() => readKeyCursor(secrets, list, asked)),
+    toNext: (next) => (next === null ? null : toKeyCursor(secrets, list, next)),
+  };
 }

@@ -7,7 +7,10 @@ import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 export type ScreenVisit = { ctx: Ctx; tenant: Tenant };
 
 /** Throws the answer to give when nobody proved who they are, and 409 for a store that was never connected. */
-export async function visitScreen({ request, context: { ctx, shopify } }: LoaderFunctionArgs | ActionFunctionArgs): Promise<ScreenVisit> {
+export async function visitScreen({
+  request,
+  context: { ctx, shopify },
+}: LoaderFunctionArgs | ActionFunctionArgs): Promise<ScreenVisit> {
   const { shop } = await shopify.authenticateAdmin(request);
   const tenant = await findTenant(ctx, shop);
   if (!tenant) throw data({ code: "not_connected" }, { status: 409 });

@@ -17,7 +17,10 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const ALLOW = METHODS.join(", ");
 const YEAR_SECONDS = 31_536_000;
 
-export type Screens = { handle(request: IncomingMessage, response: ServerResponse): void; close(): Promise<void> };
+export type Screens = {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+};
 
 type Source = {
   build: ServerBuild | (() => Promise<ServerBuild>);
@@ -26,14 +29,26 @@ type Source = {
   close(): Promise<void>;
 };
 
-export async function createScreens(options: { ctx: Ctx; root: string; appBridgeUrl?: string }): Promise<Screens> {
+export async function createScreens(options: {
+  ctx: Ctx;
+  root: string;
+  appBridgeUrl?: string;
+}): Promise<Screens> {
   const { ctx } = options;
   const { createRequestHandler } = await import("@remix-run/node");
   const { createHeaders, sendResponse } = await import("@remix-run/node-fetch-server");
   const { createShopify } = await import("../shopify.server.ts");
-  const shopify = createShopify(ctx, options.appBridgeUrl === undefined ? {} : { appBridgeUrl: options.appBridgeUrl });
-  const source = ctx.config.isDevelopment ? await openDevelopment(ctx, options.root) : await openBuild(options.root);
-  const answer = createRequestHandler(source.build, ctx.config.isDevelopment ? "development" : "production");
+  const shopify = createShopify(
+    ctx,
+    options.appBridgeUrl === undefined ? {} : { appBridgeUrl: options.appBridgeUrl },
+  );
+  const source = ctx.config.isDevelopment
+    ? await openDevelopment(ctx, options.root)
+    : await openBuild(options.root);
+  const answer = createRequestHandler(
+    source.build,
+    ctx.config.isDevelopment ? "development" : "production",
+  );
   const { origin } = new URL(ctx.baseUrl);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -49,33 +64,59 @@ export async function createScreens(options: { ctx: Ctx; root: string; appBridge
     sent.headers.set("X-Content-Type-Options", "nosniff");
     await sendResponse(response, sent);
     const path = (request.url ?? "/").replace(/\?.*$/s, "");
-    ctx.log.done("screen.served", { request_id: requestId, method: request.method, path, status: sent.status, ms: Math.round((performance.now() - started) * 10) / 10 });
+    ctx.log.done("screen.served", {
+      request_id: requestId,
+      method: request.method,
+      path,
+      status: sent.status,
+      ms: Math.round((performance.now() - started) * 10) / 10,
+    });
   }
 
-  async function toResponse(request: IncomingMessage, requestId: string, signal: AbortSignal): Promise<Response> {
+  async function toResponse(
+    request: IncomingMessage,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Response> {
     try {
       const inbound = readInbound(request);
       const gate = isGated(inbound) ? await passGate(ctx, inbound) : null;
       if (isReply(gate)) return toWeb(request, gate);
-      const response = await answer(await toRequest(request, inbound, signal), { ctx, shopify, gate });
+      const response = await answer(await toRequest(request, inbound, signal), {
+        ctx,
+        shopify,
+        gate,
+      });
       return isGated(inbound) ? withoutCache(response) : response;
     } catch (error) {
-      if (!isAppError(error) && !signal.aborted) ctx.log.failed("screen.failed", error, { request_id: requestId });
-      const shown = isAppError(error) ? error : new AppError(isDatabaseAway(error) ? "database_unavailable" : "internal_error");
-      return Response.json(toErrorBody(shown, requestId), { status: shown.status, headers: shown.headers });
+      if (!isAppError(error) && !signal.aborted)
+        ctx.log.failed("screen.failed", error, { request_id: requestId });
+      const shown = isAppError(error)
+        ? error
+        : new AppError(isDatabaseAway(error) ? "database_unavailable" : "internal_error");
+      return Response.json(toErrorBody(shown, requestId), {
+        status: shown.status,
+        headers: shown.headers,
+      });
     }
   }
 
   function readInbound(request: IncomingMessage): Inbound {
-    if (!METHODS.includes(request.method ?? "GET")) throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
+    if (!METHODS.includes(request.method ?? "GET"))
+      throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
     return fromNode(request);
   }
 
-  async function toRequest(request: IncomingMessage, inbound: Inbound, signal: AbortSignal): Promise<Request> {
+  async function toRequest(
+    request: IncomingMessage,
+    inbound: Inbound,
+    signal: AbortSignal,
+  ): Promise<Request> {
     const { method } = inbound;
     // The public address is the configured one, whatever Host the request carries.
     const url = origin + inbound.url.pathname + inbound.url.search;
-    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return new Request(url, { method, headers: createHeaders(request), signal });
+    if (method === "GET" || method === "HEAD" || method === "OPTIONS")
+      return new Request(url, { method, headers: createHeaders(request), signal });
     const body = new Uint8Array(await inbound.readBody(MAX_BODY_BYTES));
     return new Request(url, { method, headers: createHeaders(request), body, signal });
   }
@@ -104,8 +145,12 @@ function withoutCache(response: Response): Response {
 
 function toWeb(request: IncomingMessage, { status, headers, body }: Reply): Response {
   const sent = new Headers();
-  for (const [name, value] of Object.entries(headers)) for (const one of [value].flat()) sent.append(name, one);
-  return new Response(request.method === "HEAD" || body === undefined ? null : new Uint8Array(Buffer.from(body)), { status, headers: sent });
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value].flat()) sent.append(name, one);
+  return new Response(
+    request.method === "HEAD" || body === undefined ? null : new Uint8Array(Buffer.from(body)),
+    { status, headers: sent },
+  );
 }
 
 async function openBuild(root: string): Promise<Source> {
@@ -117,14 +162,23 @@ async function openBuild(root: string): Promise<Source> {
     setHeaders(response, path) {
       response.setHeader("X-Content-Type-Options", "nosniff");
       // The name of an asset changes with its content.
-      response.setHeader("Cache-Control", path.startsWith(ASSETS) ? `public, max-age=${YEAR_SECONDS}, immutable` : "public, max-age=3600");
+      response.setHeader(
+        "Cache-Control",
+        path.startsWith(ASSETS)
+          ? `public, max-age=${YEAR_SECONDS}, immutable`
+          : "public, max-age=3600",
+      );
     },
   });
   return {
     build: (await import(pathToFileURL(join(root, "build/server/index.js")).href)) as ServerBuild,
     serveFile(request, response, next) {
       const isAsset = request.url?.startsWith(ASSETS);
-      files(request, response, isAsset ? () => void response.writeHead(404, { "Cache-Control": "no-store" }).end() : next);
+      files(
+        request,
+        response,
+        isAsset ? () => void response.writeHead(404, { "Cache-Control": "no-store" }).end() : next,
+      );
     },
     close: () => Promise.resolve(),
   };
@@ -132,7 +186,11 @@ async function openBuild(root: string): Promise<Source> {
 
 async function openDevelopment(ctx: Ctx, root: string): Promise<Source> {
   const { createServer } = await import("vite");
-  const vite = await createServer({ root, server: { middlewareMode: true, allowedHosts: [new URL(ctx.baseUrl).hostname] }, appType: "custom" });
+  const vite = await createServer({
+    root,
+    server: { middlewareMode: true, allowedHosts: [new URL(ctx.baseUrl).hostname] },
+    appType: "custom",
+  });
   return {
     build: () => vite.ssrLoadModule("virtual:remix/server-build") as Promise<ServerBuild>,
     serveFile: (request, response, next) => vite.middlewares(request, response, next),

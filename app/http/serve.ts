@@ -10,7 +10,11 @@ import { isApiPath, type RouteTable } from "./route-table.ts";
 
 export type Screens = { handle(request: IncomingMessage, response: ServerResponse): void };
 
-export function createListener(options: { ctx: Ctx; routes: RouteTable; screens: Screens }): RequestListener {
+export function createListener(options: {
+  ctx: Ctx;
+  routes: RouteTable;
+  screens: Screens;
+}): RequestListener {
   const { ctx, routes, screens } = options;
   return (request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0] as string;
@@ -22,17 +26,29 @@ export function createListener(options: { ctx: Ctx; routes: RouteTable; screens:
     const started = performance.now();
     answer(ctx, request, found)
       .catch((error: unknown) => toRefusal(ctx, error))
-      .then((reply) => {
-        write(request, response, reply);
-        observeRequest(request.method ?? "GET", found?.route.path ?? "unknown", reply.status, (performance.now() - started) / 1_000);
-      }, (error: unknown) => {
-        ctx.log.failed("request.unanswered", error);
-        response.destroy();
-      });
+      .then(
+        (reply) => {
+          write(request, response, reply);
+          observeRequest(
+            request.method ?? "GET",
+            found?.route.path ?? "unknown",
+            reply.status,
+            (performance.now() - started) / 1_000,
+          );
+        },
+        (error: unknown) => {
+          ctx.log.failed("request.unanswered", error);
+          response.destroy();
+        },
+      );
   };
 }
 
-async function answer(ctx: Ctx, request: IncomingMessage, found: ReturnType<RouteTable["match"]>): Promise<Reply> {
+async function answer(
+  ctx: Ctx,
+  request: IncomingMessage,
+  found: ReturnType<RouteTable["match"]>,
+): Promise<Reply> {
   const inbound = fromNode(request);
   if (!found) throw new AppError("not_found");
   return found.route.endpoint.respond(ctx, inbound, found.params);
@@ -43,14 +59,22 @@ function toRefusal(ctx: Ctx, error: unknown): Reply {
   const requestId = ctx.random.uuid();
   if (!isAppError(error)) ctx.log.failed("request.failed", error, { request_id: requestId });
   const shown = isAppError(error) ? error : new AppError("internal_error");
-  return json(shown.status, toErrorBody(shown, requestId), { ...shown.headers, "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff" });
+  return json(shown.status, toErrorBody(shown, requestId), {
+    ...shown.headers,
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+  });
 }
 
 export function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   // The caller hung up: there is nobody to answer.
   if (response.destroyed) return;
   const { body = "" } = reply;
-  response.writeHead(reply.status, { ...reply.headers, ...(reply.status !== 204 && reply.status !== 304 && { "Content-Length": Buffer.byteLength(body) }) });
+  response.writeHead(reply.status, {
+    ...reply.headers,
+    ...(reply.status !== 204 &&
+      reply.status !== 304 && { "Content-Length": Buffer.byteLength(body) }),
+  });
   // A text leaves in one piece with the headers; as bytes it would be a piece of its own.
   response.end(request.method === "HEAD" ? undefined : body);
 }

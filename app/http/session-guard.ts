@@ -17,15 +17,23 @@ type Credential = { token: string; isCookie: boolean };
 export function sessionCredential(inbound: Inbound): Credential | null {
   const bearer = bearerToken(inbound);
   const cookie = readCookie(inbound, SESSION_COOKIE);
-  if (bearer && cookie && bearer !== cookie) throw new AppError("unauthorized", { message: "The cookie and the bearer token are of different sessions." });
+  if (bearer && cookie && bearer !== cookie)
+    throw new AppError("unauthorized", {
+      message: "The cookie and the bearer token are of different sessions.",
+    });
   const token = bearer ?? cookie;
   return token ? { token, isCookie: !bearer } : null;
 }
 
-export const unauthorized = () => new AppError("unauthorized", { headers: { "WWW-Authenticate": "Bearer" } });
+export const unauthorized = () =>
+  new AppError("unauthorized", { headers: { "WWW-Authenticate": "Bearer" } });
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-export async function requireSession(ctx: Ctx, inbound: Inbound, remembered: Tenant | null): Promise<{ session: Session; tenant: Tenant }> {
+export async function requireSession(
+  ctx: Ctx,
+  inbound: Inbound,
+  remembered: Tenant | null,
+): Promise<{ session: Session; tenant: Tenant }> {
   const credential = sessionCredential(inbound);
   if (!credential || !remembered) throw unauthorized();
   const { session, tenant } = await checkTwice(ctx, remembered, credential.token);
@@ -34,7 +42,11 @@ export async function requireSession(ctx: Ctx, inbound: Inbound, remembered: Ten
 }
 
 /** Once with the tenant as this process remembers it; again only when the record has changed since. */
-async function checkTwice(ctx: Ctx, remembered: Tenant, token: string): Promise<{ session: Session; tenant: Tenant }> {
+async function checkTwice(
+  ctx: Ctx,
+  remembered: Tenant,
+  token: string,
+): Promise<{ session: Session; tenant: Tenant }> {
   let tenant: Tenant | null = remembered;
   for (let attempt = 1; tenant && attempt <= 3; attempt += 1) {
     const check = await checkSession(ctx, tenant, token);
@@ -46,7 +58,11 @@ async function checkTwice(ctx: Ctx, remembered: Tenant, token: string): Promise<
 }
 
 /** For pages that show themselves to whom they meet: the person of the cookie, or null. */
-export async function findCookieSession(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<Session | null> {
+export async function findCookieSession(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+): Promise<Session | null> {
   const token = readCookie(inbound, SESSION_COOKIE);
   const check = token ? await checkSession(ctx, tenant, token) : null;
   return check?.outcome === "valid" ? check.session : null;
@@ -55,5 +71,6 @@ export async function findCookieSession(ctx: Ctx, inbound: Inbound, tenant: Tena
 function requireOwnPage(ctx: Ctx, inbound: Inbound, tenant: Tenant): void {
   const origin = inbound.header("origin");
   if (!origin || !isAllowedOrigin(ctx, tenant, origin)) throw new AppError("origin_not_allowed");
-  if (inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase() !== "application/json") throw new AppError("unsupported_media_type");
+  if (inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase() !== "application/json")
+    throw new AppError("unsupported_media_type");
 }

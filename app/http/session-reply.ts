@@ -10,11 +10,21 @@ import { SESSION_COOKIE } from "./session-guard.ts";
 
 const ATTRIBUTES = "Path=/; HttpOnly; Secure; SameSite=None; Partitioned";
 
-export const sessionCookie = (token: string) => `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
+export const sessionCookie = (token: string) =>
+  `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
 export const CLEARED_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /** `{token, user}` and the cookie. */
-export async function sessionReply(ctx: Ctx, tenant: Tenant, account: Account, status: 200 | 201): Promise<Reply> {
+export async function sessionReply(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  status: 200 | 201,
+): Promise<Reply> {
   const token = issueToken(ctx, tenant, account);
-  return json(status, { token, user: await showUser(ctx, tenant, account) }, { "Set-Cookie": sessionCookie(token) });
+  return json(
+    status,
+    { token, user: await showUser(ctx, tenant, account) },
+    { "Set-Cookie": sessionCookie(token) },
+  );
 }

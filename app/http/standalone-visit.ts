@@ -13,7 +13,12 @@ export function visitStandalone({ request, context }: LoaderFunctionArgs): Stand
   const gate = requireGate(context);
   const query = new URL(request.url).searchParams;
   const named = query.get("shop") ?? context.ctx.config.STOREFRONT_STORE_DOMAIN ?? "";
-  return { ctx: context.ctx, gate, shop: SHOP_PATTERN.test(named) ? named : null, after: query.get("after") ?? "" };
+  return {
+    ctx: context.ctx,
+    gate,
+    shop: SHOP_PATTERN.test(named) ? named : null,
+    after: query.get("after") ?? "",
+  };
 }
 
 type Posted = StandaloneVisit & { form: FormData };

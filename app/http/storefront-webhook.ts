@@ -7,13 +7,27 @@ import type { Call } from "./endpoint.ts";
 import type { Inbound } from "./inbound.ts";
 
 /** The contract's header family and the platform's, the first one first. */
-export function storefrontHeader(inbound: Inbound, name: "webhook-id" | "triggered-at" | "shop-domain" | "topic"): string | undefined {
+export function storefrontHeader(
+  inbound: Inbound,
+  name: "webhook-id" | "triggered-at" | "shop-domain" | "topic",
+): string | undefined {
   return inbound.header(`x-storefront-${name}`) ?? inbound.header(`x-shopify-${name}`);
 }
 
-type WebhookCall = Pick<Call<"hmac", "registered", unknown, unknown>, "ctx" | "inbound" | "tenant" | "params" | "body" | "raw" | "note">;
+type WebhookCall = Pick<
+  Call<"hmac", "registered", unknown, unknown>,
+  "ctx" | "inbound" | "tenant" | "params" | "body" | "raw" | "note"
+>;
 
-export async function receiveStorefrontWebhook({ ctx, inbound, tenant, params, body, raw, note }: WebhookCall): Promise<{ ok: true; deduplicated?: true }> {
+export async function receiveStorefrontWebhook({
+  ctx,
+  inbound,
+  tenant,
+  params,
+  body,
+  raw,
+  note,
+}: WebhookCall): Promise<{ ok: true; deduplicated?: true }> {
   const topic = findTopicBySlug(params.topic);
   if (!topic) throw new AppError("not_found");
   requireSameShop(inbound, tenant.shop, body);
@@ -30,8 +44,14 @@ export async function receiveStorefrontWebhook({ ctx, inbound, tenant, params, b
 
 /** The signature covers the body alone, so a header that names another shop than the body is a replay elsewhere. */
 export function requireSameShop(inbound: Inbound, shop: string, body: unknown): void {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AppError("invalid_request", { message: "The body must be a JSON object." });
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new AppError("invalid_request", { message: "The body must be a JSON object." });
   const { shop_domain: domain, myshopify_domain: permanent } = body as Record<string, unknown>;
-  const named = [domain, permanent, storefrontHeader(inbound, "shop-domain")].filter((value) => typeof value === "string");
-  if (named.some((value) => value !== shop)) throw new AppError("invalid_signature", { message: "The body and the request name different stores." });
+  const named = [domain, permanent, storefrontHeader(inbound, "shop-domain")].filter(
+    (value) => typeof value === "string",
+  );
+  if (named.some((value) => value !== shop))
+    throw new AppError("invalid_signature", {
+      message: "The body and the request name different stores.",
+    });
 }

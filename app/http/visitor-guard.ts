@@ -11,11 +11,16 @@ import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";
 
-export type Visitor = { kind: "session"; session: Session } | { kind: "customer"; gid: string } | { kind: "anonymous" };
+export type Visitor =
+  { kind: "session"; session: Session } | { kind: "customer"; gid: string } | { kind: "anonymous" };
 
 const PROXY_TOLERANCE_SECONDS = 90;
 
-export async function requireVisitor(ctx: Ctx, inbound: Inbound, tenant: Tenant | null): Promise<{ visitor: Visitor; tenant: Tenant }> {
+export async function requireVisitor(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant | null,
+): Promise<{ visitor: Visitor; tenant: Tenant }> {
   if (!tenant) throw new AppError("tenant_required");
   if (inbound.url.searchParams.has("signature")) {
     const gid = requireProxySignature(ctx, inbound.url.searchParams, tenant);
@@ -40,15 +45,36 @@ export async function requireVisitor(ctx: Ctx, inbound: Inbound, tenant: Tenant 
  * values of one name joined by a comma, without separators between the pairs.
  * @returns the gid of the customer that is signed in at the storefront; null when nobody is.
  */
-export function requireProxySignature(ctx: Ctx, query: URLSearchParams, tenant: Tenant): string | null {
+export function requireProxySignature(
+  ctx: Ctx,
+  query: URLSearchParams,
+  tenant: Tenant,
+): string | null {
   const names = [...new Set(query.keys())].filter((name) => name !== "signature");
-  const message = names.map((name) => `${name}=${query.getAll(name).join(",")}`).sort().join("");
+  const message = names
+    .map((name) => `${name}=${query.getAll(name).join(",")}`)
+    .sort()
+    .join("");
   const signature = query.get("signature");
-  const isSigned = tenant.app.secrets.map((secret) => secretEquals(createHmac("sha256", secret).update(message).digest("hex"), signature ?? "")).some(Boolean);
+  const isSigned = tenant.app.secrets
+    .map((secret) =>
+      secretEquals(createHmac("sha256", secret).update(message).digest("hex"), signature ?? ""),
+    )
+    .some(Boolean);
   const age = Math.abs(ctx.clock.now().getTime() / 1_000 - Number(query.get("timestamp")));
   // Said twice, the shopper's own copy of a parameter could be read in place of the storefront's.
-  const isSaidOnce = ["shop", "timestamp", "logged_in_customer_id", "signature"].every((name) => query.getAll(name).length <= 1);
-  if (!isSigned || !isSaidOnce || query.get("shop") !== tenant.shop || !(age <= PROXY_TOLERANCE_SECONDS)) throw new AppError("invalid_signature", { message: "The app proxy's signature is missing, wrong or too old." });
+  const isSaidOnce = ["shop", "timestamp", "logged_in_customer_id", "signature"].every(
+    (name) => query.getAll(name).length <= 1,
+  );
+  if (
+    !isSigned ||
+    !isSaidOnce ||
+    query.get("shop") !== tenant.shop ||
+    !(age <= PROXY_TOLERANCE_SECONDS)
+  )
+    throw new AppError("invalid_signature", {
+      message: "The app proxy's signature is missing, wrong or too old.",
+    });
   const id = query.get("logged_in_customer_id");
   return id && /^\d{1,20}$/.test(id) ? `gid://shopify/Customer/${id}` : null;
 }

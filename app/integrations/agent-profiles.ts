@@ -5,12 +5,20 @@ import type { Outbound } from "../runtime/outbound.ts";
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 128 * 1024;
 
-export type ProfileDocument = { outcome: "read"; document: unknown } | { outcome: "unreachable" } | { outcome: "malformed" };
+export type ProfileDocument =
+  { outcome: "read"; document: unknown } | { outcome: "unreachable" } | { outcome: "malformed" };
 
 /** Redirects are not followed; more than 128 KiB is no profile. */
 export async function fetchAgentProfile(outbound: Outbound, url: string): Promise<ProfileDocument> {
   try {
-    const answer = await outbound.send({ system: "agent_profile", url, headers: { Accept: "application/json" }, timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_BYTES, isTenantAddress: true });
+    const answer = await outbound.send({
+      system: "agent_profile",
+      url,
+      headers: { Accept: "application/json" },
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_BYTES,
+      isTenantAddress: true,
+    });
     if (answer.status !== 200) return { outcome: "unreachable" };
     if (Number(answer.headers["content-length"] ?? 0) > MAX_BYTES) return { outcome: "malformed" };
     return { outcome: "read", document: JSON.parse(answer.text) as unknown };

@@ -24,7 +24,8 @@ export function openArchive(url: string, root: string): Archive {
 export function openFolder(folder: string): Archive {
   const fileOf = (path: string): string => {
     const file = resolve(folder, path);
-    if (!file.startsWith(folder + sep)) throw new Error(`the archive path ${path} leaves the archive`);
+    if (!file.startsWith(folder + sep))
+      throw new Error(`the archive path ${path} leaves the archive`);
     return file;
   };
   return {
@@ -43,8 +44,12 @@ export function openFolder(folder: string): Archive {
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-      const paths = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".part")).map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      );
+      const paths = entries
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(".part"))
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
       return paths.filter((path) => path.startsWith(prefix)).sort();
     },
     remove: async (path) => rm(fileOf(path), { force: true }),
@@ -66,17 +71,31 @@ export function openBucket(url: URL, config: S3ClientConfig = {}): Archive {
   // Loaded when a bucket is used: it takes longer to load than the rest of the service.
   const client = import("@aws-sdk/client-s3").then((sdk) => ({
     sdk,
-    s3: new sdk.S3Client({ region: url.searchParams.get("region") ?? "us-east-1", ...(endpoint && { endpoint, forcePathStyle: true }), maxAttempts: 3, ...config }),
+    s3: new sdk.S3Client({
+      region: url.searchParams.get("region") ?? "us-east-1",
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+      maxAttempts: 3,
+      ...config,
+    }),
   }));
   return {
     async put(path, body, contentType) {
       const { sdk, s3 } = await client;
-      await s3.send(new sdk.PutObjectCommand({ Bucket: bucket, Key: keyOf(path), Body: body, ...(contentType && { ContentType: contentType }) }));
+      await s3.send(
+        new sdk.PutObjectCommand({
+          Bucket: bucket,
+          Key: keyOf(path),
+          Body: body,
+          ...(contentType && { ContentType: contentType }),
+        }),
+      );
     },
     async get(path) {
       const { sdk, s3 } = await client;
       try {
-        const answer = await s3.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
+        const answer = await s3.send(
+          new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }),
+        );
         return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
       } catch (error) {
         if ((error as Error).name === "NoSuchKey") return null;
@@ -86,9 +105,16 @@ export function openBucket(url: URL, config: S3ClientConfig = {}): Archive {
     async list(prefix) {
       const { sdk, s3 } = await client;
       const paths: string[] = [];
-      for (let token: string | undefined; ; ) {
-        const answer = await s3.send(new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: keyOf(prefix), ...(token && { ContinuationToken: token }) }));
-        for (const { Key } of answer.Contents ?? []) if (Key) paths.push(base ? Key.slice(base.length + 1) : Key);
+      for (let token: string | undefined; ;) {
+        const answer = await s3.send(
+          new sdk.ListObjectsV2Command({
+            Bucket: bucket,
+            Prefix: keyOf(prefix),
+            ...(token && { ContinuationToken: token }),
+          }),
+        );
+        for (const { Key } of answer.Contents ?? [])
+          if (Key) paths.push(base ? Key.slice(base.length + 1) : Key);
         token = answer.NextContinuationToken;
         if (!token) return paths.sort();
       }

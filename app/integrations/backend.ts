@@ -5,13 +5,29 @@ import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
 const SYSTEM = "backend";
 
 export type EnqueueRequest = {
-  event_id: string; source: string; event_type: string; entity_type: string; entity_id: string; tenant_shop: string;
-  payload: Record<string, unknown>; destinations: string[]; priority: number; timestamp: string;
+  event_id: string;
+  source: string;
+  event_type: string;
+  entity_type: string;
+  entity_id: string;
+  tenant_shop: string;
+  payload: Record<string, unknown>;
+  destinations: string[];
+  priority: number;
+  timestamp: string;
 };
 
 export type BackendClient = {
   /** Answers the id of its queue row. The same `event_id` again answers the first one's. */
-  enqueue(access: { baseUrl: string; apiKey: string; workspaceId?: string | undefined; about?: Record<string, unknown> }, request: EnqueueRequest): Promise<{ status: number; queueId: number }>;
+  enqueue(
+    access: {
+      baseUrl: string;
+      apiKey: string;
+      workspaceId?: string | undefined;
+      about?: Record<string, unknown>;
+    },
+    request: EnqueueRequest,
+  ): Promise<{ status: number; queueId: number }>;
 };
 
 export function createBackendClient({ outbound }: { outbound: Outbound }): BackendClient {
@@ -21,13 +37,24 @@ export function createBackendClient({ outbound }: { outbound: Outbound }): Backe
         system: SYSTEM,
         url: `${baseUrl}/integration-enqueue`,
         method: "POST",
-        headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json", ...(workspaceId && { "X-Workspace-Id": workspaceId }) },
+        headers: {
+          Authorization: `Bearer ${apiKey}`,
+          "Content-Type": "application/json",
+          ...(workspaceId && { "X-Workspace-Id": workspaceId }),
+        },
         body: JSON.stringify(request),
         ...(about && { about }),
       });
-      const { ok, queue_id: queueId } = parseAnswer<{ ok?: unknown; queue_id?: unknown }>(SYSTEM, answer);
+      const { ok, queue_id: queueId } = parseAnswer<{ ok?: unknown; queue_id?: unknown }>(
+        SYSTEM,
+        answer,
+      );
       // A 2xx that does not confirm the row is no confirmation: the event would be lost between the two.
-      if (ok !== true || typeof queueId !== "number") throw new OutboundError(SYSTEM, "malformed", { status: 502, message: "backend did not confirm the event" });
+      if (ok !== true || typeof queueId !== "number")
+        throw new OutboundError(SYSTEM, "malformed", {
+          status: 502,
+          message: "backend did not confirm the event",
+        });
       return { status: answer.status, queueId };
     },
   };

@@ -8,8 +8,19 @@ import { toStatusError } from "../runtime/outbound.ts";
 const TIMEOUT_MS = 15_000;
 
 /** `system`: which channel calls, for log and errors. */
-export type ErpAccess = { system: "erpsys" | "erp_generic"; baseUrl: string; username?: string | undefined; password?: string | undefined; about?: Record<string, unknown> };
-type ErpDelivery = { path: string; contentType: "application/json" | "application/xml"; body: string; idempotencyKey: string };
+export type ErpAccess = {
+  system: "erpsys" | "erp_generic";
+  baseUrl: string;
+  username?: string | undefined;
+  password?: string | undefined;
+  about?: Record<string, unknown>;
+};
+type ErpDelivery = {
+  path: string;
+  contentType: "application/json" | "application/xml";
+  body: string;
+  idempotencyKey: string;
+};
 
 export type ErpClient = {
   /** Posts one document below the base address. */
@@ -22,11 +33,21 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
   return {
     async post(access, { path, contentType, body, idempotencyKey }) {
       const deadline = performance.now() + TIMEOUT_MS;
-      const send = (method: "GET" | "POST", at: string, headers: Record<string, string>, content?: string) =>
+      const send = (
+        method: "GET" | "POST",
+        at: string,
+        headers: Record<string, string>,
+        content?: string,
+      ) =>
         outbound.send({
-          system: access.system, url: at, method, isTenantAddress: true, timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
+          system: access.system,
+          url: at,
+          method,
+          isTenantAddress: true,
+          timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
           headers: { ...authorization(access), Accept: contentType, ...headers },
-          ...(content !== undefined && { body: content }), ...(access.about && { about: access.about }),
+          ...(content !== undefined && { body: content }),
+          ...(access.about && { about: access.about }),
         });
       const headers = { "Content-Type": contentType, "Idempotency-Key": idempotencyKey };
       const url = addressOf(access, path);
@@ -34,14 +55,31 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
       if (wantsToken(answer)) {
         const fetched = await send("GET", addressOf(access, "/"), { "X-CSRF-Token": "Fetch" });
         const token = headerOf(fetched, "x-csrf-token");
-        const session = [fetched.headers["set-cookie"] ?? []].flat().map((cookie) => cookie.split(";", 1)[0]);
-        answer = await send("POST", url, { ...headers, ...(token && { "X-CSRF-Token": token }), ...(session.length > 0 && { Cookie: session.join("; ") }) }, body);
+        const session = [fetched.headers["set-cookie"] ?? []]
+          .flat()
+          .map((cookie) => cookie.split(";", 1)[0]);
+        answer = await send(
+          "POST",
+          url,
+          {
+            ...headers,
+            ...(token && { "X-CSRF-Token": token }),
+            ...(session.length > 0 && { Cookie: session.join("; ") }),
+          },
+          body,
+        );
       }
       if (answer.status >= 200 && answer.status < 300) return answer;
       throw toStatusError(access.system, answer);
     },
     ping: (access) =>
-      outbound.call({ system: access.system, url: addressOf(access, "/"), headers: { ...authorization(access), Accept: "application/json, application/xml" }, isTenantAddress: true, ...(access.about && { about: access.about }) }),
+      outbound.call({
+        system: access.system,
+        url: addressOf(access, "/"),
+        headers: { ...authorization(access), Accept: "application/json, application/xml" },
+        isTenantAddress: true,
+        ...(access.about && { about: access.about }),
+      }),
   };
 }
 
@@ -53,7 +91,11 @@ function addressOf({ baseUrl }: ErpAccess, path: string): string {
 }
 
 const authorization = ({ username, password }: ErpAccess): Record<string, string> =>
-  username === undefined || password === undefined ? {} : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+  username === undefined || password === undefined
+    ? {}
+    : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 
-const headerOf = (answer: OutboundAnswer, name: string): string | undefined => [answer.headers[name] ?? []].flat()[0];
-const wantsToken = (answer: OutboundAnswer) => answer.status === 403 && headerOf(answer, "x-csrf-token")?.toLowerCase() === "required";
+const headerOf = (answer: OutboundAnswer, name: string): string | undefined =>
+  [answer.headers[name] ?? []].flat()[0];
+const wantsToken = (answer: OutboundAnswer) =>
+  answer.status === 403 && headerOf(answer, "x-csrf-token")?.toLowerCase() === "required";

@@ -5,7 +5,11 @@ import { openArchive, type Archive } from "./archive.ts";
 /** Asked for at most once in this time: a move is rare, a delivery is not. */
 const BELIEVED_MS = 2_000;
 
-export function openMovableArchive(deployedUrl: string, root: string, savedUrl: () => Promise<string | null>): Archive {
+export function openMovableArchive(
+  deployedUrl: string,
+  root: string,
+  savedUrl: () => Promise<string | null>,
+): Archive {
   const opened = new Map<string, Archive>();
   const open = (url: string): Archive => {
     const archive = opened.get(url) ?? openArchive(url, root);

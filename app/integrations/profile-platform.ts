@@ -4,7 +4,10 @@ import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 export type ProfileRecord = {
   _id: string;
   timestamp: string;
-  identityMap: Record<string, { id: string; primary: boolean; authenticatedState: "ambiguous" | "authenticated" }[]>;
+  identityMap: Record<
+    string,
+    { id: string; primary: boolean; authenticatedState: "ambiguous" | "authenticated" }[]
+  >;
   consents: { collect: { val: "y" | "n" }; marketing: { email: { val: "y" | "n" } } };
 };
 
@@ -19,17 +22,30 @@ export type ProfilePlatformClient = {
   erase(access: Access, identity: { namespace: string; id: string }): Promise<OutboundAnswer>;
 };
 
-const SCHEMA = { id: "https://ns.adobe.com/xdm/context/profile", contentType: "application/vnd.adobe.xed-full+json;version=1" };
+const SCHEMA = {
+  id: "https://ns.adobe.com/xdm/context/profile",
+  contentType: "application/vnd.adobe.xed-full+json;version=1",
+};
 
-export function createProfilePlatformClient({ outbound }: { outbound: Outbound }): ProfilePlatformClient {
+export function createProfilePlatformClient({
+  outbound,
+}: {
+  outbound: Outbound;
+}): ProfilePlatformClient {
   return {
     ingest: ({ url, token, about }, record) =>
       outbound.call({
         system: "profile_platform",
         url,
         method: "POST",
-        headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
-        body: JSON.stringify({ header: { schemaRef: SCHEMA, source: { name: "customer-identity-service" } }, body: { xdmMeta: { schemaRef: SCHEMA }, xdmEntity: record } }),
+        headers: {
+          "Content-Type": "application/json",
+          ...(token && { Authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({
+          header: { schemaRef: SCHEMA, source: { name: "customer-identity-service" } },
+          body: { xdmMeta: { schemaRef: SCHEMA }, xdmEntity: record },
+        }),
         isTenantAddress: true,
         ...(about && { about }),
       }),
@@ -38,8 +54,15 @@ export function createProfilePlatformClient({ outbound }: { outbound: Outbound }
         system: "profile_platform",
         url,
         method: "DELETE",
-        headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
-        body: JSON.stringify({ schema: { name: "_xdm.context.profile" }, entityId: id, entityIdNS: namespace }),
+        headers: {
+          "Content-Type": "application/json",
+          ...(token && { Authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({
+          schema: { name: "_xdm.context.profile" },
+          entityId: id,
+          entityIdNS: namespace,
+        }),
         isTenantAddress: true,
         ...(about && { about }),
       }),

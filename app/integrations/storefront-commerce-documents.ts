@@ -113,7 +113,18 @@ export const DRAFT_ORDER_DELETE = `mutation DraftOrderDelete($input: DraftOrderD
   draftOrderDelete(input: $input) { deletedId userErrors { field message } }
 }`;
 
-export const COMMERCE_DOCUMENTS: Record<string, string> = { PRODUCTS, PRODUCTS_BY_ID, COLLECTION_BY_HANDLE, VARIANTS, VARIANT_COLLECTIONS, CUSTOMER_ORDERS, ORDER, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE };
+export const COMMERCE_DOCUMENTS: Record<string, string> = {
+  PRODUCTS,
+  PRODUCTS_BY_ID,
+  COLLECTION_BY_HANDLE,
+  VARIANTS,
+  VARIANT_COLLECTIONS,
+  CUSTOMER_ORDERS,
+  ORDER,
+  DRAFT_ORDER,
+  DRAFT_ORDER_CREATE,
+  DRAFT_ORDER_DELETE,
+};
 
 const CART_FIELDS = `id
       checkoutUrl

@@ -106,7 +106,8 @@ export const CUSTOMER_CREATE = `mutation CustomerCreate($input: CustomerInput!) 
 }`;
 
 const TAGS_PAYLOAD = "node { id ... on Customer { tags updatedAt } } userErrors { field message }";
-const METAFIELDS_PAYLOAD = "metafields { namespace key type value compareDigest updatedAt } userErrors { field message code elementIndex }";
+const METAFIELDS_PAYLOAD =
+  "metafields { namespace key type value compareDigest updatedAt } userErrors { field message code elementIndex }";
 
 export const TAGS_ADD = `mutation TagsAdd($id: ID!, $tags: [String!]!) {
   tagsAdd(id: $id, tags: $tags) { ${TAGS_PAYLOAD} }

@@ -1,7 +1,12 @@
 // The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About offline access tokens",
 // "GraphQL Admin API". No rules here: who may call, when to refresh and when to give up stands in domain/tenants.
 import { OutboundError } from "../runtime/errors.ts";
-import { parseAnswer, toStatusError, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
+import {
+  parseAnswer,
+  toStatusError,
+  type Outbound,
+  type OutboundAnswer,
+} from "../runtime/outbound.ts";
 
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
@@ -42,10 +47,22 @@ export type StorefrontClient = {
   adminUrl(shop: string, path: string): string;
   exchangeCode(shop: string, app: AppCredentials, code: string): Promise<TokenGrant>;
   refresh(shop: string, app: AppCredentials, refreshToken: string): Promise<TokenGrant>;
-  exchangeSessionToken(shop: string, app: AppCredentials, sessionToken: string): Promise<TokenGrant>;
-  graphql<T>(shop: string, accessToken: string, call: { document: string; variables?: Record<string, unknown>; version?: string }): Promise<GraphqlAnswer<T>>;
+  exchangeSessionToken(
+    shop: string,
+    app: AppCredentials,
+    sessionToken: string,
+  ): Promise<TokenGrant>;
+  graphql<T>(
+    shop: string,
+    accessToken: string,
+    call: { document: string; variables?: Record<string, unknown>; version?: string },
+  ): Promise<GraphqlAnswer<T>>;
   /** The data of one call of the Storefront API. Throws OutboundError for anything else. */
-  cartApi<T>(shop: string, token: string | undefined, call: { document: string; variables: Record<string, unknown> }): Promise<T>;
+  cartApi<T>(
+    shop: string,
+    token: string | undefined,
+    call: { document: string; variables: Record<string, unknown> },
+  ): Promise<T>;
   /** The lines of a bulk operation's file. The platform names the address; private ones are refused all the same. */
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
   /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
@@ -54,38 +71,66 @@ export type StorefrontClient = {
   frontPage(shop: string): Promise<OutboundAnswer>;
 };
 
-export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Outbound; urlTemplate: string }): StorefrontClient {
+export function createStorefrontClient({
+  outbound,
+  urlTemplate,
+}: {
+  outbound: Outbound;
+  urlTemplate: string;
+}): StorefrontClient {
   const urlOf = (shop: string, path: string) => urlTemplate.replace("{shop}", shop) + path;
 
-  async function grant(shop: string, app: AppCredentials, fields: Record<string, string>): Promise<TokenGrant> {
+  async function grant(
+    shop: string,
+    app: AppCredentials,
+    fields: Record<string, string>,
+  ): Promise<TokenGrant> {
     const answer = await outbound.call({
       system: SYSTEM,
       url: urlOf(shop, "/admin/oauth/access_token"),
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "application/json" },
-      body: new URLSearchParams({ client_id: app.clientId, client_secret: app.clientSecret, ...fields }).toString(),
+      body: new URLSearchParams({
+        client_id: app.clientId,
+        client_secret: app.clientSecret,
+        ...fields,
+      }).toString(),
       timeoutMs: TOKEN_TIMEOUT_MS,
       about: { shop, call: fields.grant_type ?? "authorization_code" },
     });
-    const body = parseAnswer<{ access_token?: unknown; refresh_token?: unknown; expires_in?: unknown; refresh_token_expires_in?: unknown; scope?: unknown }>(SYSTEM, answer);
+    const body = parseAnswer<{
+      access_token?: unknown;
+      refresh_token?: unknown;
+      expires_in?: unknown;
+      refresh_token_expires_in?: unknown;
+      scope?: unknown;
+    }>(SYSTEM, answer);
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
     // A rotated pair without its lifetime or its successor would never be refreshed again: better to keep the old row.
-    if (typeof accessToken !== "string" || (typeof refreshToken === "string") !== (typeof expiresIn === "number"))
-      throw new OutboundError(SYSTEM, "malformed", { message: "the storefront's token answer is incomplete" });
+    if (
+      typeof accessToken !== "string" ||
+      (typeof refreshToken === "string") !== (typeof expiresIn === "number")
+    )
+      throw new OutboundError(SYSTEM, "malformed", {
+        message: "the storefront's token answer is incomplete",
+      });
     return {
       accessToken,
       refreshToken: typeof refreshToken === "string" ? refreshToken : null,
       expiresIn: typeof expiresIn === "number" ? expiresIn : null,
-      refreshExpiresIn: typeof body.refresh_token_expires_in === "number" ? body.refresh_token_expires_in : null,
+      refreshExpiresIn:
+        typeof body.refresh_token_expires_in === "number" ? body.refresh_token_expires_in : null,
       scopes: typeof body.scope === "string" ? body.scope.split(",").filter(Boolean) : [],
     };
   }
 
   return {
-    authorizeUrl: (shop, query) => `${urlOf(shop, "/admin/oauth/authorize")}?${new URLSearchParams(query)}`,
+    authorizeUrl: (shop, query) =>
+      `${urlOf(shop, "/admin/oauth/authorize")}?${new URLSearchParams(query)}`,
     adminUrl: urlOf,
     exchangeCode: (shop, app, code) => grant(shop, app, { code, expiring: "1" }),
-    refresh: (shop, app, refreshToken) => grant(shop, app, { grant_type: "refresh_token", refresh_token: refreshToken }),
+    refresh: (shop, app, refreshToken) =>
+      grant(shop, app, { grant_type: "refresh_token", refresh_token: refreshToken }),
     exchangeSessionToken: (shop, app, sessionToken) =>
       grant(shop, app, {
         grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -94,7 +139,15 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         requested_token_type: "urn:shopify:params:oauth:token-type:offline-access-token",
         expiring: "1",
       }),
-    async graphql<T>(shop: string, accessToken: string, { document, variables = {}, version = ADMIN_API_VERSION }: { document: string; variables?: Record<string, unknown>; version?: string }) {
+    async graphql<T>(
+      shop: string,
+      accessToken: string,
+      {
+        document,
+        variables = {},
+        version = ADMIN_API_VERSION,
+      }: { document: string; variables?: Record<string, unknown>; version?: string },
+    ) {
       const answer = await outbound.call({
         system: SYSTEM,
         url: urlOf(shop, `/admin/api/${version}/graphql.json`),
@@ -105,32 +158,74 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         maxAnswerBytes: MAX_GRAPHQL_BYTES,
         about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
       });
-      type Body = { data?: T; errors?: GraphqlAnswer<T>["errors"]; extensions?: { cost?: { requestedQueryCost: number; throttleStatus: { currentlyAvailable: number; restoreRate: number } } } };
+      type Body = {
+        data?: T;
+        errors?: GraphqlAnswer<T>["errors"];
+        extensions?: {
+          cost?: {
+            requestedQueryCost: number;
+            throttleStatus: { currentlyAvailable: number; restoreRate: number };
+          };
+        };
+      };
       const { data, errors, extensions } = parseAnswer<Body>(SYSTEM, answer);
       const cost = extensions?.cost;
       return {
         data: data ?? null,
         errors: Array.isArray(errors) ? errors : [],
-        throttle: cost ? { requested: cost.requestedQueryCost, available: cost.throttleStatus.currentlyAvailable, restorePerSecond: cost.throttleStatus.restoreRate } : null,
+        throttle: cost
+          ? {
+              requested: cost.requestedQueryCost,
+              available: cost.throttleStatus.currentlyAvailable,
+              restorePerSecond: cost.throttleStatus.restoreRate,
+            }
+          : null,
       };
     },
-    async cartApi<T>(shop: string, token: string | undefined, { document, variables }: { document: string; variables: Record<string, unknown> }) {
+    async cartApi<T>(
+      shop: string,
+      token: string | undefined,
+      { document, variables }: { document: string; variables: Record<string, unknown> },
+    ) {
       const answer = await outbound.call({
         system: SYSTEM,
         url: urlOf(shop, `/api/${ADMIN_API_VERSION}/graphql.json`),
         method: "POST",
-        headers: { "Content-Type": "application/json", ...(token && { [token.startsWith("shpat_") ? "Shopify-Storefront-Private-Token" : "X-Shopify-Storefront-Access-Token"]: token }) },
+        headers: {
+          "Content-Type": "application/json",
+          ...(token && {
+            [token.startsWith("shpat_")
+              ? "Shopify-Storefront-Private-Token"
+              : "X-Shopify-Storefront-Access-Token"]: token,
+          }),
+        },
         body: JSON.stringify({ query: document, variables }),
         timeoutMs: CART_TIMEOUT_MS,
         maxAnswerBytes: MAX_CART_BYTES,
         about: { shop, call: /\b(?:query|mutation)\s+(\w+)/.exec(document)?.[1] },
       });
-      const { data, errors } = parseAnswer<{ data?: T; errors?: { message: string }[] }>(SYSTEM, answer);
+      const { data, errors } = parseAnswer<{ data?: T; errors?: { message: string }[] }>(
+        SYSTEM,
+        answer,
+      );
       if (!data || (Array.isArray(errors) && errors.length > 0))
-        throw new OutboundError(SYSTEM, "malformed", { status: 422, message: `the cart API refused the call: ${(errors ?? []).map((error) => error.message).join("; ").slice(0, 500)}` });
+        throw new OutboundError(SYSTEM, "malformed", {
+          status: 422,
+          message: `the cart API refused the call: ${(errors ?? [])
+            .map((error) => error.message)
+            .join("; ")
+            .slice(0, 500)}`,
+        });
       return data;
     },
-    bulkLines: (shop, url) => outbound.lines({ system: SYSTEM, url, timeoutMs: BULK_SILENCE_MS, isTenantAddress: true, about: { shop, call: "bulk file" } }),
+    bulkLines: (shop, url) =>
+      outbound.lines({
+        system: SYSTEM,
+        url,
+        timeoutMs: BULK_SILENCE_MS,
+        isTenantAddress: true,
+        about: { shop, call: "bulk file" },
+      }),
     shop: (shop, accessToken) =>
       outbound.send({
         system: SYSTEM,
@@ -138,7 +233,15 @@ export function createStorefrontClient({ outbound, urlTemplate }: { outbound: Ou
         headers: { "X-Shopify-Access-Token": accessToken, Accept: "application/json" },
         about: { shop, call: "shop.json" },
       }),
-    frontPage: (shop) => outbound.send({ system: SYSTEM, url: urlOf(shop, "/"), headers: { Accept: "text/html" }, timeoutMs: PAGE_TIMEOUT_MS, maxAnswerBytes: MAX_PAGE_BYTES, about: { shop, call: "front page" } }),
+    frontPage: (shop) =>
+      outbound.send({
+        system: SYSTEM,
+        url: urlOf(shop, "/"),
+        headers: { Accept: "text/html" },
+        timeoutMs: PAGE_TIMEOUT_MS,
+        maxAnswerBytes: MAX_PAGE_BYTES,
+        about: { shop, call: "front page" },
+      }),
   };
 }
 

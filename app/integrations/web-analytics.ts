@@ -21,7 +21,13 @@ export type WebAnalyticsClient = {
   validate(access: Access, hit: AnalyticsHit): Promise<{ status: number; problems: string[] }>;
 };
 
-export function createWebAnalyticsClient({ outbound, apiUrl }: { outbound: Outbound; apiUrl: string }): WebAnalyticsClient {
+export function createWebAnalyticsClient({
+  outbound,
+  apiUrl,
+}: {
+  outbound: Outbound;
+  apiUrl: string;
+}): WebAnalyticsClient {
   const post = (path: string, { measurementId, apiSecret, about }: Access, hit: AnalyticsHit) =>
     outbound.call({
       system: SYSTEM,
@@ -35,8 +41,15 @@ export function createWebAnalyticsClient({ outbound, apiUrl }: { outbound: Outbo
     collect: (access, hit) => post("/mp/collect", access, hit),
     async validate(access, hit) {
       const answer = await post("/debug/mp/collect", access, hit);
-      const { validationMessages = [] } = parseAnswer<{ validationMessages?: { description?: string }[] }>(SYSTEM, answer);
-      return { status: answer.status, problems: validationMessages.map(({ description }) => description ?? "refused without a reason") };
+      const { validationMessages = [] } = parseAnswer<{
+        validationMessages?: { description?: string }[];
+      }>(SYSTEM, answer);
+      return {
+        status: answer.status,
+        problems: validationMessages.map(
+          ({ description }) => description ?? "refused without a reason",
+        ),
+      };
     },
   };
 }

@@ -8,6 +8,11 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The card.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildAgentCard(tenant, addressFor(ctx, inbound, tenant), inbound.header("a2a-version")), ["A2A-Version"]),
+    handle: async ({ ctx, inbound, tenant }) =>
+      publicDocument(
+        inbound,
+        buildAgentCard(tenant, addressFor(ctx, inbound, tenant), inbound.header("a2a-version")),
+        ["A2A-Version"],
+      ),
   },
 });

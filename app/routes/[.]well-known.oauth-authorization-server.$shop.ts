@@ -15,7 +15,10 @@ export const { loader, action, route } = endpoint({
       const { shop = "" } = params;
       if (!SHOP_PATTERN.test(shop)) throw new AppError("unknown_tenant");
       const tenant = await getTenant(ctx, shop);
-      return publicDocument(inbound, buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), true));
+      return publicDocument(
+        inbound,
+        buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), true),
+      );
     },
   },
 });

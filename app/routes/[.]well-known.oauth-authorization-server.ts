@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), false)),
+    handle: async ({ ctx, inbound, tenant }) =>
+      publicDocument(inbound, buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), false)),
   },
 });

@@ -12,7 +12,15 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, inbound, tenant, params }) {
       const resource = RESOURCES.find((known) => known === params.resource);
       if (!resource) throw new AppError("not_found");
-      return publicDocument(inbound, buildResourceMetadata(tenant, addressFor(ctx, inbound, tenant), resource, ctx.config.STOREFRONT_STORE_DOMAIN));
+      return publicDocument(
+        inbound,
+        buildResourceMetadata(
+          tenant,
+          addressFor(ctx, inbound, tenant),
+          resource,
+          ctx.config.STOREFRONT_STORE_DOMAIN,
+        ),
+      );
     },
   },
 });

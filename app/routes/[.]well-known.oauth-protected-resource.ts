@@ -8,6 +8,15 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildResourceMetadata(tenant, addressFor(ctx, inbound, tenant), null, ctx.config.STOREFRONT_STORE_DOMAIN)),
+    handle: async ({ ctx, inbound, tenant }) =>
+      publicDocument(
+        inbound,
+        buildResourceMetadata(
+          tenant,
+          addressFor(ctx, inbound, tenant),
+          null,
+          ctx.config.STOREFRONT_STORE_DOMAIN,
+        ),
+      ),
   },
 });

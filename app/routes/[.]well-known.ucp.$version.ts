@@ -13,7 +13,16 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, inbound, tenant, params }) {
       const version = UCP_VERSIONS.find((known) => known === params.version);
       if (!version) throw new AppError("not_found");
-      return publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), version, [publicMandateKey(ctx.config)], true));
+      return publicDocument(
+        inbound,
+        buildUcpProfile(
+          tenant,
+          addressFor(ctx, inbound, tenant),
+          version,
+          [publicMandateKey(ctx.config)],
+          true,
+        ),
+      );
     },
   },
 });

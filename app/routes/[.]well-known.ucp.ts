@@ -9,6 +9,16 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) => publicDocument(inbound, buildUcpProfile(tenant, addressFor(ctx, inbound, tenant), UCP_VERSIONS[0], [publicMandateKey(ctx.config)], false)),
+    handle: async ({ ctx, inbound, tenant }) =>
+      publicDocument(
+        inbound,
+        buildUcpProfile(
+          tenant,
+          addressFor(ctx, inbound, tenant),
+          UCP_VERSIONS[0],
+          [publicMandateKey(ctx.config)],
+          false,
+        ),
+      ),
   },
 });

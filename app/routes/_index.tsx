@@ -1,7 +1,10 @@
 import { redirect, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { PlainPage } from "../components/plain-page.tsx";
 
-export const meta: MetaFunction = () => [{ title: "Customer identity" }, { name: "description", content: "Customer accounts, consent and tags for your store." }];
+export const meta: MetaFunction = () => [
+  { title: "Customer identity" },
+  { name: "description", content: "Customer accounts, consent and tags for your store." },
+];
 
 export function loader({ request }: LoaderFunctionArgs) {
   const { search, searchParams } = new URL(request.url);
@@ -12,7 +15,10 @@ export function loader({ request }: LoaderFunctionArgs) {
 export default function Landing() {
   return (
     <PlainPage title="Customer identity">
-      <p>One account for every shopper of your store, with their consent on record and their tags in step.</p>
+      <p>
+        One account for every shopper of your store, with their consent on record and their tags in
+        step.
+      </p>
       <ul>
         <li>Sign-in with a password or with the store's own customer accounts</li>
         <li>Consent that is recorded, shown and withdrawn in one place</li>

@@ -1,4 +1,9 @@
-import { data, type ActionFunctionArgs, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import {
+  data,
+  type ActionFunctionArgs,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
@@ -17,7 +22,9 @@ export const meta: MetaFunction = () => [{ title: "Onboarding · Customer identi
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, shop, after } = visitStandalone(args);
   // A store that nobody knows yet is welcome here: its first step is to connect.
-  return shop ? { guide: await readSetupGuide(ctx, shop), stores: null } : { guide: null, stores: await listStores(ctx, after) };
+  return shop
+    ? { guide: await readSetupGuide(ctx, shop), stores: null }
+    : { guide: null, stores: await listStores(ctx, after) };
 }
 
 export async function action(args: ActionFunctionArgs) {
@@ -34,7 +41,13 @@ export default function Onboarding() {
   if (!guide) return <StorePicker path="/onboarding" title={nav.onboarding} stores={stores} />;
   return (
     <StandalonePage title={nav.onboarding} shop={guide.shop}>
-      <SetupGuideCard key={guide.shop} guide={guide} action={`/onboarding?shop=${guide.shop}`} settingsUrl={`/settings?shop=${guide.shop}`} isEmbedded={false} />
+      <SetupGuideCard
+        key={guide.shop}
+        guide={guide}
+        action={`/onboarding?shop=${guide.shop}`}
+        settingsUrl={`/settings?shop=${guide.shop}`}
+        isEmbedded={false}
+      />
     </StandalonePage>
   );
 }

@@ -1,4 +1,9 @@
-import { data, type ActionFunctionArgs, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
+import {
+  data,
+  type ActionFunctionArgs,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SetupScreen } from "../components/standalone/setup-screen.tsx";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
@@ -8,14 +13,21 @@ import { readSetupState } from "../domain/setup-state.ts";
 import { readPlatformForm, savePlatformSettings } from "../domain/tenants/settings-form.ts";
 import { readPost, visitStandalone } from "../http/standalone-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Setup · Customer identity" }];
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, gate, after } = visitStandalone(args);
-  return { ...(await readSetupState(ctx, after)), platform: await readPlatformForm(ctx, gate.isPlatform), isPlatform: gate.isPlatform };
+  return {
+    ...(await readSetupState(ctx, after)),
+    platform: await readPlatformForm(ctx, gate.isPlatform),
+    isPlatform: gate.isPlatform,
+  };
 }
 
 export async function action(args: ActionFunctionArgs) {

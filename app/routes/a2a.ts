@@ -5,11 +5,17 @@ import { toRpcErrorBody } from "../http/json-rpc.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "One A2A message over JSON-RPC, 1.0 or 0.3 by `A2A-Version`: a data part names a skill or a tool of /mcp, and its arguments.",
+    summary:
+      "One A2A message over JSON-RPC, 1.0 or 0.3 by `A2A-Version`: a data part names a skill or a tool of /mcp, and its arguments.",
     auth: "none",
     tenant: "registered",
     body: z.unknown(),
-    answers: { 200: "The JSON-RPC answer.", 401: "The skill needs an access token.", 403: "The shopper has not allowed it.", 429: "Too many calls; `Retry-After` says when to go on." },
+    answers: {
+      200: "The JSON-RPC answer.",
+      401: "The skill needs an access token.",
+      403: "The shopper has not allowed it.",
+      429: "Too many calls; `Retry-After` says when to go on.",
+    },
     errorBody: (error) => toRpcErrorBody(error),
     handle: ({ ctx, inbound, tenant, body }) => answerA2a(ctx, inbound, tenant, body),
   },

@@ -11,7 +11,10 @@ export const { loader, action, route } = endpoint({
     body: PolicyInput,
     async handle({ ctx, tenant, body }) {
       const { sha256, isStored } = await publishPolicy(dataOf(ctx, tenant).sql, body);
-      if (!isStored) throw new AppError("conflict", { message: "This version was published with another text. Choose a new version." });
+      if (!isStored)
+        throw new AppError("conflict", {
+          message: "This version was published with another text. Choose a new version.",
+        });
       return { ok: true, version: body.version, locale: body.locale, sha256 };
     },
   },

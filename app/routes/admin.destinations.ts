@@ -16,10 +16,14 @@ export const { loader, action, route } = endpoint({
     },
   },
   PUT: {
-    summary: "Replaces the routes, the list of enabled channels, or both; null puts the default back.",
+    summary:
+      "Replaces the routes, the list of enabled channels, or both; null puts the default back.",
     auth: "admin",
     tenant: "registered",
-    body: z.object({ event_routes: z.array(z.unknown()).nullable().optional(), enabled_channels: z.array(z.unknown()).nullable().optional() }),
+    body: z.object({
+      event_routes: z.array(z.unknown()).nullable().optional(),
+      enabled_channels: z.array(z.unknown()).nullable().optional(),
+    }),
     async handle({ ctx, tenant, body, principal }) {
       requireEventAccess(tenant);
       await saveTenantConfig(ctx, tenant.shop, body, principal.kind === "platform_key");

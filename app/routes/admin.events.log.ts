@@ -13,7 +13,11 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `deliveries/${tenant.shop}/${query.channel ?? ""}`;
-      const { entries, next } = await listDeliveryAttempts(ctx, tenant, { channel: query.channel, limit: query.limit, before: readCursor(ctx.secrets, list, query.cursor) });
+      const { entries, next } = await listDeliveryAttempts(ctx, tenant, {
+        channel: query.channel,
+        limit: query.limit,
+        before: readCursor(ctx.secrets, list, query.cursor),
+      });
       return { entries, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };
     },
   },

@@ -8,7 +8,9 @@ export const { loader, action, route } = endpoint({
     summary: "Puts dead letters back into the queue, with all their tries.",
     auth: "admin",
     tenant: "registered",
-    body: z.object({ event_ids: z.array(z.string().toLowerCase().min(1).max(200)).min(1).max(1_000) }),
+    body: z.object({
+      event_ids: z.array(z.string().toLowerCase().min(1).max(200)).min(1).max(1_000),
+    }),
     async handle({ ctx, tenant, body }) {
       requireEventAccess(tenant);
       return { ok: true, ...(await replay(ctx, tenant, body.event_ids)) };

@@ -4,7 +4,8 @@ import { requireEventAccess } from "../http/guards.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "Every channel's circuit and last day, the dead letters, the throughput of the last hour.",
+    summary:
+      "Every channel's circuit and last day, the dead letters, the throughput of the last hour.",
     auth: "admin",
     tenant: "registered",
     handle({ ctx, tenant }) {

@@ -6,14 +6,18 @@ import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
   PUT: {
-    summary: "Sets the firmware that a product carries from now on; each unit shipped is bound to it in the firmware ledger.",
+    summary:
+      "Sets the firmware that a product carries from now on; each unit shipped is bound to it in the firmware ledger.",
     auth: "admin",
     tenant: "registered",
     body: Firmware,
     async handle({ ctx, tenant, params, body }) {
       requireEventAccess(tenant);
       const mpn = Mpn.safeParse(params.mpn);
-      if (!mpn.success) throw new AppError("invalid_request", { fields: { mpn: "must be a product number of at most 200 characters" } });
+      if (!mpn.success)
+        throw new AppError("invalid_request", {
+          fields: { mpn: "must be a product number of at most 200 characters" },
+        });
       return { ok: true, firmware: await saveFirmware(dataOf(ctx, tenant).sql, mpn.data, body) };
     },
   },

@@ -6,14 +6,18 @@ import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The firmware that the store's products carry now, in the order of the product numbers.",
+    summary:
+      "The firmware that the store's products carry now, in the order of the product numbers.",
     auth: "admin",
     tenant: "registered",
     query: Page,
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `firmware/${tenant.shop}`;
-      const { firmware, next } = await listFirmware(dataOf(ctx, tenant).sql, { after: readKeyCursor(ctx.secrets, list, query.cursor), limit: query.limit });
+      const { firmware, next } = await listFirmware(dataOf(ctx, tenant).sql, {
+        after: readKeyCursor(ctx.secrets, list, query.cursor),
+        limit: query.limit,
+      });
       return { firmware, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
   },

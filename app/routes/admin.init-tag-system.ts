@@ -4,11 +4,16 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Prepares the tag system: the default tags, the storefront's metafield definitions, the CMS collection. Safe to repeat.",
+    summary:
+      "Prepares the tag system: the default tags, the storefront's metafield definitions, the CMS collection. Safe to repeat.",
     auth: "admin",
     tenant: "registered",
     query: z.object({ step: z.enum(TAG_STEPS).optional() }),
-    answers: { 200: "`{ok, step, created, existing}`; without `step` the sums and `steps`, one result each.", 409: "A setting that the step needs is missing." },
-    handle: ({ ctx, tenant, query }) => (query.step ? initTagStep(ctx, tenant, query.step) : initTagSystem(ctx, tenant)),
+    answers: {
+      200: "`{ok, step, created, existing}`; without `step` the sums and `steps`, one result each.",
+      409: "A setting that the step needs is missing.",
+    },
+    handle: ({ ctx, tenant, query }) =>
+      query.step ? initTagStep(ctx, tenant, query.step) : initTagSystem(ctx, tenant),
   },
 });

@@ -14,7 +14,8 @@ export const { loader, action, route } = endpoint({
     },
   },
   PUT: {
-    summary: "Replaces the store's mapping of an entity for a destination: target fields to source paths, and which must be there.",
+    summary:
+      "Replaces the store's mapping of an entity for a destination: target fields to source paths, and which must be there.",
     auth: "admin",
     tenant: "registered",
     body: MappingBody,

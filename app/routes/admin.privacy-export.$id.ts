@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
     summary: "The export that a data request made, for operators.",
     auth: "admin",
     tenant: "registered",
-    handle: async ({ ctx, tenant, params }) => exportReply(requestIdOf(params.id), await readExport(ctx, tenant, requestIdOf(params.id))),
+    handle: async ({ ctx, tenant, params }) =>
+      exportReply(requestIdOf(params.id), await readExport(ctx, tenant, requestIdOf(params.id))),
   },
 });

@@ -4,13 +4,17 @@ import { Page, readCursor, toCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "Privacy requests of a store, newest first, with their state and the evidence of what was done.",
+    summary:
+      "Privacy requests of a store, newest first, with their state and the evidence of what was done.",
     auth: "admin",
     tenant: "named",
     query: Page,
     async handle({ ctx, shop, tenant, query }) {
       const list = `privacy-requests/${shop}`;
-      const { requests, next } = await listPrivacyRequests(ctx, shop, tenant, { limit: query.limit, before: readCursor(ctx.secrets, list, query.cursor) });
+      const { requests, next } = await listPrivacyRequests(ctx, shop, tenant, {
+        limit: query.limit,
+        before: readCursor(ctx.secrets, list, query.cursor),
+      });
       return { requests, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };
     },
   },

@@ -10,7 +10,8 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     body: z.object({ region: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region name") }),
     async handle({ ctx, shop, body, principal }) {
-      if (principal.kind !== "platform_key") throw new AppError("forbidden", { message: "Only the platform's key may place a tenant." });
+      if (principal.kind !== "platform_key")
+        throw new AppError("forbidden", { message: "Only the platform's key may place a tenant." });
       const { tables } = await provisionRegion(ctx, shop, body.region);
       return { ok: true, shop, region: body.region, tables };
     },

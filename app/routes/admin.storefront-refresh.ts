@@ -6,7 +6,10 @@ export const { loader, action, route } = endpoint({
     summary: "Refreshes the storefront token now, whatever time it has left.",
     auth: "admin",
     tenant: "registered",
-    answers: { 200: "A new token is stored.", 502: "The storefront gave none; the message says what helps." },
+    answers: {
+      200: "A new token is stored.",
+      502: "The storefront gave none; the message says what helps.",
+    },
     handle: async ({ ctx, shop }) => ({ ok: true, expires_at: await forceRefresh(ctx, shop) }),
   },
 });

@@ -7,6 +7,9 @@ export const { loader, action, route } = endpoint({
     auth: "admin",
     tenant: "registered",
     body: TagAssignment,
-    handle: async ({ ctx, tenant, body }) => ({ ok: true, ...(await assignTags(ctx, tenant, body)) }),
+    handle: async ({ ctx, tenant, body }) => ({
+      ok: true,
+      ...(await assignTags(ctx, tenant, body)),
+    }),
   },
 });

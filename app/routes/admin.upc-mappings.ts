@@ -13,7 +13,10 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `upc-mappings/${tenant.shop}`;
-      const { mappings, next } = await listUpcMappings(dataOf(ctx, tenant).sql, { after: readKeyCursor(ctx.secrets, list, query.cursor), limit: query.limit });
+      const { mappings, next } = await listUpcMappings(dataOf(ctx, tenant).sql, {
+        after: readKeyCursor(ctx.secrets, list, query.cursor),
+        limit: query.limit,
+      });
       return { mappings, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
   },

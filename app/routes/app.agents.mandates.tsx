@@ -12,17 +12,34 @@ import { revokeMandate } from "../domain/commerce/mandates.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readKeyedScreenPage } from "../http/screen-page.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant, filters, limit, position, toNext } = await readKeyedScreenPage(args, "mandates", MandateFilters);
-  const { mandates, next } = await listStoreMandates(ctx, tenant, filters, { limit, after: position });
+  const { ctx, tenant, filters, limit, position, toNext } = await readKeyedScreenPage(
+    args,
+    "mandates",
+    MandateFilters,
+  );
+  const { mandates, next } = await listStoreMandates(ctx, tenant, filters, {
+    limit,
+    after: position,
+  });
   return { mandates, next: toNext(next), filters };
 }
 
-export const action = deeds({ revoke: deed(z.object({ mandate_id: z.string().max(100) }), async ({ ctx, tenant }, { mandate_id: id }) => ({ status: (await revokeMandate(ctx, tenant, null, id)).status })) });
+export const action = deeds({
+  revoke: deed(
+    z.object({ mandate_id: z.string().max(100) }),
+    async ({ ctx, tenant }, { mandate_id: id }) => ({
+      status: (await revokeMandate(ctx, tenant, null, id)).status,
+    }),
+  ),
+});
 
 export default function Mandates() {
   const list = useLoaderData<typeof loader>();

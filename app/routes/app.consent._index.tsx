@@ -14,22 +14,42 @@ import { readVerification, startVerification } from "../domain/consent/verificat
 import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(args, "consent", ConsentFilters);
-  const [{ records, next }, days, verification] = await Promise.all([listConsentLog(ctx, tenant, filters, { limit, before: position }), countConsentDays(ctx, tenant, 30), readVerification(ctx, tenant)]);
+  const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(
+    args,
+    "consent",
+    ConsentFilters,
+  );
+  const [{ records, next }, days, verification] = await Promise.all([
+    listConsentLog(ctx, tenant, filters, { limit, before: position }),
+    countConsentDays(ctx, tenant, 30),
+    readVerification(ctx, tenant),
+  ]);
   return { records, next: toNext(next), filters, days, verification };
 }
 
-export const action = deeds({ verify: deed(NOTHING_TO_SAY, async ({ ctx, tenant }) => ({ isStarted: await startVerification(ctx, tenant) })) });
+export const action = deeds({
+  verify: deed(NOTHING_TO_SAY, async ({ ctx, tenant }) => ({
+    isStarted: await startVerification(ctx, tenant),
+  })),
+});
 
 export default function Consent() {
   const { days, verification, ...list } = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={useWords(CONSENT_WORDS).title} nav={<ConsentSections />} actions={<ConsentExportButton />} isWide>
+    <ScreenPage
+      title={useWords(CONSENT_WORDS).title}
+      nav={<ConsentSections />}
+      actions={<ConsentExportButton />}
+      isWide
+    >
       <ConsentChartCard days={days} />
       <ConsentVerifyCard verification={verification} />
       <ConsentLogCard {...list} />

@@ -7,5 +7,9 @@ import { visitScreen } from "../http/screen-visit.ts";
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await visitScreen(args);
   const filters = ConsentFilters.parse(Object.fromEntries(new URL(args.request.url).searchParams));
-  return streamFile(`consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`, "text/csv; charset=utf-8", exportConsentLog(ctx, tenant, filters));
+  return streamFile(
+    `consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
+    "text/csv; charset=utf-8",
+    exportConsentLog(ctx, tenant, filters),
+  );
 }

@@ -12,16 +12,24 @@ import { dataOf } from "../domain/tenants/tenant.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await visitScreen(args);
-  return { policies: await listPolicies(dataOf(ctx, tenant).sql), current: tenant.config.consent_policy_version ?? null };
+  return {
+    policies: await listPolicies(dataOf(ctx, tenant).sql),
+    current: tenant.config.consent_policy_version ?? null,
+  };
 }
 
-export const action = deeds({ publish: deed(NewPolicyVersion, ({ ctx, tenant }, input) => addPolicyVersion(ctx, tenant, input)) });
+export const action = deeds({
+  publish: deed(NewPolicyVersion, ({ ctx, tenant }, input) => addPolicyVersion(ctx, tenant, input)),
+});
 
 export default function Policies() {
   const { policies, current } = useLoaderData<typeof loader>();

@@ -8,6 +8,8 @@ export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await visitScreen(args);
   const { seq = "" } = args.params;
   const decision = /^\d{1,15}$/.test(seq) ? await findDecision(ctx, tenant, Number(seq)) : null;
-  const receipt = decision && (await findReceipt(ctx, tenant, decision.userId, decision.consentId, decision.visitorId));
+  const receipt =
+    decision &&
+    (await findReceipt(ctx, tenant, decision.userId, decision.consentId, decision.visitorId));
   return receipt ? jsonFile(`consent-proof-${seq}.json`, receipt) : notFound();
 }

@@ -9,7 +9,12 @@ export async function action(args: ActionFunctionArgs) {
   try {
     const { requestId, document } = await exportForMerchant(ctx, tenant, rowNumber(args.params.id));
     return new Response(document, {
-      headers: { "Content-Type": "application/json; charset=utf-8", "Content-Disposition": `attachment; filename="customer-data-${requestId}.json"`, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+      headers: {
+        "Content-Type": "application/json; charset=utf-8",
+        "Content-Disposition": `attachment; filename="customer-data-${requestId}.json"`,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+      },
     });
   } catch (error) {
     if (isAppError(error)) return new Response(null, { status: error.status });

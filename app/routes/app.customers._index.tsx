@@ -9,7 +9,10 @@ import { previewTagRun, startTagRun, TagRunInput } from "../domain/customers/tag
 import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {
@@ -20,9 +23,15 @@ export async function loader(args: LoaderFunctionArgs) {
 export const action = deeds({
   sync: deed(NOTHING_TO_SAY, ({ ctx, tenant }) => requestSync(ctx, tenant.shop)),
   save_view: deed(View, ({ ctx, tenant }, view) => saveView(ctx, tenant, view)),
-  delete_view: deed(View.pick({ name: true }), ({ ctx, tenant }, view) => deleteView(ctx, tenant, view)),
-  preview_tags: deed(TagRunInput, async ({ ctx, tenant }, run) => ({ preview: await previewTagRun(ctx, tenant, run) })),
-  start_tags: deed(TagRunInput, async ({ ctx, tenant }, run) => ({ run: await startTagRun(ctx, tenant, run) })),
+  delete_view: deed(View.pick({ name: true }), ({ ctx, tenant }, view) =>
+    deleteView(ctx, tenant, view),
+  ),
+  preview_tags: deed(TagRunInput, async ({ ctx, tenant }, run) => ({
+    preview: await previewTagRun(ctx, tenant, run),
+  })),
+  start_tags: deed(TagRunInput, async ({ ctx, tenant }, run) => ({
+    run: await startTagRun(ctx, tenant, run),
+  })),
 });
 
 export const headers: HeadersFunction = (args) => boundary.headers(args);

@@ -11,6 +11,11 @@ export async function loader(args: LoaderFunctionArgs) {
   args.request.signal.addEventListener("abort", () => table.destroy());
   ctx.log.done("customers.exported", { shop: tenant.shop });
   return new Response(Readable.toWeb(table) as ReadableStream, {
-    headers: { "Content-Type": "text/csv; charset=utf-8", "Content-Disposition": 'attachment; filename="customers.csv"', "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+    headers: {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="customers.csv"',
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
   });
 }

@@ -5,5 +5,7 @@ import { visitScreen } from "../http/screen-visit.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await visitScreen(args);
-  return Response.json({ run: await findTagRun(ctx, tenant, new URL(args.request.url).searchParams.get("id") ?? "") });
+  return Response.json({
+    run: await findTagRun(ctx, tenant, new URL(args.request.url).searchParams.get("id") ?? ""),
+  });
 }

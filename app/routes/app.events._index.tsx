@@ -18,19 +18,32 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant } = await requireEvents(visitScreen(args));
-  const [channels, hours, cmsSync] = await Promise.all([readChannelCards(ctx, tenant), countHours(ctx, tenant, 24), readCmsSync(ctx, tenant)]);
+  const [channels, hours, cmsSync] = await Promise.all([
+    readChannelCards(ctx, tenant),
+    countHours(ctx, tenant, 24),
+    readCmsSync(ctx, tenant),
+  ]);
   return { channels, hours, cmsSync };
 }
 
 export const action = deeds({
-  test: deed(z.object({ channel: z.string().max(40) }), withEvents(({ ctx, tenant }, { channel }) => testChannel(ctx, tenant, channel))),
-  sync_cms: deed(NOTHING_TO_SAY, withEvents(async ({ ctx, tenant }) => ({ isStarted: await startCmsSync(ctx, tenant) }))),
+  test: deed(
+    z.object({ channel: z.string().max(40) }),
+    withEvents(({ ctx, tenant }, { channel }) => testChannel(ctx, tenant, channel)),
+  ),
+  sync_cms: deed(
+    NOTHING_TO_SAY,
+    withEvents(async ({ ctx, tenant }) => ({ isStarted: await startCmsSync(ctx, tenant) })),
+  ),
 });
 
 export default function Events() {
@@ -39,7 +52,11 @@ export default function Events() {
     <ScreenPage title={useWords(EVENT_WORDS).title} nav={<EventSections />} isWide>
       <ThroughputCard hours={hours} />
       <InlineGrid columns={{ xs: 1, sm: 2, lg: 3 }} gap="400">
-        {channels.map((channel) => <ChannelCard key={channel.name} channel={channel}>{channel.name === "cms" && channel.state !== "off" && <CmsSync known={cmsSync} />}</ChannelCard>)}
+        {channels.map((channel) => (
+          <ChannelCard key={channel.name} channel={channel}>
+            {channel.name === "cms" && channel.state !== "off" && <CmsSync known={cmsSync} />}
+          </ChannelCard>
+        ))}
       </InlineGrid>
     </ScreenPage>
   );

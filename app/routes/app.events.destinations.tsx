@@ -13,7 +13,10 @@ import { requireEvents, withEvents } from "../http/event-screen.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
@@ -23,8 +26,19 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 // Validated where PUT /admin/destinations is: in the tenant's own table of fields.
-const Input = z.object({ event_routes: z.array(z.unknown()), enabled_channels: z.array(z.unknown()).nullable() });
-export const action = deeds({ save: deed(Input, withEvents(async ({ ctx, tenant }, fields) => void (await saveTenantConfig(ctx, tenant.shop, fields, false)))) });
+const Input = z.object({
+  event_routes: z.array(z.unknown()),
+  enabled_channels: z.array(z.unknown()).nullable(),
+});
+export const action = deeds({
+  save: deed(
+    Input,
+    withEvents(
+      async ({ ctx, tenant }, fields) =>
+        void (await saveTenantConfig(ctx, tenant.shop, fields, false)),
+    ),
+  ),
+});
 
 export default function Destinations() {
   const { saved } = useLoaderData<typeof loader>();

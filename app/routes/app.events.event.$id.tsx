@@ -22,7 +22,10 @@ export default function OneEvent() {
   const { event } = useLoaderData<typeof loader>();
   const words = useWords(EVENT_WORDS);
   return (
-    <ScreenPage title={event.event_type} back={{ content: words.view.back, url: "/app/events/log" }}>
+    <ScreenPage
+      title={event.event_type}
+      back={{ content: words.view.back, url: "/app/events/log" }}
+    >
       <EventCards event={event} />
     </ScreenPage>
   );

@@ -14,7 +14,9 @@ export { EventsProblem as ErrorBoundary } from "../components/events/event-secti
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(readScreenPage(args, "deliveries", AttemptFilters));
+  const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(
+    readScreenPage(args, "deliveries", AttemptFilters),
+  );
   const { attempts, next } = await listAttempts(ctx, tenant, filters, { limit, before: position });
   return { attempts, next: toNext(next), filters, channels: ctx.channels.map(({ name }) => name) };
 }

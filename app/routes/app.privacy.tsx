@@ -8,16 +8,32 @@ import { PRIVACY_WORDS } from "../components/privacy/privacy-words.ts";
 import { BesideCards } from "../components/room.tsx";
 import { ScreenPage } from "../components/screen-page.tsx";
 import { useWords } from "../components/words.tsx";
-import { listBoard, ManualRequest, markHandedOver, offerExport, requestByHand, RequestFilters, RequestId, retryRequest } from "../domain/compliance/request-board.ts";
+import {
+  listBoard,
+  ManualRequest,
+  markHandedOver,
+  offerExport,
+  requestByHand,
+  RequestFilters,
+  RequestId,
+  retryRequest,
+} from "../domain/compliance/request-board.ts";
 import { deed, deeds } from "../http/screen-deeds.ts";
 import { readScreenPage } from "../http/screen-page.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 export { screenHeaders as headers } from "../components/screen-headers.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(args, "privacy", RequestFilters);
+  const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(
+    args,
+    "privacy",
+    RequestFilters,
+  );
   const { requests, next } = await listBoard(ctx, tenant, filters, { limit, before: position });
   return { requests, next: toNext(next), filters };
 }

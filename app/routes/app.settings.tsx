@@ -1,4 +1,9 @@
-import { data, type ActionFunctionArgs, type HeadersFunction, type LoaderFunctionArgs } from "@remix-run/node";
+import {
+  data,
+  type ActionFunctionArgs,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+} from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { Page } from "@shopify/polaris";
@@ -11,7 +16,10 @@ import { actOnSettings } from "../domain/settings-page.ts";
 import { readSettingsForm } from "../domain/tenants/settings-form.ts";
 import { visitScreen } from "../http/screen-visit.ts";
 
-export { keepWhenLocked as shouldRevalidate, keepWhenUnreachable as clientAction } from "../components/keep-form.ts";
+export {
+  keepWhenLocked as shouldRevalidate,
+  keepWhenUnreachable as clientAction,
+} from "../components/keep-form.ts";
 export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
 
 export async function loader(args: LoaderFunctionArgs) {

@@ -14,7 +14,12 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { apiKey } = await context.shopify.authenticateAdmin(request);
   const locale = localeOf(request);
-  return { apiKey, appBridgeUrl: context.shopify.appBridgeUrl, locale, design: await designTranslations(locale) };
+  return {
+    apiKey,
+    appBridgeUrl: context.shopify.appBridgeUrl,
+    locale,
+    design: await designTranslations(locale),
+  };
 }
 
 /** The admin names its language in the first address alone: asked again, a page would fall back to the browser's. */

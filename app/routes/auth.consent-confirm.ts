@@ -16,7 +16,10 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     body: z.object({ token: z.string().max(500) }),
-    handle: async ({ ctx, tenant, body }) => ({ ok: true, recorded: await confirmConsent(ctx, tenant, body.token) }),
+    handle: async ({ ctx, tenant, body }) => ({
+      ok: true,
+      recorded: await confirmConsent(ctx, tenant, body.token),
+    }),
     handleForm: ({ ctx, tenant, body }) => submitConsentForm(ctx, tenant, body),
   },
 });

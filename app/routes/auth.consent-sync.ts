@@ -11,8 +11,15 @@ export const { loader, action, route } = endpoint({
     body: ConsentSyncInput,
     async handle({ ctx, inbound, tenant, principal, body }) {
       const speaker: ConsentSpeaker =
-        principal.kind === "session" ? { userId: principal.session.account.id } : principal.kind === "customer" ? { gid: principal.gid } : { address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) };
-      const visit = { userAgent: inbound.header("user-agent") ?? null, gpc: inbound.header("sec-gpc") === "1" };
+        principal.kind === "session"
+          ? { userId: principal.session.account.id }
+          : principal.kind === "customer"
+            ? { gid: principal.gid }
+            : { address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) };
+      const visit = {
+        userAgent: inbound.header("user-agent") ?? null,
+        gpc: inbound.header("sec-gpc") === "1",
+      };
       return { ok: true, ...(await syncConsent(ctx, tenant, speaker, body, visit)) };
     },
   },

@@ -5,7 +5,8 @@ import { CLEARED_SESSION_COOKIE } from "../http/session-reply.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Ends this session: the token is dead and the cookie cleared. With `everywhere` all of the person's, agents and mandates included.",
+    summary:
+      "Ends this session: the token is dead and the cookie cleared. With `everywhere` all of the person's, agents and mandates included.",
     auth: "session",
     tenant: "registered",
     body: z.object({ everywhere: z.boolean().default(false) }),

@@ -3,13 +3,21 @@ import { endpoint, plain } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "Everything stored of the signed-in person, as a file. Needs a sign-in of the last 24 hours.",
+    summary:
+      "Everything stored of the signed-in person, as a file. Needs a sign-in of the last 24 hours.",
     auth: "session",
     tenant: "registered",
-    answers: { 200: "The file.", 401: "`reauth_required`: the sign-in is too old.", 429: "More than five an hour." },
+    answers: {
+      200: "The file.",
+      401: "`reauth_required`: the sign-in is too old.",
+      429: "More than five an hour.",
+    },
     async handle({ ctx, tenant, principal }) {
       const document = JSON.stringify(await compileOwnExport(ctx, tenant, principal), null, 2);
-      return plain(200, "application/json; charset=utf-8", document, { "Content-Disposition": 'attachment; filename="my-data.json"', "Cache-Control": "no-store" });
+      return plain(200, "application/json; charset=utf-8", document, {
+        "Content-Disposition": 'attachment; filename="my-data.json"',
+        "Cache-Control": "no-store",
+      });
     },
   },
 });

@@ -11,12 +11,15 @@ export const { loader, action, route } = endpoint({
     handle: ({ ctx, tenant, principal }) => showMe(ctx, tenant, principal),
   },
   DELETE: {
-    summary: "Deletes the own account. Needs the password, or a sign-in of the last 24 hours where there is none.",
+    summary:
+      "Deletes the own account. Needs the password, or a sign-in of the last 24 hours where there is none.",
     auth: "session",
     tenant: "registered",
     body: DeletionInput,
     async handle({ ctx, inbound, tenant, principal, body }) {
-      await deleteAccount(ctx, tenant, principal, body.password, { userAgent: inbound.header("user-agent") ?? null });
+      await deleteAccount(ctx, tenant, principal, body.password, {
+        userAgent: inbound.header("user-agent") ?? null,
+      });
       return json(200, { deleted: true }, { "Set-Cookie": CLEARED_SESSION_COOKIE });
     },
   },

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     body: HandOffInput,
-    handle: async ({ ctx, tenant, body }) => sessionReply(ctx, tenant, await swapSessionCode(ctx, tenant, body.code), 200),
+    handle: async ({ ctx, tenant, body }) =>
+      sessionReply(ctx, tenant, await swapSessionCode(ctx, tenant, body.code), 200),
   },
 });

@@ -1,4 +1,5 @@
 // Leaves the admin's frame for an address that the library trusts.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
-export const loader = ({ request, context }: LoaderFunctionArgs) => context.shopify.servePage(request);
+export const loader = ({ request, context }: LoaderFunctionArgs) =>
+  context.shopify.servePage(request);

@@ -7,7 +7,10 @@ export const meta: MetaFunction = () => [{ title: "Open the app in your store ad
 export default function Login() {
   return (
     <PlainPage title="Open the app in your store admin">
-      <p>This page cannot tell which store you mean. In your store admin, choose Apps and open this app from there.</p>
+      <p>
+        This page cannot tell which store you mean. In your store admin, choose Apps and open this
+        app from there.
+      </p>
     </PlainPage>
   );
 }

@@ -11,8 +11,20 @@ export const { loader, action, route } = endpoint({
     answers: { 200: "The checkout.", 409: "`checkout_closed`." },
     async handle({ ctx, tenant, principal, params, inbound }) {
       const { id = "" } = params;
-      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: `checkout.cancel/${id}`, body: null };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => cancelCheckout(ctx, tenant, { person: principal, userAgent: inbound.header("user-agent") ?? null, keep }, id));
+      const attempt = {
+        key: inbound.header("idempotency-key"),
+        person: principal,
+        operation: `checkout.cancel/${id}`,
+        body: null,
+      };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+        cancelCheckout(
+          ctx,
+          tenant,
+          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          id,
+        ),
+      );
       return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },

@@ -4,15 +4,32 @@ import { endpoint, json } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Confirms a checkout: `complete_in_progress` until the storefront's order comes, or `requires_escalation` when the shopper must act.",
+    summary:
+      "Confirms a checkout: `complete_in_progress` until the storefront's order comes, or `requires_escalation` when the shopper must act.",
     auth: "person",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
-    answers: { 200: "The checkout.", 403: "`mandate_refused`, with its `reason`.", 409: "`checkout_closed`." },
+    answers: {
+      200: "The checkout.",
+      403: "`mandate_refused`, with its `reason`.",
+      409: "`checkout_closed`.",
+    },
     async handle({ ctx, tenant, principal, params, inbound }) {
       const { id = "" } = params;
-      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: `checkout.complete/${id}`, body: null };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => completeCheckout(ctx, tenant, { person: principal, userAgent: inbound.header("user-agent") ?? null, keep }, id));
+      const attempt = {
+        key: inbound.header("idempotency-key"),
+        person: principal,
+        operation: `checkout.complete/${id}`,
+        body: null,
+      };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+        completeCheckout(
+          ctx,
+          tenant,
+          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          id,
+        ),
+      );
       return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },

@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
-    handle: ({ ctx, tenant, principal, params }) => getCheckout(ctx, tenant, principal, params.id ?? ""),
+    handle: ({ ctx, tenant, principal, params }) =>
+      getCheckout(ctx, tenant, principal, params.id ?? ""),
   },
 });

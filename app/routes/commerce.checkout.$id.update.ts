@@ -10,11 +10,28 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     body: CheckoutChange,
-    answers: { 200: "The checkout.", 403: "`mandate_refused`, with its `reason`.", 409: "`checkout_closed`, `items_unavailable`." },
+    answers: {
+      200: "The checkout.",
+      403: "`mandate_refused`, with its `reason`.",
+      409: "`checkout_closed`, `items_unavailable`.",
+    },
     async handle({ ctx, tenant, principal, params, body, inbound }) {
       const { id = "" } = params;
-      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: `checkout.update/${id}`, body };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => updateCheckout(ctx, tenant, { person: principal, userAgent: inbound.header("user-agent") ?? null, keep }, id, body));
+      const attempt = {
+        key: inbound.header("idempotency-key"),
+        person: principal,
+        operation: `checkout.update/${id}`,
+        body,
+      };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+        updateCheckout(
+          ctx,
+          tenant,
+          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          id,
+          body,
+        ),
+      );
       return json(200, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },

@@ -5,15 +5,32 @@ import { endpoint, json } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Starts a checkout at the storefront's prices, with a mandate or for the shopper to finish. `Idempotency-Key` is honoured.",
+    summary:
+      "Starts a checkout at the storefront's prices, with a mandate or for the shopper to finish. `Idempotency-Key` is honoured.",
     auth: "person",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     body: CheckoutInput,
-    answers: { 201: "The checkout, and where the shopper pays.", 403: "`mandate_refused`, with its `reason`.", 409: "`items_unavailable`, `idempotency_conflict`, `idempotency_in_flight`." },
+    answers: {
+      201: "The checkout, and where the shopper pays.",
+      403: "`mandate_refused`, with its `reason`.",
+      409: "`items_unavailable`, `idempotency_conflict`, `idempotency_in_flight`.",
+    },
     async handle({ ctx, tenant, principal, body, inbound }) {
-      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: "checkout.create", body };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => createCheckout(ctx, tenant, { person: principal, userAgent: inbound.header("user-agent") ?? null, keep }, body));
+      const attempt = {
+        key: inbound.header("idempotency-key"),
+        person: principal,
+        operation: "checkout.create",
+        body,
+      };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+        createCheckout(
+          ctx,
+          tenant,
+          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          body,
+        ),
+      );
       return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },

@@ -7,13 +7,15 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
-    handle: ({ ctx, tenant, principal, params }) => getMandate(ctx, tenant, principal, params.id ?? ""),
+    handle: ({ ctx, tenant, principal, params }) =>
+      getMandate(ctx, tenant, principal, params.id ?? ""),
   },
   DELETE: {
     summary: "Revokes a mandate: no further checkout is made under it.",
     auth: "person_or_admin",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
-    handle: ({ ctx, tenant, principal, params }) => revokeMandate(ctx, tenant, principal, params.id ?? ""),
+    handle: ({ ctx, tenant, principal, params }) =>
+      revokeMandate(ctx, tenant, principal, params.id ?? ""),
   },
 });

@@ -13,7 +13,10 @@ export const { loader, action, route } = endpoint({
     query: Page,
     async handle({ ctx, tenant, principal, query }) {
       const list = `mandates/${tenant.shop}/${principal.account.id}`;
-      const { mandates, next } = await listMandates(ctx, tenant, principal, { limit: query.limit, after: readKeyCursor(ctx.secrets, list, query.cursor) });
+      const { mandates, next } = await listMandates(ctx, tenant, principal, {
+        limit: query.limit,
+        after: readKeyCursor(ctx.secrets, list, query.cursor),
+      });
       return { mandates, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
   },
@@ -23,10 +26,23 @@ export const { loader, action, route } = endpoint({
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     body: MandateInput,
-    answers: { 201: "The mandate, signed.", 403: "`payment_consent_required`: the shopper has not consented to payments by agents." },
+    answers: {
+      201: "The mandate, signed.",
+      403: "`payment_consent_required`: the shopper has not consented to payments by agents.",
+    },
     async handle({ ctx, tenant, principal, body, inbound }) {
-      const attempt = { key: inbound.header("idempotency-key"), person: principal, operation: "mandate.create", body };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) => createMandate(ctx, tenant, principal, body, { userAgent: inbound.header("user-agent") ?? null, keep }));
+      const attempt = {
+        key: inbound.header("idempotency-key"),
+        person: principal,
+        operation: "mandate.create",
+        body,
+      };
+      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+        createMandate(ctx, tenant, principal, body, {
+          userAgent: inbound.header("user-agent") ?? null,
+          keep,
+        }),
+      );
       return json(201, answer, isReplayed ? { "Idempotent-Replayed": "true" } : {});
     },
   },

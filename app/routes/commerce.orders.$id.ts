@@ -4,7 +4,8 @@ import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "One of the shopper's own orders, by its gid or number, with line items and fulfillments.",
+    summary:
+      "One of the shopper's own orders, by its gid or number, with line items and fulfillments.",
     auth: "person",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",

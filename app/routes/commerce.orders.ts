@@ -4,15 +4,23 @@ import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The shopper's own orders, newest first, at most five minutes old (`X-Cache: hit|miss`).",
+    summary:
+      "The shopper's own orders, newest first, at most five minutes old (`X-Cache: hit|miss`).",
     auth: "person",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
     query: Page,
     async handle({ ctx, tenant, principal: { account }, query }) {
       const list = `orders/${tenant.shop}/${account.id}`;
-      const { orders, next, isCached } = await listOrders(ctx, tenant, account, { limit: query.limit, after: readKeyCursor(ctx.secrets, list, query.cursor) });
-      return json(200, { orders, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) }, { "X-Cache": isCached ? "hit" : "miss" });
+      const { orders, next, isCached } = await listOrders(ctx, tenant, account, {
+        limit: query.limit,
+        after: readKeyCursor(ctx.secrets, list, query.cursor),
+      });
+      return json(
+        200,
+        { orders, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) },
+        { "X-Cache": isCached ? "hit" : "miss" },
+      );
     },
   },
 });

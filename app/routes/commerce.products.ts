@@ -12,9 +12,18 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, inbound, tenant, query: { query = "", first, after, collection = null } }) {
       await countNamedAgent(ctx, inbound, tenant);
       const list = `products/${tenant.shop}/${collection}/${query}`;
-      const page = await searchProducts(ctx, tenant, { query, first, after: readKeyCursor(ctx.secrets, list, after), collection });
-      const endCursor = page.endCursor === null ? null : toKeyCursor(ctx.secrets, list, page.endCursor);
-      return { products: page.products, page_info: { has_next_page: page.hasNextPage, end_cursor: endCursor } };
+      const page = await searchProducts(ctx, tenant, {
+        query,
+        first,
+        after: readKeyCursor(ctx.secrets, list, after),
+        collection,
+      });
+      const endCursor =
+        page.endCursor === null ? null : toKeyCursor(ctx.secrets, list, page.endCursor);
+      return {
+        products: page.products,
+        page_info: { has_next_page: page.hasNextPage, end_cursor: endCursor },
+      };
     },
   },
 });

@@ -3,10 +3,12 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "What came back under an RMA of one's own order, unit by unit; any of the store with the admin key.",
+    summary:
+      "What came back under an RMA of one's own order, unit by unit; any of the store with the admin key.",
     auth: "person_or_admin",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
-    handle: ({ ctx, tenant, principal, params }) => getReturn(ctx, tenant, principal, params.rma ?? ""),
+    handle: ({ ctx, tenant, principal, params }) =>
+      getReturn(ctx, tenant, principal, params.rma ?? ""),
   },
 });

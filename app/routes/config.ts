@@ -10,12 +10,18 @@ export const { loader, action, route } = endpoint({
     handle: async ({ ctx, shop }) => ({ shop, config: await showTenantConfig(ctx, shop) }),
   },
   POST: {
-    summary: "Saves fields of a tenant's configuration and registers the tenant. `null` removes a field.",
+    summary:
+      "Saves fields of a tenant's configuration and registers the tenant. `null` removes a field.",
     auth: "admin",
     tenant: "named",
     body: z.record(z.string(), z.unknown()),
     async handle({ ctx, shop, body, principal }) {
-      const { registered } = await saveTenantConfig(ctx, shop, body, principal.kind === "platform_key");
+      const { registered } = await saveTenantConfig(
+        ctx,
+        shop,
+        body,
+        principal.kind === "platform_key",
+      );
       return { ok: true, shop, registered };
     },
   },

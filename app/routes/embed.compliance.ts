@@ -4,10 +4,14 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The page on which a shopper decides what the store may do with their data, and reads what they may ask for.",
+    summary:
+      "The page on which a shopper decides what the store may do with their data, and reads what they may ask for.",
     auth: "none",
     tenant: "registered",
-    answers: { 200: "HTML of public configuration alone.", 304: "It is the one that If-None-Match names." },
+    answers: {
+      200: "HTML of public configuration alone.",
+      304: "It is the one that If-None-Match names.",
+    },
     handle: async ({ ctx, inbound, tenant }) => embedPage(ctx, inbound, tenant, renderCompliance),
   },
 });

@@ -4,10 +4,14 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The store's privacy links, consent banner and preferences, as a page or for the theme to take over.",
+    summary:
+      "The store's privacy links, consent banner and preferences, as a page or for the theme to take over.",
     auth: "none",
     tenant: "registered",
-    answers: { 200: "HTML of public configuration alone.", 304: "It is the one that If-None-Match names." },
+    answers: {
+      200: "HTML of public configuration alone.",
+      304: "It is the one that If-None-Match names.",
+    },
     handle: async ({ ctx, inbound, tenant }) => embedPage(ctx, inbound, tenant, renderFooter),
   },
 });

@@ -4,10 +4,16 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The script that sets the consent defaults, loads web analytics as far as the shopper allows, and bridges forms and choices.",
+    summary:
+      "The script that sets the consent defaults, loads web analytics as far as the shopper allows, and bridges forms and choices.",
     auth: "none",
     tenant: "registered",
     answers: { 200: "JavaScript.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) => cacheable(inbound, "text/javascript; charset=utf-8", renderStackLoader(publicConfigFor(ctx, inbound, tenant))),
+    handle: async ({ ctx, inbound, tenant }) =>
+      cacheable(
+        inbound,
+        "text/javascript; charset=utf-8",
+        renderStackLoader(publicConfigFor(ctx, inbound, tenant)),
+      ),
   },
 });

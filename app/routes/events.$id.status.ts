@@ -4,14 +4,20 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   PATCH: {
-    summary: "What a backend says of an event's deliveries; `failed` is a failed delivery like any other.",
+    summary:
+      "What a backend says of an event's deliveries; `failed` is a failed delivery like any other.",
     auth: "backend",
     tenant: "none",
     body: StatusReport,
     async handle({ ctx, inbound, params, body }) {
       const eventId = (params.id as string).toLowerCase();
       const tenant = await getCallbackTenant(ctx, inbound, eventId);
-      return { ok: true, event_id: eventId, status: body.status, ...(await reportStatus(ctx, tenant, eventId, body)) };
+      return {
+        ok: true,
+        event_id: eventId,
+        status: body.status,
+        ...(await reportStatus(ctx, tenant, eventId, body)),
+      };
     },
   },
 });

@@ -5,20 +5,35 @@ import { AppError, toErrorBody } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Delivers a transformed event to one channel. One that was delivered before is not delivered again.",
+    summary:
+      "Delivers a transformed event to one channel. One that was delivered before is not delivered again.",
     auth: "backend",
     tenant: "none",
     body: RequestedDelivery,
-    answers: { 200: "The channel has it.", 401: "The secret is missing or wrong.", 502: "The channel did not take it, or its circuit is open." },
+    answers: {
+      200: "The channel has it.",
+      401: "The secret is missing or wrong.",
+      502: "The channel did not take it, or its circuit is open.",
+    },
     async handle({ ctx, inbound, requestId, body, note }) {
       const tenant = await getCallbackTenant(ctx, inbound, body.event_id);
       const log = await deliverOnRequest(ctx, tenant, body);
       const isOpen = log.status === "circuit_open";
-      note({ shop: tenant.shop, event_id: body.event_id, channel: body.channel, outcome: log.status });
+      note({
+        shop: tenant.shop,
+        event_id: body.event_id,
+        channel: body.channel,
+        outcome: log.status,
+      });
       const told = { event_id: body.event_id, channel: body.channel, delivery_log: log };
       if (log.status === "delivered") return { ok: true, ...told };
       const refusal = new AppError(isOpen ? "circuit_open" : "delivery_failed");
-      return json(refusal.status, { ok: false, ...told, ...toErrorBody(refusal, requestId), ...(isOpen && { error: refusal.code }) });
+      return json(refusal.status, {
+        ok: false,
+        ...told,
+        ...toErrorBody(refusal, requestId),
+        ...(isOpen && { error: refusal.code }),
+      });
     },
   },
 });

@@ -5,19 +5,30 @@ import { readArrival } from "../http/event-arrival.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "An event from any source: stored with its marker and one queue row per destination, then answered.",
+    summary:
+      "An event from any source: stored with its marker and one queue row per destination, then answered.",
     auth: "event_source",
     tenant: "registered",
     remembersTenant: true,
     accepts: EventInput,
-    answers: { 202: "Stored; it will be delivered.", 200: "The same event was stored before.", 401: "The source is not proven; `method` names what was tried.", 503: "More arrives than can be stored." },
+    answers: {
+      202: "Stored; it will be delivered.",
+      200: "The same event was stored before.",
+      401: "The source is not proven; `method` names what was tried.",
+      503: "More arrives than can be stored.",
+    },
     async handle(call) {
       const { envelope, webhook } = readArrival(call);
       const ingested = await ingest(call.ctx, call.tenant, envelope, { webhook });
       const { outcome, event_id } = ingested;
       call.note({ event_id, event_type: envelope.event_type, source: envelope.source, outcome });
       if (outcome === "duplicate") return { ok: true, deduplicated: true, event_id };
-      return json(202, { ok: true, event_id, queued: ingested.queued, destinations: ingested.destinations });
+      return json(202, {
+        ok: true,
+        event_id,
+        queued: ingested.queued,
+        destinations: ingested.destinations,
+      });
     },
   },
 });

@@ -6,7 +6,10 @@ export const { loader, action, route } = endpoint({
     summary: "A customer must be forgotten: recorded, then erased everywhere.",
     auth: "hmac",
     tenant: "named",
-    answers: { 200: "Recorded; a repetition changes nothing.", 401: "The signature is missing, doubled or wrong." },
+    answers: {
+      200: "Recorded; a repetition changes nothing.",
+      401: "The signature is missing, doubled or wrong.",
+    },
     handle: (call) => receiveComplianceRequest(call, "customer_redact"),
   },
 });

@@ -3,10 +3,14 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "The store must be forgotten: recorded, then all of its data deleted, unless it installed the app again.",
+    summary:
+      "The store must be forgotten: recorded, then all of its data deleted, unless it installed the app again.",
     auth: "hmac",
     tenant: "named",
-    answers: { 200: "Recorded; a repetition changes nothing.", 401: "The signature is missing, doubled or wrong." },
+    answers: {
+      200: "Recorded; a repetition changes nothing.",
+      401: "The signature is missing, doubled or wrong.",
+    },
     handle: (call) => receiveComplianceRequest(call, "shop_redact"),
   },
 });

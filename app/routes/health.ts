@@ -10,7 +10,12 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx }) {
       const isReachable = await ctx.home.isReachable();
       const database = isReachable ? "ok" : "unreachable";
-      return json(isReachable ? 200 : 503, { status: isReachable ? "ok" : "degraded", service: SERVICE_NAME, version: VERSION, checks: { database } });
+      return json(isReachable ? 200 : 503, {
+        status: isReachable ? "ok" : "degraded",
+        service: SERVICE_NAME,
+        version: VERSION,
+        checks: { database },
+      });
     },
   },
 });

@@ -4,7 +4,8 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Takes a normalised event into this backend's queue; a repeated event id answers with its first queue id.",
+    summary:
+      "Takes a normalised event into this backend's queue; a repeated event id answers with its first queue id.",
     auth: "backend_key",
     tenant: "none",
     body: EnqueueInput,

@@ -5,12 +5,19 @@ import { answerMcp } from "../http/mcp.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "One MCP message over streamable HTTP: the tools of UCP and ours. The catalogue is open; what is a shopper's needs that shopper's word.",
+    summary:
+      "One MCP message over streamable HTTP: the tools of UCP and ours. The catalogue is open; what is a shopper's needs that shopper's word.",
     auth: "none",
     tenant: "registered",
     remembersTenant: true,
     body: z.unknown(),
-    answers: { 200: "The JSON-RPC answer.", 202: "A notification was taken.", 401: "The tool needs an access token.", 403: "The shopper has not allowed it.", 429: "Too many calls; `Retry-After` says when to go on." },
+    answers: {
+      200: "The JSON-RPC answer.",
+      202: "A notification was taken.",
+      401: "The tool needs an access token.",
+      403: "The shopper has not allowed it.",
+      429: "Too many calls; `Retry-After` says when to go on.",
+    },
     errorBody: (error) => toRpcErrorBody(error),
     handle: ({ ctx, inbound, tenant, body }) => answerMcp(ctx, inbound, tenant, body),
   },

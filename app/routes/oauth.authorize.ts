@@ -4,10 +4,15 @@ import { refuseJson, toOAuthError } from "../http/oauth.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "The page on which a shopper decides about an agent; first the sign-in, where nobody is signed in.",
+    summary:
+      "The page on which a shopper decides about an agent; first the sign-in, where nobody is signed in.",
     auth: "none",
     tenant: "registered",
-    answers: { 200: "The page.", 302: "Back to the agent with an error.", 400: "A page: the agent or its address is not known." },
+    answers: {
+      200: "The page.",
+      302: "Back to the agent with an error.",
+      400: "A page: the agent or its address is not known.",
+    },
     errorBody: toOAuthError,
     handle: ({ ctx, inbound, tenant }) => showAuthorizePage(ctx, inbound, tenant),
   },
@@ -16,7 +21,10 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     maxBytes: 16 * 1024,
-    answers: { 302: "Back to the agent with `code`, or with an error.", 403: "A page: the form came from elsewhere." },
+    answers: {
+      302: "Back to the agent with `code`, or with an error.",
+      403: "A page: the form came from elsewhere.",
+    },
     errorBody: toOAuthError,
     handle: refuseJson,
     handleForm: ({ ctx, inbound, tenant, body }) => answerAuthorizeForm(ctx, inbound, tenant, body),

@@ -7,7 +7,10 @@ export const { loader, action, route } = endpoint({
     summary: "Takes an agent's access back: every token of it is dead at once.",
     auth: "session",
     tenant: "registered",
-    answers: { 200: "`{ok:true}`, also when it was over already.", 404: "No grant of the signed-in person." },
+    answers: {
+      200: "`{ok:true}`, also when it was over already.",
+      404: "No grant of the signed-in person.",
+    },
     errorBody: toGrantError,
     async handle({ ctx, tenant, principal, params }) {
       await revokeGrant(ctx, tenant, principal.account.id, params.id ?? "");

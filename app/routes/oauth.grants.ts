@@ -12,7 +12,10 @@ export const { loader, action, route } = endpoint({
     errorBody: toGrantError,
     async handle({ ctx, tenant, principal, query }) {
       const list = `grants/${tenant.shop}/${principal.account.id}`;
-      const { grants, next } = await listLinkedAgents(ctx, tenant, principal.account.id, { limit: query.limit, after: readKeyCursor(ctx.secrets, list, query.cursor) });
+      const { grants, next } = await listLinkedAgents(ctx, tenant, principal.account.id, {
+        limit: query.limit,
+        after: readKeyCursor(ctx.secrets, list, query.cursor),
+      });
       return { grants, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
   },

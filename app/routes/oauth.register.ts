@@ -10,8 +10,21 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     body: ClientMetadata,
     maxBytes: 16 * 1024,
-    answers: { 201: "The client, with its `client_id`.", 400: "`invalid_redirect_uri` or `invalid_client_metadata`.", 429: "Too many registrations from this address." },
+    answers: {
+      201: "The client, with its `client_id`.",
+      400: "`invalid_redirect_uri` or `invalid_client_metadata`.",
+      429: "Too many registrations from this address.",
+    },
     errorBody: toOAuthError,
-    handle: async ({ ctx, inbound, tenant, body }) => json(201, await registerClient(ctx, tenant, clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS), body)),
+    handle: async ({ ctx, inbound, tenant, body }) =>
+      json(
+        201,
+        await registerClient(
+          ctx,
+          tenant,
+          clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS),
+          body,
+        ),
+      ),
   },
 });

@@ -10,7 +10,11 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     maxBytes: 16 * 1024,
-    answers: { 200: "`{access_token, token_type, expires_in, refresh_token, scope}`.", 400: "`invalid_grant` and the other errors of RFC 6749 5.2.", 429: "Too many tries from this address." },
+    answers: {
+      200: "`{access_token, token_type, expires_in, refresh_token, scope}`.",
+      400: "`invalid_grant` and the other errors of RFC 6749 5.2.",
+      429: "Too many tries from this address.",
+    },
     errorBody: toOAuthError,
     handle: refuseJson,
     handleForm: async ({ ctx, inbound, tenant, raw }) => {

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "This document.",
     auth: "none",
     tenant: "none",
-    handle: async ({ ctx }) => buildOpenApi(await loadRoutes(), { baseUrl: ctx.baseUrl, version: VERSION }),
+    handle: async ({ ctx }) =>
+      buildOpenApi(await loadRoutes(), { baseUrl: ctx.baseUrl, version: VERSION }),
   },
 });

@@ -10,7 +10,10 @@ export const { loader, action, route } = endpoint({
     query: Page,
     async handle({ ctx, tenant, query }) {
       const list = `tags/${tenant.shop}`;
-      const { tags, next } = await listCatalog(ctx, tenant, { limit: query.limit, after: readCursor(ctx.secrets, list, query.cursor) });
+      const { tags, next } = await listCatalog(ctx, tenant, {
+        limit: query.limit,
+        after: readCursor(ctx.secrets, list, query.cursor),
+      });
       return { tags, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };
     },
   },

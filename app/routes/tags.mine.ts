@@ -6,6 +6,8 @@ export const { loader, action, route } = endpoint({
     summary: "The signed-in person's tags.",
     auth: "session",
     tenant: "registered",
-    handle: async ({ ctx, tenant, principal }) => ({ tags: (await listOwnTags(ctx, tenant, principal)).map(toShownTag) }),
+    handle: async ({ ctx, tenant, principal }) => ({
+      tags: (await listOwnTags(ctx, tenant, principal)).map(toShownTag),
+    }),
   },
 });

@@ -12,9 +12,15 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, tenant, principal, query }) {
       const userId = principal.account.id;
       if (query.format === "csv")
-        return plain(200, "text/csv; charset=utf-8", await exportConsents(ctx, tenant, userId), { "Content-Disposition": 'attachment; filename="consent-history.csv"', "Cache-Control": "no-store" });
+        return plain(200, "text/csv; charset=utf-8", await exportConsents(ctx, tenant, userId), {
+          "Content-Disposition": 'attachment; filename="consent-history.csv"',
+          "Cache-Control": "no-store",
+        });
       const list = `consents/${tenant.shop}/${userId}`;
-      const { records, next } = await listConsents(ctx, tenant, userId, { limit: query.limit, before: readCursor(ctx.secrets, list, query.cursor) });
+      const { records, next } = await listConsents(ctx, tenant, userId, {
+        limit: query.limit,
+        before: readCursor(ctx.secrets, list, query.cursor),
+      });
       return { records, next_cursor: next === null ? null : toCursor(ctx.secrets, list, next) };
     },
   },

@@ -4,11 +4,18 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
+    summary:
+      "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
     auth: "session",
     tenant: "registered",
     body: OwnTagLists,
-    answers: { 200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.", 403: "The category of a tag is reserved for the store." },
-    handle: async ({ ctx, tenant, principal, body }) => ({ ok: true, ...(await changeOwnTags(ctx, tenant, principal, body)) }),
+    answers: {
+      200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.",
+      403: "The category of a tag is reserved for the store.",
+    },
+    handle: async ({ ctx, tenant, principal, body }) => ({
+      ok: true,
+      ...(await changeOwnTags(ctx, tenant, principal, body)),
+    }),
   },
 });

@@ -7,7 +7,10 @@ export const { loader, action, route } = endpoint({
     auth: "hmac",
     tenant: "registered",
     remembersTenant: true,
-    answers: { 200: "Stored; a repetition changes nothing.", 401: "The signature is missing, doubled or wrong." },
+    answers: {
+      200: "Stored; a repetition changes nothing.",
+      401: "The signature is missing, doubled or wrong.",
+    },
     handle: async (call) => json(200, await receiveStorefrontWebhook(call)),
   },
 });

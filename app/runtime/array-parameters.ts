@@ -25,8 +25,12 @@ export function smallintArray(values: readonly number[]): Buffer {
 }
 
 function strings(type: number, values: readonly (string | null)[], prefixBytes: 0 | 1): Buffer {
-  const lengths = values.map((value) => (value === null ? -1 : prefixBytes + Buffer.byteLength(value)));
-  const array = Buffer.allocUnsafe(lengths.reduce((bytes, length) => bytes + LENGTH_BYTES + Math.max(length, 0), HEADER_BYTES));
+  const lengths = values.map((value) =>
+    value === null ? -1 : prefixBytes + Buffer.byteLength(value),
+  );
+  const array = Buffer.allocUnsafe(
+    lengths.reduce((bytes, length) => bytes + LENGTH_BYTES + Math.max(length, 0), HEADER_BYTES),
+  );
   let at = writeHeader(array, type, values.length, lengths.includes(-1));
   for (const [index, value] of values.entries()) {
     at = array.writeInt32BE(lengths[index] as number, at);

@@ -10,7 +10,11 @@ export type Random = {
 };
 
 export const systemClock: Clock = { now: () => new Date() };
-export const systemRandom: Random = { uuid: randomUUID, orderedUuid: () => orderedUuid(Date.now()), bytes: randomBytes };
+export const systemRandom: Random = {
+  uuid: randomUUID,
+  orderedUuid: () => orderedUuid(Date.now()),
+  bytes: randomBytes,
+};
 
 function orderedUuid(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, "0");

@@ -18,20 +18,34 @@ type Problem = { name: string; problem: string };
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
   constructor(problems: readonly Problem[]) {
-    super(["The service cannot start. Set these in the environment:", ...problems.map(({ name, problem }) => `  ${name}: ${problem}`)].join("\n"));
+    super(
+      [
+        "The service cannot start. Set these in the environment:",
+        ...problems.map(({ name, problem }) => `  ${name}: ${problem}`),
+      ].join("\n"),
+    );
     this.name = "ConfigError";
     this.problems = problems;
   }
 }
 
 const names = Object.keys(SETTINGS) as SettingName[];
-const entry = (name: SettingName): (typeof SETTINGS)[SettingName] & { aliases?: readonly string[]; default?: string; required?: true; outside?: true } => SETTINGS[name];
+const entry = (
+  name: SettingName,
+): (typeof SETTINGS)[SettingName] & {
+  aliases?: readonly string[];
+  default?: string;
+  required?: true;
+  outside?: true;
+} => SETTINGS[name];
 
 /** Step one: the settings as text, by their own names. An empty value is an unset one. */
 export function readEnvironment(environment: Environment): Partial<Record<SettingName, string>> {
   const read: Partial<Record<SettingName, string>> = {};
   for (const name of names) {
-    const value = [name, ...(entry(name).aliases ?? [])].map((alias) => environment[alias]?.trim()).find(Boolean);
+    const value = [name, ...(entry(name).aliases ?? [])]
+      .map((alias) => environment[alias]?.trim())
+      .find(Boolean);
     if (value) read[name] = value;
   }
   return read;
@@ -43,10 +57,15 @@ export function readEnvironment(environment: Environment): Partial<Record<Settin
  */
 function decideSandbox(read: Partial<Record<SettingName, string>>, problems: Problem[]): boolean {
   const outside = names.filter((name) => entry(name).outside && read[name]);
-  const deployed = names.filter((name) => (entry(name).outside || entry(name).required) && read[name]);
+  const deployed = names.filter(
+    (name) => (entry(name).outside || entry(name).required) && read[name],
+  );
   const wish = read.SANDBOX ?? "auto";
   if (wish === "on" && outside.length > 0)
-    problems.push({ name: "SANDBOX", problem: `the sandbox never runs beside real credentials; unset ${outside.join(", ")}, or set SANDBOX=off` });
+    problems.push({
+      name: "SANDBOX",
+      problem: `the sandbox never runs beside real credentials; unset ${outside.join(", ")}, or set SANDBOX=off`,
+    });
   return wish === "on" || (wish === "auto" && deployed.length === 0);
 }
 
@@ -54,7 +73,10 @@ function decideSandbox(read: Partial<Record<SettingName, string>>, problems: Pro
  * Step two. `local` supplies the secrets that this machine makes for itself: the sealing key of an embedded database,
  * and in the sandbox everything that a deployment would have to set.
  */
-export function shapeConfig(environment: Environment, local: (isSandbox: boolean, isEmbedded: boolean) => Partial<Record<SettingName, string>>): Config {
+export function shapeConfig(
+  environment: Environment,
+  local: (isSandbox: boolean, isEmbedded: boolean) => Partial<Record<SettingName, string>>,
+): Config {
   const read = readEnvironment(environment);
   const problems: Problem[] = [];
   const isSandbox = decideSandbox(read, problems);
@@ -65,12 +87,17 @@ export function shapeConfig(environment: Environment, local: (isSandbox: boolean
     const { schema, required, default: fallback } = entry(name);
     const text = read[name] ?? made[name] ?? fallback;
     if (text === undefined) {
-      if (required && !isSandbox) problems.push({ name, problem: `is missing. ${SETTINGS[name].about}` });
+      if (required && !isSandbox)
+        problems.push({ name, problem: `is missing. ${SETTINGS[name].about}` });
       continue;
     }
     const parsed = schema.safeParse(text);
     if (parsed.success) shaped[name] = parsed.data;
-    else problems.push({ name, problem: parsed.error.issues.map((issue) => issue.message).join("; ") });
+    else
+      problems.push({
+        name,
+        problem: parsed.error.issues.map((issue) => issue.message).join("; "),
+      });
   }
   const regionDatabaseUrls = readRegions(environment, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -90,8 +117,10 @@ function readRegions(environment: Environment, problems: Problem[]): Record<stri
   for (const [name, value] of Object.entries(environment)) {
     const region = /^DATABASE_URL_([A-Z0-9_]+)$/.exec(name)?.[1]?.toLowerCase();
     if (!region || !value?.trim()) continue;
-    if (!/^postgres(ql)?:\/\//.test(value.trim())) problems.push({ name, problem: "must be a postgres:// address" });
-    else if (region === "default") problems.push({ name, problem: "the home region `default` is DATABASE_URL" });
+    if (!/^postgres(ql)?:\/\//.test(value.trim()))
+      problems.push({ name, problem: "must be a postgres:// address" });
+    else if (region === "default")
+      problems.push({ name, problem: "the home region `default` is DATABASE_URL" });
     else regions[region.replaceAll("_", "-")] = value.trim();
   }
   return regions;

@@ -14,7 +14,11 @@ export type Row = Record<string, unknown>;
  * Statements of one tenant. `$1` is always the shop; the caller's own values start at `$2`. A statement with a `name` is
  * planned once per connection: for what runs at every request.
  */
-export type TenantSql = <R extends Row = Row>(text: string, values?: readonly unknown[], name?: string) => Promise<R[]>;
+export type TenantSql = <R extends Row = Row>(
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+) => Promise<R[]>;
 
 export type TenantData = {
   shop: string;
@@ -28,7 +32,11 @@ export type TenantData = {
 export type Database = {
   region: string;
   forTenant(shop: string): TenantData;
-  acrossTenants<R extends Row = Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
+  acrossTenants<R extends Row = Row>(
+    text: string,
+    values?: readonly unknown[],
+    name?: string,
+  ): Promise<R[]>;
   /** Calls `onNotify` for each NOTIFY on the channel, and once after every (re)connection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<{ stop(): Promise<void> }>;
   isReachable(): Promise<boolean>;
@@ -46,18 +54,23 @@ export const PLATFORM = "*";
 // bigint ids arrive as numbers: they count rows, and stay far below 2^53. Storefront ids are text and never come here.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`the integer ${text} is too large to count with`);
+  if (!Number.isSafeInteger(value))
+    throw new Error(`the integer ${text} is too large to count with`);
   return value;
 });
 
 const FILTER = /\bshop\s*=\s*\$1(?!\d)/i;
-const INSERT = /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b[^)]*\)\s*(?:values\s*\(|select\b)\s*\$1(?!\d)/i;
+const INSERT =
+  /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b[^)]*\)\s*(?:values\s*\(|select\b)\s*\$1(?!\d)/i;
 
 /** Refuses a statement that names no tenant. Answers are remembered: statements are literals and few. */
 const proven = new Set<string>();
 function requireTenantFilter(text: string): void {
   if (proven.has(text)) return;
-  if (!INSERT.test(text) && !FILTER.test(text)) throw new Error(`this statement has no tenant filter (shop = $1): ${text.trim().slice(0, 120)}`);
+  if (!INSERT.test(text) && !FILTER.test(text))
+    throw new Error(
+      `this statement has no tenant filter (shop = $1): ${text.trim().slice(0, 120)}`,
+    );
   proven.add(text);
 }
 
@@ -85,7 +98,9 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
   const pool = new pg.Pool({ ...connection, max: poolSize, idleTimeoutMillis: 30_000 });
   const watch = watchSilentLines(pool, QUERY_TIMEOUT_MS);
   // Without a listener a connection that dies while idle would end the process.
-  pool.on("error", (error) => log.troubled("database.connection_lost", { region, reason: error.message }));
+  pool.on("error", (error) =>
+    log.troubled("database.connection_lost", { region, reason: error.message }),
+  );
   // The same holds for one that dies while somebody has it; the pool throws it away when it is given back.
   pool.on("connect", (client) => client.on("error", () => {}));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
@@ -101,10 +116,17 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
       },
       transaction: (work) => inTransaction(pool, (client) => work(tenantSql(shop, client))),
     }),
-    async acrossTenants<R extends Row>(text: string, values: readonly unknown[] = [], name?: string) {
+    async acrossTenants<R extends Row>(
+      text: string,
+      values: readonly unknown[] = [],
+      name?: string,
+    ) {
       return (await pool.query<R>({ text, values: [...values], ...(name && { name }) })).rows;
     },
-    listen: (channel, onNotify) => listen(connection, channel, onNotify, (error) => log.troubled("database.listener_lost", { region, reason: error.message })),
+    listen: (channel, onNotify) =>
+      listen(connection, channel, onNotify, (error) =>
+        log.troubled("database.listener_lost", { region, reason: error.message }),
+      ),
     async isReachable() {
       try {
         // The types do not know the bound of a single query, the library does.
@@ -125,7 +147,10 @@ export function openDatabase({ url, region, poolSize, log }: DatabaseOptions): D
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -146,7 +171,12 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
 const RELISTEN_MS = { first: 250, longest: 8_000 };
 
 /** A connection of its own that comes back after every loss until it is stopped. */
-async function listen(connection: pg.ClientConfig, channel: string, onNotify: (payload: string) => void, onLost: (error: Error) => void) {
+async function listen(
+  connection: pg.ClientConfig,
+  channel: string,
+  onNotify: (payload: string) => void,
+  onLost: (error: Error) => void,
+) {
   let stopped = false;
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -193,11 +223,36 @@ async function listen(connection: pg.ClientConfig, channel: string, onNotify: (p
 
 /** Whether Postgres is away, rather than refusing what we asked. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message, severity, meta } = (error ?? {}) as { code?: unknown; message?: unknown; severity?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } };
+  const { code, message, severity, meta } = (error ?? {}) as {
+    code?: unknown;
+    message?: unknown;
+    severity?: unknown;
+    meta?: { driverAdapterError?: { cause?: unknown } };
+  };
   // Prisma gives codes of its own; what Postgres said stands inside.
   if (meta?.driverAdapterError?.cause && isDatabaseAway(meta.driverAdapterError.cause)) return true;
   // FATAL is about the connection, never about a statement.
   if (severity === "FATAL") return true;
-  if (typeof code === "string" && (/^(08|57P|53)/.test(code) || ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "P1001", "P1008", "P1017", "P2037"].includes(code))) return true;
-  return typeof message === "string" && /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(message);
+  if (
+    typeof code === "string" &&
+    (/^(08|57P|53)/.test(code) ||
+      [
+        "ECONNREFUSED",
+        "ECONNRESET",
+        "EPIPE",
+        "ETIMEDOUT",
+        "ENOTFOUND",
+        "P1001",
+        "P1008",
+        "P1017",
+        "P2037",
+      ].includes(code))
+  )
+    return true;
+  return (
+    typeof message === "string" &&
+    /Connection terminated|is not queryable|Database error\. Code: `(08|57P|53)|Query read timeout|timeout exceeded when trying to connect|Can't reach database/.test(
+      message,
+    )
+  );
 }

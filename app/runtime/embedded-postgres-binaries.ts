@@ -33,7 +33,9 @@ export const isRoot = process.getuid?.() === 0;
 export function defaultAccount(): Account {
   if (!isRoot) return { name: `user ${process.getuid?.() ?? "?"}` };
   for (const name of ["postgres", "nobody"]) {
-    const [uid, gid] = ["-u", "-g"].map((flag) => Number.parseInt(spawnSync("id", [flag, name]).stdout?.toString(), 10));
+    const [uid, gid] = ["-u", "-g"].map((flag) =>
+      Number.parseInt(spawnSync("id", [flag, name]).stdout?.toString(), 10),
+    );
     if (uid && gid) return { name, uid, gid };
   }
   throw new EmbeddedPostgresError(
@@ -43,8 +45,18 @@ export function defaultAccount(): Account {
 
 /** How every PostgreSQL process starts: nothing of our environment (secrets), our folder or our terminal reaches it. */
 export function spawnOptions(account: Account) {
-  const env: Record<string, string> = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/local/bin:/usr/bin:/bin" };
-  return { uid: account.uid, gid: account.gid, cwd: "/", env: env as NodeJS.ProcessEnv, detached: true };
+  const env: Record<string, string> = {
+    LC_ALL: "C",
+    TZ: "UTC",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+  };
+  return {
+    uid: account.uid,
+    gid: account.gid,
+    cwd: "/",
+    env: env as NodeJS.ProcessEnv,
+    detached: true,
+  };
 }
 
 /** Runs a short-lived program as the account; `code` is an errno name when it could not even start. */
@@ -55,7 +67,9 @@ export function run(account: Account, file: string, args: string[], input = "") 
     child.stdout.on("data", (chunk) => (output += chunk));
     child.stderr.on("data", (chunk) => (output += chunk));
     child.stdin.on("error", () => {});
-    child.on("error", (error: NodeJS.ErrnoException) => done({ code: error.code ?? error.message, output: error.message }));
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      done({ code: error.code ?? error.message, output: error.message }),
+    );
     child.on("close", (code, signal) => done({ code: code ?? signal, output }));
     child.stdin.end(input);
   });
@@ -63,7 +77,9 @@ export function run(account: Account, file: string, args: string[], input = "") 
 
 /** Whether the account can pass through every folder above the path. */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
-  return !isRoot || (await run(account, "/bin/sh", ["-c", 'test -x "$1"', "sh", folder])).code === 0;
+  return (
+    !isRoot || (await run(account, "/bin/sh", ["-c", 'test -x "$1"', "sh", folder])).code === 0
+  );
 }
 
 /** Finds programs that the account can run, repairing or copying them when needed. */
@@ -82,7 +98,9 @@ export async function findBinaries(account: Account): Promise<Binaries> {
   const found = await probe(account, native);
   if (found.binaries) return found.binaries;
   if (isRoot && found.code === "EACCES") {
-    const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+    const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+      version: string;
+    };
     const copied = await probe(account, await copyToSystemPlace(native, version));
     if (copied.binaries) return copied.binaries;
   }
@@ -95,7 +113,11 @@ async function probe(account: Account, native: string) {
   const [initdb, postgres] = [join(native, "bin/initdb"), join(native, "bin/postgres")];
   const { code, output } = await run(account, postgres, ["--version"]);
   const majorVersion = /PostgreSQL\) (\d+)/.exec(output)?.[1];
-  return { code, output, binaries: code === 0 && majorVersion ? { initdb, postgres, majorVersion } : null };
+  return {
+    code,
+    output,
+    binaries: code === 0 && majorVersion ? { initdb, postgres, majorVersion } : null,
+  };
 }
 
 /** Makes the library links that the package's install script would have made (npm may block install scripts). */
@@ -104,17 +126,28 @@ async function repair(folder: string): Promise<void> {
     const list = await readFile(join(folder, "native/pg-symlinks.json"), "utf8").catch(() => "[]");
     for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
       const link = join(folder, target);
-      if (await stat(link).then(() => true, () => false)) continue;
-      await symlink(relative(dirname(link), join(folder, source)), link).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-      });
+      if (
+        await stat(link).then(
+          () => true,
+          () => false,
+        )
+      )
+        continue;
+      await symlink(relative(dirname(link), join(folder, source)), link).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== "EEXIST") throw error;
+        },
+      );
     }
     for (const program of ["initdb", "postgres"]) {
       const path = join(folder, "native/bin", program);
       if (((await stat(path)).mode & 0o100) === 0) await chmod(path, 0o755);
     }
   } catch (error) {
-    throw explainFileError(error, `The installed PostgreSQL in ${folder} is incomplete and cannot be repaired`);
+    throw explainFileError(
+      error,
+      `The installed PostgreSQL in ${folder} is incomplete and cannot be repaired`,
+    );
   }
 }
 
@@ -122,7 +155,13 @@ async function copyToSystemPlace(native: string, version: string): Promise<strin
   const target = join(systemPlace, `native-${version}`);
   const partial = `${target}.partial-${process.pid}`;
   try {
-    if (await stat(target).then(() => true, () => false)) return target;
+    if (
+      await stat(target).then(
+        () => true,
+        () => false,
+      )
+    )
+      return target;
     await openSystemPlace();
     await rm(partial, { recursive: true, force: true });
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });

@@ -1,10 +1,30 @@
 // The data folder of the embedded database: where it may stand, whether it is sound, how a new one is made.
 // Beside <dir> stand <dir>.password, <dir>.lock, <dir>.log and, while a new one is made, <dir>.partial-*.
 import { createHash, randomBytes } from "node:crypto";
-import { chown, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Account, type Binaries, canEnter, defaultAccount, isRoot, openSystemPlace, run, systemPlace } from "./embedded-postgres-binaries.ts";
+import {
+  type Account,
+  type Binaries,
+  canEnter,
+  defaultAccount,
+  isRoot,
+  openSystemPlace,
+  run,
+  systemPlace,
+} from "./embedded-postgres-binaries.ts";
 import { EmbeddedPostgresError, explainFileError } from "./embedded-postgres-error.ts";
 
 export interface DataPlace {
@@ -22,7 +42,10 @@ export async function choosePlace(wanted: string): Promise<DataPlace> {
     await mkdir(dirname(dir), { recursive: true });
     // One data folder must have one name, or two starts through different links would not see each other.
     dir = await realpath(dir).catch(async () => join(await realpath(dirname(dir)), basename(dir)));
-    const inSystemPlace = join(systemPlace, `data-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`);
+    const inSystemPlace = join(
+      systemPlace,
+      `data-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`,
+    );
     const account = defaultAccount();
     if ((await listFolder(dir)).length > 0) {
       const owner = await ownerOf(dir, account);
@@ -49,7 +72,9 @@ async function ownerOf(dir: string, account: Account): Promise<Account> {
   if (uid === (account.uid ?? process.getuid?.() ?? uid)) return account;
   if (isRoot && uid !== 0) return { name: `user ${uid}`, uid, gid };
   const owner = uid === 0 ? "root, as whom PostgreSQL refuses to run" : `user ${uid}`;
-  throw new EmbeddedPostgresError(`The database folder ${dir} belongs to ${owner}; give it back to ${account.name} (chown -R) or choose another folder.`);
+  throw new EmbeddedPostgresError(
+    `The database folder ${dir} belongs to ${owner}; give it back to ${account.name} (chown -R) or choose another folder.`,
+  );
 }
 
 async function listFolder(dir: string): Promise<string[]> {
@@ -65,8 +90,13 @@ export async function isInitialised(dir: string, majorVersion: string): Promise<
     throw explainFileError(error, `The database folder ${dir} cannot be read`);
   });
   if (entries.length === 0) return false;
-  const version = await readFile(join(dir, "PG_VERSION"), "utf8").then((text) => text.trim(), () => "");
-  const missing = ["PG_VERSION", "global", "base", "pg_wal"].filter((entry) => !entries.includes(entry));
+  const version = await readFile(join(dir, "PG_VERSION"), "utf8").then(
+    (text) => text.trim(),
+    () => "",
+  );
+  const missing = ["PG_VERSION", "global", "base", "pg_wal"].filter(
+    (entry) => !entries.includes(entry),
+  );
   if (missing.length > 0 || version === "") {
     throw new EmbeddedPostgresError(
       `The database folder ${dir} is damaged or holds something else (${missing[0] ?? "PG_VERSION"} is missing); restore it from a backup, or move it away to start with an empty database.`,
@@ -81,7 +111,11 @@ export async function isInitialised(dir: string, majorVersion: string): Promise<
 }
 
 /** Makes a new database beside its place and moves it there whole: a crash in the middle leaves only <dir>.partial-*. */
-export async function initialise({ dir, account }: DataPlace, binaries: Binaries, isDurable: boolean): Promise<void> {
+export async function initialise(
+  { dir, account }: DataPlace,
+  binaries: Binaries,
+  isDurable: boolean,
+): Promise<void> {
   let partial = "";
   try {
     for (const entry of await readdir(dirname(dir))) {
@@ -91,10 +125,26 @@ export async function initialise({ dir, account }: DataPlace, binaries: Binaries
     partial = await mkdtemp(`${dir}.partial-`);
     if (account.uid !== undefined) await chown(partial, account.uid, account.gid ?? account.uid);
     // Nobody gets in until setPassword() and the file below: "reject" also keeps the password out of argv.
-    const args = ["-D", partial, "-U", "postgres", "-E", "UTF8", "--locale=C", "--auth=reject", "--no-instructions"];
-    const { code, output } = await run(account, binaries.initdb, isDurable ? args : [...args, "--no-sync"]);
+    const args = [
+      "-D",
+      partial,
+      "-U",
+      "postgres",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--auth=reject",
+      "--no-instructions",
+    ];
+    const { code, output } = await run(
+      account,
+      binaries.initdb,
+      isDurable ? args : [...args, "--no-sync"],
+    );
     if (code !== 0) {
-      throw new EmbeddedPostgresError(`A new database cannot be made in ${dir}: ${lastLines(output)}`);
+      throw new EmbeddedPostgresError(
+        `A new database cannot be made in ${dir}: ${lastLines(output)}`,
+      );
     }
     await writeFile(join(partial, "pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
     await rename(partial, dir);
@@ -118,7 +168,10 @@ export async function readPassword(dir: string): Promise<string | null> {
 }
 
 /** Sets a new random password on a stopped database. The file comes last: without it the next start does this again. */
-export async function setPassword({ dir, account }: DataPlace, binaries: Binaries): Promise<string> {
+export async function setPassword(
+  { dir, account }: DataPlace,
+  binaries: Binaries,
+): Promise<string> {
   const password = randomBytes(24).toString("hex");
   const args = ["--single", "-D", dir, "-c", "log_min_error_statement=panic", "postgres"];
   const statement = `ALTER ROLE postgres PASSWORD '${password}'\n`;
@@ -145,8 +198,17 @@ export const leftoverServer = /another postgres \(PID|pre-existing shared memory
 
 /** The lines of a PostgreSQL log that explain a failure, as one piece of a sentence. */
 export function lastLines(log: string): string {
-  const lines = log.split("\n").map((line) => line.trim()).filter(Boolean);
+  const lines = log
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
   const telling = lines.filter((line) => /FATAL|PANIC|ERROR|error:|HINT|DETAIL/.test(line));
   const chosen = (telling.length > 0 ? telling : lines).slice(-3);
-  return chosen.map((line) => line.replace(/^.*?(?=(FATAL|PANIC|ERROR|HINT|DETAIL):)/, "").replace(/:\s+/g, ": ")).join("; ") || "it left no message";
+  return (
+    chosen
+      .map((line) =>
+        line.replace(/^.*?(?=(FATAL|PANIC|ERROR|HINT|DETAIL):)/, "").replace(/:\s+/g, ": "),
+      )
+      .join("; ") || "it left no message"
+  );
 }

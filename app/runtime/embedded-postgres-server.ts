@@ -37,17 +37,24 @@ export async function findRunning(dir: string, password: string | null): Promise
       );
     }
     // "ready" may be the last word of a server that is just shutting down: then the next round sees it gone.
-    if (status === "ready" && (password === null || (await accepts(port, password)))) return { pid, port, child: null };
+    if (status === "ready" && (password === null || (await accepts(port, password))))
+      return { pid, port, child: null };
   }
 }
 
 function describeProcess(pid: number, dir: string): "ours" | "other" | "unknown" {
   try {
     // cmdline, not exe or cwd: those are hidden from root in an ordinary container when the account differs.
-    const [program = "", flag, folder = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const [program = "", flag, folder = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split(
+      "\0",
+    );
     if (!/(^|\/)postgres($|:)/.test(program)) return "other";
     if (!program.endsWith("postgres") || flag !== "-D") return "unknown";
-    const [theirs, ours, process] = [statSync(folder, { throwIfNoEntry: false }), statSync(dir), statSync(`/proc/${pid}`)];
+    const [theirs, ours, process] = [
+      statSync(folder, { throwIfNoEntry: false }),
+      statSync(dir),
+      statSync(`/proc/${pid}`),
+    ];
     if (theirs?.ino !== ours.ino || theirs.dev !== ours.dev) return "other";
     return process.uid === ours.uid ? "ours" : "unknown";
   } catch {
@@ -56,7 +63,13 @@ function describeProcess(pid: number, dir: string): "ours" | "other" | "unknown"
 }
 
 async function accepts(port: number, password: string): Promise<boolean> {
-  const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", password, database: "postgres" });
+  const client = new pg.Client({
+    host: "127.0.0.1",
+    port,
+    user: "postgres",
+    password,
+    database: "postgres",
+  });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -74,11 +87,19 @@ function readPidFile(dir: string): { pid: number; port: number; status: string }
   } catch {
     // No server was started here, or it has just ended.
   }
-  return { pid: Number(lines[0] ?? 0), port: Number(lines[3] ?? 0), status: (lines[7] ?? "").trim() };
+  return {
+    pid: Number(lines[0] ?? 0),
+    port: Number(lines[3] ?? 0),
+    status: (lines[7] ?? "").trim(),
+  };
 }
 
 /** Starts the server; a port taken by somebody else in between, or the last backends of a killed server, are retried. */
-export async function launch(place: DataPlace, binaries: Binaries, settings: Record<string, string>): Promise<Server> {
+export async function launch(
+  place: DataPlace,
+  binaries: Binaries,
+  settings: Record<string, string>,
+): Promise<Server> {
   const logFile = `${place.dir}.log`;
   for (const deadline = Date.now() + startTimeoutMs; ; await delay(pollMs)) {
     const port = await findFreePort();
@@ -94,9 +115,16 @@ export async function launch(place: DataPlace, binaries: Binaries, settings: Rec
       log_checkpoints: "off",
       ...settings,
     };
-    const args = ["-D", place.dir, ...Object.entries(all).flatMap(([key, value]) => ["-c", `${key}=${value}`])];
+    const args = [
+      "-D",
+      place.dir,
+      ...Object.entries(all).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
+    ];
     const output = openLog(logFile);
-    const child = spawn(binaries.postgres, args, { ...spawnOptions(place.account), stdio: ["ignore", output, output] });
+    const child = spawn(binaries.postgres, args, {
+      ...spawnOptions(place.account),
+      stdio: ["ignore", output, output],
+    });
     child.unref();
     closeSync(output);
     // From the first moment on: a crash during the start must not leave it behind either.
@@ -105,14 +133,20 @@ export async function launch(place: DataPlace, binaries: Binaries, settings: Rec
     child.once("exit", () => process.off("exit", onExit));
     let failure: string | null = null;
     child.once("error", (error) => (failure = error.message));
-    while (failure === null && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
+    while (
+      failure === null &&
+      child.exitCode === null &&
+      child.signalCode === null &&
+      Date.now() < deadline
+    ) {
       const { pid, status } = readPidFile(place.dir);
       if (pid === child.pid && status === "ready") return { pid, port, child };
       await delay(pollMs);
     }
     const text = failure ?? readFileSync(logFile, "utf8");
     if (child.pid) await end({ pid: child.pid, port, child });
-    if ((/Address already in use/.test(text) || leftoverServer.test(text)) && Date.now() < deadline) continue;
+    if ((/Address already in use/.test(text) || leftoverServer.test(text)) && Date.now() < deadline)
+      continue;
     throw new EmbeddedPostgresError(
       `The database in ${place.dir} does not start: ${lastLines(text)}. The whole log is ${logFile}; restore the folder from a backup if it is damaged, or set DATABASE_URL.`,
     );

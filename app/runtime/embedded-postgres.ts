@@ -3,7 +3,13 @@
 import pg from "pg";
 import { findBinaries } from "./embedded-postgres-binaries.ts";
 import { EmbeddedPostgresError, explainFileError } from "./embedded-postgres-error.ts";
-import { choosePlace, initialise, isInitialised, readPassword, setPassword } from "./embedded-postgres-folder.ts";
+import {
+  choosePlace,
+  initialise,
+  isInitialised,
+  readPassword,
+  setPassword,
+} from "./embedded-postgres-folder.ts";
 import { end, findRunning, launch, type Server, signal } from "./embedded-postgres-server.ts";
 import { LockHeldError, takeLock } from "./process-lock.ts";
 
@@ -54,15 +60,27 @@ export async function startEmbeddedPostgres(options: {
     const adopted = server !== null;
     password ??= await setPassword(place, binaries);
     server ??= await launch(place, binaries, settings);
-    const url = (name: string) => `postgresql://postgres:${password}@127.0.0.1:${server!.port}/${encodeURIComponent(name)}`;
+    const url = (name: string) =>
+      `postgresql://postgres:${password}@127.0.0.1:${server!.port}/${encodeURIComponent(name)}`;
     await ensureDatabase(url("postgres"), options.database, place.dir);
-    log(adopted ? "database.adopted" : "database.started", { dataDir: place.dir, pid: server.pid, port: server.port });
-    return guard(server, { url: url(options.database), adopted, dataDir: place.dir, pid: server.pid }, unlock, log);
+    log(adopted ? "database.adopted" : "database.started", {
+      dataDir: place.dir,
+      pid: server.pid,
+      port: server.port,
+    });
+    return guard(
+      server,
+      { url: url(options.database), adopted, dataDir: place.dir, pid: server.pid },
+      unlock,
+      log,
+    );
   } catch (error) {
     if (server) await end(server).catch(() => {});
     unlock();
     if (error instanceof EmbeddedPostgresError) throw error;
-    throw new EmbeddedPostgresError(`The database in ${place.dir} cannot be used: ${(error as Error).message}`);
+    throw new EmbeddedPostgresError(
+      `The database in ${place.dir} cannot be used: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -70,7 +88,8 @@ function lockFolder(dir: string): () => void {
   try {
     return takeLock(`${dir}.lock`);
   } catch (error) {
-    if (!(error instanceof LockHeldError)) throw explainFileError(error, `The lock file ${dir}.lock cannot be written`);
+    if (!(error instanceof LockHeldError))
+      throw explainFileError(error, `The lock file ${dir}.lock cannot be written`);
     throw new EmbeddedPostgresError(
       `The database folder ${dir} is in use by another copy of this service (process ${error.pid}); stop that one, choose another folder, or give all copies one DATABASE_URL.`,
     );
@@ -82,18 +101,27 @@ async function ensureDatabase(url: string, database: string, dir: string): Promi
   client.on("error", () => {});
   try {
     await client.connect();
-    const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = $1", [database]);
+    const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = $1", [
+      database,
+    ]);
     if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(database)}`);
   } catch (error) {
     if ((error as { code?: string }).code !== "28P01") throw error;
-    throw new EmbeddedPostgresError(`The password in ${dir}.password is not that of the database; delete that file and start again, a new one is made.`);
+    throw new EmbeddedPostgresError(
+      `The password in ${dir}.password is not that of the database; delete that file and start again, a new one is made.`,
+    );
   } finally {
     await client.end();
   }
 }
 
 /** Ties the server's life to ours: stop() on purpose, the exit hook on a crash. SIGKILL runs neither: see adoption. */
-function guard(server: Server, facts: Omit<EmbeddedPostgres, "stop">, unlock: () => void, log: Log): EmbeddedPostgres {
+function guard(
+  server: Server,
+  facts: Omit<EmbeddedPostgres, "stop">,
+  unlock: () => void,
+  log: Log,
+): EmbeddedPostgres {
   let stopping: Promise<void> | null = null;
   const onExit = () => {
     signal(server, "SIGINT");

@@ -29,15 +29,24 @@ export const ERRORS = {
   invalid_profile_url: [400, "The agent's profile must be named by an https address."],
   invalid_shop: [400, "The shop must look like name.myshopify.com."],
   invalid_cursor: [400, "The cursor is damaged or belongs to another list."],
-  invalid_install: [400, "The install answer could not be verified. Start the install again from the store admin."],
+  invalid_install: [
+    400,
+    "The install answer could not be verified. Start the install again from the store admin.",
+  ],
   tenant_required: [400, "Name the store: ?shop=name.myshopify.com."],
   unknown_fields: [400, "Some fields are not known."],
   unknown_region: [400, "No database is configured for this region."],
   consent_required: [400, "The terms of use and the privacy policy must be accepted."],
-  invalid_link: [400, "This link was used already, is too old, or never was one. Ask for a new one."],
+  invalid_link: [
+    400,
+    "This link was used already, is too old, or never was one. Ask for a new one.",
+  ],
   invalid_code: [400, "This code was used already or is too old. Sign in again."],
   // Of /oauth/*: the names of RFC 6749, RFC 7591 and RFC 8707, which stand on the wire as they are.
-  invalid_grant: [400, "The code or token is unknown, used, too old, or was given to somebody else."],
+  invalid_grant: [
+    400,
+    "The code or token is unknown, used, too old, or was given to somebody else.",
+  ],
   invalid_scope: [400, "A scope is asked for that is not offered, or was not granted."],
   invalid_target: [400, "The resource is not one of this service."],
   invalid_redirect_uri: [400, "A redirect address is missing or not allowed."],
@@ -55,7 +64,10 @@ export const ERRORS = {
   reauth_required: [401, "Confirm that it is you: send your password, or sign in again."],
   forbidden: [403, "This key may not do that."],
   agent_consent_required: [403, "The shopper has not allowed agents to act, or has withdrawn it."],
-  payment_consent_required: [403, "The shopper has not consented to payments by agents, or has withdrawn it."],
+  payment_consent_required: [
+    403,
+    "The shopper has not consented to payments by agents, or has withdrawn it.",
+  ],
   agent_payments_disabled: [403, "This store takes no payments by agents."],
   mandate_refused: [403, "The mandate does not cover this checkout."],
   agent_access_disabled: [403, "This store does not let agents act for its shoppers."],
@@ -69,7 +81,10 @@ export const ERRORS = {
   method_not_allowed: [405, "This method is not allowed here."],
   tenant_has_data: [409, "The store already has data in its current region."],
   idempotency_conflict: [409, "This Idempotency-Key was used with another body."],
-  idempotency_in_flight: [409, "The first request with this Idempotency-Key is still being answered. Try again shortly."],
+  idempotency_in_flight: [
+    409,
+    "The first request with this Idempotency-Key is still being answered. Try again shortly.",
+  ],
   checkout_closed: [409, "The checkout is completed or canceled, and no longer changes."],
   items_unavailable: [409, "There is not enough of something that was asked for."],
   conflict: [409, "The record was changed by somebody else. Read it again and retry."],
@@ -77,11 +92,17 @@ export const ERRORS = {
   setting_missing: [409, "A setting of the store is missing."],
   sync_running: [409, "A sync of this store is running already."],
   scheduled_run_running: [409, "A scheduled run is under way already."],
-  cms_not_configured: [409, "The CMS token and the Customers collection of this store are not set."],
+  cms_not_configured: [
+    409,
+    "The CMS token and the Customers collection of this store are not set.",
+  ],
   payload_too_large: [413, "The body is too large."],
   unsupported_media_type: [415, "Send application/json."],
   profile_malformed: [422, "The agent's profile is not one of UCP."],
-  version_unsupported: [422, "This store does not speak the version of UCP that the agent's profile names."],
+  version_unsupported: [
+    422,
+    "This store does not speak the version of UCP that the agent's profile names.",
+  ],
   profile_unreachable: [424, "The agent's profile cannot be fetched."],
   too_many_requests: [429, "Too many tries. Wait and try again."],
   internal_error: [500, "Something went wrong on our side. It has been logged."],
@@ -113,7 +134,8 @@ type AppErrorOptions = {
 const APP_ERROR = Symbol.for("customer-identity-service.AppError");
 const OUTBOUND_ERROR = Symbol.for("customer-identity-service.OutboundError");
 
-const bears = (value: unknown, mark: symbol): boolean => typeof value === "object" && value !== null && mark in value;
+const bears = (value: unknown, mark: symbol): boolean =>
+  typeof value === "object" && value !== null && mark in value;
 
 export class AppError extends Error {
   readonly [APP_ERROR] = true;

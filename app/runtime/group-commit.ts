@@ -15,7 +15,11 @@ export type GroupCommit<Item, Result> = {
 const ENOUGH_FOR_ANOTHER = 64;
 const LONG_MS = 25;
 
-type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
+type Waiting<Item, Result> = {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+};
 
 export type GroupCommitOptions = { maxItems?: number; flushers?: number };
 
@@ -46,7 +50,8 @@ export function createGroupCommit<Item, Result>(
       const results = await flush(batch.map((waiting) => waiting.item));
       batch.forEach((waiting, index) => waiting.resolve(results[index] as Result));
     } catch (error) {
-      if (batch.length === 1 || !isRowFault(error)) return batch.forEach((waiting) => waiting.reject(error));
+      if (batch.length === 1 || !isRowFault(error))
+        return batch.forEach((waiting) => waiting.reject(error));
       const half = batch.length >> 1;
       await settle(batch.slice(0, half));
       await settle(batch.slice(half));
@@ -54,7 +59,9 @@ export function createGroupCommit<Item, Result>(
   }
 
   const isLong = () => performance.now() - begunAt >= LONG_MS;
-  const mayBegin = () => queue.length > 0 && (flushing === 0 || (flushing < flushers && (queue.length >= ENOUGH_FOR_ANOTHER || isLong())));
+  const mayBegin = () =>
+    queue.length > 0 &&
+    (flushing === 0 || (flushing < flushers && (queue.length >= ENOUGH_FOR_ANOTHER || isLong())));
 
   function pump(): void {
     scheduled = false;

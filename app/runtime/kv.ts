@@ -86,11 +86,19 @@ const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";
 export type Stored<T> = { value: T; version: number };
 
 export async function getKey<T>(sql: TenantSql, key: string): Promise<Stored<T> | null> {
-  const [row] = await sql<Stored<T>>(`SELECT value, version FROM kv WHERE shop = $1 AND key = $2 AND ${LIVE}`, [key]);
+  const [row] = await sql<Stored<T>>(
+    `SELECT value, version FROM kv WHERE shop = $1 AND key = $2 AND ${LIVE}`,
+    [key],
+  );
   return row ?? null;
 }
 
-export async function putKey(sql: TenantSql, key: string, value: unknown, ttlSeconds: number | null = null): Promise<void> {
+export async function putKey(
+  sql: TenantSql,
+  key: string,
+  value: unknown,
+  ttlSeconds: number | null = null,
+): Promise<void> {
   await sql(
     `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
      ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()`,
@@ -99,7 +107,12 @@ export async function putKey(sql: TenantSql, key: string, value: unknown, ttlSec
 }
 
 /** True for the one caller that put it; an expired key counts as absent. */
-export async function putKeyIfAbsent(sql: TenantSql, key: string, value: unknown, ttlSeconds: number | null = null): Promise<boolean> {
+export async function putKeyIfAbsent(
+  sql: TenantSql,
+  key: string,
+  value: unknown,
+  ttlSeconds: number | null = null,
+): Promise<boolean> {
   const rows = await sql(
     `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
      ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
@@ -111,7 +124,12 @@ export async function putKeyIfAbsent(sql: TenantSql, key: string, value: unknown
 }
 
 /** Those of the keys that were free, put in one statement; sorted, so that two callers never wait for each other in a circle. */
-export async function putKeysIfAbsent(sql: TenantSql, keys: readonly string[], value: unknown, ttlSeconds: number): Promise<string[]> {
+export async function putKeysIfAbsent(
+  sql: TenantSql,
+  keys: readonly string[],
+  value: unknown,
+  ttlSeconds: number,
+): Promise<string[]> {
   const rows = await sql<{ key: string }>(
     `INSERT INTO kv (shop, key, value, expires_at) SELECT $1, key, $3::jsonb, ${EXPIRY} FROM unnest($2::text[]) AS wanted(key) ORDER BY key
      ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
@@ -123,7 +141,12 @@ export async function putKeysIfAbsent(sql: TenantSql, keys: readonly string[], v
 }
 
 /** Gives a key that still holds what the caller put a new expiry; false when it is somebody else's, or nobody's, by now. */
-export async function renewKeyIfHeld(sql: TenantSql, key: string, value: unknown, ttlSeconds: number): Promise<boolean> {
+export async function renewKeyIfHeld(
+  sql: TenantSql,
+  key: string,
+  value: unknown,
+  ttlSeconds: number,
+): Promise<boolean> {
   const rows = await sql(
     `UPDATE kv SET expires_at = ${EXPIRY} WHERE shop = $1 AND key = $2 AND value = $3::jsonb AND ${LIVE} RETURNING key`,
     [key, JSON.stringify(value), ttlSeconds],
@@ -133,12 +156,20 @@ export async function renewKeyIfHeld(sql: TenantSql, key: string, value: unknown
 
 /** Reads and deletes in one statement: of two callers one gets it. */
 export async function takeKey<T>(sql: TenantSql, key: string): Promise<T | null> {
-  const [row] = await sql<{ value: T; live: boolean }>(`DELETE FROM kv WHERE shop = $1 AND key = $2 RETURNING value, ${LIVE} AS live`, [key]);
+  const [row] = await sql<{ value: T; live: boolean }>(
+    `DELETE FROM kv WHERE shop = $1 AND key = $2 RETURNING value, ${LIVE} AS live`,
+    [key],
+  );
   return row?.live ? row.value : null;
 }
 
 /** False when somebody changed the key since `version` was read. */
-export async function compareAndSetKey(sql: TenantSql, key: string, version: number, value: unknown): Promise<boolean> {
+export async function compareAndSetKey(
+  sql: TenantSql,
+  key: string,
+  version: number,
+  value: unknown,
+): Promise<boolean> {
   const rows = await sql(
     `UPDATE kv SET value = $3::jsonb, version = version + 1, updated_at = clock_timestamp() WHERE shop = $1 AND key = $2 AND version = $4 AND ${LIVE} RETURNING key`,
     [key, JSON.stringify(value), version],
@@ -147,7 +178,10 @@ export async function compareAndSetKey(sql: TenantSql, key: string, version: num
 }
 
 /** Adds one to each counter, starting those that are new or expired; answers the counts. One statement, keys sorted. */
-export async function countKeys(sql: TenantSql, counters: readonly { key: string; ttlSeconds: number }[]): Promise<Map<string, number>> {
+export async function countKeys(
+  sql: TenantSql,
+  counters: readonly { key: string; ttlSeconds: number }[],
+): Promise<Map<string, number>> {
   const sorted = [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
   const rows = await sql<{ key: string; count: number }>(
     `INSERT INTO kv (shop, key, value, expires_at)
@@ -167,11 +201,21 @@ export async function deleteKey(sql: TenantSql, key: string): Promise<void> {
 
 /** Deletes a key only while it still holds what the caller put: a lease that ran out may be somebody else's by now. */
 export async function deleteKeyIfHeld(sql: TenantSql, key: string, value: unknown): Promise<void> {
-  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb", [key, JSON.stringify(value)]);
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb", [
+    key,
+    JSON.stringify(value),
+  ]);
 }
 
-export async function deleteKeysIfHeld(sql: TenantSql, keys: readonly string[], value: unknown): Promise<void> {
-  await sql("DELETE FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND value = $3::jsonb", [keys, JSON.stringify(value)]);
+export async function deleteKeysIfHeld(
+  sql: TenantSql,
+  keys: readonly string[],
+  value: unknown,
+): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND value = $3::jsonb", [
+    keys,
+    JSON.stringify(value),
+  ]);
 }
 
 /** Deletes at most `limit` expired keys of all tenants; safe to repeat and to run twice at once. */

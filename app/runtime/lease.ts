@@ -19,7 +19,13 @@ export type Lease = {
 };
 
 /** Null at once when somebody else holds the lease. `onRenew` is called at each renewal. */
-export async function withLease<T>(sql: TenantSql, name: string, holder: string, work: (lease: Lease) => Promise<T>, onRenew: () => void = () => {}): Promise<{ result: T } | null> {
+export async function withLease<T>(
+  sql: TenantSql,
+  name: string,
+  holder: string,
+  work: (lease: Lease) => Promise<T>,
+  onRenew: () => void = () => {},
+): Promise<{ result: T } | null> {
   const key = KEYS.lease(name);
   if (!(await putKeyIfAbsent(sql, key, holder, LEASE_SECONDS))) return null;
   const renewing = setInterval(() => {

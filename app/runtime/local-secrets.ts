@@ -11,7 +11,11 @@ export class LocalSecretsError extends Error {
 }
 
 /** Reads the named secrets from the data folder, making those that are not there yet: 32 random bytes each, base64url. */
-export function ensureLocalSecrets(dataDir: string, names: readonly SettingName[], random: Random): Partial<Record<SettingName, string>> {
+export function ensureLocalSecrets(
+  dataDir: string,
+  names: readonly SettingName[],
+  random: Random,
+): Partial<Record<SettingName, string>> {
   const file = join(dataDir, FILE);
   const kept = readKept(file);
   const missing = names.filter((name) => !kept[name]);
@@ -32,11 +36,17 @@ function readKept(file: string): Partial<Record<SettingName, string>> {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new Error(`The local secrets in ${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Give this user access to the file.`, { cause: error });
+    throw new Error(
+      `The local secrets in ${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Give this user access to the file.`,
+      { cause: error },
+    );
   }
   try {
     return JSON.parse(text) as Partial<Record<SettingName, string>>;
   } catch (cause) {
-    throw new LocalSecretsError(`The local secrets in ${file} are damaged. Restore the file: without its SECRETS_KEY the stored secrets cannot be opened.`, { cause });
+    throw new LocalSecretsError(
+      `The local secrets in ${file} are damaged. Restore the file: without its SECRETS_KEY the stored secrets cannot be opened.`,
+      { cause },
+    );
   }
 }

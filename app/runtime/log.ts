@@ -14,7 +14,8 @@ export type Log = {
   with(fields: LogFields): Log;
 };
 
-const SECRET_NAME = /(secret|token|password(_?hash)?|authorization|cookie|api_?key|admin_?key|credentials?|signature|hmac)$/i;
+const SECRET_NAME =
+  /(secret|token|password(_?hash)?|authorization|cookie|api_?key|admin_?key|credentials?|signature|hmac)$/i;
 const PERSONAL_NAME = /^(email|phone|first_?name|last_?name|full_?name|body|payload)$/i;
 
 const ADDRESS = /[\p{L}\p{N}._%+-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,}/giu;
@@ -23,7 +24,8 @@ const DEEPEST = 6;
 
 /** Other systems repeat in their errors what they were sent. */
 function hide(text: string): string {
-  const withoutAddress = text.includes("@") || text.includes("%40") ? text.replace(ADDRESS, "[e-mail]") : text;
+  const withoutAddress =
+    text.includes("@") || text.includes("%40") ? text.replace(ADDRESS, "[e-mail]") : text;
   return withoutAddress.replace(BEARER, "Bearer [redacted]");
 }
 
@@ -32,12 +34,19 @@ function scrubValue(value: unknown, depth: number): unknown {
   if (typeof value === "bigint") return String(value);
   if (value === null || typeof value !== "object" || value instanceof Date) return value;
   if (depth > DEEPEST) return "[too deep]";
-  return Array.isArray(value) ? value.map((one) => scrubValue(one, depth + 1)) : scrub(value as LogFields, depth);
+  return Array.isArray(value)
+    ? value.map((one) => scrubValue(one, depth + 1))
+    : scrub(value as LogFields, depth);
 }
 
 function scrub(fields: LogFields, depth = 0): LogFields {
   const isHidden = (name: string) => SECRET_NAME.test(name) || PERSONAL_NAME.test(name);
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isHidden(name) ? "[redacted]" : scrubValue(value, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isHidden(name) ? "[redacted]" : scrubValue(value, depth + 1),
+    ]),
+  );
 }
 
 export function createLog(level: string, destination?: DestinationStream): Log {
@@ -52,7 +61,12 @@ function wrap(logger: Logger): Log {
     },
     troubled: (event, fields = {}) => logger.warn({ event, ...scrub(fields) }),
     failed: (event, error, fields = {}) =>
-      logger.error({ event, ...scrub(fields), error: hide(error instanceof Error ? error.message : String(error)), stack: error instanceof Error && error.stack ? hide(error.stack) : undefined }),
+      logger.error({
+        event,
+        ...scrub(fields),
+        error: hide(error instanceof Error ? error.message : String(error)),
+        stack: error instanceof Error && error.stack ? hide(error.stack) : undefined,
+      }),
     with: (fields) => wrap(logger.child(scrub(fields))),
   };
 }

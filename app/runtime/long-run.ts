@@ -30,12 +30,29 @@ const FINISH = `
   UPDATE kv SET value = $5::jsonb, version = version + 1, updated_at = clock_timestamp() WHERE shop = $1 AND key = $2`;
 
 /** Resolves as soon as it is begun, true, or somebody else is at it, false. Whatever `work` throws ends the run as `failed`. */
-export function startLongRun<Progress, Result>({ sql, log, now, id }: RunEquipment, name: string, work: (report: (progress: Progress) => Promise<void>) => Promise<Result>): Promise<boolean> {
+export function startLongRun<Progress, Result>(
+  { sql, log, now, id }: RunEquipment,
+  name: string,
+  work: (report: (progress: Progress) => Promise<void>) => Promise<Result>,
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const run = withLease(sql, name, id, async () => {
-      const record: Stored = { state: "running", started_at: now().toISOString(), finished_at: null, progress: null, result: null };
-      const save = (changes: Partial<Stored>) => putKey(sql, KEYS.longRun(name), Object.assign(record, changes), KEPT_SECONDS);
-      const finish = (changes: Partial<Stored>) => sql(FINISH, [KEYS.longRun(name), KEYS.lease(name), JSON.stringify(id), JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() }))]);
+      const record: Stored = {
+        state: "running",
+        started_at: now().toISOString(),
+        finished_at: null,
+        progress: null,
+        result: null,
+      };
+      const save = (changes: Partial<Stored>) =>
+        putKey(sql, KEYS.longRun(name), Object.assign(record, changes), KEPT_SECONDS);
+      const finish = (changes: Partial<Stored>) =>
+        sql(FINISH, [
+          KEYS.longRun(name),
+          KEYS.lease(name),
+          JSON.stringify(id),
+          JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() })),
+        ]);
       await save({});
       resolve(true);
       let reportedAt = 0;
@@ -63,8 +80,16 @@ const READ = `
   FROM kv run WHERE run.shop = $1 AND run.key = $2 AND run.expires_at > clock_timestamp()`;
 
 /** Null when there was none in the last week. */
-export async function readLongRun<Progress, Result>(sql: TenantSql, name: string): Promise<LongRun<Progress, Result> | null> {
-  const [row] = await sql<{ value: LongRun<Progress, Result>; is_held: boolean }>(READ, [KEYS.longRun(name), KEYS.lease(name)]);
+export async function readLongRun<Progress, Result>(
+  sql: TenantSql,
+  name: string,
+): Promise<LongRun<Progress, Result> | null> {
+  const [row] = await sql<{ value: LongRun<Progress, Result>; is_held: boolean }>(READ, [
+    KEYS.longRun(name),
+    KEYS.lease(name),
+  ]);
   if (!row) return null;
-  return row.value.state === "running" && !row.is_held ? { ...row.value, state: "interrupted" } : row.value;
+  return row.value.state === "running" && !row.is_held
+    ? { ...row.value, state: "interrupted" }
+    : row.value;
 }

@@ -31,19 +31,27 @@ const defaultFolder = resolve(import.meta.dirname, "../../prisma/migrations");
  * Safe to run at the same time from any number of processes: one works, the others wait and find nothing to do.
  * A folder that does not exist counts as empty.
  */
-export async function applyMigrations(databaseUrl: string, folder: string = defaultFolder): Promise<{ applied: string[] }> {
+export async function applyMigrations(
+  databaseUrl: string,
+  folder: string = defaultFolder,
+): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client({ connectionString: databaseUrl, application_name: "migrations" });
   client.on("error", () => {});
   try {
     await client.connect();
   } catch (error) {
-    throw new MigrationError(`The database cannot be reached (${describe(error)}); check DATABASE_URL and that the server runs.`, { cause: error });
+    throw new MigrationError(
+      `The database cannot be reached (${describe(error)}); check DATABASE_URL and that the server runs.`,
+      { cause: error },
+    );
   }
   try {
     await refuseOldServer(client);
     // Time limits that the connection string sets are meant for requests: a migration, or waiting for one, takes longer.
-    await client.query("SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0");
+    await client.query(
+      "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0",
+    );
     // A lock of the session, not of a transaction: it spans all migrations and ends with the connection.
     await client.query("SELECT pg_advisory_lock($1)", [prismaLockKey]);
     const done = await readApplied(client);
@@ -67,17 +75,28 @@ export async function applyMigrations(databaseUrl: string, folder: string = defa
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw new MigrationError(`The migrations in ${folder} cannot be read: ${error.message}.`);
-  });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw new MigrationError(`The migrations in ${folder} cannot be read: ${error.message}.`);
+    },
+  );
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
   return Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(folder, name, "migration.sql")).catch(() => {
-        throw new MigrationError(`The migration ${name} in ${basename(folder)} has no readable migration.sql; restore it or remove its folder.`);
+        throw new MigrationError(
+          `The migration ${name} in ${basename(folder)} has no readable migration.sql; restore it or remove its folder.`,
+        );
       });
-      return { name, sql: bytes.toString("utf8"), checksum: createHash("sha256").update(bytes).digest("hex") };
+      return {
+        name,
+        sql: bytes.toString("utf8"),
+        checksum: createHash("sha256").update(bytes).digest("hex"),
+      };
     }),
   );
 }
@@ -86,7 +105,9 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>("SHOW server_version_num");
   const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (major < oldestServer) {
-    throw new MigrationError(`The database server is PostgreSQL ${major}; this service needs PostgreSQL ${oldestServer} or newer.`);
+    throw new MigrationError(
+      `The database server is PostgreSQL ${major}; this service needs PostgreSQL ${oldestServer} or newer.`,
+    );
   }
 }
 
@@ -138,7 +159,9 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     const before = await readTransaction(client);
     await client.query(sql);
     if ((await readTransaction(client)) !== before) {
-      throw new Error("its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left");
+      throw new Error(
+        "its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left",
+      );
     }
     // Row and schema commit together: the row alone would skip the change, the change alone would run it twice.
     await client.query(
@@ -149,12 +172,15 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
-    throw new MigrationError(`The migration ${name} failed and was rolled back: ${describe(error)}.`);
+    throw new MigrationError(
+      `The migration ${name} failed and was rolled back: ${describe(error)}.`,
+    );
   }
 }
 
 async function readTransaction(client: pg.Client): Promise<string | undefined> {
-  return (await client.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id")).rows[0]?.id;
+  return (await client.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id")).rows[0]
+    ?.id;
 }
 
 function describe(error: unknown): string {

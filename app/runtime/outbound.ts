@@ -28,7 +28,12 @@ export type OutboundCall = {
   about?: Record<string, unknown>;
 };
 
-export type OutboundAnswer = { status: number; headers: Record<string, string | string[] | undefined>; text: string; latencyMs: number };
+export type OutboundAnswer = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  latencyMs: number;
+};
 
 export type Outbound = {
   /** Answers whatever status came back; throws OutboundError when no whole answer came. */
@@ -45,12 +50,21 @@ export type Outbound = {
 
 export function createOutbound(options: { log: Log; allow: readonly string[] }): Outbound {
   const trusted = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, keepAliveTimeout: 30_000 });
-  const guarded = new Agent({ connect: guardedConnector(new Set(options.allow)), keepAliveTimeout: 30_000 });
+  const guarded = new Agent({
+    connect: guardedConnector(new Set(options.allow)),
+    keepAliveTimeout: 30_000,
+  });
 
   const deadlines = createDeadlines();
 
   async function send(call: OutboundCall): Promise<OutboundAnswer> {
-    const { system, url, method = "GET", timeoutMs = DEFAULT_TIMEOUT_MS, isTenantAddress = false } = call;
+    const {
+      system,
+      url,
+      method = "GET",
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      isTenantAddress = false,
+    } = call;
     const started = performance.now();
     const latency = () => Math.round(performance.now() - started);
     const deadline = deadlines.in(timeoutMs);
@@ -65,11 +79,26 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         bodyTimeout: timeoutMs,
       });
       const text = await readBounded(answer.body, call.maxAnswerBytes ?? MAX_ANSWER_BYTES);
-      options.log.done("outbound.called", { system, method, host: hostOf(url), status: answer.statusCode, ms: latency(), ...call.about });
+      options.log.done("outbound.called", {
+        system,
+        method,
+        host: hostOf(url),
+        status: answer.statusCode,
+        ms: latency(),
+        ...call.about,
+      });
       return { status: answer.statusCode, headers: answer.headers, text, latencyMs: latency() };
     } catch (error) {
       const classified = classify(system, error);
-      options.log.troubled("outbound.failed", { system, method, host: hostOf(url), kind: classified.kind, reason: classified.message, ms: latency(), ...call.about });
+      options.log.troubled("outbound.failed", {
+        system,
+        method,
+        host: hostOf(url),
+        kind: classified.kind,
+        reason: classified.message,
+        ms: latency(),
+        ...call.about,
+      });
       throw classified;
     } finally {
       deadline.clear();
@@ -79,18 +108,37 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
   async function* lines(call: OutboundCall): AsyncGenerator<string> {
     const { system, url, timeoutMs = DEFAULT_TIMEOUT_MS } = call;
     const started = performance.now();
-    const about = () => ({ system, method: "GET", host: hostOf(url), ms: Math.round(performance.now() - started), ...call.about });
+    const about = () => ({
+      system,
+      method: "GET",
+      host: hostOf(url),
+      ms: Math.round(performance.now() - started),
+      ...call.about,
+    });
     try {
-      const answer = await request(url, { dispatcher: call.isTenantAddress ? guarded : trusted, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+      const answer = await request(url, {
+        dispatcher: call.isTenantAddress ? guarded : trusted,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      });
       if (answer.statusCode !== 200) {
         const text = await readBounded(answer.body, MAX_ANSWER_BYTES);
-        throw toStatusError(system, { status: answer.statusCode, headers: answer.headers, text, latencyMs: 0 });
+        throw toStatusError(system, {
+          status: answer.statusCode,
+          headers: answer.headers,
+          text,
+          latencyMs: 0,
+        });
       }
       yield* splitLines(system, answer.body);
       options.log.done("outbound.called", { ...about(), status: 200 });
     } catch (error) {
       const classified = classify(system, error);
-      options.log.troubled("outbound.failed", { ...about(), kind: classified.kind, reason: classified.message });
+      options.log.troubled("outbound.failed", {
+        ...about(),
+        kind: classified.kind,
+        reason: classified.message,
+      });
       throw classified;
     }
   }
@@ -132,11 +180,17 @@ export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {
   try {
     return JSON.parse(answer.text) as T;
   } catch {
-    throw new OutboundError(system, "malformed", { status: answer.status >= 400 ? answer.status : 502, message: `${system} answered something that is not JSON` });
+    throw new OutboundError(system, "malformed", {
+      status: answer.status >= 400 ? answer.status : 502,
+      message: `${system} answered something that is not JSON`,
+    });
   }
 }
 
-async function readBounded(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<string> {
+async function readBounded(
+  body: Dispatcher.ResponseData["body"],
+  maxBytes: number,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -151,13 +205,19 @@ async function readBounded(body: Dispatcher.ResponseData["body"], maxBytes: numb
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function* splitLines(system: string, body: Dispatcher.ResponseData["body"]): AsyncGenerator<string> {
+async function* splitLines(
+  system: string,
+  body: Dispatcher.ResponseData["body"],
+): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of body as AsyncIterable<Buffer>) {
     const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = parts.pop() ?? "";
-    if (rest.length > MAX_LINE_LENGTH) throw new OutboundError(system, "malformed", { message: `${system} sent a line without an end` });
+    if (rest.length > MAX_LINE_LENGTH)
+      throw new OutboundError(system, "malformed", {
+        message: `${system} sent a line without an end`,
+      });
     yield* parts.filter(Boolean);
   }
   if (rest) yield rest;
@@ -166,10 +226,13 @@ async function* splitLines(system: string, body: Dispatcher.ResponseData["body"]
 function classify(system: string, error: unknown): OutboundError {
   if (error instanceof OutboundError) return error;
   const { name, code, message } = error as { name?: string; code?: string; message?: string };
-  if (code === REFUSED) return new OutboundError(system, "refused_address", { message: message ?? REFUSED });
+  if (code === REFUSED)
+    return new OutboundError(system, "refused_address", { message: message ?? REFUSED });
   if (name === "TimeoutError" || name === "AbortError" || code?.includes("TIMEOUT"))
     return new OutboundError(system, "timeout", { message: `${system} did not answer in time` });
-  return new OutboundError(system, "network", { message: `${system} cannot be reached (${code ?? message ?? "unknown"})` });
+  return new OutboundError(system, "network", {
+    message: `${system} cannot be reached (${code ?? message ?? "unknown"})`,
+  });
 }
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? "invalid";
@@ -178,12 +241,37 @@ const REFUSED = "ADDRESS_REFUSED";
 
 const privateAddresses = new BlockList();
 for (const [network, bits] of [
-  ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12], ["192.0.0.0", 24], ["192.0.2.0", 24],
-  ["192.88.99.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["198.51.100.0", 24], ["203.0.113.0", 24], ["224.0.0.0", 4], ["240.0.0.0", 4],
-] as const) privateAddresses.addSubnet(network, bits, "ipv4");
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const)
+  privateAddresses.addSubnet(network, bits, "ipv4");
 for (const [network, bits] of [
-  ["::", 96], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["5f00::", 16], ["fc00::", 7], ["fe80::", 10], ["ff00::", 8],
-] as const) privateAddresses.addSubnet(network, bits, "ipv6");
+  ["::", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["5f00::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  privateAddresses.addSubnet(network, bits, "ipv6");
 
 /** Private, loopback, link-local, multicast and reserved ranges, in IPv4, IPv6 and IPv4-mapped notation. */
 export function isPrivateAddress(address: string): boolean {
@@ -194,7 +282,10 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 function refuse(host: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${host} is a private address; list it in OUTBOUND_ALLOW if it is meant`), { code: REFUSED });
+  return Object.assign(
+    new Error(`${host} is a private address; list it in OUTBOUND_ALLOW if it is meant`),
+    { code: REFUSED },
+  );
 }
 
 // The check runs on the address that is really connected to, so a name that resolves to another one later gains nothing.

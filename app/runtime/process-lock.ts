@@ -21,7 +21,9 @@ export function findProcess(pid: number): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return null;
   }
-  const fields = readOrEmpty(`/proc/${pid}/stat`).replace(/^.*\) /s, "").split(" ");
+  const fields = readOrEmpty(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, "")
+    .split(" ");
   // A zombie has ended; it only waits for a parent that may never ask.
   if (fields[0] === "Z" || fields[0] === "X") return null;
   return fields[19] ?? "?";

@@ -12,7 +12,12 @@ export type Regions = {
   close(): Promise<void>;
 };
 
-export function openRegions(options: { home: string; others: Readonly<Record<string, string>>; poolSize: number; log: Log }): Regions {
+export function openRegions(options: {
+  home: string;
+  others: Readonly<Record<string, string>>;
+  poolSize: number;
+  log: Log;
+}): Regions {
   const urls: Record<string, string> = { default: options.home, ...options.others };
   const open = new Map<string, Database>();
   const urlOf = (region: string): string => {
@@ -25,7 +30,12 @@ export function openRegions(options: { home: string; others: Readonly<Record<str
     get(region) {
       const known = open.get(region);
       if (known) return known;
-      const database = openDatabase({ url: urlOf(region), region, poolSize: options.poolSize, log: options.log });
+      const database = openDatabase({
+        url: urlOf(region),
+        region,
+        poolSize: options.poolSize,
+        log: options.log,
+      });
       open.set(region, database);
       return database;
     },

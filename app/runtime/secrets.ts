@@ -1,6 +1,14 @@
 // Sealing of secrets at rest (DECISIONS 4): AES-256-GCM, the place a secret belongs to as authenticated data, so that a
 // sealed value copied to another tenant or field does not open.
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, timingSafeEqual, type KeyObject } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  timingSafeEqual,
+  type KeyObject,
+} from "node:crypto";
 import type { Random } from "./clock.ts";
 
 const PREFIX = "sealed:v1:";
@@ -33,10 +41,15 @@ export function createSecrets(key: Buffer, random: Random): Secrets {
     unseal(place, sealed) {
       const raw = Buffer.from(sealed.slice(PREFIX.length), "base64");
       try {
-        const decipher = createDecipheriv("aes-256-gcm", sealingKey, raw.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+        const decipher = createDecipheriv("aes-256-gcm", sealingKey, raw.subarray(0, IV_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
           .setAAD(Buffer.from(place))
           .setAuthTag(raw.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-        return decipher.update(raw.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+        return (
+          decipher.update(raw.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") +
+          decipher.final("utf8")
+        );
       } catch {
         throw new Error(`the secret at ${place} does not open with this SECRETS_KEY`);
       }

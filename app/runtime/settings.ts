@@ -5,8 +5,18 @@ import { z } from "zod";
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const secret = z.string().min(16, "must be at least 16 characters");
-const wholeNumber = (min: number, max: number) => z.string().regex(/^\d+$/, "must be a whole number").transform(Number).pipe(z.number().min(min).max(max));
-const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean));
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
 
 /** `https` anywhere, `http` only to this machine: nothing personal travels in the clear. */
 function address(text: string): boolean {
@@ -40,68 +50,180 @@ type Setting = {
   outside?: true;
 };
 
-const setting = <S extends z.ZodType, const R extends Omit<Setting, "schema" | "about"> = object>(schema: S, about: string, rest?: R): { schema: S; about: string } & R => ({
+const setting = <S extends z.ZodType, const R extends Omit<Setting, "schema" | "about"> = object>(
+  schema: S,
+  about: string,
+  rest?: R,
+): { schema: S; about: string } & R => ({
   schema,
   about,
   ...(rest as R),
 });
 
 export const SETTINGS = {
-  PORT: setting(wholeNumber(0, 65535), "Port to listen on; 0 picks a free one.", { default: "3000" }),
-  HOST: setting(z.string(), "Address to listen on.", { default: "127.0.0.1" }),
-  BASE_URL: setting(outsideAddress, "Public address of this service.", { aliases: ["SHOPIFY_APP_URL"], required: true }),
-  ROLES: setting(list.pipe(z.array(z.enum(ROLES, `must be some of ${ROLES.join(", ")}`)).min(1)), "What this process does.", { default: ROLES.join(",") }),
-  SANDBOX: setting(z.enum(["on", "off", "auto"], "must be on, off or auto"), "Pretended outside systems: `auto` runs them when no credentials are set.", { default: "auto" }),
-  SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
-  LOG_LEVEL: setting(z.enum(["fatal", "error", "warn", "info", "debug", "silent"]), "How much is logged.", { default: "info" }),
-  DATA_DIR: setting(z.string(), "Folder of the embedded database and the local secrets.", { default: ".data" }),
-  DATABASE_URL: setting(z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"), "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<REGION>` names the database of another region.", { secret: true }),
-  DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),
-  PLATFORM_CLIENT_ID: setting(z.string(), "Client id of the app.", { aliases: ["SHOPIFY_API_KEY"], required: true, outside: true }),
-  PLATFORM_APP_SECRET: setting(list.pipe(z.array(secret).min(1).max(2, "holds at most two secrets")), "Secret of the app; two, comma-separated, during a rotation (the first signs, both verify).", { aliases: ["SHOPIFY_API_SECRET"], secret: true, required: true, outside: true }),
-  SCOPES: setting(list, "Access scopes asked for at install.", {
-    default: "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders",
+  PORT: setting(wholeNumber(0, 65535), "Port to listen on; 0 picks a free one.", {
+    default: "3000",
   }),
-  JWT_SECRET: setting(secret, "Signs the session tokens of shoppers.", { secret: true, required: true }),
-  ADMIN_KEY: setting(secret, "The operator's key to the admin endpoints.", { secret: true, required: true }),
+  HOST: setting(z.string(), "Address to listen on.", { default: "127.0.0.1" }),
+  BASE_URL: setting(outsideAddress, "Public address of this service.", {
+    aliases: ["SHOPIFY_APP_URL"],
+    required: true,
+  }),
+  ROLES: setting(
+    list.pipe(z.array(z.enum(ROLES, `must be some of ${ROLES.join(", ")}`)).min(1)),
+    "What this process does.",
+    { default: ROLES.join(",") },
+  ),
+  SANDBOX: setting(
+    z.enum(["on", "off", "auto"], "must be on, off or auto"),
+    "Pretended outside systems: `auto` runs them when no credentials are set.",
+    { default: "auto" },
+  ),
+  SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
+  LOG_LEVEL: setting(
+    z.enum(["fatal", "error", "warn", "info", "debug", "silent"]),
+    "How much is logged.",
+    { default: "info" },
+  ),
+  DATA_DIR: setting(z.string(), "Folder of the embedded database and the local secrets.", {
+    default: ".data",
+  }),
+  DATABASE_URL: setting(
+    z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
+    "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<REGION>` names the database of another region.",
+    { secret: true },
+  ),
+  DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),
+  PLATFORM_CLIENT_ID: setting(z.string(), "Client id of the app.", {
+    aliases: ["SHOPIFY_API_KEY"],
+    required: true,
+    outside: true,
+  }),
+  PLATFORM_APP_SECRET: setting(
+    list.pipe(z.array(secret).min(1).max(2, "holds at most two secrets")),
+    "Secret of the app; two, comma-separated, during a rotation (the first signs, both verify).",
+    { aliases: ["SHOPIFY_API_SECRET"], secret: true, required: true, outside: true },
+  ),
+  SCOPES: setting(list, "Access scopes asked for at install.", {
+    default:
+      "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders",
+  }),
+  JWT_SECRET: setting(secret, "Signs the session tokens of shoppers.", {
+    secret: true,
+    required: true,
+  }),
+  ADMIN_KEY: setting(secret, "The operator's key to the admin endpoints.", {
+    secret: true,
+    required: true,
+  }),
   SECRETS_KEY: setting(
-    z.string().refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in base64").transform((text) => Buffer.from(text, "base64")),
+    z
+      .string()
+      .refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in base64")
+      .transform((text) => Buffer.from(text, "base64")),
     "Seals secrets at rest: 32 bytes in base64. With the embedded database one is made in the data folder.",
     { secret: true, required: true },
   ),
-  WORKER_WEBHOOK_SECRET: setting(secret, "Shared with the backend that calls /events/deliver.", { secret: true, required: true }),
+  WORKER_WEBHOOK_SECRET: setting(secret, "Shared with the backend that calls /events/deliver.", {
+    secret: true,
+    required: true,
+  }),
   BACKEND_BASE_URL: setting(outsideAddress, "A remote backend; unset: the built-in one."),
   BACKEND_WORKSPACE_ID: setting(z.string(), "Workspace of the remote backend."),
-  BACKEND_API_KEY: setting(secret, "Key to the remote backend, and of those who call /integration-enqueue.", { secret: true, outside: true }),
-  STOREFRONT_URL_TEMPLATE: setting(outsideAddress.refine((text) => text.includes("{shop}"), "must contain {shop}"), "Address of a store.", { default: "https://{shop}" }),
-  STOREFRONT_STORE_DOMAIN: setting(z.string().regex(/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/, "must look like name.myshopify.com"), "The store that the settings below belong to, and the tenant when a request names none."),
-  STOREFRONT_ADMIN_TOKEN: setting(z.string(), "Admin token of that store.", { secret: true, outside: true }),
-  STOREFRONT_CUSTOMER_ACCOUNT_CLIENT_ID: setting(z.string(), "Customer-account client of that store."),
+  BACKEND_API_KEY: setting(
+    secret,
+    "Key to the remote backend, and of those who call /integration-enqueue.",
+    { secret: true, outside: true },
+  ),
+  STOREFRONT_URL_TEMPLATE: setting(
+    outsideAddress.refine((text) => text.includes("{shop}"), "must contain {shop}"),
+    "Address of a store.",
+    { default: "https://{shop}" },
+  ),
+  STOREFRONT_STORE_DOMAIN: setting(
+    z.string().regex(/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/, "must look like name.myshopify.com"),
+    "The store that the settings below belong to, and the tenant when a request names none.",
+  ),
+  STOREFRONT_ADMIN_TOKEN: setting(z.string(), "Admin token of that store.", {
+    secret: true,
+    outside: true,
+  }),
+  STOREFRONT_CUSTOMER_ACCOUNT_CLIENT_ID: setting(
+    z.string(),
+    "Customer-account client of that store.",
+  ),
   STOREFRONT_SHOP_ID: setting(z.string(), "Numeric shop id of that store."),
   AUTH_REDIRECT_ORIGIN: setting(outsideAddress, "Where sign-ins return to."),
-  FEDERATED_ISSUER: setting(outsideAddress, "The OIDC provider of federated sign-in.", { default: "https://accounts.google.com" }),
+  FEDERATED_ISSUER: setting(outsideAddress, "The OIDC provider of federated sign-in.", {
+    default: "https://accounts.google.com",
+  }),
   FEDERATED_CLIENT_ID: setting(z.string(), "Client id at that provider."),
-  FEDERATED_CLIENT_SECRET: setting(z.string(), "Client secret at that provider.", { secret: true, outside: true }),
+  FEDERATED_CLIENT_SECRET: setting(z.string(), "Client secret at that provider.", {
+    secret: true,
+    outside: true,
+  }),
   CMS_API_URL: setting(outsideAddress, "CMS API.", { default: "https://api.webflow.com/v2" }),
-  ANALYTICS_API_URL: setting(outsideAddress, "Web analytics.", { default: "https://www.google-analytics.com" }),
-  ANALYTICS_MEASUREMENT_ID: setting(z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"), "Web analytics stream of that store."),
-  ANALYTICS_API_SECRET: setting(z.string(), "Web analytics secret of that store.", { secret: true, outside: true }),
+  ANALYTICS_API_URL: setting(outsideAddress, "Web analytics.", {
+    default: "https://www.google-analytics.com",
+  }),
+  ANALYTICS_MEASUREMENT_ID: setting(
+    z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"),
+    "Web analytics stream of that store.",
+  ),
+  ANALYTICS_API_SECRET: setting(z.string(), "Web analytics secret of that store.", {
+    secret: true,
+    outside: true,
+  }),
   EMAIL_API_URL: setting(outsideAddress, "E-mail provider.", { default: "https://api.resend.com" }),
-  EMAIL_API_KEY: setting(z.string(), "Key to the e-mail provider.", { secret: true, outside: true }),
-  EMAIL_FROM: setting(z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"), "Sender of e-mails, on a verified domain."),
-  ARCHIVE_URL: setting(z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"), "Object archive; a `file:` path that is relative begins at the project's folder.", { default: "file:.data/archive" }),
-  OUTBOUND_ALLOW: setting(list, "Private `host` or `host:port` addresses that tenants may configure, comma-separated; `file` or `file:/folder` opens folders of this machine for file drops."),
+  EMAIL_API_KEY: setting(z.string(), "Key to the e-mail provider.", {
+    secret: true,
+    outside: true,
+  }),
+  EMAIL_FROM: setting(
+    z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
+    "Sender of e-mails, on a verified domain.",
+  ),
+  ARCHIVE_URL: setting(
+    z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
+    "Object archive; a `file:` path that is relative begins at the project's folder.",
+    { default: "file:.data/archive" },
+  ),
+  OUTBOUND_ALLOW: setting(
+    list,
+    "Private `host` or `host:port` addresses that tenants may configure, comma-separated; `file` or `file:/folder` opens folders of this machine for file drops.",
+  ),
   ADMIN_EMAILS: setting(list, "Who may open the standalone admin pages by a mailed code."),
-  EDGE_GATE_JWKS_URL: setting(outsideAddress, "Keys of the edge gate in front of the standalone admin pages."),
+  EDGE_GATE_JWKS_URL: setting(
+    outsideAddress,
+    "Keys of the edge gate in front of the standalone admin pages.",
+  ),
   EDGE_GATE_AUDIENCE: setting(z.string(), "Audience of the edge gate's tokens."),
-  EDGE_GATE_ISSUER: setting(z.string(), "Issuer of the edge gate's tokens; unset: any token that those keys signed for that audience."),
-  RATE_LIMIT_SCALE: setting(z.string().regex(/^\d+(\.\d+)?$/, "must be a number").transform(Number), "Multiplies every rate limit; 0 turns them off.", { default: "1" }),
-  TRUST_PROXY_HOPS: setting(wholeNumber(0, 10), "How many proxies in front may be believed about the client's address.", { default: "0" }),
+  EDGE_GATE_ISSUER: setting(
+    z.string(),
+    "Issuer of the edge gate's tokens; unset: any token that those keys signed for that audience.",
+  ),
+  RATE_LIMIT_SCALE: setting(
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, "must be a number")
+      .transform(Number),
+    "Multiplies every rate limit; 0 turns them off.",
+    { default: "1" },
+  ),
+  TRUST_PROXY_HOPS: setting(
+    wholeNumber(0, 10),
+    "How many proxies in front may be believed about the client's address.",
+    { default: "0" },
+  ),
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
 
-type Defaulted = { [K in SettingName]: (typeof SETTINGS)[K] extends { default: string } | { required: true } ? K : never }[SettingName];
+type Defaulted = {
+  [K in SettingName]: (typeof SETTINGS)[K] extends { default: string } | { required: true }
+    ? K
+    : never;
+}[SettingName];
 
 /** What the settings read as: defaulted and required ones are there, the others may be absent. */
 export type Settings = {

@@ -14,15 +14,19 @@ export function watchSilentLines(pool: pg.Pool, limitMs: number): { stop(): void
     lines.set(client, line);
     streamOf(client).on("data", () => (line.heardAt = performance.now()));
   });
-  const use = (client: pg.PoolClient, isInUse: boolean) => Object.assign(lines.get(client) ?? {}, { isInUse, heardAt: performance.now() });
+  const use = (client: pg.PoolClient, isInUse: boolean) =>
+    Object.assign(lines.get(client) ?? {}, { isInUse, heardAt: performance.now() });
   pool.on("acquire", (client) => use(client, true));
   pool.on("release", (_error, client) => use(client, false));
   pool.on("remove", (client) => lines.delete(client));
   const looking = setInterval(() => {
-    for (const [client, { isInUse, heardAt }] of lines) if (isInUse && performance.now() - heardAt > limitMs) streamOf(client).destroy(new Error("Query read timeout"));
+    for (const [client, { isInUse, heardAt }] of lines)
+      if (isInUse && performance.now() - heardAt > limitMs)
+        streamOf(client).destroy(new Error("Query read timeout"));
   }, LOOK_EVERY_MS).unref();
   return { stop: () => clearInterval(looking) };
 }
 
 /** The types know the client's connection as little as its socket. */
-const streamOf = (client: pg.PoolClient) => (client as unknown as { connection: { stream: Socket } }).connection.stream;
+const streamOf = (client: pg.PoolClient) =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;

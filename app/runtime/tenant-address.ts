@@ -31,16 +31,25 @@ function findHostProblem(url: URL, { allow }: AddressRules): string | undefined 
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
   if (url.protocol !== "https:") return "must be an https:// address";
-  if (host === "localhost" || (isIP(host) !== 0 && isPrivateAddress(host))) return "must not be a private address";
+  if (host === "localhost" || (isIP(host) !== 0 && isPrivateAddress(host)))
+    return "must not be a private address";
   return undefined;
 }
 
-const isBelow = (folder: string, parent: string) => folder === parent || folder.startsWith(parent.endsWith(sep) ? parent : parent + sep);
+const isBelow = (folder: string, parent: string) =>
+  folder === parent || folder.startsWith(parent.endsWith(sep) ? parent : parent + sep);
 
-function findFolderProblem(address: string, { allow, root, archiveUrl }: AddressRules): string | undefined {
+function findFolderProblem(
+  address: string,
+  { allow, root, archiveUrl }: AddressRules,
+): string | undefined {
   const folder = folderOf(address, root);
-  if (archiveUrl.startsWith("file:") && isBelow(folder, folderOf(archiveUrl, root))) return "must not be the service's own archive";
-  const isOpen = allow.some((entry) => entry === "file" || (entry.startsWith("file:") && isBelow(folder, folderOf(entry, root))));
+  if (archiveUrl.startsWith("file:") && isBelow(folder, folderOf(archiveUrl, root)))
+    return "must not be the service's own archive";
+  const isOpen = allow.some(
+    (entry) =>
+      entry === "file" || (entry.startsWith("file:") && isBelow(folder, folderOf(entry, root))),
+  );
   return isOpen ? undefined : "must not be a folder of this machine";
 }
 
@@ -48,7 +57,9 @@ function findBucketProblem(address: string, rules: AddressRules): string | undef
   const url = URL.parse(address);
   if (!url?.hostname) return "must name a bucket: s3://bucket/prefix";
   // Our identity may write there, whoever asks: a store would write among everybody's objects.
-  const own = rules.archiveUrl.startsWith("s3:") ? URL.parse(rules.archiveUrl)?.hostname : undefined;
+  const own = rules.archiveUrl.startsWith("s3:")
+    ? URL.parse(rules.archiveUrl)?.hostname
+    : undefined;
   if (own === url.hostname) return "must not be the service's own archive";
   const endpoint = url.searchParams.get("endpoint");
   if (endpoint === null) return undefined;

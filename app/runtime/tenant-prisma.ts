@@ -1,11 +1,28 @@
 // Prisma narrowed to one tenant: every operation on every model gets the tenant's filter, and every row written its shop.
 import { Prisma, type PrismaClient } from "../generated/prisma/client.ts";
 
-type Args = Record<string, unknown> & { where?: Where; data?: unknown; create?: object; update?: object };
+type Args = Record<string, unknown> & {
+  where?: Where;
+  data?: unknown;
+  create?: object;
+  update?: object;
+};
 
 const FILTERED = new Set([
-  "findUnique", "findUniqueOrThrow", "findFirst", "findFirstOrThrow", "findMany", "count", "aggregate", "groupBy",
-  "update", "updateMany", "updateManyAndReturn", "delete", "deleteMany", "upsert",
+  "findUnique",
+  "findUniqueOrThrow",
+  "findFirst",
+  "findFirstOrThrow",
+  "findMany",
+  "count",
+  "aggregate",
+  "groupBy",
+  "update",
+  "updateMany",
+  "updateManyAndReturn",
+  "delete",
+  "deleteMany",
+  "upsert",
 ]);
 const CREATING = new Set(["create", "createMany", "createManyAndReturn", "upsert"]);
 
@@ -15,22 +32,28 @@ const columns = Prisma as unknown as Record<string, Record<string, string>>;
 function stamp(model: string, row: unknown, shop: string): object {
   const known = columns[`${model}ScalarFieldEnum`];
   const relation = Object.keys(row as object).find((name) => !known || !Object.hasOwn(known, name));
-  if (relation !== undefined) throw new Error(`${model}.${relation} is not a column: a nested write could reach every tenant`);
+  if (relation !== undefined)
+    throw new Error(
+      `${model}.${relation} is not a column: a nested write could reach every tenant`,
+    );
   return { ...(row as object), shop };
 }
 
-const stampAll = (model: string, data: unknown, shop: string) => (Array.isArray(data) ? data.map((row) => stamp(model, row, shop)) : stamp(model, data, shop));
+const stampAll = (model: string, data: unknown, shop: string) =>
+  Array.isArray(data) ? data.map((row) => stamp(model, row, shop)) : stamp(model, data, shop);
 
 function narrow(prisma: PrismaClient, shop: string) {
   return prisma.$extends({
     query: {
       $allModels: {
         async $allOperations({ model, operation, args, query }) {
-          if (!FILTERED.has(operation) && !CREATING.has(operation)) throw new Error(`${model}.${operation} has no tenant rule`);
+          if (!FILTERED.has(operation) && !CREATING.has(operation))
+            throw new Error(`${model}.${operation} has no tenant rule`);
           const given = (args ?? {}) as Args;
           const narrowed: Args = { ...given };
           // AND, not a merge: a caller's own `shop` condition can only narrow further, never replace ours.
-          if (FILTERED.has(operation)) narrowed.where = { ...given.where, AND: [...conditions(given.where), { shop }] };
+          if (FILTERED.has(operation))
+            narrowed.where = { ...given.where, AND: [...conditions(given.where), { shop }] };
           if (CREATING.has(operation)) {
             if (operation === "upsert") narrowed.create = stamp(model, given.create, shop);
             else narrowed.data = stampAll(model, given.data, shop);
@@ -61,12 +84,15 @@ export type TenantPrisma = Pick<Narrowed, Exclude<keyof Narrowed, `$${string}` |
 function withoutWayOut<T extends object>(target: T, wrap: (value: unknown) => unknown): T {
   return new Proxy(target, {
     get(inner, name) {
-      if (typeof name === "string" && name.startsWith("$")) throw new Error(`${name} would reach every tenant`);
+      if (typeof name === "string" && name.startsWith("$"))
+        throw new Error(`${name} would reach every tenant`);
       return wrap(Reflect.get(inner, name));
     },
   });
 }
 
 export function scopePrisma(prisma: PrismaClient, shop: string): TenantPrisma {
-  return withoutWayOut(narrow(prisma, shop), (model) => (typeof model === "object" && model !== null ? withoutWayOut(model, (value) => value) : model));
+  return withoutWayOut(narrow(prisma, shop), (model) =>
+    typeof model === "object" && model !== null ? withoutWayOut(model, (value) => value) : model,
+  );
 }

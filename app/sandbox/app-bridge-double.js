@@ -13,17 +13,22 @@
   };
   const shop = remembered("shop");
   const host = remembered("host");
-  const apiKey = script.dataset.apiKey ?? document.querySelector('meta[name="shopify-api-key"]')?.content ?? "";
+  const apiKey =
+    script.dataset.apiKey ?? document.querySelector('meta[name="shopify-api-key"]')?.content ?? "";
 
   const idToken = async () => {
-    const response = await plainFetch(`${sandboxOrigin}/session-token?shop=${encodeURIComponent(shop)}`, { credentials: "omit" });
+    const response = await plainFetch(
+      `${sandboxOrigin}/session-token?shop=${encodeURIComponent(shop)}`,
+      { credentials: "omit" },
+    );
     if (!response.ok) throw new Error(`The sandbox gave no session token (${response.status})`);
     return response.text();
   };
 
   window.fetch = async (input, init) => {
     const request = new Request(input, init);
-    if (new URL(request.url).origin !== location.origin || request.headers.has("Authorization")) return plainFetch(request);
+    if (new URL(request.url).origin !== location.origin || request.headers.has("Authorization"))
+      return plainFetch(request);
     request.headers.set("Authorization", `Bearer ${await idToken()}`);
     return plainFetch(request);
   };
@@ -117,8 +122,14 @@
       if (this.#dialog?.open) this.#dialog.close();
     }
   }
-  const definitions = { "ui-save-bar": Disclosure, "ui-modal": Modal, "ui-title-bar": HTMLElement, "ui-nav-menu": HTMLElement };
-  for (const [name, base] of Object.entries(definitions)) if (!customElements.get(name)) customElements.define(name, class extends base {});
+  const definitions = {
+    "ui-save-bar": Disclosure,
+    "ui-modal": Modal,
+    "ui-title-bar": HTMLElement,
+    "ui-nav-menu": HTMLElement,
+  };
+  for (const [name, base] of Object.entries(definitions))
+    if (!customElements.get(name)) customElements.define(name, class extends base {});
 
   const byId = (id) => document.getElementById(id);
   const disclose = {
@@ -138,10 +149,12 @@
       ...disclose,
       async leaveConfirmation() {
         const isDirty = document.querySelector("ui-save-bar[data-open]") !== null;
-        if (isDirty && !window.confirm("Leave without saving?")) throw new Error("The person stayed on the page");
+        if (isDirty && !window.confirm("Leave without saving?"))
+          throw new Error("The person stayed on the page");
       },
     },
-    loading: (isLoading) => document.documentElement.toggleAttribute("data-sandbox-loading", isLoading !== false),
+    loading: (isLoading) =>
+      document.documentElement.toggleAttribute("data-sandbox-loading", isLoading !== false),
     user: async () => ({ accountAccess: "Administrator" }),
     sandbox: { toasts: shownToasts },
   };

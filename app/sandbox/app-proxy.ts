@@ -7,29 +7,69 @@ import { text } from "./exchange.ts";
 import type { Call, Reply } from "./exchange.ts";
 
 export const PROXY_PATH = "/apps/crm";
-const PASSED_ON = ["content-type", "user-agent", "authorization", "sec-gpc", "if-none-match", "accept-language"];
-const PASSED_BACK = ["content-type", "cache-control", "etag", "content-security-policy", "referrer-policy", "x-content-type-options", "x-request-id", "retry-after"];
+const PASSED_ON = [
+  "content-type",
+  "user-agent",
+  "authorization",
+  "sec-gpc",
+  "if-none-match",
+  "accept-language",
+];
+const PASSED_BACK = [
+  "content-type",
+  "cache-control",
+  "etag",
+  "content-security-policy",
+  "referrer-policy",
+  "x-content-type-options",
+  "x-request-id",
+  "retry-after",
+];
 
 export type ProxyTarget = { appUrl: string; secret: string; shop: string; customerId: string };
 
 /** `k=v` pairs, sorted, without a separator: hex HMAC-SHA256 under the app's secret. */
 export function signProxyQuery(query: URLSearchParams, secret: string): string {
   const names = [...new Set(query.keys())];
-  const message = names.map((name) => `${name}=${query.getAll(name).join(",")}`).sort().join("");
+  const message = names
+    .map((name) => `${name}=${query.getAll(name).join(",")}`)
+    .sort()
+    .join("");
   return createHmac("sha256", secret).update(message).digest("hex");
 }
 
-export async function passOn(call: Call, { appUrl, secret, shop, customerId }: ProxyTarget): Promise<Reply> {
+export async function passOn(
+  call: Call,
+  { appUrl, secret, shop, customerId }: ProxyTarget,
+): Promise<Reply> {
   const target = new URL(call.path.slice(PROXY_PATH.length) || "/", appUrl);
   const query = new URLSearchParams(call.query);
-  for (const name of ["shop", "logged_in_customer_id", "path_prefix", "timestamp", "signature"]) query.delete(name);
-  for (const [name, value] of Object.entries({ shop, logged_in_customer_id: customerId, path_prefix: PROXY_PATH, timestamp: String(Math.floor(Date.now() / 1_000)) })) query.set(name, value);
+  for (const name of ["shop", "logged_in_customer_id", "path_prefix", "timestamp", "signature"])
+    query.delete(name);
+  for (const [name, value] of Object.entries({
+    shop,
+    logged_in_customer_id: customerId,
+    path_prefix: PROXY_PATH,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+  }))
+    query.set(name, value);
   query.set("signature", signProxyQuery(query, secret));
   target.search = query.toString();
-  const headers = PASSED_ON.flatMap((name) => (typeof call.headers[name] === "string" ? [[name, call.headers[name]] as [string, string]] : []));
+  const headers = PASSED_ON.flatMap((name) =>
+    typeof call.headers[name] === "string" ? [[name, call.headers[name]] as [string, string]] : [],
+  );
   try {
-    const answer = await fetch(target, { method: call.method, headers, redirect: "manual", ...(call.method !== "GET" && call.method !== "HEAD" && { body: call.text }) });
-    const back = Object.fromEntries(PASSED_BACK.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name) as string]] : [])));
+    const answer = await fetch(target, {
+      method: call.method,
+      headers,
+      redirect: "manual",
+      ...(call.method !== "GET" && call.method !== "HEAD" && { body: call.text }),
+    });
+    const back = Object.fromEntries(
+      PASSED_BACK.flatMap((name) =>
+        answer.headers.has(name) ? [[name, answer.headers.get(name) as string]] : [],
+      ),
+    );
     return { status: answer.status, headers: back, body: await answer.text() };
   } catch {
     return text(502, "The app does not answer");

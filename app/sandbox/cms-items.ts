@@ -15,8 +15,10 @@ const LOCALE_ID = "650000000000000000000009";
 export function listItems({ collection, isLive }: CmsPlace, query: URLSearchParams): Reply {
   const limit = Number(query.get("limit") ?? MAX_PAGE);
   const offset = Number(query.get("offset") ?? 0);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) return invalid("limit", `Value must be between 1 and ${MAX_PAGE}`);
-  if (!Number.isInteger(offset) || offset < 0) return invalid("offset", "Value must not be negative");
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
+    return invalid("limit", `Value must be between 1 and ${MAX_PAGE}`);
+  if (!Number.isInteger(offset) || offset < 0)
+    return invalid("offset", "Value must not be negative");
   const [slug, name] = [query.get("slug"), query.get("name")];
   const found = Object.values(collection.items).filter(
     (item) =>
@@ -24,12 +26,16 @@ export function listItems({ collection, isLive }: CmsPlace, query: URLSearchPara
       (slug === null || item.fieldData["slug"] === slug) &&
       (name === null || item.fieldData["name"] === name),
   );
-  return json(200, { items: found.slice(offset, offset + limit), pagination: { limit, offset, total: found.length } });
+  return json(200, {
+    items: found.slice(offset, offset + limit),
+    pagination: { limit, offset, total: found.length },
+  });
 }
 
 export function createItems(place: CmsPlace, body: unknown): Reply {
   const { items: bulk } = fieldsOf(body);
-  const entries = bulk === undefined ? [fieldsOf(body)] : Array.isArray(bulk) ? bulk.map(fieldsOf) : [];
+  const entries =
+    bulk === undefined ? [fieldsOf(body)] : Array.isArray(bulk) ? bulk.map(fieldsOf) : [];
   const refusal = refuseSize(entries.length);
   if (refusal) return refusal;
   const created: CmsItem[] = [];
@@ -60,13 +66,23 @@ export function createItems(place: CmsPlace, body: unknown): Reply {
 
 export function changeItems(place: CmsPlace, body: unknown, itemId: string | undefined): Reply {
   const { items: bulk } = fieldsOf(body);
-  const entries: Record<string, unknown>[] = itemId === undefined ? (Array.isArray(bulk) ? bulk.map(fieldsOf) : []) : [{ ...fieldsOf(body), id: itemId }];
+  const entries: Record<string, unknown>[] =
+    itemId === undefined
+      ? Array.isArray(bulk)
+        ? bulk.map(fieldsOf)
+        : []
+      : [{ ...fieldsOf(body), id: itemId }];
   const refusal = refuseSize(entries.length);
   if (refusal) return refusal;
   const changed: CmsItem[] = [];
   for (const entry of entries) {
     const item = findItem(place, entry["id"]);
-    if (!item) return cmsError(404, "resource_not_found", `Requested resource not found: ${String(entry["id"])}`);
+    if (!item)
+      return cmsError(
+        404,
+        "resource_not_found",
+        `Requested resource not found: ${String(entry["id"])}`,
+      );
     const fieldData = { ...item.fieldData, ...fieldsOf(entry["fieldData"]) };
     const problems = findItemProblems(place.state, place.collection, fieldData, item.id);
     if (problems.length > 0) return cmsError(400, "validation_error", "Validation Error", problems);
@@ -76,7 +92,11 @@ export function changeItems(place: CmsPlace, body: unknown, itemId: string | und
       fieldData,
       lastUpdated: now,
       lastPublished: place.isLive ? now : item.lastPublished,
-      isDraft: place.isLive ? false : typeof entry["isDraft"] === "boolean" ? entry["isDraft"] : item.isDraft,
+      isDraft: place.isLive
+        ? false
+        : typeof entry["isDraft"] === "boolean"
+          ? entry["isDraft"]
+          : item.isDraft,
       isArchived: typeof entry["isArchived"] === "boolean" ? entry["isArchived"] : item.isArchived,
     });
   }
@@ -86,16 +106,27 @@ export function changeItems(place: CmsPlace, body: unknown, itemId: string | und
 
 export function deleteItems(place: CmsPlace, body: unknown, itemId: string | undefined): Reply {
   const { items: bulk } = fieldsOf(body);
-  const ids = itemId === undefined ? (Array.isArray(bulk) ? bulk.map((entry) => fieldsOf(entry)["id"]) : []) : [itemId];
+  const ids =
+    itemId === undefined
+      ? Array.isArray(bulk)
+        ? bulk.map((entry) => fieldsOf(entry)["id"])
+        : []
+      : [itemId];
   const refusal = refuseSize(ids.length);
   if (refusal) return refusal;
   const found = ids.map((id) => findItem(place, id));
   const missing = found.indexOf(undefined);
-  if (missing >= 0) return cmsError(404, "resource_not_found", `Requested resource not found: ${String(ids[missing])}`);
+  if (missing >= 0)
+    return cmsError(
+      404,
+      "resource_not_found",
+      `Requested resource not found: ${String(ids[missing])}`,
+    );
   for (const item of found) {
     if (!item) continue;
     // Deleting the live item unpublishes it; the staged one stays.
-    if (place.isLive) place.collection.items[item.id] = { ...item, lastPublished: null, isDraft: true };
+    if (place.isLive)
+      place.collection.items[item.id] = { ...item, lastPublished: null, isDraft: true };
     else delete place.collection.items[item.id];
   }
   return { status: 204 };
@@ -108,12 +139,19 @@ export function publishItems(place: CmsPlace, body: unknown): Reply {
   if (refusal) return refusal;
   const now = new Date().toISOString();
   const published = ids.map((id) => findItem(place, id)).filter((item) => item !== undefined);
-  for (const item of published) place.collection.items[item.id] = { ...item, lastPublished: now, isDraft: false };
-  return json(202, { publishedItemIds: published.map(({ id }) => id), items: published.map(({ id }) => ({ id })), errors: [] });
+  for (const item of published)
+    place.collection.items[item.id] = { ...item, lastPublished: now, isDraft: false };
+  return json(202, {
+    publishedItemIds: published.map(({ id }) => id),
+    items: published.map(({ id }) => ({ id })),
+    errors: [],
+  });
 }
 
 function findItem({ collection }: CmsPlace, id: unknown): CmsItem | undefined {
-  return typeof id === "string" && Object.hasOwn(collection.items, id) ? collection.items[id] : undefined;
+  return typeof id === "string" && Object.hasOwn(collection.items, id)
+    ? collection.items[id]
+    : undefined;
 }
 
 function refuseSize(count: number): Reply | null {

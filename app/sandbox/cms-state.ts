@@ -1,6 +1,13 @@
 /** Collections and items of the pretended CMS, and the fields each collection declares. */
 
-export type CmsField = { id: string; slug: string; displayName: string; type: string; isRequired: boolean; isEditable: boolean };
+export type CmsField = {
+  id: string;
+  slug: string;
+  displayName: string;
+  type: string;
+  isRequired: boolean;
+  isEditable: boolean;
+};
 
 export type CmsItem = {
   id: string;
@@ -51,27 +58,73 @@ const CUSTOMER_FIELDS: Record<string, string> = {
   country: "PlainText",
   "tag-refs": "MultiReference",
 };
-const TAG_FIELDS: Record<string, string> = { category: "PlainText", description: "PlainText", color: "PlainText", source: "PlainText", "tag-id": "PlainText" };
+const TAG_FIELDS: Record<string, string> = {
+  category: "PlainText",
+  description: "PlainText",
+  color: "PlainText",
+  source: "PlainText",
+  "tag-id": "PlainText",
+};
 
 export function initialCmsState(): CmsState {
   return {
     collections: {
-      [CMS_CUSTOMERS_COLLECTION_ID]: newCollection(CMS_CUSTOMERS_COLLECTION_ID, CMS_SITE_ID, "Customers", "Customer", "customers", CUSTOMER_FIELDS),
-      [CMS_TAGS_COLLECTION_ID]: newCollection(CMS_TAGS_COLLECTION_ID, CMS_SITE_ID, "Tags", "Tag", "tags", TAG_FIELDS),
+      [CMS_CUSTOMERS_COLLECTION_ID]: newCollection(
+        CMS_CUSTOMERS_COLLECTION_ID,
+        CMS_SITE_ID,
+        "Customers",
+        "Customer",
+        "customers",
+        CUSTOMER_FIELDS,
+      ),
+      [CMS_TAGS_COLLECTION_ID]: newCollection(
+        CMS_TAGS_COLLECTION_ID,
+        CMS_SITE_ID,
+        "Tags",
+        "Tag",
+        "tags",
+        TAG_FIELDS,
+      ),
     },
   };
 }
 
-export function newCollection(id: string, siteId: string, displayName: string, singularName: string, slug: string, fieldTypes: Record<string, string>): CmsCollection {
+export function newCollection(
+  id: string,
+  siteId: string,
+  displayName: string,
+  singularName: string,
+  slug: string,
+  fieldTypes: Record<string, string>,
+): CmsCollection {
   const now = new Date().toISOString();
   // Every collection has these two, whoever makes it.
   const types = { name: "PlainText", slug: "PlainText", ...fieldTypes };
-  const fields = Object.entries(types).map(([fieldSlug, type]) => newField(fieldSlug, type, fieldSlug === "name" || fieldSlug === "slug"));
-  return { id, siteId, displayName, singularName, slug, createdOn: now, lastUpdated: now, fields, items: {} };
+  const fields = Object.entries(types).map(([fieldSlug, type]) =>
+    newField(fieldSlug, type, fieldSlug === "name" || fieldSlug === "slug"),
+  );
+  return {
+    id,
+    siteId,
+    displayName,
+    singularName,
+    slug,
+    createdOn: now,
+    lastUpdated: now,
+    fields,
+    items: {},
+  };
 }
 
 export function newField(slug: string, type: string, isRequired: boolean): CmsField {
-  return { id: newCmsId(), slug, displayName: slug.replaceAll("-", " "), type, isRequired, isEditable: true };
+  return {
+    id: newCmsId(),
+    slug,
+    displayName: slug.replaceAll("-", " "),
+    type,
+    isRequired,
+    isEditable: true,
+  };
 }
 
 /** 24 hex digits, as the vendor's ids. */

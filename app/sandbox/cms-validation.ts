@@ -7,13 +7,23 @@ const SLUG = /^[a-z0-9_][a-z0-9_-]{0,255}$/;
 const EMAIL = /^[^\s@<>()]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
 /** `fieldData` is the item as it would be stored; `itemId` the item itself when it exists already. */
-export function findItemProblems(state: CmsState, collection: CmsCollection, fieldData: Record<string, unknown>, itemId?: string): CmsProblem[] {
+export function findItemProblems(
+  state: CmsState,
+  collection: CmsCollection,
+  fieldData: Record<string, unknown>,
+  itemId?: string,
+): CmsProblem[] {
   const problems: CmsProblem[] = [];
   const refuse = (param: string, description: string): void => {
     problems.push({ param: `fieldData.${param}`, description });
   };
   for (const field of collection.fields) {
-    if (field.isRequired && (fieldData[field.slug] === undefined || fieldData[field.slug] === null || fieldData[field.slug] === "")) {
+    if (
+      field.isRequired &&
+      (fieldData[field.slug] === undefined ||
+        fieldData[field.slug] === null ||
+        fieldData[field.slug] === "")
+    ) {
       refuse(field.slug, "Value is required");
     }
   }
@@ -27,8 +37,11 @@ export function findItemProblems(state: CmsState, collection: CmsCollection, fie
   }
   const { slug } = fieldData;
   if (typeof slug === "string" && slug !== "") {
-    if (!SLUG.test(slug)) refuse("slug", "Slug may hold lowercase letters, digits, hyphens and underscores only");
-    const isTaken = Object.values(collection.items).some((item) => item.id !== itemId && item.fieldData["slug"] === slug);
+    if (!SLUG.test(slug))
+      refuse("slug", "Slug may hold lowercase letters, digits, hyphens and underscores only");
+    const isTaken = Object.values(collection.items).some(
+      (item) => item.id !== itemId && item.fieldData["slug"] === slug,
+    );
     if (isTaken) refuse("slug", `Unique value is already in database: '${slug}'`);
   }
   return problems;
@@ -37,14 +50,21 @@ export function findItemProblems(state: CmsState, collection: CmsCollection, fie
 function describeTypeProblem(state: CmsState, type: string, value: unknown): string | null {
   switch (type) {
     case "Number":
-      return typeof value === "number" && Number.isFinite(value) ? null : "Expected value to be a number";
+      return typeof value === "number" && Number.isFinite(value)
+        ? null
+        : "Expected value to be a number";
     case "Switch":
       return typeof value === "boolean" ? null : "Expected value to be a boolean";
     case "Email":
-      return typeof value === "string" && value.length <= 256 && EMAIL.test(value) ? null : "Expected value to be an email";
+      return typeof value === "string" && value.length <= 256 && EMAIL.test(value)
+        ? null
+        : "Expected value to be an email";
     case "MultiReference": {
       if (!Array.isArray(value)) return "Expected value to be an array of item ids";
-      const missing = value.find((id) => !Object.values(state.collections).some(({ items }) => Object.hasOwn(items, String(id))));
+      const missing = value.find(
+        (id) =>
+          !Object.values(state.collections).some(({ items }) => Object.hasOwn(items, String(id))),
+      );
       return missing === undefined ? null : `Referenced item not found: ${String(missing)}`;
     }
     default:

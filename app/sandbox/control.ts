@@ -13,7 +13,15 @@ const ApiVersion = z.enum(["2026-07", "2024-10"]).optional();
 const MarketingState = z.enum(["NOT_SUBSCRIBED", "PENDING", "SUBSCRIBED", "UNSUBSCRIBED"]);
 const Text = z.string().trim().max(255);
 const OptionalText = Text.transform((value) => (value === "" ? null : value)).nullable();
-const Tags = z.union([z.array(Text), z.string().transform((list) => list.split(",").map((tag) => tag.trim()).filter(Boolean))]);
+const Tags = z.union([
+  z.array(Text),
+  z.string().transform((list) =>
+    list
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]);
 
 const CustomerFields = z
   .object({
@@ -33,13 +41,30 @@ const CustomerFields = z
   })
   .partial();
 
-const NewCustomer = CustomerFields.extend({ shop: Text, webhook: Text.optional(), api_version: ApiVersion });
-const CustomerChange = z.object({ shop: Text, gid: Text, patch: CustomerFields, api_version: ApiVersion });
+const NewCustomer = CustomerFields.extend({
+  shop: Text,
+  webhook: Text.optional(),
+  api_version: ApiVersion,
+});
+const CustomerChange = z.object({
+  shop: Text,
+  gid: Text,
+  patch: CustomerFields,
+  api_version: ApiVersion,
+});
 const Payment = z.object({ shop: Text, /** `checkout_url` of a checkout. */ url: Text });
 // A form sends a ticked box as "true" and no other at all.
-const FederatedPerson = z.object({ email: z.email(), name: Text.optional(), email_verified: z.union([z.boolean(), z.stringbool()]).default(false) });
+const FederatedPerson = z.object({
+  email: z.email(),
+  name: Text.optional(),
+  email_verified: z.union([z.boolean(), z.stringbool()]).default(false),
+});
 const FaultShape = z.union([
-  z.strictObject({ status: z.number().int().min(200).max(599), headers: z.record(z.string(), z.string()).optional(), body: z.unknown().optional() }),
+  z.strictObject({
+    status: z.number().int().min(200).max(599),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.unknown().optional(),
+  }),
   z.strictObject({ hang: z.number().positive() }),
   z.strictObject({ reset: z.literal(true) }),
   z.strictObject({ dropReply: z.literal(true) }),
@@ -56,15 +81,25 @@ const FailNext = z.object({
 export async function answerControl(sandbox: Sandbox, call: Call): Promise<Reply> {
   if (call.method === "GET" && call.path === "/_control/state") return showState(sandbox, call);
   if (call.method !== "POST") return text(405, "Use POST");
-  if (!isSameSiteOrProgram(call.headers)) return text(403, "Only this page itself and programs on this machine may do that");
-  const isForm = call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
+  if (!isSameSiteOrProgram(call.headers))
+    return text(403, "Only this page itself and programs on this machine may do that");
+  const isForm =
+    call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
   try {
-    const result = await act(sandbox, call.path, isForm ? nestPatch(fieldsOf(call.body)) : call.body);
+    const result = await act(
+      sandbox,
+      call.path,
+      isForm ? nestPatch(fieldsOf(call.body)) : call.body,
+    );
     if (result === undefined) return text(404, "No such action");
     return isForm ? redirect("/", 303) : json(200, result);
   } catch (error) {
-    if (error instanceof z.ZodError) return json(400, { error: "invalid_request", issues: error.issues });
-    return json(400, { error: "invalid_request", message: error instanceof Error ? error.message : String(error) });
+    if (error instanceof z.ZodError)
+      return json(400, { error: "invalid_request", issues: error.issues });
+    return json(400, {
+      error: "invalid_request",
+      message: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 
@@ -74,7 +109,11 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
       const { shop, webhook, api_version: apiVersion, ...fields } = NewCustomer.parse(body);
       const options = apiVersion ? { apiVersion } : {};
       if (webhook === undefined || webhook === "customers/create") {
-        const { customer, deliveries } = await sandbox.storefront.createCustomer(shop, toPatch(fields), options);
+        const { customer, deliveries } = await sandbox.storefront.createCustomer(
+          shop,
+          toPatch(fields),
+          options,
+        );
         return { gid: customer.gid, deliveries: deliveries.map(summary) };
       }
       const customer = sandbox.storefront.putCustomer(shop, toPatch(fields));
@@ -84,7 +123,12 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     }
     case "/_control/customers/change": {
       const { shop, gid, patch, api_version: apiVersion } = CustomerChange.parse(body);
-      const deliveries = await sandbox.storefront.changeCustomer(shop, gid, toPatch(patch), apiVersion ? { apiVersion } : {});
+      const deliveries = await sandbox.storefront.changeCustomer(
+        shop,
+        gid,
+        toPatch(patch),
+        apiVersion ? { apiVersion } : {},
+      );
       return { gid, deliveries: deliveries.map(summary) };
     }
     case "/_control/pay": {
@@ -98,7 +142,11 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     }
     case "/_control/fail-next": {
       const { system, fault, times, match } = FailNext.parse(body);
-      sandbox.failNext(system, { ...fault, ...(match !== undefined && { match }) }, times === "always" ? Infinity : times);
+      sandbox.failNext(
+        system,
+        { ...fault, ...(match !== undefined && { match }) },
+        times === "always" ? Infinity : times,
+      );
       return { ok: true };
     }
     case "/_control/clear-faults":
@@ -112,14 +160,23 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
 function showState(sandbox: Sandbox, call: Call): Reply {
   const parsed = SystemName.safeParse(call.query.get("system"));
   if (!parsed.success) return json(400, { error: "invalid_request", systems: SYSTEM_NAMES });
-  return json(200, { system: parsed.data, state: sandbox.stateOf(parsed.data), requests: sandbox.requests(parsed.data).length });
+  return json(200, {
+    system: parsed.data,
+    state: sandbox.stateOf(parsed.data),
+    requests: sandbox.requests(parsed.data).length,
+  });
 }
 
 /** A form cannot nest: `patch.first_name` becomes `{patch: {first_name}}`; "2026-07" and the rest stay text. */
 function nestPatch(fields: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(fields);
-  const patch = entries.filter(([name]) => name.startsWith("patch.")).map(([name, value]) => [name.slice("patch.".length), value]);
-  return { ...Object.fromEntries(entries.filter(([name]) => !name.startsWith("patch."))), patch: Object.fromEntries(patch) as unknown };
+  const patch = entries
+    .filter(([name]) => name.startsWith("patch."))
+    .map(([name, value]) => [name.slice("patch.".length), value]);
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => !name.startsWith("patch."))),
+    patch: Object.fromEntries(patch) as unknown,
+  };
 }
 
 function toPatch(fields: z.infer<typeof CustomerFields>): CustomerPatch {

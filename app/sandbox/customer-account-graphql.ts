@@ -11,7 +11,11 @@ const SCHEMA = buildSchema(`
   type CustomerPhoneNumber { phoneNumber: String! }
 `);
 
-export async function answerCustomerGraphql(shop: ShopState, call: Call, findSubject: (accessToken: string) => string | undefined): Promise<Reply> {
+export async function answerCustomerGraphql(
+  shop: ShopState,
+  call: Call,
+  findSubject: (accessToken: string) => string | undefined,
+): Promise<Reply> {
   const sub = findSubject(call.headers.authorization ?? "");
   const customer = sub === undefined ? undefined : shop.customers[`gid://shopify/Customer/${sub}`];
   if (call.method !== "POST") return json(405, { errors: [{ message: "Use POST" }] });
@@ -19,7 +23,20 @@ export async function answerCustomerGraphql(shop: ShopState, call: Call, findSub
   const { query, variables } = fieldsOf(call.body);
   const { gid: id, firstName, lastName, email, phone, tags } = customer;
   const displayName = [firstName, lastName].filter(Boolean).join(" ") || (email ?? phone ?? "");
-  const shown = { id, firstName, lastName, displayName, tags, emailAddress: email === null ? null : { emailAddress: email }, phoneNumber: phone === null ? null : { phoneNumber: phone } };
-  const result = await graphql({ schema: SCHEMA, source: textOf(query), variableValues: fieldsOf(variables), rootValue: { customer: shown } });
+  const shown = {
+    id,
+    firstName,
+    lastName,
+    displayName,
+    tags,
+    emailAddress: email === null ? null : { emailAddress: email },
+    phoneNumber: phone === null ? null : { phoneNumber: phone },
+  };
+  const result = await graphql({
+    schema: SCHEMA,
+    source: textOf(query),
+    variableValues: fieldsOf(variables),
+    rootValue: { customer: shown },
+  });
   return json(200, result);
 }

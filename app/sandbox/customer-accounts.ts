@@ -14,7 +14,9 @@ import type { CustomerPatch } from "./storefront-customers.ts";
 import type { Customer, ShopState } from "./storefront-state.ts";
 
 export type CustomerAccounts = ReturnType<typeof createCustomerAccounts>;
-export type CustomerAccountSettings = OidcSettings & { /** null: a public client, PKCE required. */ clientSecret: string | null };
+export type CustomerAccountSettings = OidcSettings & {
+  /** null: a public client, PKCE required. */ clientSecret: string | null;
+};
 
 const CUSTOMER_ACCOUNT_CLIENT_ID = "shp_5a1d60c2-8f0e-4a57-9d3b-2c6f4e1b7a90";
 
@@ -33,9 +35,21 @@ export function isCustomerAccountPath(path: string): boolean {
   return PATHS.test(path.replace(/^\/[^/]+/, ""));
 }
 
-export function createCustomerAccounts(storefront: Storefront, world: { url: () => string; appUrl: () => string }, overrides: Partial<CustomerAccountSettings> = {}) {
-  const settings: CustomerAccountSettings = { autoApprove: false, tokenLifetimeSeconds: 3600, clientSecret: null, ...overrides };
-  const client = () => ({ clientId: CUSTOMER_ACCOUNT_CLIENT_ID, clientSecret: settings.clientSecret });
+export function createCustomerAccounts(
+  storefront: Storefront,
+  world: { url: () => string; appUrl: () => string },
+  overrides: Partial<CustomerAccountSettings> = {},
+) {
+  const settings: CustomerAccountSettings = {
+    autoApprove: false,
+    tokenLifetimeSeconds: 3600,
+    clientSecret: null,
+    ...overrides,
+  };
+  const client = () => ({
+    clientId: CUSTOMER_ACCOUNT_CLIENT_ID,
+    clientSecret: settings.clientSecret,
+  });
   const provider = createOidcProvider({ client, appUrl: world.appUrl, settings });
   const baseOf = (domain: string): string => `${world.url()}/storefront/${domain}`;
 
@@ -56,14 +70,18 @@ export function createCustomerAccounts(storefront: Storefront, world: { url: () 
   };
 
   const welcome = (shop: ShopState, { email, name, emailVerified }: Visitor): Customer => {
-    const known = withEmail(shop).find((customer) => customer.email?.toLowerCase() === email.toLowerCase());
+    const known = withEmail(shop).find(
+      (customer) => customer.email?.toLowerCase() === email.toLowerCase(),
+    );
     const [firstName, ...rest] = name?.split(" ") ?? [];
     const patch: CustomerPatch = {
       ...(name && { firstName, lastName: rest.join(" ") || null }),
       ...(emailVerified !== undefined && { verifiedEmail: emailVerified }),
     };
     if (!known) return storefront.saveCustomer(shop.domain, { email, ...patch });
-    const isSame = Object.entries(patch).every(([field, value]) => known[field as keyof Customer] === value);
+    const isSame = Object.entries(patch).every(
+      ([field, value]) => known[field as keyof Customer] === value,
+    );
     return isSame ? known : storefront.saveCustomer(shop.domain, { gid: known.gid, ...patch });
   };
 
@@ -83,7 +101,12 @@ export function createCustomerAccounts(storefront: Storefront, world: { url: () 
         const api = `${baseOf(domain)}/customer/api`;
         return json(200, { graphql_api: `${api}/${API_VERSION}/graphql`, mcp_api: `${api}/mcp` });
       }
-      if (API_PATH.test(path)) return answerCustomerGraphql(shop, call, (accessToken) => provider.findGrant(realm, accessToken)?.person.sub);
+      if (API_PATH.test(path))
+        return answerCustomerGraphql(
+          shop,
+          call,
+          (accessToken) => provider.findGrant(realm, accessToken)?.person.sub,
+        );
       const endpoint = endpointOf(shop, path);
       return endpoint ? provider.answer(realm, endpoint, call) : json(404, { error: "not_found" });
     },
@@ -93,7 +116,12 @@ export function createCustomerAccounts(storefront: Storefront, world: { url: () 
 function endpointOf(shop: ShopState, path: string): OidcEndpoint | undefined {
   if (path === "/.well-known/openid-configuration") return "discovery";
   const below = `/authentication/${shop.id}`;
-  const endpoints: Record<string, OidcEndpoint> = { "/oauth/authorize": "authorize", "/oauth/token": "token", "/logout": "logout", "/.well-known/jwks.json": "jwks" };
+  const endpoints: Record<string, OidcEndpoint> = {
+    "/oauth/authorize": "authorize",
+    "/oauth/token": "token",
+    "/logout": "logout",
+    "/.well-known/jwks.json": "jwks",
+  };
   return path.startsWith(below) ? endpoints[path.slice(below.length)] : undefined;
 }
 
@@ -103,5 +131,10 @@ function withEmail(shop: ShopState): Customer[] {
 
 function toPerson(customer: Customer): Person {
   const name = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
-  return { sub: customerIdOf(customer.gid), email: customer.email, emailVerified: customer.verifiedEmail, name: name || null };
+  return {
+    sub: customerIdOf(customer.gid),
+    email: customer.email,
+    emailVerified: customer.verifiedEmail,
+    name: name || null,
+  };
 }

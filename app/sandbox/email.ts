@@ -15,7 +15,10 @@ export type SentMail = {
   text: string | null;
   headers: Record<string, unknown>;
 };
-export type EmailState = { inbox: SentMail[]; idempotencyKeys: Record<string, { id: string; bodyHash: string; at: number }> };
+export type EmailState = {
+  inbox: SentMail[];
+  idempotencyKeys: Record<string, { id: string; bodyHash: string; at: number }>;
+};
 
 const KEPT_MAILS = 500;
 const MAX_RECIPIENTS = 50;
@@ -31,11 +34,22 @@ export function createEmail(state: EmailState, saving: Saving) {
     const key = call.headers["idempotency-key"];
     const bodyHash = createHash("sha256").update(call.text).digest("hex");
     if (typeof key === "string") {
-      if (key === "" || key.length > MAX_KEY_LENGTH) return refusal(400, "invalid_idempotency_key", `The key must be between 1-${MAX_KEY_LENGTH} chars.`);
-      const earlier = Object.hasOwn(state.idempotencyKeys, key) ? state.idempotencyKeys[key] : undefined;
+      if (key === "" || key.length > MAX_KEY_LENGTH)
+        return refusal(
+          400,
+          "invalid_idempotency_key",
+          `The key must be between 1-${MAX_KEY_LENGTH} chars.`,
+        );
+      const earlier = Object.hasOwn(state.idempotencyKeys, key)
+        ? state.idempotencyKeys[key]
+        : undefined;
       if (earlier && Date.now() - earlier.at < IDEMPOTENCY_MS) {
         if (earlier.bodyHash === bodyHash) return json(200, { id: earlier.id });
-        return refusal(409, "invalid_idempotent_request", "Same idempotency key used with a different request payload.");
+        return refusal(
+          409,
+          "invalid_idempotent_request",
+          "Same idempotency key used with a different request payload.",
+        );
       }
     }
     const mail: SentMail = {
@@ -50,7 +64,8 @@ export function createEmail(state: EmailState, saving: Saving) {
     };
     state.inbox.push(mail);
     if (state.inbox.length > KEPT_MAILS) state.inbox.splice(0, state.inbox.length - KEPT_MAILS);
-    if (typeof key === "string") state.idempotencyKeys[key] = { id: mail.id, bodyHash, at: Date.now() };
+    if (typeof key === "string")
+      state.idempotencyKeys[key] = { id: mail.id, bodyHash, at: Date.now() };
     saving.soon();
     return json(200, { id: mail.id });
   };
@@ -58,19 +73,31 @@ export function createEmail(state: EmailState, saving: Saving) {
   return {
     handle(call: Call): Reply {
       if (!/^Bearer \S+$/.test(call.headers.authorization ?? "")) {
-        return refusal(401, "missing_api_key", "Missing API key in the authorization header. Include the following header in the request: Authorization: Bearer API_KEY");
+        return refusal(
+          401,
+          "missing_api_key",
+          "Missing API key in the authorization header. Include the following header in the request: Authorization: Bearer API_KEY",
+        );
       }
       const id = /^\/emails\/([^/]+)$/.exec(call.path)?.[1];
       if (call.method === "GET" && id !== undefined) {
         const mail = state.inbox.find((candidate) => candidate.id === id);
-        return mail ? json(200, { object: "email", ...mail, created_at: mail.at, last_event: "delivered" }) : refusal(404, "not_found", "Email not found");
+        return mail
+          ? json(200, { object: "email", ...mail, created_at: mail.at, last_event: "delivered" })
+          : refusal(404, "not_found", "Email not found");
       }
-      if (call.path !== "/emails") return refusal(404, "not_found", "The requested endpoint does not exist");
-      return call.method === "POST" ? send(call) : refusal(405, "method_not_allowed", "Method is not allowed for the requested path");
+      if (call.path !== "/emails")
+        return refusal(404, "not_found", "The requested endpoint does not exist");
+      return call.method === "POST"
+        ? send(call)
+        : refusal(405, "method_not_allowed", "Method is not allowed for the requested path");
     },
     /** Oldest first. */
     inbox: (): SentMail[] => [...state.inbox],
-    mailsTo: (address: string): SentMail[] => state.inbox.filter(({ to }) => to.some((one) => bareAddress(one).toLowerCase() === address.toLowerCase())),
+    mailsTo: (address: string): SentMail[] =>
+      state.inbox.filter(({ to }) =>
+        to.some((one) => bareAddress(one).toLowerCase() === address.toLowerCase()),
+      ),
     clearInbox(): void {
       state.inbox.length = 0;
       saving.soon();
@@ -80,19 +107,30 @@ export function createEmail(state: EmailState, saving: Saving) {
 
 function findProblem(fields: Record<string, unknown>): Reply | null {
   for (const name of ["from", "to", "subject"]) {
-    if (fields[name] === undefined || fields[name] === "") return refusal(422, "missing_required_field", `Missing \`${name}\` field.`);
+    if (fields[name] === undefined || fields[name] === "")
+      return refusal(422, "missing_required_field", `Missing \`${name}\` field.`);
   }
-  if (fields["html"] === undefined && fields["text"] === undefined) return refusal(422, "missing_required_field", "Missing `html` or `text` field.");
-  const addressForm = "The email address needs to follow the `email@example.com` or `Name <email@example.com>` format.";
-  if (!isAddress(fields["from"])) return refusal(422, "invalid_from_address", `Invalid \`from\` field. ${addressForm}`);
+  if (fields["html"] === undefined && fields["text"] === undefined)
+    return refusal(422, "missing_required_field", "Missing `html` or `text` field.");
+  const addressForm =
+    "The email address needs to follow the `email@example.com` or `Name <email@example.com>` format.";
+  if (!isAddress(fields["from"]))
+    return refusal(422, "invalid_from_address", `Invalid \`from\` field. ${addressForm}`);
   const recipients = recipientsOf(fields["to"]);
-  if (recipients.length === 0 || recipients.length > MAX_RECIPIENTS || !recipients.every(isAddress)) {
+  if (
+    recipients.length === 0 ||
+    recipients.length > MAX_RECIPIENTS ||
+    !recipients.every(isAddress)
+  ) {
     return refusal(422, "validation_error", `Invalid \`to\` field. ${addressForm}`);
   }
   // A line break in a header line would let its text add headers of its own.
-  const isMultiline = (value: unknown): boolean => typeof value !== "string" || /[\r\n]/.test(value);
-  if (isMultiline(fields["subject"])) return refusal(422, "validation_error", "The `\\n` is not allowed in the `subject` field.");
-  if (Object.values(fieldsOf(fields["headers"])).some(isMultiline)) return refusal(422, "validation_error", "Header values must be single-line text.");
+  const isMultiline = (value: unknown): boolean =>
+    typeof value !== "string" || /[\r\n]/.test(value);
+  if (isMultiline(fields["subject"]))
+    return refusal(422, "validation_error", "The `\\n` is not allowed in the `subject` field.");
+  if (Object.values(fieldsOf(fields["headers"])).some(isMultiline))
+    return refusal(422, "validation_error", "Header values must be single-line text.");
   return null;
 }
 

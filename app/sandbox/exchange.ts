@@ -17,7 +17,8 @@ export type Reply = { status: number; headers?: Record<string, string>; body?: s
 export type Handler = (call: Call) => Reply | Promise<Reply>;
 
 // Nobody may frame a page whose buttons act; nothing is loaded from anywhere.
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export async function readBody(request: IncomingMessage): Promise<string | null> {
@@ -33,7 +34,8 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
 
 export function parseBody(text: string, contentType: string | undefined): unknown {
   if (text === "") return "";
-  if (contentType?.startsWith("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
+  if (contentType?.startsWith("application/x-www-form-urlencoded"))
+    return Object.fromEntries(new URLSearchParams(text));
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -42,11 +44,19 @@ export function parseBody(text: string, contentType: string | undefined): unknow
 }
 
 export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
-  return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body: JSON.stringify(value) };
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+    body: JSON.stringify(value),
+  };
 }
 
 export function text(status: number, value: string, headers?: Record<string, string>): Reply {
-  return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body: value };
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", ...headers },
+    body: value,
+  };
 }
 
 export function page(status: number, html: string): Reply {
@@ -61,15 +71,22 @@ export function page(status: number, html: string): Reply {
 }
 
 export function redirect(location: string, status = 302): Reply {
-  return { status, headers: { location, "referrer-policy": "no-referrer", "cache-control": "no-store" } };
+  return {
+    status,
+    headers: { location, "referrer-policy": "no-referrer", "cache-control": "no-store" },
+  };
 }
 
 /** Text and numbers as text; anything else, an object above all, is not a text. */
 export function textOf(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : "";
 }
 
 /** The body as an object with string keys; anything else becomes an empty object. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 }

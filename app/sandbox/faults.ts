@@ -1,6 +1,18 @@
 /** Failures on demand: a queue per system, taken by the first matching requests. */
 
-export const SYSTEM_NAMES = ["storefront", "customerAccounts", "federated", "cms", "analytics", "profilePlatform", "email", "erp", "retailAnalyticsA", "retailAnalyticsB", "backend"] as const;
+export const SYSTEM_NAMES = [
+  "storefront",
+  "customerAccounts",
+  "federated",
+  "cms",
+  "analytics",
+  "profilePlatform",
+  "email",
+  "erp",
+  "retailAnalyticsA",
+  "retailAnalyticsB",
+  "backend",
+] as const;
 export type SystemName = (typeof SYSTEM_NAMES)[number];
 
 export type Fault = { match?: string | RegExp } & (
@@ -27,7 +39,9 @@ export function createFaultBook() {
     },
     /** The fault for this request, if any; uses it up. `target` is the path inside the system with its query. */
     take(system: SystemName, target: string): Fault | undefined {
-      const found = planned.find((plan) => plan.system === system && plan.left > 0 && matches(plan.fault.match, target));
+      const found = planned.find(
+        (plan) => plan.system === system && plan.left > 0 && matches(plan.fault.match, target),
+      );
       if (!found) return undefined;
       found.left -= 1;
       planned = planned.filter((plan) => plan.left > 0);

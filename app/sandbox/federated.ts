@@ -25,20 +25,40 @@ const ENDPOINTS: Record<string, OidcEndpoint> = {
 export function initialFederatedState(): FederatedState {
   return {
     people: [
-      { sub: "110248495921238986420", email: "ada@example.com", emailVerified: true, name: "Ada Byron" },
-      { sub: "110248495921238986421", email: "bob@example.com", emailVerified: false, name: "Bob Noyce" },
+      {
+        sub: "110248495921238986420",
+        email: "ada@example.com",
+        emailVerified: true,
+        name: "Ada Byron",
+      },
+      {
+        sub: "110248495921238986421",
+        email: "bob@example.com",
+        emailVerified: false,
+        name: "Bob Noyce",
+      },
     ],
   };
 }
 
-export function createFederated(state: FederatedState, saving: Saving, world: { url: () => string; appUrl: () => string }, overrides: Partial<OidcSettings> = {}) {
+export function createFederated(
+  state: FederatedState,
+  saving: Saving,
+  world: { url: () => string; appUrl: () => string },
+  overrides: Partial<OidcSettings> = {},
+) {
   const client = { clientId: FEDERATED_CLIENT_ID, clientSecret: FEDERATED_CLIENT_SECRET };
   const settings: OidcSettings = { autoApprove: false, tokenLifetimeSeconds: 3600, ...overrides };
   const provider = createOidcProvider({ client: () => client, appUrl: world.appUrl, settings });
 
   const putPerson = ({ email, name, emailVerified }: Visitor): Person => {
     const known = findByEmail(state.people, email);
-    const person = known ?? { sub: newSubject(), email, emailVerified: true, name: email.split("@")[0] ?? email };
+    const person = known ?? {
+      sub: newSubject(),
+      email,
+      emailVerified: true,
+      name: email.split("@")[0] ?? email,
+    };
     if (!known) state.people.push(person);
     if (name !== undefined) person.name = name;
     if (emailVerified !== undefined) person.emailVerified = emailVerified;
@@ -51,7 +71,12 @@ export function createFederated(state: FederatedState, saving: Saving, world: { 
     return {
       name: "the federated provider",
       issuer,
-      endpoints: { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/userinfo` },
+      endpoints: {
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        userinfo_endpoint: `${issuer}/userinfo`,
+      },
       people: () => state.people,
       welcome: putPerson,
     };
@@ -62,7 +87,9 @@ export function createFederated(state: FederatedState, saving: Saving, world: { 
     ...client,
     handle(call: Call): Reply | Promise<Reply> {
       const endpoint = ENDPOINTS[call.path];
-      return endpoint ? provider.answer(realm(), endpoint, call) : json(404, { error: "not_found" });
+      return endpoint
+        ? provider.answer(realm(), endpoint, call)
+        : json(404, { error: "not_found" });
     },
     people: (): Person[] => [...state.people],
     /** Adds a person, or changes the one with that e-mail; the `sub` stays. */

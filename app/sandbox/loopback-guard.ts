@@ -22,7 +22,12 @@ export function isOriginOf(appUrl: string, origin: string): boolean {
   const asked = URL.parse(origin);
   if (!app || !asked) return false;
   if (app.origin === asked.origin) return true;
-  return LOOPBACK_NAMES.has(app.hostname) && LOOPBACK_NAMES.has(asked.hostname) && app.port === asked.port && app.protocol === asked.protocol;
+  return (
+    LOOPBACK_NAMES.has(app.hostname) &&
+    LOOPBACK_NAMES.has(asked.hostname) &&
+    app.port === asked.port &&
+    app.protocol === asked.protocol
+  );
 }
 
 export function isLoopbackUrl(address: string): boolean {

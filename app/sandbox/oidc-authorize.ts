@@ -29,10 +29,26 @@ export function authorizeSignIn(realm: Realm, call: Call, rules: AuthorizeRules)
   const { query } = call;
   const redirectUri = query.get("redirect_uri") ?? "";
   // Never back to an address that was not proven to be the app's.
-  if (query.get("client_id") !== rules.client.clientId) return page(400, refusalPage(realm, "invalid_client", "There is no such client."));
-  if (!isOriginOf(rules.appUrl, redirectUri) || redirectUri.includes("#")) return page(400, refusalPage(realm, "redirect_uri_mismatch", "The redirect_uri is not registered for this client."));
+  if (query.get("client_id") !== rules.client.clientId)
+    return page(400, refusalPage(realm, "invalid_client", "There is no such client."));
+  if (!isOriginOf(rules.appUrl, redirectUri) || redirectUri.includes("#"))
+    return page(
+      400,
+      refusalPage(
+        realm,
+        "redirect_uri_mismatch",
+        "The redirect_uri is not registered for this client.",
+      ),
+    );
   const state = query.get("state") ?? "";
-  const goBack = (answer: Record<string, string>): Reply => redirect(callbackUrl(redirectUri, { ...answer, ...(state && { state }), iss: realm.issuer }, rules.takeFlaw()));
+  const goBack = (answer: Record<string, string>): Reply =>
+    redirect(
+      callbackUrl(
+        redirectUri,
+        { ...answer, ...(state && { state }), iss: realm.issuer },
+        rules.takeFlaw(),
+      ),
+    );
 
   const refusal = findRefusal(query, rules.client);
   if (refusal) return goBack({ error: refusal.error, error_description: refusal.description });
@@ -40,22 +56,39 @@ export function authorizeSignIn(realm: Realm, call: Call, rules: AuthorizeRules)
   const person = choosePerson(realm, query, rules.autoApprove || query.get("auto") === "1");
   if (!person) {
     if (query.get("prompt") === "none") return goBack({ error: "login_required" });
-    return page(200, signInPage(realm, query, query.get("decision") === "form" ? "Type an e-mail address." : null));
+    return page(
+      200,
+      signInPage(realm, query, query.get("decision") === "form" ? "Type an e-mail address." : null),
+    );
   }
   const scopes = (query.get("scope") ?? "").split(" ").filter(Boolean);
-  const request = { redirectUri, state, scopes, nonce: query.get("nonce"), codeChallenge: query.get("code_challenge") };
+  const request = {
+    redirectUri,
+    state,
+    scopes,
+    nonce: query.get("nonce"),
+    codeChallenge: query.get("code_challenge"),
+  };
   return goBack({ code: rules.issueCode(request, person) });
 }
 
 function findRefusal(query: URLSearchParams, client: OidcClient): Refusal | null {
   const invalid = (description: string): Refusal => ({ error: "invalid_request", description });
-  if (query.get("response_type") !== "code") return { error: "unsupported_response_type", description: "response_type must be code" };
-  if (!(query.get("scope") ?? "").split(" ").includes("openid")) return { error: "invalid_scope", description: "scope must contain openid" };
+  if (query.get("response_type") !== "code")
+    return { error: "unsupported_response_type", description: "response_type must be code" };
+  if (!(query.get("scope") ?? "").split(" ").includes("openid"))
+    return { error: "invalid_scope", description: "scope must contain openid" };
   if (!query.get("state")) return invalid("state is required");
   const challenge = query.get("code_challenge");
-  if (challenge === null) return client.clientSecret === null ? invalid("code_challenge is required: this client is public") : null;
-  if (query.get("code_challenge_method") !== "S256") return invalid("code_challenge_method must be S256");
-  return /^[\w-]{43}$/.test(challenge) ? null : invalid("code_challenge is not a SHA-256 digest in base64url");
+  if (challenge === null)
+    return client.clientSecret === null
+      ? invalid("code_challenge is required: this client is public")
+      : null;
+  if (query.get("code_challenge_method") !== "S256")
+    return invalid("code_challenge_method must be S256");
+  return /^[\w-]{43}$/.test(challenge)
+    ? null
+    : invalid("code_challenge is not a SHA-256 digest in base64url");
 }
 
 function choosePerson(realm: Realm, query: URLSearchParams, isAuto: boolean): Person | undefined {
@@ -64,7 +97,11 @@ function choosePerson(realm: Realm, query: URLSearchParams, isAuto: boolean): Pe
   if (query.get("decision") === "form") {
     const email = (query.get("email") ?? "").trim();
     if (!isEmail(email)) return undefined;
-    return realm.welcome({ email, name: query.get("name")?.trim() || undefined, emailVerified: query.has("email_verified") });
+    return realm.welcome({
+      email,
+      name: query.get("name")?.trim() || undefined,
+      emailVerified: query.has("email_verified"),
+    });
   }
   if (!isAuto) return undefined;
   const hint = query.get("login_hint");
@@ -72,10 +109,15 @@ function choosePerson(realm: Realm, query: URLSearchParams, isAuto: boolean): Pe
   return findByEmail(realm.people(), hint) ?? realm.welcome({ email: hint, emailVerified: true });
 }
 
-function callbackUrl(redirectUri: string, answer: Record<string, string>, flaw: OidcFlaw["callback"] | undefined): string {
+function callbackUrl(
+  redirectUri: string,
+  answer: Record<string, string>,
+  flaw: OidcFlaw["callback"] | undefined,
+): string {
   const url = new URL(redirectUri);
   const parameters = { ...answer, ...flawedAnswer(flaw) };
-  for (const [name, value] of Object.entries(parameters)) if (value !== null) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null) url.searchParams.set(name, value);
   return url.href;
 }
 

@@ -21,7 +21,8 @@ export function createFlawBook() {
   let planned: { flaw: OidcFlaw; left: number }[] = [];
   return {
     plan(flaw: OidcFlaw, times: number): void {
-      for (const [place, value] of Object.entries(flaw)) planned.push({ flaw: { [place]: value }, left: times });
+      for (const [place, value] of Object.entries(flaw))
+        planned.push({ flaw: { [place]: value }, left: times });
     },
     take<P extends Place>(place: P): OidcFlaw[P] | undefined {
       const found = planned.find(({ flaw }) => place in flaw);

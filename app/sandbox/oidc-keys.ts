@@ -20,7 +20,14 @@ export function createKeyRing() {
     foreign: (): SigningKey => (stranger ??= newKey()),
     jwks: () => {
       current();
-      return { keys: keys.map(({ kid, publicKey }) => ({ ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "RS256" })) };
+      return {
+        keys: keys.map(({ kid, publicKey }) => ({
+          ...publicKey.export({ format: "jwk" }),
+          kid,
+          use: "sig",
+          alg: "RS256",
+        })),
+      };
     },
     rotate(keepOld: boolean): string {
       keys = [newKey(), ...(keepOld ? keys : [])];
@@ -29,15 +36,23 @@ export function createKeyRing() {
   };
 }
 
-export function encodeJwt(header: Record<string, unknown>, claims: Record<string, unknown>, sign: (input: string) => Buffer): string {
-  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+export function encodeJwt(
+  header: Record<string, unknown>,
+  claims: Record<string, unknown>,
+  sign: (input: string) => Buffer,
+): string {
+  const encode = (value: unknown): string =>
+    Buffer.from(JSON.stringify(value)).toString("base64url");
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${sign(input).toString("base64url")}`;
 }
 
 export function decodeClaims(jwt: string): Record<string, unknown> {
   try {
-    return JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8")) as Record<string, unknown>;
+    return JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8")) as Record<
+      string,
+      unknown
+    >;
   } catch {
     return {};
   }

@@ -17,14 +17,32 @@ import { signedOutPage } from "./oidc-sign-in-page.ts";
 import { createGrants } from "./oidc-token.ts";
 
 export type OidcEndpoint = "discovery" | "authorize" | "token" | "jwks" | "userinfo" | "logout";
-export type OidcSettings = { /** The authorize page answers at once: as `login_hint`, else as the first person. */ autoApprove: boolean; tokenLifetimeSeconds: number };
+export type OidcSettings = {
+  /** The authorize page answers at once: as `login_hint`, else as the first person. */ autoApprove: boolean;
+  tokenLifetimeSeconds: number;
+};
 export type TokenCall = { at: string; issuer: string; headers: IncomingHttpHeaders; body: unknown };
-export type SignIn = { at: string; issuer: string; realm: string; sub: string; email: string | null };
-export type SignOut = { at: string; issuer: string; sub: string | null; postLogoutRedirectUri: string | null };
+export type SignIn = {
+  at: string;
+  issuer: string;
+  realm: string;
+  sub: string;
+  email: string | null;
+};
+export type SignOut = {
+  at: string;
+  issuer: string;
+  sub: string | null;
+  postLogoutRedirectUri: string | null;
+};
 
 const KEPT = 500;
 
-export type OidcProviderParts = { client: () => OidcClient; appUrl: () => string; settings: OidcSettings };
+export type OidcProviderParts = {
+  client: () => OidcClient;
+  appUrl: () => string;
+  settings: OidcSettings;
+};
 
 export function createOidcProvider({ client, appUrl, settings }: OidcProviderParts) {
   const keys = createKeyRing();
@@ -36,7 +54,12 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
   const signOuts: SignOut[] = [];
   const soundTokens = new Map<string, string>();
 
-  const idTokenFor = (realm: Realm, person: Person, scopes: string[], nonce: string | null): string | undefined => {
+  const idTokenFor = (
+    realm: Realm,
+    person: Person,
+    scopes: string[],
+    nonce: string | null,
+  ): string | undefined => {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       iss: realm.issuer,
@@ -48,7 +71,11 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
       ...flaws.take("claims"),
     };
     const flaw = flaws.take("idToken");
-    const token = makeIdToken(claims, flaw, { keys, clientSecret: client().clientSecret, previous: soundTokens.get(realm.issuer) });
+    const token = makeIdToken(claims, flaw, {
+      keys,
+      clientSecret: client().clientSecret,
+      previous: soundTokens.get(realm.issuer),
+    });
     if (token !== undefined && flaw === undefined) soundTokens.set(realm.issuer, token);
     return token;
   };
@@ -60,13 +87,24 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
       autoApprove: settings.autoApprove,
       takeFlaw: () => flaws.take("callback"),
       issueCode: (request, person) => {
-        keep(signIns, { at: new Date().toISOString(), issuer: realm.issuer, realm: realm.name, sub: person.sub, email: person.email });
+        keep(signIns, {
+          at: new Date().toISOString(),
+          issuer: realm.issuer,
+          realm: realm.name,
+          sub: person.sub,
+          email: person.email,
+        });
         return grants.issueCode(realm, client(), request, person);
       },
     });
 
   const token = (realm: Realm, call: Call): Reply | Promise<Reply> => {
-    keep(tokenCalls, { at: new Date().toISOString(), issuer: realm.issuer, headers: call.headers, body: call.body });
+    keep(tokenCalls, {
+      at: new Date().toISOString(),
+      issuer: realm.issuer,
+      headers: call.headers,
+      body: call.body,
+    });
     const flaw = flaws.take("token");
     if (flaw !== undefined && flaw !== "lose_reply") return misbehave(flaw);
     const reply = grants.answer(realm, call, {
@@ -89,7 +127,8 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: ["RS256"],
       scopes_supported: ["openid", "email", "profile"],
-      token_endpoint_auth_methods_supported: client().clientSecret === null ? ["none"] : ["client_secret_post", "client_secret_basic"],
+      token_endpoint_auth_methods_supported:
+        client().clientSecret === null ? ["none"] : ["client_secret_post", "client_secret_basic"],
       claims_supported: ["aud", "email", "email_verified", "exp", "iat", "iss", "name", "sub"],
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
@@ -106,18 +145,42 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
   const userinfo = (realm: Realm, call: Call): Reply | Promise<Reply> => {
     const flaw = flaws.take("userinfo");
     if (flaw !== undefined && flaw !== "other_subject") return misbehave(flaw);
-    const grant = grants.findGrant(realm, /^Bearer (.+)$/i.exec(call.headers.authorization ?? "")?.[1] ?? "");
-    if (!grant) return json(401, { error: "invalid_token" }, { "www-authenticate": 'Bearer error="invalid_token"' });
-    return json(200, { ...personClaims(grant.person, grant.scopes), ...(flaw && { sub: "another-subject" }) });
+    const grant = grants.findGrant(
+      realm,
+      /^Bearer (.+)$/i.exec(call.headers.authorization ?? "")?.[1] ?? "",
+    );
+    if (!grant)
+      return json(
+        401,
+        { error: "invalid_token" },
+        { "www-authenticate": 'Bearer error="invalid_token"' },
+      );
+    return json(200, {
+      ...personClaims(grant.person, grant.scopes),
+      ...(flaw && { sub: "another-subject" }),
+    });
   };
 
   const logout = (realm: Realm, call: Call): Reply => {
     const hint = call.query.get("id_token_hint");
     const back = call.query.get("post_logout_redirect_uri");
-    if (hint === null) return json(400, { error: "invalid_request", error_description: "id_token_hint is required" });
-    if (back !== null && !isOriginOf(appUrl(), back)) return json(400, { error: "invalid_request", error_description: "The post_logout_redirect_uri is not registered" });
+    if (hint === null)
+      return json(400, {
+        error: "invalid_request",
+        error_description: "id_token_hint is required",
+      });
+    if (back !== null && !isOriginOf(appUrl(), back))
+      return json(400, {
+        error: "invalid_request",
+        error_description: "The post_logout_redirect_uri is not registered",
+      });
     const { sub } = decodeClaims(hint);
-    keep(signOuts, { at: new Date().toISOString(), issuer: realm.issuer, sub: typeof sub === "string" ? sub : null, postLogoutRedirectUri: back });
+    keep(signOuts, {
+      at: new Date().toISOString(),
+      issuer: realm.issuer,
+      sub: typeof sub === "string" ? sub : null,
+      postLogoutRedirectUri: back,
+    });
     if (typeof sub === "string") grants.signOut(realm, sub);
     if (back === null) return page(200, signedOutPage(realm));
     const target = new URL(back);

@@ -8,10 +8,16 @@ const OWN_FIELDS = new Set(["as", "decision", "email", "name", "email_verified"]
 export function signInPage(realm: Realm, query: URLSearchParams, problem: string | null): string {
   const hidden = [...query]
     .filter(([name]) => !OWN_FIELDS.has(name))
-    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .map(
+      ([name, value]) =>
+        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    )
     .join("");
   const people = realm.people().slice(0, SHOWN_PEOPLE);
-  const list = people.length > 0 ? `<form method="get">${hidden}<ul style="list-style:none;padding:0;display:grid;gap:.5rem">${people.map(personButton).join("")}</ul></form>` : "";
+  const list =
+    people.length > 0
+      ? `<form method="get">${hidden}<ul style="list-style:none;padding:0;display:grid;gap:.5rem">${people.map(personButton).join("")}</ul></form>`
+      : "";
   const hint = query.get("email") ?? query.get("login_hint") ?? "";
   return layout(
     `Sign in to ${realm.name}`,
@@ -28,11 +34,17 @@ export function signInPage(realm: Realm, query: URLSearchParams, problem: string
 }
 
 export function refusalPage(realm: Realm, error: string, description: string): string {
-  return layout("Sign-in refused", `<main class="narrow"><section class="card"><h1>${escapeHtml(realm.name)} refused this sign-in</h1><p><code>${error}</code>: ${escapeHtml(description)}</p></section></main>`);
+  return layout(
+    "Sign-in refused",
+    `<main class="narrow"><section class="card"><h1>${escapeHtml(realm.name)} refused this sign-in</h1><p><code>${error}</code>: ${escapeHtml(description)}</p></section></main>`,
+  );
 }
 
 export function signedOutPage(realm: Realm): string {
-  return layout("Signed out", `<main class="narrow"><section class="card"><h1>You are signed out of ${escapeHtml(realm.name)}</h1></section></main>`);
+  return layout(
+    "Signed out",
+    `<main class="narrow"><section class="card"><h1>You are signed out of ${escapeHtml(realm.name)}</h1></section></main>`,
+  );
 }
 
 function personButton({ sub, email, emailVerified, name }: Person): string {

@@ -5,9 +5,26 @@ import type { Call, Reply } from "./exchange.ts";
 import type { AuthorizationRequest } from "./oidc-authorize.ts";
 import type { OidcClient, Person, Realm } from "./oidc-people.ts";
 
-export type OidcGrant = { issuer: string; person: Person; scopes: string[]; clientId: string; accessToken: string; refreshToken: string; accessExpiresAt: number };
+export type OidcGrant = {
+  issuer: string;
+  person: Person;
+  scopes: string[];
+  clientId: string;
+  accessToken: string;
+  refreshToken: string;
+  accessExpiresAt: number;
+};
 
-type Code = { code: string; issuer: string; clientId: string; request: AuthorizationRequest; person: Person; expiresAt: number; isUsed: boolean; grant?: OidcGrant };
+type Code = {
+  code: string;
+  issuer: string;
+  clientId: string;
+  request: AuthorizationRequest;
+  person: Person;
+  expiresAt: number;
+  isUsed: boolean;
+  grant?: OidcGrant;
+};
 
 export type TokenRules = {
   client: OidcClient;
@@ -27,8 +44,11 @@ export function createGrants() {
   };
 
   const redeem = (realm: Realm, fields: Record<string, unknown>, rules: TokenRules): Reply => {
-    const code = codes.find((candidate) => candidate.code === textOf(fields["code"]) && candidate.issuer === realm.issuer);
-    if (!code || code.clientId !== rules.client.clientId) return invalidGrant("The code is unknown");
+    const code = codes.find(
+      (candidate) => candidate.code === textOf(fields["code"]) && candidate.issuer === realm.issuer,
+    );
+    if (!code || code.clientId !== rules.client.clientId)
+      return invalidGrant("The code is unknown");
     if (code.isUsed) {
       // RFC 6749 4.1.2: a code used twice may have been stolen, so what it gave is taken back.
       revoke((grant) => grant === code.grant);
@@ -36,20 +56,30 @@ export function createGrants() {
     }
     code.isUsed = true;
     if (code.expiresAt <= Date.now()) return invalidGrant("The code has expired");
-    if (code.request.redirectUri !== fields["redirect_uri"]) return invalidGrant("The redirect_uri is not the one of the authorization request");
-    if (!isVerified(code.request.codeChallenge, fields["code_verifier"])) return invalidGrant("The code_verifier does not match");
+    if (code.request.redirectUri !== fields["redirect_uri"])
+      return invalidGrant("The redirect_uri is not the one of the authorization request");
+    if (!isVerified(code.request.codeChallenge, fields["code_verifier"]))
+      return invalidGrant("The code_verifier does not match");
     code.grant = newGrant(realm, code.person, code.request.scopes, rules);
     return answer(code.grant, code.request.nonce, rules);
   };
 
   const refresh = (realm: Realm, fields: Record<string, unknown>, rules: TokenRules): Reply => {
-    const old = grants.find((grant) => grant.refreshToken === textOf(fields["refresh_token"]) && grant.issuer === realm.issuer);
+    const old = grants.find(
+      (grant) =>
+        grant.refreshToken === textOf(fields["refresh_token"]) && grant.issuer === realm.issuer,
+    );
     if (!old) return invalidGrant("The refresh token is unknown or was used before");
     revoke((grant) => grant === old);
     return answer(newGrant(realm, old.person, old.scopes, rules), null, rules);
   };
 
-  const newGrant = (realm: Realm, person: Person, scopes: string[], { client, tokenLifetimeSeconds }: TokenRules): OidcGrant => {
+  const newGrant = (
+    realm: Realm,
+    person: Person,
+    scopes: string[],
+    { client, tokenLifetimeSeconds }: TokenRules,
+  ): OidcGrant => {
     const grant = {
       issuer: realm.issuer,
       person,
@@ -64,10 +94,23 @@ export function createGrants() {
   };
 
   return {
-    issueCode(realm: Realm, client: OidcClient, request: AuthorizationRequest, person: Person): string {
+    issueCode(
+      realm: Realm,
+      client: OidcClient,
+      request: AuthorizationRequest,
+      person: Person,
+    ): string {
       const code = randomBytes(24).toString("base64url");
       codes = codes.filter(({ expiresAt }) => expiresAt > Date.now() - CODE_LIFETIME_MS);
-      codes.push({ code, issuer: realm.issuer, clientId: client.clientId, request, person, expiresAt: Date.now() + CODE_LIFETIME_MS, isUsed: false });
+      codes.push({
+        code,
+        issuer: realm.issuer,
+        clientId: client.clientId,
+        request,
+        person,
+        expiresAt: Date.now() + CODE_LIFETIME_MS,
+        isUsed: false,
+      });
       return code;
     },
     /** Codes given out and not yet redeemed are too old from now on. */
@@ -75,21 +118,33 @@ export function createGrants() {
       for (const code of codes) code.expiresAt = Date.now();
     },
     findGrant: (realm: Realm, accessToken: string): OidcGrant | undefined =>
-      grants.find((grant) => grant.issuer === realm.issuer && grant.accessToken === accessToken && grant.accessExpiresAt > Date.now()),
-    signOut: (realm: Realm, sub: string): void => revoke((grant) => grant.issuer === realm.issuer && grant.person.sub === sub),
+      grants.find(
+        (grant) =>
+          grant.issuer === realm.issuer &&
+          grant.accessToken === accessToken &&
+          grant.accessExpiresAt > Date.now(),
+      ),
+    signOut: (realm: Realm, sub: string): void =>
+      revoke((grant) => grant.issuer === realm.issuer && grant.person.sub === sub),
 
     answer(realm: Realm, call: Call, rules: TokenRules): Reply {
       if (call.method !== "POST") return refusal(405, "invalid_request", "Use POST");
-      if (!call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) return refusal(400, "invalid_request", "The body must be form-encoded");
+      if (!call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
+        return refusal(400, "invalid_request", "The body must be form-encoded");
       const fields = fieldsOf(call.body);
-      if (!isClient(call, fields, rules.client)) return refusal(401, "invalid_client", "The client id or client secret is wrong");
+      if (!isClient(call, fields, rules.client))
+        return refusal(401, "invalid_client", "The client id or client secret is wrong");
       switch (fields["grant_type"]) {
         case "authorization_code":
           return redeem(realm, fields, rules);
         case "refresh_token":
           return refresh(realm, fields, rules);
         default:
-          return refusal(400, "unsupported_grant_type", `Unknown grant_type ${textOf(fields["grant_type"])}`);
+          return refusal(
+            400,
+            "unsupported_grant_type",
+            `Unknown grant_type ${textOf(fields["grant_type"])}`,
+          );
       }
     },
   };
@@ -111,7 +166,11 @@ function answer(grant: OidcGrant, nonce: string | null, rules: TokenRules): Repl
 /** client_secret_basic or client_secret_post, never both; a public client has only its id. */
 function isClient(call: Call, fields: Record<string, unknown>, client: OidcClient): boolean {
   const basic = /^Basic (.+)$/i.exec(call.headers.authorization ?? "")?.[1];
-  if (basic === undefined) return fields["client_id"] === client.clientId && (client.clientSecret === null || fields["client_secret"] === client.clientSecret);
+  if (basic === undefined)
+    return (
+      fields["client_id"] === client.clientId &&
+      (client.clientSecret === null || fields["client_secret"] === client.clientSecret)
+    );
   if (client.clientSecret === null || "client_secret" in fields) return false;
   const [id, secret] = Buffer.from(basic, "base64").toString("utf8").split(":");
   return formDecode(id) === client.clientId && formDecode(secret) === client.clientSecret;
@@ -126,7 +185,10 @@ function isVerified(challenge: string | null, verifier: unknown): boolean {
   if (challenge === null) return verifier === undefined;
   if (typeof verifier !== "string" || !/^[\w.~-]{43,128}$/.test(verifier)) return false;
   const digest = createHash("sha256").update(verifier).digest("base64url");
-  return digest.length === challenge.length && timingSafeEqual(Buffer.from(digest), Buffer.from(challenge));
+  return (
+    digest.length === challenge.length &&
+    timingSafeEqual(Buffer.from(digest), Buffer.from(challenge))
+  );
 }
 
 function invalidGrant(description: string): Reply {

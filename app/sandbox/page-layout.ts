@@ -34,7 +34,8 @@ details > summary { cursor: pointer; overflow-wrap: anywhere; min-width: 6rem; }
 `;
 
 export function layout(title: string, content: string, nav = "", refreshSeconds = 0): string {
-  const refresh = refreshSeconds > 0 ? `<meta http-equiv="refresh" content="${refreshSeconds}">` : "";
+  const refresh =
+    refreshSeconds > 0 ? `<meta http-equiv="refresh" content="${refreshSeconds}">` : "";
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${refresh}
 <title>${escapeHtml(title)} · Sandbox</title><link rel="icon" href="data:,"><style>${STYLE}</style></head><body>${nav}${content}</body></html>`;
 }
@@ -47,7 +48,9 @@ export function escapeHtml(value: unknown): string {
 export function table(headings: string[], rows: string[][], empty: string): string {
   if (rows.length === 0) return `<p class="quiet">${escapeHtml(empty)}</p>`;
   const head = headings.map((heading) => `<th scope="col">${escapeHtml(heading)}</th>`).join("");
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
+  const body = rows
+    .map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`)
+    .join("");
   return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 

@@ -7,9 +7,20 @@ const SHOWN = 8;
 
 export function signInSection(sandbox: Sandbox): string {
   const { federated, customerAccounts } = sandbox;
-  const newest = [...federated.signIns(), ...customerAccounts.signIns()].sort((a, b) => b.at.localeCompare(a.at)).slice(0, SHOWN);
-  const rows = newest.map(({ at, realm, email, sub }) => [time(at), escapeHtml(realm), `${escapeHtml(email ?? "no e-mail")}<br><span class="quiet">${escapeHtml(sub)}</span>`]);
-  const people = federated.people().map(({ email, emailVerified }) => `${escapeHtml(email ?? "no e-mail")}${emailVerified ? "" : " (unverified)"}`);
+  const newest = [...federated.signIns(), ...customerAccounts.signIns()]
+    .sort((a, b) => b.at.localeCompare(a.at))
+    .slice(0, SHOWN);
+  const rows = newest.map(({ at, realm, email, sub }) => [
+    time(at),
+    escapeHtml(realm),
+    `${escapeHtml(email ?? "no e-mail")}<br><span class="quiet">${escapeHtml(sub)}</span>`,
+  ]);
+  const people = federated
+    .people()
+    .map(
+      ({ email, emailVerified }) =>
+        `${escapeHtml(email ?? "no e-mail")}${emailVerified ? "" : " (unverified)"}`,
+    );
   return `<section class="card"><h2>Sign-ins</h2>${table(["Signed in (UTC)", "With", "Person"], rows, "Nobody signed in yet.")}
     <p class="quiet">Customer accounts know the customers of each store; the federated provider knows ${people.join(", ") || "nobody"}. Signed out: ${customerAccounts.logouts().length}.</p>
     <h3>Person of the federated provider</h3><form class="row" method="post" action="/_control/people">
@@ -20,6 +31,11 @@ export function signInSection(sandbox: Sandbox): string {
 
 export function metafieldList(metafields: Metafield[]): string {
   if (metafields.length === 0) return "";
-  const values = Object.fromEntries(metafields.map(({ namespace, key, value }) => [`${namespace}.${key}`, value]));
-  return details(metafields.length === 1 ? "1 metafield" : `${metafields.length} metafields`, values);
+  const values = Object.fromEntries(
+    metafields.map(({ namespace, key, value }) => [`${namespace}.${key}`, value]),
+  );
+  return details(
+    metafields.length === 1 ? "1 metafield" : `${metafields.length} metafields`,
+    values,
+  );
 }

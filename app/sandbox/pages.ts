@@ -26,7 +26,9 @@ export function answerPage(sandbox: Sandbox, call: Call): Reply {
 }
 
 function navigation(sandbox: Sandbox, isRefreshing: boolean): string {
-  const refresh = isRefreshing ? '<a href="/">Stop refreshing</a>' : `<a href="/?refresh">Refresh every ${REFRESH_SECONDS} s</a>`;
+  const refresh = isRefreshing
+    ? '<a href="/">Stop refreshing</a>'
+    : `<a href="/?refresh">Refresh every ${REFRESH_SECONDS} s</a>`;
   const service = `<a href="${escapeHtml(sandbox.appUrl())}">The service</a>`;
   return `<header><div><strong><a href="/">The pretended world</a></strong><a href="/inbox">Inbox</a>${refresh}${service}</div></header>`;
 }
@@ -41,11 +43,17 @@ function overview(sandbox: Sandbox, isRefreshing: boolean): string {
     <section class="card"><h2>Webhooks sent</h2>${deliveryTable(sandbox.storefront.deliveries())}</section>
     <div class="pair">${cmsSection(sandbox)}${analyticsSection(sandbox)}${profileSection(sandbox)}${inboxSection(sandbox)}${businessSection(sandbox)}</div>
   </main>`;
-  return layout("The pretended world", content, navigation(sandbox, isRefreshing), isRefreshing ? REFRESH_SECONDS : 0);
+  return layout(
+    "The pretended world",
+    content,
+    navigation(sandbox, isRefreshing),
+    isRefreshing ? REFRESH_SECONDS : 0,
+  );
 }
 
 function shopSection(sandbox: Sandbox, shop: string): string {
-  const installUrl = new URL(`/auth/install?shop=${encodeURIComponent(shop)}`, sandbox.appUrl()).href;
+  const installUrl = new URL(`/auth/install?shop=${encodeURIComponent(shop)}`, sandbox.appUrl())
+    .href;
   const isInstalled = sandbox.storefront.isInstalled(shop);
   const status = isInstalled
     ? `<p><span class="good">App installed</span> · <a href="/storefront/${escapeHtml(shop)}/admin/apps">Open it from the store's admin</a></p>`
@@ -65,21 +73,30 @@ function newCustomerForm(shop: string): string {
 }
 
 function customerTable(shop: string, customers: Customer[]): string {
-  const rows = customers.slice(-SHOWN).toReversed().map((customer, index) => {
-    const hidden = `<input type="hidden" name="shop" value="${escapeHtml(shop)}"><input type="hidden" name="gid" value="${escapeHtml(customer.gid)}">`;
-    const input = (name: "first" | "last", value: string | null): string =>
-      `<input name="patch.${name}_name" aria-label="${name === "first" ? "First" : "Last"} name of customer ${index + 1}" size="8" value="${escapeHtml(value)}">`;
-    return [
-      `${escapeHtml(customer.email ?? customer.phone ?? "no address")}<br><span class="quiet">${escapeHtml(customer.gid.replace("gid://shopify/Customer/", ""))}</span>`,
-      `${escapeHtml(customer.tags.join(", "))}${metafieldList(customer.metafields)}`,
-      time(customer.updatedAt),
-      `<form class="row" method="post" action="/_control/customers/change">${hidden}
+  const rows = customers
+    .slice(-SHOWN)
+    .toReversed()
+    .map((customer, index) => {
+      const hidden = `<input type="hidden" name="shop" value="${escapeHtml(shop)}"><input type="hidden" name="gid" value="${escapeHtml(customer.gid)}">`;
+      const input = (name: "first" | "last", value: string | null): string =>
+        `<input name="patch.${name}_name" aria-label="${name === "first" ? "First" : "Last"} name of customer ${index + 1}" size="8" value="${escapeHtml(value)}">`;
+      return [
+        `${escapeHtml(customer.email ?? customer.phone ?? "no address")}<br><span class="quiet">${escapeHtml(customer.gid.replace("gid://shopify/Customer/", ""))}</span>`,
+        `${escapeHtml(customer.tags.join(", "))}${metafieldList(customer.metafields)}`,
+        time(customer.updatedAt),
+        `<form class="row" method="post" action="/_control/customers/change">${hidden}
         ${input("first", customer.firstName)}${input("last", customer.lastName)}
         ${versionSelect(`Payload for customer ${index + 1}`)}<button>Change name</button></form>`,
-    ];
-  });
-  const more = customers.length > SHOWN ? `<p class="quiet">The newest ${SHOWN} of ${customers.length}.</p>` : "";
-  return table(["Customer", "Tags and metafields", "Updated (UTC)", "Name"], rows, "No customers yet.") + more;
+      ];
+    });
+  const more =
+    customers.length > SHOWN
+      ? `<p class="quiet">The newest ${SHOWN} of ${customers.length}.</p>`
+      : "";
+  return (
+    table(["Customer", "Tags and metafields", "Updated (UTC)", "Name"], rows, "No customers yet.") +
+    more
+  );
 }
 
 function versionSelect(hiddenLabel?: string): string {
@@ -88,18 +105,25 @@ function versionSelect(hiddenLabel?: string): string {
 }
 
 function deliveryTable(deliveries: WebhookDelivery[]): string {
-  const rows = deliveries.slice(-SHOWN).toReversed().map((delivery) => {
-    const isGood = delivery.status !== null && delivery.status >= 200 && delivery.status < 300;
-    return [
-      time(delivery.triggeredAt),
-      `<code>${escapeHtml(delivery.topic)}</code>`,
-      `<code>${escapeHtml(new URL(delivery.uri).pathname)}</code>`,
-      `<span class="${isGood ? "good" : "bad"}">${escapeHtml(delivery.status ?? (delivery.error === "TimeoutError" ? "timed out" : "no answer"))}</span>`,
-      `${delivery.ms.toFixed(1)} ms`,
-      details("payload", delivery.payload),
-    ];
-  });
-  return table(["Sent (UTC)", "Topic", "To", "Answer", "Took", "Body"], rows, "None yet. Make or change a customer above.");
+  const rows = deliveries
+    .slice(-SHOWN)
+    .toReversed()
+    .map((delivery) => {
+      const isGood = delivery.status !== null && delivery.status >= 200 && delivery.status < 300;
+      return [
+        time(delivery.triggeredAt),
+        `<code>${escapeHtml(delivery.topic)}</code>`,
+        `<code>${escapeHtml(new URL(delivery.uri).pathname)}</code>`,
+        `<span class="${isGood ? "good" : "bad"}">${escapeHtml(delivery.status ?? (delivery.error === "TimeoutError" ? "timed out" : "no answer"))}</span>`,
+        `${delivery.ms.toFixed(1)} ms`,
+        details("payload", delivery.payload),
+      ];
+    });
+  return table(
+    ["Sent (UTC)", "Topic", "To", "Answer", "Took", "Body"],
+    rows,
+    "None yet. Make or change a customer above.",
+  );
 }
 
 function cmsSection(sandbox: Sandbox): string {
@@ -123,12 +147,22 @@ function publication(item: CmsItem): string {
 }
 
 function analyticsSection(sandbox: Sandbox): string {
-  const rows = sandbox.analytics.hits().slice(-SHOWN).toReversed().map((hit) => {
-    const events = (hit.body as { events?: { name?: string }[] } | null)?.events;
-    const names = Array.isArray(events) ? events.map((event) => event.name ?? "").join(", ") : "";
-    const verdict = hit.violations.length === 0 ? '<span class="good">within limits</span>' : details(hit.violations.length === 1 ? "1 violation" : `${hit.violations.length} violations`, hit.violations);
-    return [time(hit.at), details(names || "(no events)", hit.body), verdict];
-  });
+  const rows = sandbox.analytics
+    .hits()
+    .slice(-SHOWN)
+    .toReversed()
+    .map((hit) => {
+      const events = (hit.body as { events?: { name?: string }[] } | null)?.events;
+      const names = Array.isArray(events) ? events.map((event) => event.name ?? "").join(", ") : "";
+      const verdict =
+        hit.violations.length === 0
+          ? '<span class="good">within limits</span>'
+          : details(
+              hit.violations.length === 1 ? "1 violation" : `${hit.violations.length} violations`,
+              hit.violations,
+            );
+      return [time(hit.at), details(names || "(no events)", hit.body), verdict];
+    });
   return `<section class="card"><h2>Web analytics</h2>${table(["Received", "Events", "Limits"], rows, "No hits.")}</section>`;
 }
 
@@ -150,7 +184,10 @@ function businessSection(sandbox: Sandbox): string {
     `<code>${escapeHtml(path)}</code>`,
     details(`${method} ${number}`, body),
   ]);
-  const records = newest(sandbox.retailAnalyticsB.records()).map(({ at, path, body }) => [time(at), details(path, body)]);
+  const records = newest(sandbox.retailAnalyticsB.records()).map(({ at, path, body }) => [
+    time(at),
+    details(path, body),
+  ]);
   return `<section class="card"><h2>ERP</h2>${table(["Received", "Path", "Document"], documents, "No documents.")}</section>
     <section class="card"><h2>Retail analytics B</h2>${table(["Received", "Record"], records, "No records.")}</section>`;
 }

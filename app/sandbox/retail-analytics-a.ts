@@ -14,12 +14,20 @@ export function createRetailAnalyticsA(state: DropState, saving: Saving) {
   return {
     handle(call: Call): Reply {
       const found = state.objects[call.path];
-      if (call.method === "GET") return found ? { status: 200, headers: { "content-type": found.contentType }, body: found.body } : text(404, "No such object");
+      if (call.method === "GET")
+        return found
+          ? { status: 200, headers: { "content-type": found.contentType }, body: found.body }
+          : text(404, "No such object");
       if (call.method !== "PUT") return json(405, { error: "method_not_allowed" });
       delete state.objects[call.path];
-      state.objects[call.path] = { at: new Date().toISOString(), contentType: call.headers["content-type"] ?? "", body: call.text };
+      state.objects[call.path] = {
+        at: new Date().toISOString(),
+        contentType: call.headers["content-type"] ?? "",
+        body: call.text,
+      };
       const [oldest] = Object.keys(state.objects);
-      if (oldest !== undefined && Object.keys(state.objects).length > KEPT_OBJECTS) delete state.objects[oldest];
+      if (oldest !== undefined && Object.keys(state.objects).length > KEPT_OBJECTS)
+        delete state.objects[oldest];
       saving.soon();
       return text(200, "", { etag: '"sandbox"' });
     },

@@ -12,9 +12,12 @@ const KEPT_RECORDS = 2000;
 export function createRetailAnalyticsB(state: RetailState, saving: Saving) {
   return {
     handle(call: Call): Reply {
-      if (!/^(Basic|Bearer) \S+$/.test(call.headers.authorization ?? "")) return json(401, { error: "unauthorized" });
-      if (call.method !== "POST" && call.method !== "PUT") return json(405, { error: "method_not_allowed" });
-      if (!/json/i.test(call.headers["content-type"] ?? "")) return json(415, { error: "unsupported_media_type" });
+      if (!/^(Basic|Bearer) \S+$/.test(call.headers.authorization ?? ""))
+        return json(401, { error: "unauthorized" });
+      if (call.method !== "POST" && call.method !== "PUT")
+        return json(405, { error: "method_not_allowed" });
+      if (!/json/i.test(call.headers["content-type"] ?? ""))
+        return json(415, { error: "unsupported_media_type" });
       if (typeof call.body !== "object") return json(400, { error: "malformed_json" });
       state.records.push({ at: new Date().toISOString(), path: call.path, body: call.body });
       if (state.records.length > KEPT_RECORDS) state.records.shift();

@@ -18,7 +18,13 @@ import type { WebAnalytics } from "./web-analytics.ts";
 export type SandboxOptions = {
   /** 0 (the default) picks a free port. */
   port?: number;
-  app: { url: string | (() => string); clientId: string; clientSecret: string; handle?: string; /** Sent to /events/deliver by the pretended backend. */ webhookSecret?: string };
+  app: {
+    url: string | (() => string);
+    clientId: string;
+    clientSecret: string;
+    handle?: string;
+    /** Sent to /events/deliver by the pretended backend. */ webhookSecret?: string;
+  };
   /** JSON file that keeps tokens, customers and what the systems hold across restarts. */
   stateFile?: string;
   storefront?: Partial<StorefrontSettings>;

@@ -13,8 +13,14 @@ export async function serveWithFault(
 ): Promise<void> {
   if (!fault) return send(response, await work());
   if ("status" in fault) {
-    const body = fault.body === undefined || typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body);
-    const headers = { "content-type": typeof fault.body === "string" ? "text/plain" : "application/json", ...fault.headers };
+    const body =
+      fault.body === undefined || typeof fault.body === "string"
+        ? fault.body
+        : JSON.stringify(fault.body);
+    const headers = {
+      "content-type": typeof fault.body === "string" ? "text/plain" : "application/json",
+      ...fault.headers,
+    };
     return send(response, { status: fault.status, headers, ...(body !== undefined && { body }) });
   }
   if ("hang" in fault) {
@@ -31,7 +37,12 @@ export async function serveWithFault(
     response.destroy();
     return;
   }
-  if ("garbage" in fault) return send(response, { status: 200, headers: { "content-type": "application/json" }, body: '{"data":{"id":"12' });
+  if ("garbage" in fault)
+    return send(response, {
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: '{"data":{"id":"12',
+    });
   await waitUnlessStopped(fault.delayMs, stopped);
   if (!stopped.aborted) send(response, await work());
 }

@@ -65,7 +65,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     backend: { enqueued: [], deliveries: [] },
   });
   const { state, saving } = file;
-  const credentials = { url: appUrl, clientId: app.clientId, clientSecret: app.clientSecret, handle: app.handle ?? "customer-identity" };
+  const credentials = {
+    url: appUrl,
+    clientId: app.clientId,
+    clientSecret: app.clientSecret,
+    handle: app.handle ?? "customer-identity",
+  };
   let url = "";
   const world = { url: () => url, appUrl };
   const stopping = new AbortController();
@@ -81,56 +86,106 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     erp: createErp(state.erp, saving),
     retailAnalyticsA: createRetailAnalyticsA(state.retailAnalyticsA, saving),
     retailAnalyticsB: createRetailAnalyticsB(state.retailAnalyticsB, saving),
-    backend: createBackend(state.backend, saving, { url: appUrl, webhookSecret: app.webhookSecret, stopped: stopping.signal }),
+    backend: createBackend(state.backend, saving, {
+      url: appUrl,
+      webhookSecret: app.webhookSecret,
+      stopped: stopping.signal,
+    }),
   };
   const faults = createFaultBook();
   const log = createRequestLog();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!hasLoopbackHost(request.headers)) return send(response, text(403, "The sandbox answers to loopback names only"));
+    if (!hasLoopbackHost(request.headers))
+      return send(response, text(403, "The sandbox answers to loopback names only"));
     const asked = new URL(request.url ?? "/", "http://sandbox");
     const body = await readBody(request);
     if (body === null) return send(response, text(413, "Too large"));
     const method = request.method ?? "GET";
-    const found = PREFIXES.find(([prefix]) => asked.pathname === prefix || asked.pathname.startsWith(`${prefix}/`));
+    const found = PREFIXES.find(
+      ([prefix]) => asked.pathname === prefix || asked.pathname.startsWith(`${prefix}/`),
+    );
     const path = found ? asked.pathname.slice(found[0].length) || "/" : asked.pathname;
-    const call: Call = { method, path, query: asked.searchParams, headers: request.headers, text: body, body: parseBody(body, request.headers["content-type"]) };
+    const call: Call = {
+      method,
+      path,
+      query: asked.searchParams,
+      headers: request.headers,
+      text: body,
+      body: parseBody(body, request.headers["content-type"]),
+    };
     if (!found) return send(response, await answerWorld(call));
-    const system = found[1] === "storefront" && isCustomerAccountPath(path) ? "customerAccounts" : found[1];
+    const system =
+      found[1] === "storefront" && isCustomerAccountPath(path) ? "customerAccounts" : found[1];
     const target = path + asked.search;
-    log.record(system, { method, path: target, headers: request.headers, body: call.body, at: new Date() });
+    log.record(system, {
+      method,
+      path: target,
+      headers: request.headers,
+      body: call.body,
+      at: new Date(),
+    });
     const handler: Handler = systems[system].handle;
-    await serveWithFault(faults.take(system, target), () => handler(call), response, send, stopping.signal);
+    await serveWithFault(
+      faults.take(system, target),
+      () => handler(call),
+      response,
+      send,
+      stopping.signal,
+    );
   };
 
   const answerWorld = (call: Call): Reply | Promise<Reply> => {
     if (call.path === "/app-bridge.js") {
       const script = readFileSync(new URL("./app-bridge-double.js", import.meta.url), "utf8");
-      return { status: 200, headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-store" }, body: script };
+      return {
+        status: 200,
+        headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-store" },
+        body: script,
+      };
     }
     if (call.path === "/session-token") return answerSessionToken(call);
     if (call.path.startsWith("/store/")) return answerStore(sandbox, call);
     if (call.path === PROXY_PATH || call.path.startsWith(`${PROXY_PATH}/`)) {
       const { shop, customerId } = visitOf(call);
-      return passOn(call, { appUrl: appUrl(), secret: app.clientSecret, shop: shop || (systems.storefront.shops()[0] ?? ""), customerId });
+      return passOn(call, {
+        appUrl: appUrl(),
+        secret: app.clientSecret,
+        shop: shop || (systems.storefront.shops()[0] ?? ""),
+        customerId,
+      });
     }
-    return call.path.startsWith("/_control/") ? answerControl(sandbox, call) : answerPage(sandbox, call);
+    return call.path.startsWith("/_control/")
+      ? answerControl(sandbox, call)
+      : answerPage(sandbox, call);
   };
 
   // A session token opens the app's admin: of all web pages only the app's own may read one.
   const answerSessionToken = async (call: Call): Promise<Reply> => {
     const { origin } = call.headers;
-    if (origin !== undefined && !isOriginOf(appUrl(), origin)) return text(403, "Session tokens are for the app's own pages");
-    const cors = { ...(origin && { "access-control-allow-origin": origin }), vary: "Origin", "cache-control": "no-store" };
+    if (origin !== undefined && !isOriginOf(appUrl(), origin))
+      return text(403, "Session tokens are for the app's own pages");
+    const cors = {
+      ...(origin && { "access-control-allow-origin": origin }),
+      vary: "Origin",
+      "cache-control": "no-store",
+    };
     const shop = call.query.get("shop") ?? "";
-    if (!systems.storefront.shops().includes(shop)) return text(404, "There is no such store", cors);
+    if (!systems.storefront.shops().includes(shop))
+      return text(404, "There is no such store", cors);
     return text(200, await systems.storefront.sessionToken(shop), cors);
   };
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return;
-      send(response, json(500, { error: "sandbox_failure", message: error instanceof Error ? error.stack : String(error) }));
+      send(
+        response,
+        json(500, {
+          error: "sandbox_failure",
+          message: error instanceof Error ? error.stack : String(error),
+        }),
+      );
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -159,7 +214,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     failNext: (system, fault, times) => faults.failNext(system, fault, times),
     clearFaults: () => faults.clear(),
     requests: (system) => log.requests(system),
-    stateOf: (system) => (system === "customerAccounts" ? { signIns: systems.customerAccounts.signIns() } : state[system]),
+    stateOf: (system) =>
+      system === "customerAccounts"
+        ? { signIns: systems.customerAccounts.signIns() }
+        : state[system],
     appUrl,
     async stop() {
       stopping.abort();
@@ -175,6 +233,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 function send(response: ServerResponse, reply: Reply): void {
   const body = Buffer.from(reply.body ?? "", "utf8");
   const length = reply.status === 204 ? {} : { "content-length": body.length };
-  response.writeHead(reply.status, { "x-content-type-options": "nosniff", ...length, ...reply.headers });
+  response.writeHead(reply.status, {
+    "x-content-type-options": "nosniff",
+    ...length,
+    ...reply.headers,
+  });
   response.end(body);
 }

@@ -11,7 +11,10 @@ export type Saving = {
 
 const DEBOUNCE_MS = 200;
 
-export function openStateFile<State extends object>(path: string | undefined, empty: State): { state: State; saving: Saving; close(): void } {
+export function openStateFile<State extends object>(
+  path: string | undefined,
+  empty: State,
+): { state: State; saving: Saving; close(): void } {
   const state = path && existsSync(path) ? { ...empty, ...readState<State>(path) } : empty;
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
@@ -39,6 +42,9 @@ function readState<State>(path: string): Partial<State> {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Partial<State>;
   } catch (error) {
-    throw new Error(`${path} is not a sandbox state file. Delete it to begin with an empty sandbox.`, { cause: error });
+    throw new Error(
+      `${path} is not a sandbox state file. Delete it to begin with an empty sandbox.`,
+      { cause: error },
+    );
   }
 }

@@ -12,12 +12,26 @@ import type { ShopState } from "./storefront-state.ts";
 
 const CODE_LIFETIME_MS = 60_000;
 
-export function authorize(shop: ShopState, call: Call, app: AppCredentials & { url: string }, autoApprove: boolean): Reply {
+export function authorize(
+  shop: ShopState,
+  call: Call,
+  app: AppCredentials & { url: string },
+  autoApprove: boolean,
+): Reply {
   const { query } = call;
   const redirectUri = query.get("redirect_uri") ?? "";
-  if (query.get("client_id") !== app.clientId) return text(400, "Oauth error invalid_request: Could not find Shopify API application with api_key");
-  if (!isOriginOf(app.url, redirectUri)) return text(400, "Oauth error invalid_request: The redirect_uri is not whitelisted");
-  const scope = (query.get("scope") ?? "").split(",").map((one) => one.trim()).filter(Boolean).join(",");
+  if (query.get("client_id") !== app.clientId)
+    return text(
+      400,
+      "Oauth error invalid_request: Could not find Shopify API application with api_key",
+    );
+  if (!isOriginOf(app.url, redirectUri))
+    return text(400, "Oauth error invalid_request: The redirect_uri is not whitelisted");
+  const scope = (query.get("scope") ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .join(",");
 
   if (!autoApprove && query.get("auto") !== "1") return page(200, grantScreen(shop, call, scope));
 
@@ -26,7 +40,13 @@ export function authorize(shop: ShopState, call: Call, app: AppCredentials & { u
   shop.codes.push({ code, scope, expiresAt: Date.now() + CODE_LIFETIME_MS, isUsed: false });
   const target = new URL(redirectUri);
   const answer = signQuery(
-    { code, host: adminHost(shop.domain), shop: shop.domain, state: query.get("state") ?? "", timestamp: String(Math.floor(Date.now() / 1000)) },
+    {
+      code,
+      host: adminHost(shop.domain),
+      shop: shop.domain,
+      state: query.get("state") ?? "",
+      timestamp: String(Math.floor(Date.now() / 1000)),
+    },
     app.clientSecret,
   );
   for (const [name, value] of answer) target.searchParams.set(name, value);
@@ -35,23 +55,33 @@ export function authorize(shop: ShopState, call: Call, app: AppCredentials & { u
 
 /** The `host` parameter: base64 without padding of the admin's address for this store. */
 export function adminHost(domain: string): string {
-  return Buffer.from(`admin.shopify.com/store/${domain.replace(/\.myshopify\.com$/, "")}`).toString("base64").replace(/=+$/, "");
+  return Buffer.from(`admin.shopify.com/store/${domain.replace(/\.myshopify\.com$/, "")}`)
+    .toString("base64")
+    .replace(/=+$/, "");
 }
 
 /** Adds `hmac`: hex HMAC-SHA256 over the sorted parameters, percent-encoded (a space is %20, not +). */
 function signQuery(parameters: Record<string, string>, secret: string): URLSearchParams {
   const query = new URLSearchParams(parameters);
   query.sort();
-  const hmac = createHmac("sha256", secret).update(query.toString().replaceAll("+", "%20")).digest("hex");
+  const hmac = createHmac("sha256", secret)
+    .update(query.toString().replaceAll("+", "%20"))
+    .digest("hex");
   query.set("hmac", hmac);
   return query;
 }
 
 function grantScreen(shop: ShopState, call: Call, scope: string): string {
   const hidden = [...call.query]
-    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .map(
+      ([name, value]) =>
+        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    )
     .join("");
-  const scopes = scope.split(",").map((one) => `<li><code>${escapeHtml(one)}</code></li>`).join("");
+  const scopes = scope
+    .split(",")
+    .map((one) => `<li><code>${escapeHtml(one)}</code></li>`)
+    .join("");
   return layout(
     "Install app",
     `<main class="narrow"><section class="card"><h1>Install this app?</h1>

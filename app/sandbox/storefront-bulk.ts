@@ -3,7 +3,14 @@ import { execute, parse, validate } from "graphql";
 import type { GraphQLSchema } from "graphql";
 import type { ShopState } from "./storefront-state.ts";
 
-type Operation = { id: string; key: string; status: "RUNNING" | "COMPLETED" | "FAILED" | "CANCELED"; errorCode: string | null; pollsLeft: number; lines: string[] };
+type Operation = {
+  id: string;
+  key: string;
+  status: "RUNNING" | "COMPLETED" | "FAILED" | "CANCELED";
+  errorCode: string | null;
+  pollsLeft: number;
+  lines: string[];
+};
 
 export type BulkSettings = {
   /** How often an operation answers RUNNING before it is done. */
@@ -20,18 +27,62 @@ export function createBulkDesk(settings: BulkSettings) {
 
   return {
     settings,
-    async run(shop: ShopState, schema: GraphQLSchema, query: string, context: unknown, rootValue: unknown) {
+    async run(
+      shop: ShopState,
+      schema: GraphQLSchema,
+      query: string,
+      context: unknown,
+      rootValue: unknown,
+    ) {
       const own = operations.get(shop.domain) ?? [];
       operations.set(shop.domain, own);
       const running = own.find(({ status }) => status === "RUNNING");
-      if (running) return { bulkOperation: null, userErrors: [{ field: null, message: `A bulk query operation for this app and shop is already in progress: ${running.id}.`, code: "OPERATION_IN_PROGRESS" }] };
+      if (running)
+        return {
+          bulkOperation: null,
+          userErrors: [
+            {
+              field: null,
+              message: `A bulk query operation for this app and shop is already in progress: ${running.id}.`,
+              code: "OPERATION_IN_PROGRESS",
+            },
+          ],
+        };
       const document = parse(query);
       const [problem] = validate(schema, document);
-      if (problem) return { bulkOperation: null, userErrors: [{ field: ["query"], message: `Invalid bulk query: ${problem.message}`, code: "INVALID" }] };
-      const { data, errors } = await execute({ schema, document, rootValue, contextValue: context });
-      if (errors) return { bulkOperation: null, userErrors: [{ field: ["query"], message: errors[0]?.message ?? "failed", code: "INVALID" }] };
+      if (problem)
+        return {
+          bulkOperation: null,
+          userErrors: [
+            {
+              field: ["query"],
+              message: `Invalid bulk query: ${problem.message}`,
+              code: "INVALID",
+            },
+          ],
+        };
+      const { data, errors } = await execute({
+        schema,
+        document,
+        rootValue,
+        contextValue: context,
+      });
+      if (errors)
+        return {
+          bulkOperation: null,
+          userErrors: [
+            { field: ["query"], message: errors[0]?.message ?? "failed", code: "INVALID" },
+          ],
+        };
       const [root] = Object.values(data as Record<string, { edges: { node: unknown }[] }>);
-      const operation: Operation = { id: `gid://shopify/BulkOperation/${nextId++}`, key: crypto.randomUUID(), status: "RUNNING", errorCode: null, pollsLeft: settings.runningPolls, lines: (root?.edges ?? []).map(({ node }) => JSON.stringify(node)) };
+      const operation: Operation = {
+        id: `gid://shopify/BulkOperation/${nextId++}`,
+        key: crypto.randomUUID(),
+        status: "RUNNING",
+        errorCode: null,
+        pollsLeft: settings.runningPolls,
+        lines: (root?.edges ?? []).map(({ node }) => JSON.stringify(node)),
+      };
       own.push(operation);
       return { bulkOperation: { id: operation.id, status: "CREATED" }, userErrors: [] };
     },
@@ -45,12 +96,18 @@ export function createBulkDesk(settings: BulkSettings) {
       }
       const isDone = operation.status === "COMPLETED";
       return {
-        __typename: "BulkOperation", id, status: operation.status, errorCode: operation.errorCode, objectCount: String(operation.lines.length),
+        __typename: "BulkOperation",
+        id,
+        status: operation.status,
+        errorCode: operation.errorCode,
+        objectCount: String(operation.lines.length),
         url: isDone && operation.lines.length > 0 ? `${baseUrl}/bulk/${operation.key}.jsonl` : null,
       };
     },
     file(domain: string, key: string): string | null {
-      const operation = operations.get(domain)?.find((one) => one.key === key && one.status === "COMPLETED");
+      const operation = operations
+        .get(domain)
+        ?.find((one) => one.key === key && one.status === "COMPLETED");
       return operation ? `${operation.lines.join("\n")}\n` : null;
     },
   };

@@ -9,15 +9,22 @@ import { requireAccess } from "./storefront-scopes.ts";
 import type { ShopState } from "./storefront-state.ts";
 
 export const catalogResolvers: Record<string, unknown> = {
-  products: ({ query, ...page }: PageArguments & { query?: string | null }, { shop, scope }: GraphqlContext) => {
+  products: (
+    { query, ...page }: PageArguments & { query?: string | null },
+    { shop, scope }: GraphqlContext,
+  ) => {
     requireAccess(scope, "products", "read_products");
     const { nodes, pageInfo } = pageOf(searchProducts(shop, query ?? ""), page, ({ gid }) => gid);
     return { nodes: nodes.map((product) => toGraphqlProduct(shop, product)), pageInfo };
   },
 
-  collectionByIdentifier: ({ identifier }: { identifier: { handle?: string; id?: string } }, { shop, scope }: GraphqlContext) => {
+  collectionByIdentifier: (
+    { identifier }: { identifier: { handle?: string; id?: string } },
+    { shop, scope }: GraphqlContext,
+  ) => {
     requireAccess(scope, "collectionByIdentifier", "read_products");
-    if (identifier.handle === undefined) throw new GraphQLError("The sandbox finds collections by handle");
+    if (identifier.handle === undefined)
+      throw new GraphQLError("The sandbox finds collections by handle");
     const collection = catalogOf(shop).collections[identifier.handle];
     return collection ? { id: collection.gid, handle: collection.handle } : null;
   },
@@ -25,13 +32,23 @@ export const catalogResolvers: Record<string, unknown> = {
   nodes: ({ ids }: { ids: string[] }, { shop, scope }: GraphqlContext) => {
     requireAccess(scope, "nodes", "read_products");
     return ids.map((id) => {
-      if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`, { extensions: { code: "argumentLiteralsIncompatible" } });
+      if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id))
+        throw new GraphQLError(`Invalid global id '${id}'`, {
+          extensions: { code: "argumentLiteralsIncompatible" },
+        });
       const whole = catalogOf(shop).products[id];
       if (whole) return { __typename: "Product", ...toGraphqlProduct(shop, whole) };
       const found = findVariant(shop, id);
       if (!found) return null;
-      const collections = { nodes: collectionsOf(shop, found.product.gid).map(({ handle }) => ({ handle })) };
-      return { __typename: "ProductVariant", id, availableForSale: isForSale(found.variant), product: { ...toGraphqlProduct(shop, found.product), collections } };
+      const collections = {
+        nodes: collectionsOf(shop, found.product.gid).map(({ handle }) => ({ handle })),
+      };
+      return {
+        __typename: "ProductVariant",
+        id,
+        availableForSale: isForSale(found.variant),
+        product: { ...toGraphqlProduct(shop, found.product), collections },
+      };
     });
   },
 };
@@ -44,9 +61,25 @@ function toGraphqlProduct(shop: ShopState, product: Product): Record<string, unk
   return {
     ...product,
     id: product.gid,
-    onlineStoreUrl: product.publishedAt === null ? null : `https://${shop.domain}/products/${product.handle}`,
-    featuredMedia: product.image ? { __typename: "MediaImage", id: `gid://shopify/MediaImage/${product.gid.split("/").pop()}`, preview: { image: product.image } } : null,
-    priceRangeV2: { minVariantPrice: money(byPrice[0]?.price ?? "0.0"), maxVariantPrice: money(byPrice.at(-1)?.price ?? "0.0") },
-    variants: { nodes: product.variants.map((variant) => ({ ...variant, id: variant.gid, availableForSale: isForSale(variant) })) },
+    onlineStoreUrl:
+      product.publishedAt === null ? null : `https://${shop.domain}/products/${product.handle}`,
+    featuredMedia: product.image
+      ? {
+          __typename: "MediaImage",
+          id: `gid://shopify/MediaImage/${product.gid.split("/").pop()}`,
+          preview: { image: product.image },
+        }
+      : null,
+    priceRangeV2: {
+      minVariantPrice: money(byPrice[0]?.price ?? "0.0"),
+      maxVariantPrice: money(byPrice.at(-1)?.price ?? "0.0"),
+    },
+    variants: {
+      nodes: product.variants.map((variant) => ({
+        ...variant,
+        id: variant.gid,
+        availableForSale: isForSale(variant),
+      })),
+    },
   };
 }

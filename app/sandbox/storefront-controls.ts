@@ -8,7 +8,13 @@ import type { CustomerPatch } from "./storefront-customers.ts";
 import type { CostBucket } from "./storefront-graphql.ts";
 import { orderPayload, putOrder } from "./storefront-orders.ts";
 import type { Order, OrderPatch } from "./storefront-orders.ts";
-import type { Customer, RefreshCall, ShopState, StorefrontSettings, StorefrontState } from "./storefront-state.ts";
+import type {
+  Customer,
+  RefreshCall,
+  ShopState,
+  StorefrontSettings,
+  StorefrontState,
+} from "./storefront-state.ts";
 import { grantTokens } from "./storefront-tokens.ts";
 import type { TokenReply } from "./storefront-tokens.ts";
 import type { SandboxApp } from "./storefront.ts";
@@ -49,7 +55,14 @@ const COMPLIANCE_PATHS: Record<string, string> = {
   "shop/redact": "/gdpr/shop-redact",
 };
 
-export function createStorefrontControls({ state, saving, app, settings, ensureShop, bucketOf }: StorefrontParts) {
+export function createStorefrontControls({
+  state,
+  saving,
+  app,
+  settings,
+  ensureShop,
+  bucketOf,
+}: StorefrontParts) {
   const sent: WebhookDelivery[] = [];
   const echoes = new Set<Promise<unknown>>();
 
@@ -60,14 +73,21 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
   };
 
   /** `what`: a customer gid (the payload is built from its state), a ready JSON text, an object, or nothing for shop topics. */
-  const sendWebhook = async (domain: string, topic: string, what?: unknown, options: SendWebhookOptions = {}): Promise<WebhookDelivery[]> => {
+  const sendWebhook = async (
+    domain: string,
+    topic: string,
+    what?: unknown,
+    options: SendWebhookOptions = {},
+  ): Promise<WebhookDelivery[]> => {
     const shop = getShop(domain);
     const compliancePath = COMPLIANCE_PATHS[topic];
     const uris = options.uri
       ? [options.uri]
       : compliancePath
         ? [new URL(compliancePath, app.url()).href]
-        : shop.subscriptions.filter((subscription) => subscription.topic === topicEnum(topic)).map(({ uri }) => uri);
+        : shop.subscriptions
+            .filter((subscription) => subscription.topic === topicEnum(topic))
+            .map(({ uri }) => uri);
     const version = options.apiVersion ?? (settings.webhookApiVersion as PayloadVersion);
     const payload = toPayload(shop, topic, what, version, options.tags);
     const eventId = options.eventId ?? crypto.randomUUID();
@@ -93,12 +113,22 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
     return deliveries;
   };
 
-  const announce = async (domain: string, before: Customer | undefined, after: Customer, options: SendWebhookOptions): Promise<WebhookDelivery[]> => {
+  const announce = async (
+    domain: string,
+    before: Customer | undefined,
+    after: Customer,
+    options: SendWebhookOptions,
+  ): Promise<WebhookDelivery[]> => {
     // One merchant action: every delivery of it carries the same event id.
     const eventId = options.eventId ?? crypto.randomUUID();
     const batches = await Promise.all(
       topicsOfChange(before, after).map((topic) => {
-        const tags = topic === "customer.tags_removed" && before ? addedTags(after, before) : before ? addedTags(before, after) : after.tags;
+        const tags =
+          topic === "customer.tags_removed" && before
+            ? addedTags(after, before)
+            : before
+              ? addedTags(before, after)
+              : after.tags;
         return sendWebhook(domain, topic, after.gid, { ...options, eventId, tags });
       }),
     );
@@ -108,31 +138,53 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
   /** A change made through the platform's own doors (its API, its sign-in) is announced too, after the reply. */
   const echo = (domain: string, before: Customer | undefined, after: Customer): void => {
     if (!settings.echoWebhooks) return;
-    const announced: Promise<unknown> = announce(domain, before, after, {}).finally(() => echoes.delete(announced));
+    const announced: Promise<unknown> = announce(domain, before, after, {}).finally(() =>
+      echoes.delete(announced),
+    );
     echoes.add(announced);
   };
 
   return {
     /** The app installed without the browser: a token pair as the grant would give it. */
     install(domain: string, options: { scope?: string; expiring?: boolean } = {}): TokenReply {
-      const reply = grantTokens(ensureShop(domain), options.scope ?? "read_customers,write_customers", options.expiring ?? true, settings);
+      const reply = grantTokens(
+        ensureShop(domain),
+        options.scope ?? "read_customers,write_customers",
+        options.expiring ?? true,
+        settings,
+      );
       saving.now();
       return reply;
     },
 
     /** Uninstalls: tokens and subscriptions are gone before the app hears of it. */
-    async uninstall(domain: string, options: SendWebhookOptions & { silent?: boolean } = {}): Promise<WebhookDelivery[]> {
+    async uninstall(
+      domain: string,
+      options: SendWebhookOptions & { silent?: boolean } = {},
+    ): Promise<WebhookDelivery[]> {
       const shop = getShop(domain);
-      const uris = shop.subscriptions.filter(({ topic }) => topic === "APP_UNINSTALLED").map(({ uri }) => uri);
-      Object.assign(shop, { isInstalled: false, accessTokens: [], refreshTokens: [], subscriptions: [], migrations: [], codes: [] });
+      const uris = shop.subscriptions
+        .filter(({ topic }) => topic === "APP_UNINSTALLED")
+        .map(({ uri }) => uri);
+      Object.assign(shop, {
+        isInstalled: false,
+        accessTokens: [],
+        refreshTokens: [],
+        subscriptions: [],
+        migrations: [],
+        codes: [],
+      });
       saving.now();
       if (options.silent) return [];
-      const deliveries = await Promise.all(uris.map((uri) => sendWebhook(domain, "app/uninstalled", undefined, { ...options, uri })));
+      const deliveries = await Promise.all(
+        uris.map((uri) => sendWebhook(domain, "app/uninstalled", undefined, { ...options, uri })),
+      );
       return deliveries.flat();
     },
 
     expireAccessTokens(domain: string, inSeconds = 0): void {
-      for (const token of getShop(domain).accessTokens) if (token.expiresAt !== null) token.expiresAt = Date.now() + inSeconds * 1000;
+      for (const token of getShop(domain).accessTokens)
+        if (token.expiresAt !== null) token.expiresAt = Date.now() + inSeconds * 1000;
       saving.now();
     },
     revokeRefreshToken(domain: string): void {
@@ -165,13 +217,22 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
       while (echoes.size > 0) await Promise.all(echoes);
     },
     /** Creates a customer and tells the subscribed addresses. */
-    async createCustomer(domain: string, patch: CustomerPatch, options: SendWebhookOptions = {}): Promise<{ customer: Customer; deliveries: WebhookDelivery[] }> {
+    async createCustomer(
+      domain: string,
+      patch: CustomerPatch,
+      options: SendWebhookOptions = {},
+    ): Promise<{ customer: Customer; deliveries: WebhookDelivery[] }> {
       const customer = putCustomer(ensureShop(domain), patch);
       saving.soon();
       return { customer, deliveries: await announce(domain, undefined, customer, options) };
     },
     /** Changes a customer and tells the subscribed addresses everything that changed. */
-    async changeCustomer(domain: string, gid: string, patch: CustomerPatch, options: SendWebhookOptions = {}): Promise<WebhookDelivery[]> {
+    async changeCustomer(
+      domain: string,
+      gid: string,
+      patch: CustomerPatch,
+      options: SendWebhookOptions = {},
+    ): Promise<WebhookDelivery[]> {
       const shop = getShop(domain);
       const before = shop.customers[gid];
       if (!before) throw new Error(`${domain} has no customer ${gid}`);
@@ -189,27 +250,43 @@ export function createStorefrontControls({ state, saving, app, settings, ensureS
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 
-    putProduct: (domain: string, patch: ProductPatch): Product => putProduct(ensureShop(domain), patch),
+    putProduct: (domain: string, patch: ProductPatch): Product =>
+      putProduct(ensureShop(domain), patch),
     /** Changes state only; nobody is told. */
     putOrder: (domain: string, patch: OrderPatch): Order => putOrder(ensureShop(domain), patch),
     /** The shopper pays at the address of a cart or draft order; the subscribed addresses hear of the order. */
-    async pay(domain: string, url: string, options: SendWebhookOptions = {}): Promise<{ order: Order; deliveries: WebhookDelivery[] }> {
+    async pay(
+      domain: string,
+      url: string,
+      options: SendWebhookOptions = {},
+    ): Promise<{ order: Order; deliveries: WebhookDelivery[] }> {
       const shop = getShop(domain);
       const order = payFor(shop, url);
       saving.soon();
-      return { order, deliveries: await sendWebhook(domain, "orders/create", orderPayload(shop, order), options) };
+      return {
+        order,
+        deliveries: await sendWebhook(domain, "orders/create", orderPayload(shop, order), options),
+      };
     },
 
     sendWebhook,
     /** Webhooks sent since the start, oldest first. */
-    deliveries: (domain?: string): WebhookDelivery[] => sent.filter(({ shop }) => domain === undefined || shop === domain),
+    deliveries: (domain?: string): WebhookDelivery[] =>
+      sent.filter(({ shop }) => domain === undefined || shop === domain),
   };
 }
 
-function toPayload(shop: ShopState, topic: string, what: unknown, version: PayloadVersion, tags: string[] | undefined): string {
+function toPayload(
+  shop: ShopState,
+  topic: string,
+  what: unknown,
+  version: PayloadVersion,
+  tags: string[] | undefined,
+): string {
   if (typeof what === "string" && !what.startsWith("gid://")) return what;
   if (typeof what === "object" && what !== null) return JSON.stringify(what);
-  const customer = typeof what === "string" ? (shop.customers[what] ?? deletedCustomer(what)) : undefined;
+  const customer =
+    typeof what === "string" ? (shop.customers[what] ?? deletedCustomer(what)) : undefined;
   return buildPayload(topic, { shop, customer, version, ...(tags && { tags }) });
 }
 

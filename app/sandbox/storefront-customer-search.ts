@@ -4,29 +4,46 @@ import type { Customer, ShopState } from "./storefront-state.ts";
 
 const MAX_PAGE = 250;
 
-export type CustomerSearch = { first?: number | null; after?: string | null; query?: string | null; sortKey?: string | null; reverse?: boolean | null };
+export type CustomerSearch = {
+  first?: number | null;
+  after?: string | null;
+  query?: string | null;
+  sortKey?: string | null;
+  reverse?: boolean | null;
+};
 
 /** `updated_at` compares whole days, whatever time of day the filter names. */
 export function filterCustomers(shop: ShopState, query: string | null | undefined): Customer[] {
-  const terms = (query ?? "").split(/\s+AND\s+/).filter(Boolean).map(parseTerm);
+  const terms = (query ?? "")
+    .split(/\s+AND\s+/)
+    .filter(Boolean)
+    .map(parseTerm);
   const dayOf = (customer: Customer) => customer.updatedAt.slice(0, 10);
-  return Object.values(shop.customers).filter((customer) => terms.every(({ operator, day }) => compare(dayOf(customer), operator, day)));
+  return Object.values(shop.customers).filter((customer) =>
+    terms.every(({ operator, day }) => compare(dayOf(customer), operator, day)),
+  );
 }
 
 export function pageOfCustomers(shop: ShopState, search: CustomerSearch, maxObjects: number) {
   const { first, after, reverse } = search;
-  if (first === undefined || first === null || first < 1 || first > MAX_PAGE) throw badRequest(`first must be between 1 and ${MAX_PAGE}`);
-  if (search.sortKey !== "UPDATED_AT") throw new GraphQLError("The sandbox sorts customers by UPDATED_AT only");
+  if (first === undefined || first === null || first < 1 || first > MAX_PAGE)
+    throw badRequest(`first must be between 1 and ${MAX_PAGE}`);
+  if (search.sortKey !== "UPDATED_AT")
+    throw new GraphQLError("The sandbox sorts customers by UPDATED_AT only");
   const sign = reverse ? -1 : 1;
   const sorted = filterCustomers(shop, search.query).sort((a, b) => sign * byUpdate(a, b));
   const last = after ? parseCursor(after) : null;
   // On the values in the cursor, not on its customer: one that was changed meanwhile hides and repeats no other.
   const start = last ? sorted.findIndex((customer) => sign * byUpdate(customer, last) > 0) : 0;
   if (start < 0) return { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
-  if (start + first > maxObjects) throw badRequest(`Pagination is limited to ${maxObjects} objects.`);
+  if (start + first > maxObjects)
+    throw badRequest(`Pagination is limited to ${maxObjects} objects.`);
   const nodes = sorted.slice(start, start + first);
   const end = nodes.at(-1);
-  return { nodes, pageInfo: { hasNextPage: start + first < sorted.length, endCursor: end ? cursorOf(end) : null } };
+  return {
+    nodes,
+    pageInfo: { hasNextPage: start + first < sorted.length, endCursor: end ? cursorOf(end) : null },
+  };
 }
 
 type Position = Pick<Customer, "gid" | "updatedAt">;
@@ -44,7 +61,9 @@ function cursorOf({ gid, updatedAt }: Position): string {
 
 function parseCursor(cursor: string): Position {
   try {
-    const { last_id: gid, last_value: updatedAt } = JSON.parse(Buffer.from(cursor, "base64").toString()) as { last_id: string; last_value: string };
+    const { last_id: gid, last_value: updatedAt } = JSON.parse(
+      Buffer.from(cursor, "base64").toString(),
+    ) as { last_id: string; last_value: string };
     return { gid, updatedAt };
   } catch {
     throw badRequest("Invalid cursor for current pagination sort.");
@@ -52,8 +71,10 @@ function parseCursor(cursor: string): Position {
 }
 
 function parseTerm(term: string): { operator: string; day: string } {
-  const [, operator, day] = /^updated_at:(>=|<=|>|<|)'?(\d{4}-\d{2}-\d{2})(?:T[^']*)?'?$/.exec(term.trim()) ?? [];
-  if (operator === undefined || day === undefined) throw new GraphQLError(`The sandbox does not play the search term ${term}`);
+  const [, operator, day] =
+    /^updated_at:(>=|<=|>|<|)'?(\d{4}-\d{2}-\d{2})(?:T[^']*)?'?$/.exec(term.trim()) ?? [];
+  if (operator === undefined || day === undefined)
+    throw new GraphQLError(`The sandbox does not play the search term ${term}`);
   return { operator, day };
 }
 

@@ -2,7 +2,10 @@
 import { CUSTOMER_ID_STEP, isoSeconds } from "./storefront-state.ts";
 import type { Customer, ShopState } from "./storefront-state.ts";
 
-export type CustomerPatch = Partial<Omit<Customer, "createdAt" | "updatedAt">> & { createdAt?: string; updatedAt?: string };
+export type CustomerPatch = Partial<Omit<Customer, "createdAt" | "updatedAt">> & {
+  createdAt?: string;
+  updatedAt?: string;
+};
 
 export function customerIdOf(gid: string): string {
   return gid.slice(gid.lastIndexOf("/") + 1);
@@ -13,10 +16,14 @@ export function putCustomer(shop: ShopState, patch: CustomerPatch): Customer {
   const now = new Date();
   const gid = patch.gid ?? allocateGid(shop);
   const before = shop.customers[gid] ?? blankCustomer(gid, isoSeconds(now));
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as CustomerPatch;
+  const given = Object.fromEntries(
+    Object.entries(patch).filter(([, value]) => value !== undefined),
+  ) as CustomerPatch;
   const after: Customer = { ...before, updatedAt: isoSeconds(now), ...given, gid };
-  if (after.emailMarketingState !== before.emailMarketingState) after.emailMarketingUpdatedAt = patch.emailMarketingUpdatedAt ?? isoSeconds(now);
-  if (after.smsMarketingState !== before.smsMarketingState) after.smsMarketingUpdatedAt = patch.smsMarketingUpdatedAt ?? isoSeconds(now);
+  if (after.emailMarketingState !== before.emailMarketingState)
+    after.emailMarketingUpdatedAt = patch.emailMarketingUpdatedAt ?? isoSeconds(now);
+  if (after.smsMarketingState !== before.smsMarketingState)
+    after.smsMarketingUpdatedAt = patch.smsMarketingUpdatedAt ?? isoSeconds(now);
   // The platform keeps tags unique (ignoring case) and sorted.
   after.tags = [...new Map(after.tags.map((tag) => [tag.toLowerCase(), tag])).values()].sort();
   shop.customers[gid] = after;
@@ -29,9 +36,12 @@ export function topicsOfChange(before: Customer | undefined, after: Customer): s
   const topics = ["customers/update"];
   if (addedTags(before, after).length > 0) topics.push("customer.tags_added");
   if (addedTags(after, before).length > 0) topics.push("customer.tags_removed");
-  if (before.emailMarketingState !== after.emailMarketingState) topics.push("customers_email_marketing_consent/update");
-  if (before.smsMarketingState !== after.smsMarketingState) topics.push("customers_marketing_consent/update");
-  if (before.numberOfOrders !== after.numberOfOrders || before.amountSpent !== after.amountSpent) topics.push("customers/purchasing_summary");
+  if (before.emailMarketingState !== after.emailMarketingState)
+    topics.push("customers_email_marketing_consent/update");
+  if (before.smsMarketingState !== after.smsMarketingState)
+    topics.push("customers_marketing_consent/update");
+  if (before.numberOfOrders !== after.numberOfOrders || before.amountSpent !== after.amountSpent)
+    topics.push("customers/purchasing_summary");
   return topics;
 }
 

@@ -8,7 +8,11 @@ import type { DocumentNode, FieldNode, GraphQLSchema } from "graphql";
 
 const MUTATION_COST = 10;
 
-export function requestedCost(schema: GraphQLSchema, document: DocumentNode, variables: Record<string, unknown>): number {
+export function requestedCost(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  variables: Record<string, unknown>,
+): number {
   const typeInfo = new TypeInfo(schema);
   // One level per open field: what its children cost so far.
   const levels: number[] = [0];
@@ -25,7 +29,8 @@ export function requestedCost(schema: GraphQLSchema, document: DocumentNode, var
           const type = getNamedType(typeInfo.getType());
           let cost = 0;
           if (parentTypeName === "Mutation") cost = MUTATION_COST;
-          else if (type?.name.endsWith("Connection")) cost = Math.ceil(Math.log2(Math.max(2, pageSize(node, variables)))) * (1 + children);
+          else if (type?.name.endsWith("Connection"))
+            cost = Math.ceil(Math.log2(Math.max(2, pageSize(node, variables)))) * (1 + children);
           else if (node.name.value === "pageInfo" || node.name.value === "edges") cost = children;
           else if (isCompositeType(type)) cost = 1 + children;
           levels[levels.length - 1] = (levels.at(-1) ?? 0) + cost;
@@ -38,7 +43,10 @@ export function requestedCost(schema: GraphQLSchema, document: DocumentNode, var
 
 /** What really came back: one point per object, ten per mutation. */
 export function actualCost(document: DocumentNode, data: unknown): number {
-  const isMutation = document.definitions.some((definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === "mutation");
+  const isMutation = document.definitions.some(
+    (definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION && definition.operation === "mutation",
+  );
   if (isMutation) return MUTATION_COST * Object.keys(data ?? {}).length;
   return Math.max(1, countObjects(data) - 1);
 }
@@ -50,7 +58,9 @@ function countObjects(value: unknown): number {
 }
 
 function pageSize(node: FieldNode, variables: Record<string, unknown>): number {
-  const argument = node.arguments?.find(({ name }) => name.value === "first" || name.value === "last")?.value;
+  const argument = node.arguments?.find(
+    ({ name }) => name.value === "first" || name.value === "last",
+  )?.value;
   if (argument?.kind === Kind.INT) return Number(argument.value);
   if (argument?.kind === Kind.VARIABLE) return Number(variables[argument.name.value] ?? 0);
   return 0;

@@ -18,7 +18,18 @@ const schemas = new Map<string, GraphQLSchema>();
 
 export type CostBucket = { available: number; at: number };
 
-export type GraphqlContext = { shop: ShopState; scope: string; apiVersion: string; webhookApiVersion: string; changed(): void; saveCustomer(patch: CustomerPatch): Customer; bulk: BulkDesk; isBulk?: boolean; /** Paging ends after so many. */ maxObjects: number; /** Of this shop, as the caller reached it. */ baseUrl: string };
+export type GraphqlContext = {
+  shop: ShopState;
+  scope: string;
+  apiVersion: string;
+  webhookApiVersion: string;
+  changed(): void;
+  saveCustomer(patch: CustomerPatch): Customer;
+  bulk: BulkDesk;
+  isBulk?: boolean;
+  /** Paging ends after so many. */ maxObjects: number;
+  /** Of this shop, as the caller reached it. */ baseUrl: string;
+};
 
 export async function answerGraphql(
   body: unknown,
@@ -29,7 +40,8 @@ export async function answerGraphql(
 ): Promise<Reply> {
   const fields = fieldsOf(body);
   const source = fields["query"];
-  if (typeof source !== "string" || source === "") return json(400, { errors: { query: "Required parameter missing or invalid" } });
+  if (typeof source !== "string" || source === "")
+    return json(400, { errors: { query: "Required parameter missing or invalid" } });
   const schema = schemaOf(context.apiVersion);
   const variableValues = fieldsOf(fields["variables"]);
 
@@ -41,21 +53,53 @@ export async function answerGraphql(
   }
   const problems = validate(schema, document);
   if (problems.length > 0) return json(200, { errors: problems.map(describe) });
-  const operationName = typeof fields["operationName"] === "string" ? fields["operationName"] : undefined;
-  if (!getOperationAST(document, operationName)) return json(200, { errors: [{ message: "An operation name is required" }] });
+  const operationName =
+    typeof fields["operationName"] === "string" ? fields["operationName"] : undefined;
+  if (!getOperationAST(document, operationName))
+    return json(200, { errors: [{ message: "An operation name is required" }] });
 
   const requested = requestedCost(schema, document, variableValues);
   refill(bucket, settings);
   if (requested > settings.graphqlCost.maximumQueryCost) {
     const message = `Query cost is ${requested}, which exceeds the single query max cost limit (${settings.graphqlCost.maximumQueryCost}).`;
-    return json(200, { errors: [{ message, extensions: { code: "MAX_COST_EXCEEDED", cost: requested, maxCost: settings.graphqlCost.maximumQueryCost } }] });
+    return json(200, {
+      errors: [
+        {
+          message,
+          extensions: {
+            code: "MAX_COST_EXCEEDED",
+            cost: requested,
+            maxCost: settings.graphqlCost.maximumQueryCost,
+          },
+        },
+      ],
+    });
   }
   if (requested > bucket.available) {
-    const errors = [{ message: "Throttled", extensions: { code: "THROTTLED", documentation: "https://shopify.dev/api/usage/rate-limits" } }];
-    return json(200, { errors, extensions: { cost: costReport(requested, null, bucket, settings) } });
+    const errors = [
+      {
+        message: "Throttled",
+        extensions: {
+          code: "THROTTLED",
+          documentation: "https://shopify.dev/api/usage/rate-limits",
+        },
+      },
+    ];
+    return json(200, {
+      errors,
+      extensions: { cost: costReport(requested, null, bucket, settings) },
+    });
   }
 
-  const result = await execute({ schema, document, variableValues, operationName, rootValue, contextValue: context, typeResolver: resolveType });
+  const result = await execute({
+    schema,
+    document,
+    variableValues,
+    operationName,
+    rootValue,
+    contextValue: context,
+    typeResolver: resolveType,
+  });
   const actual = Math.min(requested, actualCost(document, result.data));
   bucket.available -= actual;
   return json(200, {
@@ -68,7 +112,9 @@ export async function answerGraphql(
 export function schemaOf(version: string): GraphQLSchema {
   const known = schemas.get(version);
   if (known) return known;
-  const schema = buildSchema(readFileSync(new URL(`./storefront-schema/admin-${version}.graphql`, import.meta.url), "utf8"));
+  const schema = buildSchema(
+    readFileSync(new URL(`./storefront-schema/admin-${version}.graphql`, import.meta.url), "utf8"),
+  );
   schemas.set(version, schema);
   return schema;
 }
@@ -81,13 +127,29 @@ function resolveType(value: unknown): string | undefined {
 function refill(bucket: CostBucket, settings: StorefrontSettings): void {
   const now = Date.now();
   const { maximumAvailable, restoreRate } = settings.graphqlCost;
-  bucket.available = Math.min(maximumAvailable, bucket.available + ((now - bucket.at) / 1000) * restoreRate);
+  bucket.available = Math.min(
+    maximumAvailable,
+    bucket.available + ((now - bucket.at) / 1000) * restoreRate,
+  );
   bucket.at = now;
 }
 
-function costReport(requestedQueryCost: number, actualQueryCost: number | null, bucket: CostBucket, settings: StorefrontSettings): unknown {
+function costReport(
+  requestedQueryCost: number,
+  actualQueryCost: number | null,
+  bucket: CostBucket,
+  settings: StorefrontSettings,
+): unknown {
   const { maximumAvailable, restoreRate } = settings.graphqlCost;
-  return { requestedQueryCost, actualQueryCost, throttleStatus: { maximumAvailable, currentlyAvailable: Math.floor(bucket.available), restoreRate } };
+  return {
+    requestedQueryCost,
+    actualQueryCost,
+    throttleStatus: {
+      maximumAvailable,
+      currentlyAvailable: Math.floor(bucket.available),
+      restoreRate,
+    },
+  };
 }
 
 /** The platform words an unknown field its own way; clients match on extensions.code. */

@@ -6,8 +6,19 @@ import type { PageArguments } from "./storefront-pages.ts";
 import { requireAccess } from "./storefront-scopes.ts";
 import type { ShopState } from "./storefront-state.ts";
 
-type OrderLine = { gid: string; title: string; sku: string | null; quantity: number; price: string };
-export type Fulfillment = { gid: string; status: string; createdAt: string; tracking: { company: string; number: string; url: string }[] };
+type OrderLine = {
+  gid: string;
+  title: string;
+  sku: string | null;
+  quantity: number;
+  price: string;
+};
+export type Fulfillment = {
+  gid: string;
+  status: string;
+  createdAt: string;
+  tracking: { company: string; number: string; url: string }[];
+};
 
 export type Order = {
   gid: string;
@@ -24,7 +35,9 @@ export type Order = {
   cartToken: string | null;
 };
 
-export type OrderPatch = Partial<Omit<Order, "lines">> & { lines?: { variantGid: string; quantity: number }[] };
+export type OrderPatch = Partial<Omit<Order, "lines">> & {
+  lines?: { variantGid: string; quantity: number }[];
+};
 
 const FIRST_ORDER = 9_007_199_254_741_001n;
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
@@ -34,16 +47,39 @@ export function putOrder(shop: ShopState, { lines, ...fields }: OrderPatch): Ord
   const count = Object.keys(orders).length;
   const id = String(FIRST_ORDER + 2n * BigInt(count));
   const made: Order = {
-    gid: `gid://shopify/Order/${id}`, name: `#${1001 + count}`, customerGid: null, createdAt: new Date().toISOString().replace(/\.\d+Z$/, "Z"), financialStatus: "PAID", fulfillmentStatus: "UNFULFILLED", total: "0.00", lines: [], fulfillments: [], attributes: [], cartToken: null,
+    gid: `gid://shopify/Order/${id}`,
+    name: `#${1001 + count}`,
+    customerGid: null,
+    createdAt: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    financialStatus: "PAID",
+    fulfillmentStatus: "UNFULFILLED",
+    total: "0.00",
+    lines: [],
+    fulfillments: [],
+    attributes: [],
+    cartToken: null,
     ...(fields.gid === undefined ? undefined : orders[fields.gid]),
     ...fields,
   };
   if (lines) {
     made.lines = lines.flatMap(({ variantGid, quantity }, index) => {
       const found = findVariant(shop, variantGid);
-      return found ? [{ gid: `gid://shopify/LineItem/${id}${index}`, title: found.product.title, sku: found.variant.sku, quantity, price: found.variant.price }] : [];
+      return found
+        ? [
+            {
+              gid: `gid://shopify/LineItem/${id}${index}`,
+              title: found.product.title,
+              sku: found.variant.sku,
+              quantity,
+              price: found.variant.price,
+            },
+          ]
+        : [];
     });
-    if (fields.total === undefined) made.total = made.lines.reduce((sum, { price, quantity }) => sum + Number(price) * quantity, 0).toFixed(2);
+    if (fields.total === undefined)
+      made.total = made.lines
+        .reduce((sum, { price, quantity }) => sum + Number(price) * quantity, 0)
+        .toFixed(2);
   }
   orders[made.gid] = made;
   return made;
@@ -59,11 +95,20 @@ export const orderResolvers: Record<string, unknown> = {
 
 /** The field `orders` of a customer, newest first. */
 export function ordersOfCustomer(customerGid: string) {
-  return ({ query, ...page }: PageArguments & { query?: string | null }, { shop, scope }: GraphqlContext) => {
+  return (
+    { query, ...page }: PageArguments & { query?: string | null },
+    { shop, scope }: GraphqlContext,
+  ) => {
     requireAccess(scope, "orders", "read_orders");
     const name = /^name:"?#?([\w-]+)"?$/.exec(query ?? "")?.[1];
-    const own = Object.values(shop.orders ?? {}).filter((order) => order.customerGid === customerGid && (!query || order.name === `#${name}`));
-    const { nodes, pageInfo } = pageOf(own.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)), page, ({ gid }) => gid);
+    const own = Object.values(shop.orders ?? {}).filter(
+      (order) => order.customerGid === customerGid && (!query || order.name === `#${name}`),
+    );
+    const { nodes, pageInfo } = pageOf(
+      own.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+      page,
+      ({ gid }) => gid,
+    );
     return { nodes: nodes.map((order) => toGraphqlOrder(shop, order)), pageInfo };
   };
 }
@@ -71,20 +116,53 @@ export function ordersOfCustomer(customerGid: string) {
 function toGraphqlOrder(shop: ShopState, order: Order): Record<string, unknown> {
   const money = (amount: string) => ({ shopMoney: { amount, currencyCode: shop.currencyCode } });
   return {
-    id: order.gid, name: order.name, createdAt: order.createdAt, displayFinancialStatus: order.financialStatus, displayFulfillmentStatus: order.fulfillmentStatus,
+    id: order.gid,
+    name: order.name,
+    createdAt: order.createdAt,
+    displayFinancialStatus: order.financialStatus,
+    displayFulfillmentStatus: order.fulfillmentStatus,
     currentTotalPriceSet: money(order.total),
     customer: order.customerGid ? { id: order.customerGid } : null,
-    lineItems: { nodes: order.lines.map((line) => ({ ...line, id: line.gid, discountedUnitPriceSet: money(line.price) })) },
-    fulfillments: order.fulfillments.map((one) => ({ ...one, id: one.gid, trackingInfo: one.tracking })),
+    lineItems: {
+      nodes: order.lines.map((line) => ({
+        ...line,
+        id: line.gid,
+        discountedUnitPriceSet: money(line.price),
+      })),
+    },
+    fulfillments: order.fulfillments.map((one) => ({
+      ...one,
+      id: one.gid,
+      trackingInfo: one.tracking,
+    })),
   };
 }
 
 /** orders/create, as far as anybody here reads it (shopify.dev "Webhooks"). */
 export function orderPayload(shop: ShopState, order: Order): string {
-  const customer = order.customerGid ? { id: rawJSON(order.customerGid.split("/").pop() as string), admin_graphql_api_id: order.customerGid } : null;
+  const customer = order.customerGid
+    ? {
+        id: rawJSON(order.customerGid.split("/").pop() as string),
+        admin_graphql_api_id: order.customerGid,
+      }
+    : null;
   return JSON.stringify({
-    id: rawJSON(order.gid.split("/").pop() as string), admin_graphql_api_id: order.gid, name: order.name, created_at: order.createdAt, updated_at: order.createdAt, currency: shop.currencyCode, total_price: order.total,
-    financial_status: order.financialStatus.toLowerCase(), cart_token: order.cartToken, note_attributes: order.attributes.map(({ key, value }) => ({ name: key, value })), customer,
-    line_items: order.lines.map(({ title, sku, quantity, price }) => ({ title, sku, quantity, price })),
+    id: rawJSON(order.gid.split("/").pop() as string),
+    admin_graphql_api_id: order.gid,
+    name: order.name,
+    created_at: order.createdAt,
+    updated_at: order.createdAt,
+    currency: shop.currencyCode,
+    total_price: order.total,
+    financial_status: order.financialStatus.toLowerCase(),
+    cart_token: order.cartToken,
+    note_attributes: order.attributes.map(({ key, value }) => ({ name: key, value })),
+    customer,
+    line_items: order.lines.map(({ title, sku, quantity, price }) => ({
+      title,
+      sku,
+      quantity,
+      price,
+    })),
   });
 }

@@ -31,35 +31,65 @@ export const storefrontResolvers = {
 
   currentAppInstallation: (_: unknown, { scope }: GraphqlContext) => ({
     id: "gid://shopify/AppInstallation/1",
-    accessScopes: scope.split(",").filter(Boolean).map((handle) => ({ handle })),
+    accessScopes: scope
+      .split(",")
+      .filter(Boolean)
+      .map((handle) => ({ handle })),
   }),
 
-  webhookSubscriptions: ({ first, after }: { first?: number | null; after?: string | null }, { shop }: GraphqlContext) => {
-    if (first === undefined || first === null) throw new GraphQLError("you must provide one of first or last", { extensions: { code: "BAD_REQUEST" } });
-    if (first < 1 || first > MAX_PAGE) throw new GraphQLError(`first must be between 1 and ${MAX_PAGE}`, { extensions: { code: "BAD_REQUEST" } });
+  webhookSubscriptions: (
+    { first, after }: { first?: number | null; after?: string | null },
+    { shop }: GraphqlContext,
+  ) => {
+    if (first === undefined || first === null)
+      throw new GraphQLError("you must provide one of first or last", {
+        extensions: { code: "BAD_REQUEST" },
+      });
+    if (first < 1 || first > MAX_PAGE)
+      throw new GraphQLError(`first must be between 1 and ${MAX_PAGE}`, {
+        extensions: { code: "BAD_REQUEST" },
+      });
     const start = after === undefined || after === null ? 0 : positionAfter(shop, after);
     const nodes = shop.subscriptions.slice(start, start + first);
     const last = nodes.at(-1);
     return {
       nodes: nodes.map(toGraphqlSubscription),
-      pageInfo: { hasNextPage: start + first < shop.subscriptions.length, endCursor: last ? cursorOf(last) : null },
+      pageInfo: {
+        hasNextPage: start + first < shop.subscriptions.length,
+        endCursor: last ? cursorOf(last) : null,
+      },
     };
   },
 
-  webhookSubscriptionCreate: ({ topic, webhookSubscription }: { topic: string; webhookSubscription: SubscriptionInput }, context: GraphqlContext) => {
+  webhookSubscriptionCreate: (
+    { topic, webhookSubscription }: { topic: string; webhookSubscription: SubscriptionInput },
+    context: GraphqlContext,
+  ) => {
     const { shop } = context;
     const uri = webhookSubscription.uri ?? webhookSubscription.callbackUrl ?? "";
     const userErrors = findErrors(shop, topic, uri);
     if (userErrors.length > 0) return { webhookSubscription: null, userErrors };
-    const subscription = { gid: `gid://shopify/WebhookSubscription/${shop.nextSubscriptionId++}`, topic, uri, apiVersion: context.webhookApiVersion };
+    const subscription = {
+      gid: `gid://shopify/WebhookSubscription/${shop.nextSubscriptionId++}`,
+      topic,
+      uri,
+      apiVersion: context.webhookApiVersion,
+    };
     shop.subscriptions.push(subscription);
     context.changed();
     return { webhookSubscription: toGraphqlSubscription(subscription), userErrors };
   },
 
-  webhookSubscriptionUpdate: ({ id, webhookSubscription }: { id: string; webhookSubscription: SubscriptionInput }, context: GraphqlContext) => {
+  webhookSubscriptionUpdate: (
+    { id, webhookSubscription }: { id: string; webhookSubscription: SubscriptionInput },
+    context: GraphqlContext,
+  ) => {
     const subscription = context.shop.subscriptions.find(({ gid }) => gid === id);
-    if (!subscription) return { webhookSubscription: null, userErrors: [{ field: ["id"], message: "Webhook subscription does not exist" }] };
+    if (!subscription)
+      return {
+        webhookSubscription: null,
+        userErrors: [{ field: ["id"], message: "Webhook subscription does not exist" }],
+      };
     const uri = webhookSubscription.uri ?? webhookSubscription.callbackUrl ?? subscription.uri;
     const userErrors = findErrors(context.shop, subscription.topic, uri, subscription);
     if (userErrors.length > 0) return { webhookSubscription: null, userErrors };
@@ -70,15 +100,28 @@ export const storefrontResolvers = {
 };
 
 function toGraphqlSubscription(subscription: Subscription): Record<string, unknown> {
-  return { id: subscription.gid, topic: subscription.topic, uri: subscription.uri, apiVersion: { handle: subscription.apiVersion } };
+  return {
+    id: subscription.gid,
+    topic: subscription.topic,
+    uri: subscription.uri,
+    apiVersion: { handle: subscription.apiVersion },
+  };
 }
 
-function findErrors(shop: ShopState, topic: string, uri: string, except?: Subscription): UserError[] {
+function findErrors(
+  shop: ShopState,
+  topic: string,
+  uri: string,
+  except?: Subscription,
+): UserError[] {
   const field = ["webhookSubscription", "uri"];
   const address = URL.parse(uri);
   if (!address) return [{ field, message: "Address is invalid" }];
-  if (address.protocol !== "https:" && !isLoopbackUrl(uri)) return [{ field, message: `Address protocol ${address.protocol}// is not supported` }];
-  const isTaken = shop.subscriptions.some((other) => other !== except && other.topic === topic && other.uri === uri);
+  if (address.protocol !== "https:" && !isLoopbackUrl(uri))
+    return [{ field, message: `Address protocol ${address.protocol}// is not supported` }];
+  const isTaken = shop.subscriptions.some(
+    (other) => other !== except && other.topic === topic && other.uri === uri,
+  );
   return isTaken ? [{ field, message: "Address for this topic has already been taken" }] : [];
 }
 
@@ -89,6 +132,9 @@ function cursorOf(subscription: Subscription): string {
 /** Works on the id in the cursor, so that a subscription added or removed between two pages neither repeats nor hides another. */
 function positionAfter(shop: ShopState, cursor: string): number {
   const index = shop.subscriptions.findIndex((subscription) => cursorOf(subscription) === cursor);
-  if (index < 0) throw new GraphQLError("Invalid cursor for current pagination sort.", { extensions: { code: "BAD_REQUEST" } });
+  if (index < 0)
+    throw new GraphQLError("Invalid cursor for current pagination sort.", {
+      extensions: { code: "BAD_REQUEST" },
+    });
   return index + 1;
 }

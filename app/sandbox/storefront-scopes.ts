@@ -6,6 +6,10 @@ export function requireAccess(granted: string, field: string, scope: string): vo
   if (scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, "write_"))) return;
   const requiredAccess = `\`${scope}\` access scope.`;
   throw new GraphQLError(`Access denied for ${field} field. Required access: ${requiredAccess}`, {
-    extensions: { code: "ACCESS_DENIED", documentation: "https://shopify.dev/api/usage/access-scopes", requiredAccess },
+    extensions: {
+      code: "ACCESS_DENIED",
+      documentation: "https://shopify.dev/api/usage/access-scopes",
+      requiredAccess,
+    },
   });
 }

@@ -24,7 +24,11 @@ export async function mintSessionToken(domain: string, app: AppCredentials): Pro
 }
 
 /** GET /admin/apps lists the app; GET /admin/apps/{handle}/some/page opens it there. */
-export async function openApp(domain: string, pathBelowApps: string, app: AppCredentials & { url: string; handle: string }): Promise<Reply> {
+export async function openApp(
+  domain: string,
+  pathBelowApps: string,
+  app: AppCredentials & { url: string; handle: string },
+): Promise<Reply> {
   const [handle, ...rest] = pathBelowApps.split("/").filter(Boolean);
   if (handle === undefined) {
     return page(

@@ -3,7 +3,11 @@ import type { Catalog } from "./storefront-catalog.ts";
 import type { Basket } from "./storefront-checkout.ts";
 import type { Order } from "./storefront-orders.ts";
 
-type AccessToken = { token: string; scope: string; /** null = never expires */ expiresAt: number | null };
+type AccessToken = {
+  token: string;
+  scope: string;
+  /** null = never expires */ expiresAt: number | null;
+};
 
 export type RefreshToken = {
   token: string;
@@ -21,9 +25,22 @@ export type RefreshCall = { at: string; outcome: "rotated" | "repeated" | "refus
 type EmailMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED" | "INVALID";
 type SmsMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED" | "REDACTED";
 
-export type Metafield = { namespace: string; key: string; type: string; /** Always text; lists and booleans are JSON in it. */ value: string; createdAt: string; updatedAt: string };
+export type Metafield = {
+  namespace: string;
+  key: string;
+  type: string;
+  /** Always text; lists and booleans are JSON in it. */ value: string;
+  createdAt: string;
+  updatedAt: string;
+};
 
-export type MetafieldDefinition = { gid: string; namespace: string; key: string; name: string; type: string };
+export type MetafieldDefinition = {
+  gid: string;
+  namespace: string;
+  key: string;
+  name: string;
+  type: string;
+};
 
 export type Customer = {
   gid: string;

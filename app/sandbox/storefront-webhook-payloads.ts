@@ -10,7 +10,12 @@ export type PayloadVersion = "2026-07" | "2024-10";
 // JSON.rawJSON is in Node 22 and later, but not yet in TypeScript's own library.
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
-export type PayloadSubject = { shop: ShopState; customer?: Customer | undefined; version: PayloadVersion; tags?: string[] };
+export type PayloadSubject = {
+  shop: ShopState;
+  customer?: Customer | undefined;
+  version: PayloadVersion;
+  tags?: string[];
+};
 
 export function buildPayload(topic: string, subject: PayloadSubject): string {
   return JSON.stringify(shapeOf(topic, subject));
@@ -26,7 +31,12 @@ function shapeOf(topic: string, { shop, customer, version, tags }: PayloadSubjec
     case "shop/update":
       return restShop(shop);
     case "app/scopes_update":
-      return { id: rawJSON(shop.id), previous: [], current: shop.grantedScope.split(","), updated_at: now };
+      return {
+        id: rawJSON(shop.id),
+        previous: [],
+        current: shop.grantedScope.split(","),
+        updated_at: now,
+      };
   }
   if (!customer) throw new Error(`A webhook of topic ${topic} needs a customer gid or a payload`);
   const id = rawJSON(customerIdOf(customer.gid));
@@ -51,11 +61,24 @@ function shapeOf(topic: string, { shop, customer, version, tags }: PayloadSubjec
         occurredAt: now,
       };
     case "customers_email_marketing_consent/update":
-      return { customer_id: id, email_address: customer.email, email_marketing_consent: emailConsent(customer) };
+      return {
+        customer_id: id,
+        email_address: customer.email,
+        email_marketing_consent: emailConsent(customer),
+      };
     case "customers_marketing_consent/update":
-      return { id, phone: customer.phone, sms_marketing_consent: { ...smsConsent(customer), consent_collected_from: "other" } };
+      return {
+        id,
+        phone: customer.phone,
+        sms_marketing_consent: { ...smsConsent(customer), consent_collected_from: "other" },
+      };
     case "customers/data_request":
-      return { ...shopFields, orders_requested: [], customer: identity, data_request: { id: rawJSON(String(Date.now())) } };
+      return {
+        ...shopFields,
+        orders_requested: [],
+        customer: identity,
+        data_request: { id: rawJSON(String(Date.now())) },
+      };
     case "customers/redact":
       return { ...shopFields, customer: identity, orders_to_redact: [] };
     default:
@@ -78,7 +101,11 @@ export function restShop(shop: ShopState): Record<string, unknown> {
   };
 }
 
-function restCustomer(shop: ShopState, customer: Customer, version: PayloadVersion): Record<string, unknown> {
+function restCustomer(
+  shop: ShopState,
+  customer: Customer,
+  version: PayloadVersion,
+): Record<string, unknown> {
   const id = rawJSON(customerIdOf(customer.gid));
   const name = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
   return {
@@ -89,7 +116,10 @@ function restCustomer(shop: ShopState, customer: Customer, version: PayloadVersi
     last_name: customer.lastName,
     ...(version === "2024-10" && { orders_count: rawJSON(customer.numberOfOrders) }),
     state: customer.state.toLowerCase(),
-    ...(version === "2024-10" && { total_spent: Number(customer.amountSpent).toFixed(2), last_order_id: null }),
+    ...(version === "2024-10" && {
+      total_spent: Number(customer.amountSpent).toFixed(2),
+      last_order_id: null,
+    }),
     note: customer.note,
     verified_email: customer.verifiedEmail,
     multipass_identifier: null,
@@ -102,7 +132,10 @@ function restCustomer(shop: ShopState, customer: Customer, version: PayloadVersi
     tax_exemptions: [],
     ...(version === "2024-10" && {
       email_marketing_consent: customer.email === null ? null : emailConsent(customer),
-      sms_marketing_consent: customer.phone === null ? null : { ...smsConsent(customer), consent_collected_from: "OTHER" },
+      sms_marketing_consent:
+        customer.phone === null
+          ? null
+          : { ...smsConsent(customer), consent_collected_from: "OTHER" },
     }),
     admin_graphql_api_id: customer.gid,
     ...(customer.countryCode !== null && {
@@ -133,7 +166,8 @@ function emailConsent(customer: Customer): Record<string, unknown> {
   return {
     state: customer.emailMarketingState.toLowerCase(),
     opt_in_level: customer.emailMarketingState === "SUBSCRIBED" ? "single_opt_in" : null,
-    consent_updated_at: customer.emailMarketingUpdatedAt === null ? null : restTime(customer.emailMarketingUpdatedAt),
+    consent_updated_at:
+      customer.emailMarketingUpdatedAt === null ? null : restTime(customer.emailMarketingUpdatedAt),
   };
 }
 
@@ -141,12 +175,15 @@ function smsConsent(customer: Customer): Record<string, unknown> {
   return {
     state: customer.smsMarketingState.toLowerCase(),
     opt_in_level: customer.smsMarketingState === "SUBSCRIBED" ? "single_opt_in" : null,
-    consent_updated_at: customer.smsMarketingUpdatedAt === null ? null : restTime(customer.smsMarketingUpdatedAt),
+    consent_updated_at:
+      customer.smsMarketingUpdatedAt === null ? null : restTime(customer.smsMarketingUpdatedAt),
   };
 }
 
 /** Shop-local time with an offset, as the REST shapes have it: the same instant as updatedAt, another text. */
 function restTime(iso: string): string {
   const offsetHours = 5;
-  return new Date(Date.parse(iso) - offsetHours * 3_600_000).toISOString().replace(/\.\d+Z$/, "-05:00");
+  return new Date(Date.parse(iso) - offsetHours * 3_600_000)
+    .toISOString()
+    .replace(/\.\d+Z$/, "-05:00");
 }

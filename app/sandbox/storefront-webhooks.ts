@@ -54,11 +54,22 @@ export async function deliverWebhook(webhook: OutgoingWebhook): Promise<WebhookD
   const startedAt = performance.now();
   const elapsed = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
   try {
-    const response = await fetch(uri, { method: "POST", headers, body: bytes, redirect: "manual", signal: AbortSignal.timeout(webhook.timeoutMs) });
+    const response = await fetch(uri, {
+      method: "POST",
+      headers,
+      body: bytes,
+      redirect: "manual",
+      signal: AbortSignal.timeout(webhook.timeoutMs),
+    });
     await response.arrayBuffer();
     return { ...facts, status: response.status, ms: elapsed() };
   } catch (error) {
-    return { ...facts, status: null, ms: elapsed(), error: error instanceof Error ? error.name : String(error) };
+    return {
+      ...facts,
+      status: null,
+      ms: elapsed(),
+      error: error instanceof Error ? error.name : String(error),
+    };
   }
 }
 

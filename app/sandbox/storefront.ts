@@ -16,28 +16,43 @@ import type { ShopState, StorefrontSettings, StorefrontState } from "./storefron
 import { answerTokenRequest, findAccessToken } from "./storefront-tokens.ts";
 import { restShop } from "./storefront-webhook-payloads.ts";
 
-export type SandboxApp = { url: () => string; clientId: string; clientSecret: string; handle: string };
+export type SandboxApp = {
+  url: () => string;
+  clientId: string;
+  clientSecret: string;
+  handle: string;
+};
 export type Storefront = ReturnType<typeof createStorefront>;
 
 export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
-const UNKNOWN_TOKEN = "[API] Invalid API key or access token (unrecognized login or wrong password)";
+const UNKNOWN_TOKEN =
+  "[API] Invalid API key or access token (unrecognized login or wrong password)";
 const NON_EXPIRING_TOKEN =
   "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
   "https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens#expiring-vs-non-expiring-offline-tokens";
 
-export function createStorefront(state: StorefrontState, saving: Saving, app: SandboxApp, overrides: Partial<StorefrontSettings> = {}) {
+export function createStorefront(
+  state: StorefrontState,
+  saving: Saving,
+  app: SandboxApp,
+  overrides: Partial<StorefrontSettings> = {},
+) {
   const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
   const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
   const buckets = new Map<string, CostBucket>();
   // A state file from before metafields has customers without them.
-  for (const shop of Object.values(state.shops)) for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
+  for (const shop of Object.values(state.shops))
+    for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
 
   const ensureShop = (domain: string): ShopState => {
     if (!SHOP_DOMAIN.test(domain)) throw new Error(`${domain} is not a store domain`);
     return (state.shops[domain] ??= newShop(domain, Object.keys(state.shops).length));
   };
   const bucketOf = (domain: string): CostBucket => {
-    const bucket = buckets.get(domain) ?? { available: settings.graphqlCost.maximumAvailable, at: Date.now() };
+    const bucket = buckets.get(domain) ?? {
+      available: settings.graphqlCost.maximumAvailable,
+      at: Date.now(),
+    };
     buckets.set(domain, bucket);
     return bucket;
   };
@@ -63,13 +78,15 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
       saving.now();
       return reply;
     }
-    if (path === "/admin/apps" || path.startsWith("/admin/apps/")) return openApp(domain, path.slice("/admin/apps".length), credentials);
+    if (path === "/admin/apps" || path.startsWith("/admin/apps/"))
+      return openApp(domain, path.slice("/admin/apps".length), credentials);
     const file = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
     if (file) {
       const lines = bulk.file(domain, file);
       return lines === null ? text(404, "No such file") : text(200, lines);
     }
-    if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST") return answerCartApi(shop, call.body, () => saving.soon());
+    if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
+      return answerCartApi(shop, call.body, () => saving.soon());
     if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
     return answerApi(shop, path, call);
   };
@@ -77,11 +94,16 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
   const answerApi = (shop: ShopState, path: string, call: Call): Reply | Promise<Reply> => {
     const [, version = "", resource = ""] = /^\/admin\/api\/([^/]+)\/(.+)$/.exec(path) ?? [];
     if (!API_VERSIONS.includes(version)) return json(404, { errors: "Not Found" });
-    const token = findAccessToken(shop, call.headers["x-shopify-access-token"] as string | undefined);
+    const token = findAccessToken(
+      shop,
+      call.headers["x-shopify-access-token"] as string | undefined,
+    );
     if (!token) return json(401, { errors: UNKNOWN_TOKEN });
-    if (token.expiresAt === null && settings.nonExpiringTokens === "refused") return json(403, { errors: NON_EXPIRING_TOKEN });
+    if (token.expiresAt === null && settings.nonExpiringTokens === "refused")
+      return json(403, { errors: NON_EXPIRING_TOKEN });
     const headers = { "x-shopify-api-version": version };
-    if (resource === "shop.json" && call.method === "GET") return json(200, { shop: restShop(shop) }, headers);
+    if (resource === "shop.json" && call.method === "GET")
+      return json(200, { shop: restShop(shop) }, headers);
     if (resource !== "graphql.json") return json(404, { errors: "Not Found" });
     if (call.method !== "POST") return json(405, { errors: "Method Not Allowed" });
     const context = {
@@ -105,6 +127,7 @@ export function createStorefront(state: StorefrontState, saving: Saving, app: Sa
     handle,
     settings,
     shops: (): string[] => Object.keys(state.shops),
-    sessionToken: (domain: string): Promise<string> => mintSessionToken(ensureShop(domain).domain, app),
+    sessionToken: (domain: string): Promise<string> =>
+      mintSessionToken(ensureShop(domain).domain, app),
   };
 }

@@ -6,7 +6,13 @@ import type { AnalyticsViolation } from "./web-analytics-limits.ts";
 import type { Saving } from "./state-file.ts";
 
 export type WebAnalytics = ReturnType<typeof createWebAnalytics>;
-export type AnalyticsHit = { at: string; measurementId: string | null; apiSecret: string | null; body: unknown; violations: AnalyticsViolation[] };
+export type AnalyticsHit = {
+  at: string;
+  measurementId: string | null;
+  apiSecret: string | null;
+  body: unknown;
+  violations: AnalyticsViolation[];
+};
 export type AnalyticsState = { hits: AnalyticsHit[] };
 
 const KEPT_HITS = 2000;
@@ -16,7 +22,12 @@ export function createWebAnalytics(state: AnalyticsState, saving: Saving) {
     handle(call: Call): Reply {
       if (call.method !== "POST") return text(405, "");
       const violations = findViolations(call.body, call.text, call.query);
-      if (call.path === "/debug/mp/collect") return json(200, { validationMessages: violations.filter(({ validationCode }) => validationCode !== "PERSONAL_DATA") });
+      if (call.path === "/debug/mp/collect")
+        return json(200, {
+          validationMessages: violations.filter(
+            ({ validationCode }) => validationCode !== "PERSONAL_DATA",
+          ),
+        });
       if (call.path !== "/mp/collect") return text(404, "");
       state.hits.push({
         at: new Date().toISOString(),

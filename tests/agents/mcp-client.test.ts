@@ -17,11 +17,22 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe.each([["legacy", "2025-11-25"], [{ pin: "2026-07-28" }, "2026-07-28"], ["auto", "2026-07-28"]] as const)("a client that negotiates %j", (mode, version) => {
+describe.each([
+  ["legacy", "2025-11-25"],
+  [{ pin: "2026-07-28" }, "2026-07-28"],
+  ["auto", "2026-07-28"],
+] as const)("a client that negotiates %j", (mode, version) => {
   async function connect(bearer: string | null) {
-    const client = new Client({ name: "test-agent", version: "1.0.0" }, { versionNegotiation: { mode } });
+    const client = new Client(
+      { name: "test-agent", version: "1.0.0" },
+      { versionNegotiation: { mode } },
+    );
     const headers: Record<string, string> = bearer ? { Authorization: `Bearer ${bearer}` } : {};
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp?shop=${SHOP}`), { requestInit: { headers } }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${service.url}/mcp?shop=${SHOP}`), {
+        requestInit: { headers },
+      }),
+    );
     return client;
   }
 
@@ -29,21 +40,42 @@ describe.each([["legacy", "2025-11-25"], [{ pin: "2026-07-28" }, "2026-07-28"], 
     const client = await connect(null);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     const { tools } = await client.listTools();
-    expect(tools.find(({ name }) => name === "search_catalog")).toMatchObject({ annotations: { readOnlyHint: true, destructiveHint: false } });
-    expect(tools.find(({ name }) => name === "revoke_mandate")).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true } });
-    const { structuredContent } = await client.callTool({ name: "search_catalog", arguments: { catalog: { query: "lamp" } } });
-    expect(structuredContent).toMatchObject({ ucp: { status: "success" }, products: [{ title: "Desk Lamp", price_range: { min: { amount: 6000 } } }] });
-    const gone = await client.callTool({ name: "get_product", arguments: { catalog: { id: "gid://shopify/Product/1" } } });
-    expect(gone.structuredContent).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
+    expect(tools.find(({ name }) => name === "search_catalog")).toMatchObject({
+      annotations: { readOnlyHint: true, destructiveHint: false },
+    });
+    expect(tools.find(({ name }) => name === "revoke_mandate")).toMatchObject({
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    });
+    const { structuredContent } = await client.callTool({
+      name: "search_catalog",
+      arguments: { catalog: { query: "lamp" } },
+    });
+    expect(structuredContent).toMatchObject({
+      ucp: { status: "success" },
+      products: [{ title: "Desk Lamp", price_range: { min: { amount: 6000 } } }],
+    });
+    const gone = await client.callTool({
+      name: "get_product",
+      arguments: { catalog: { id: "gid://shopify/Product/1" } },
+    });
+    expect(gone.structuredContent).toMatchObject({
+      ucp: { status: "error" },
+      messages: [{ code: "not_found" }],
+    });
     await client.close();
   });
 
   it("reads what the shopper lets it read, with a token and not without", async () => {
     const client = await connect(token);
     const { structuredContent } = await client.callTool({ name: "get_identity", arguments: {} });
-    expect(structuredContent).toMatchObject({ user: { email: person.email }, consents: { a2a: true } });
+    expect(structuredContent).toMatchObject({
+      user: { email: person.email },
+      consents: { a2a: true },
+    });
     const none = { id: "00000000-0000-4000-8000-000000000000" };
-    expect((await client.callTool({ name: "get_checkout", arguments: none })).structuredContent).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
+    expect(
+      (await client.callTool({ name: "get_checkout", arguments: none })).structuredContent,
+    ).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
     await client.close();
     const stranger = await connect(null);
     await expect(stranger.callTool({ name: "get_identity", arguments: {} })).rejects.toThrow();
@@ -52,7 +84,20 @@ describe.each([["legacy", "2025-11-25"], [{ pin: "2026-07-28" }, "2026-07-28"], 
 });
 
 it("nobody waits for changes that never come", async () => {
-  const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
-  const answer = await service.call("POST", `/mcp?shop=${SHOP}`, { key: null, headers: { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen" }, body: { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { _meta: meta, notifications: { toolsListChanged: true } } } });
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const answer = await service.call("POST", `/mcp?shop=${SHOP}`, {
+    key: null,
+    headers: { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen" },
+    body: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "subscriptions/listen",
+      params: { _meta: meta, notifications: { toolsListChanged: true } },
+    },
+  });
   expect(answer.json.error.code).toBe(-32_601);
 });

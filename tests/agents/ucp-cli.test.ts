@@ -29,81 +29,219 @@ it("discovers the store, its capabilities and its tools", async () => {
   expect(result.protocol).toMatchObject({ version: "2026-08-25", source: "well-known" });
   const { endpoint, tools } = result.negotiated["dev.ucp.shopping"];
   expect(endpoint).toBe(`${store}/mcp`);
-  expect(Object.keys(tools)).toEqual(expect.arrayContaining(["search_catalog", "lookup_catalog", "get_product", "create_cart", "get_cart", "update_cart", "cancel_cart", "get_order"]));
-  expect(result.expectedCapabilities).toEqual(expect.arrayContaining(["dev.ucp.shopping.cart", "dev.ucp.shopping.catalog.search", "dev.ucp.shopping.checkout", "dev.ucp.shopping.order"]));
+  expect(Object.keys(tools)).toEqual(
+    expect.arrayContaining([
+      "search_catalog",
+      "lookup_catalog",
+      "get_product",
+      "create_cart",
+      "get_cart",
+      "update_cart",
+      "cancel_cart",
+      "get_order",
+    ]),
+  );
+  expect(result.expectedCapabilities).toEqual(
+    expect.arrayContaining([
+      "dev.ucp.shopping.cart",
+      "dev.ucp.shopping.catalog.search",
+      "dev.ucp.shopping.checkout",
+      "dev.ucp.shopping.order",
+    ]),
+  );
 });
 
 it("searches, looks up and opens a product", async () => {
   const found = await ucp.run("catalog", "search", "--set", "/query=lantern");
   expect(found.ucp).toMatchObject({ version: "2026-08-25", payment_handlers: {} });
-  expect(found.result.products.map(({ title }: { title: string }) => title)).toEqual(["Camp Lantern"]);
+  expect(found.result.products.map(({ title }: { title: string }) => title)).toEqual([
+    "Camp Lantern",
+  ]);
   const [product] = found.result.products;
-  const looked = await ucp.run("catalog", "lookup", "--input", JSON.stringify({ ids: [product.variants[0].id] }));
-  expect(looked.result.products[0].variants[0]).toMatchObject({ id: product.variants[0].id, price: { amount: 2500, currency: "EUR" } });
-  expect((await ucp.run("catalog", "get_product", product.id)).result.product.variants).toHaveLength(2);
+  const looked = await ucp.run(
+    "catalog",
+    "lookup",
+    "--input",
+    JSON.stringify({ ids: [product.variants[0].id] }),
+  );
+  expect(looked.result.products[0].variants[0]).toMatchObject({
+    id: product.variants[0].id,
+    price: { amount: 2500, currency: "EUR" },
+  });
+  expect(
+    (await ucp.run("catalog", "get_product", product.id)).result.product.variants,
+  ).toHaveLength(2);
 });
 
 it("gathers a cart, changes it and throws it away", async () => {
   const [camera, lantern] = [await variantOf(service, "CAM-9"), await variantOf(service, "LAN-G")];
-  const made = await ucp.run("cart", "create", "--input", JSON.stringify({ line_items: [{ item: { id: camera.id }, quantity: 2 }] }));
+  const made = await ucp.run(
+    "cart",
+    "create",
+    "--input",
+    JSON.stringify({ line_items: [{ item: { id: camera.id }, quantity: 2 }] }),
+  );
   const { id } = made.result;
-  expect(made.result).toMatchObject({ currency: "EUR", totals: [{ type: "subtotal", amount: 8000 }, { type: "total", amount: 8000 }], continue_url: `https://${SHOP}/cart/${camera.id.split("/").pop()}:2` });
-  const changed = await ucp.run("cart", "update", id, "--input", JSON.stringify({ line_items: [{ id: "li_1", item: { id: camera.id }, quantity: 1 }, { item: { id: lantern.id }, quantity: 1 }] }));
-  expect(changed.result.totals).toEqual([{ type: "subtotal", amount: 6500 }, { type: "total", amount: 6500 }]);
+  expect(made.result).toMatchObject({
+    currency: "EUR",
+    totals: [
+      { type: "subtotal", amount: 8000 },
+      { type: "total", amount: 8000 },
+    ],
+    continue_url: `https://${SHOP}/cart/${camera.id.split("/").pop()}:2`,
+  });
+  const changed = await ucp.run(
+    "cart",
+    "update",
+    id,
+    "--input",
+    JSON.stringify({
+      line_items: [
+        { id: "li_1", item: { id: camera.id }, quantity: 1 },
+        { item: { id: lantern.id }, quantity: 1 },
+      ],
+    }),
+  );
+  expect(changed.result.totals).toEqual([
+    { type: "subtotal", amount: 6500 },
+    { type: "total", amount: 6500 },
+  ]);
   expect((await ucp.run("cart", "get", id)).result.line_items).toEqual(changed.result.line_items);
   await ucp.run("cart", "cancel", id);
   const gone = await ucp.run("cart", "get", id);
-  expect(gone.result.messages).toEqual([expect.objectContaining({ code: "not_found", severity: "unrecoverable" })]);
+  expect(gone.result.messages).toEqual([
+    expect.objectContaining({ code: "not_found", severity: "unrecoverable" }),
+  ]);
 });
 
 it("is told that a shopper must be asked first, and then that the shopper must allow it", async () => {
   expect(await ucp.refused("order", "get", "1")).toMatchObject({ code: "AUTH_REQUIRED" });
   const shy = await newShopper(service);
   token = shy.token;
-  expect(await ucp.refused("checkout", "create", "--input", JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }))).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
+  expect(
+    await ucp.refused(
+      "checkout",
+      "create",
+      "--input",
+      JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }),
+    ),
+  ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
 });
 
 it("checks out of a cart under a mandate, changes it, confirms it, and reads the order", async () => {
   const shopper = await newPayer(service);
-  const granted = await newTokens(service, await newClient(service), shopper.token, { scope: "identity:read dev.ucp.shopping.order:read dev.ucp.shopping.checkout:manage commerce.mandates:create" });
+  const granted = await newTokens(service, await newClient(service), shopper.token, {
+    scope:
+      "identity:read dev.ucp.shopping.order:read dev.ucp.shopping.checkout:manage commerce.mandates:create",
+  });
   token = granted.access_token;
   const mandate = await newMandate(service, shopper, { usage: "multi", max_amount: "100.00" });
-  const cart = (await ucp.run("cart", "create", "--input", JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }))).result;
-  const made = await ucp.run("checkout", "create", "--input", JSON.stringify({ cart_id: cart.id, line_items: [], mandate_id: mandate }));
+  const cart = (
+    await ucp.run(
+      "cart",
+      "create",
+      "--input",
+      JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }),
+    )
+  ).result;
+  const made = await ucp.run(
+    "checkout",
+    "create",
+    "--input",
+    JSON.stringify({ cart_id: cart.id, line_items: [], mandate_id: mandate }),
+  );
   expect(made.ucp).toMatchObject({ version: "2026-08-25", payment_handlers: {} });
   expect(made.result).toMatchObject({
-    status: "ready_for_complete", currency: "EUR", mandate_id: mandate,
+    status: "ready_for_complete",
+    currency: "EUR",
+    mandate_id: mandate,
     line_items: [{ id: "li_1", item: { id: shelf.camera, price: 4000 }, quantity: 1 }],
-    totals: [{ type: "subtotal", amount: 4000 }, { type: "total", amount: 4000 }],
+    totals: [
+      { type: "subtotal", amount: 4000 },
+      { type: "total", amount: 4000 },
+    ],
     links: [{ type: "terms_of_service" }, { type: "privacy_policy" }],
-    continue_url: expect.stringMatching(/^https?:/), expires_at: expect.any(String),
+    continue_url: expect.stringMatching(/^https?:/),
+    expires_at: expect.any(String),
   });
   const { id } = made.result;
-  const changed = await ucp.run("checkout", "update", id, "--input", JSON.stringify({ line_items: [{ id: "li_1", item: { id: shelf.camera }, quantity: 2 }] }));
-  expect(changed.result.totals).toEqual([{ type: "subtotal", amount: 8000 }, { type: "total", amount: 8000 }]);
+  const changed = await ucp.run(
+    "checkout",
+    "update",
+    id,
+    "--input",
+    JSON.stringify({ line_items: [{ id: "li_1", item: { id: shelf.camera }, quantity: 2 }] }),
+  );
+  expect(changed.result.totals).toEqual([
+    { type: "subtotal", amount: 8000 },
+    { type: "total", amount: 8000 },
+  ]);
   // More than the mandate carries is an outcome, and leaves the checkout as it was.
-  const tooMuch = await ucp.run("checkout", "update", id, "--input", JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 3 }] }));
-  expect([tooMuch.ucp.status, tooMuch.result.messages[0].code]).toEqual(["error", "mandate_exceeded"]);
-  expect((await ucp.run("checkout", "complete", id, "--input", "{}")).result.status).toBe("complete_in_progress");
-  const late = await ucp.run("checkout", "update", id, "--input", JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }));
-  expect(late.result).toMatchObject({ status: "complete_in_progress", messages: [{ code: "checkout_closed", severity: "recoverable" }] });
+  const tooMuch = await ucp.run(
+    "checkout",
+    "update",
+    id,
+    "--input",
+    JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 3 }] }),
+  );
+  expect([tooMuch.ucp.status, tooMuch.result.messages[0].code]).toEqual([
+    "error",
+    "mandate_exceeded",
+  ]);
+  expect((await ucp.run("checkout", "complete", id, "--input", "{}")).result.status).toBe(
+    "complete_in_progress",
+  );
+  const late = await ucp.run(
+    "checkout",
+    "update",
+    id,
+    "--input",
+    JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }),
+  );
+  expect(late.result).toMatchObject({
+    status: "complete_in_progress",
+    messages: [{ code: "checkout_closed", severity: "recoverable" }],
+  });
 
   const { order } = await service.sandbox.storefront.pay(SHOP, changed.result.continue_url);
   await completed(service, id);
   const over = (await ucp.run("checkout", "get", id)).result;
-  expect(over).toMatchObject({ status: "completed", order: { id: order.gid, permalink_url: expect.stringContaining(SHOP) } });
+  expect(over).toMatchObject({
+    status: "completed",
+    order: { id: order.gid, permalink_url: expect.stringContaining(SHOP) },
+  });
   const seen = (await ucp.run("order", "get", order.gid)).result;
-  expect(seen).toMatchObject({ id: order.gid, checkout_id: id, currency: "EUR", line_items: [{ quantity: { total: 2, fulfilled: 0 }, status: "processing", item: { price: 4000 } }] });
+  expect(seen).toMatchObject({
+    id: order.gid,
+    checkout_id: id,
+    currency: "EUR",
+    line_items: [
+      { quantity: { total: 2, fulfilled: 0 }, status: "processing", item: { price: 4000 } },
+    ],
+  });
   expect(seen.totals.filter(({ type }: { type: string }) => type === "total")).toHaveLength(1);
 });
 
 it("hands a checkout without a mandate to the shopper, and ends it", async () => {
   const shopper = await newPayer(service);
   token = shopper.token;
-  const made = await ucp.run("checkout", "create", "--input", JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }));
-  expect(made.result).toMatchObject({ status: "requires_escalation", continue_url: expect.any(String), messages: [{ code: "payment_required", severity: "requires_buyer_input" }] });
-  expect((await ucp.run("checkout", "cancel", made.result.id)).result).toMatchObject({ status: "canceled" });
+  const made = await ucp.run(
+    "checkout",
+    "create",
+    "--input",
+    JSON.stringify({ line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }),
+  );
+  expect(made.result).toMatchObject({
+    status: "requires_escalation",
+    continue_url: expect.any(String),
+    messages: [{ code: "payment_required", severity: "requires_buyer_input" }],
+  });
+  expect((await ucp.run("checkout", "cancel", made.result.id)).result).toMatchObject({
+    status: "canceled",
+  });
   const stranger = await newPayer(service);
   token = stranger.token;
-  expect((await ucp.run("checkout", "get", made.result.id)).result.messages[0].code).toBe("not_found");
+  expect((await ucp.run("checkout", "get", made.result.id)).result.messages[0].code).toBe(
+    "not_found",
+  );
 });

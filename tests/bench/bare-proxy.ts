@@ -7,11 +7,19 @@ import { PRODUCTS } from "../../app/integrations/storefront-commerce-documents.t
 const { STOREFRONT_URL = "", TOKEN = "" } = process.env;
 const dispatcher = new Agent({ connections: 64 });
 const headers = { "Content-Type": "application/json", "X-Shopify-Access-Token": TOKEN };
-const body = JSON.stringify({ query: PRODUCTS, variables: { first: 20, after: null, query: "status:active published_status:published camera" } });
+const body = JSON.stringify({
+  query: PRODUCTS,
+  variables: { first: 20, after: null, query: "status:active published_status:published camera" },
+});
 const server = createServer((_request, response) => {
   send(STOREFRONT_URL, { method: "POST", headers, body, dispatcher }).then(
-    async (answer) => response.writeHead(answer.statusCode, { "Content-Type": "application/json" }).end(await answer.body.text()),
+    async (answer) =>
+      response
+        .writeHead(answer.statusCode, { "Content-Type": "application/json" })
+        .end(await answer.body.text()),
     () => response.writeHead(502).end(),
   );
 });
-server.listen(0, "127.0.0.1", () => process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
+server.listen(0, "127.0.0.1", () =>
+  process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
+);

@@ -16,8 +16,11 @@ const text = `
 const values = [process.env.SHOP, 1, "revoked:none", `tenant:${process.env.SHOP}`];
 const server = createServer((_request, response) => {
   pool.query({ name: "session", text, values }).then(
-    ({ rows }) => response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(rows[0])),
+    ({ rows }) =>
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(rows[0])),
     () => response.writeHead(500).end(),
   );
 });
-server.listen(0, "127.0.0.1", () => process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
+server.listen(0, "127.0.0.1", () =>
+  process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
+);

@@ -42,7 +42,11 @@ async function startReceiver(): Promise<Receiver> {
 }
 
 async function connectErp({ server }: Side, erp: Receiver, shop = SHOP): Promise<void> {
-  const answer = await fetch(`${server.url}/config?shop=${shop}`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` }, body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }) });
+  const answer = await fetch(`${server.url}/config?shop=${shop}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` },
+    body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }),
+  });
   if (answer.status !== 200) throw new Error(await answer.text());
 }
 
@@ -58,16 +62,38 @@ async function measureEndToEnd(side: Side, erp: Receiver): Promise<Measure[]> {
   };
   await send(RATE * 3);
   const sent = await send(RATE * E2E_SECONDS);
-  if (sent.some(({ status }) => status !== 202)) throw new Error("an event was not accepted: the figures would mean nothing");
-  await eventually("every delivery", async () => (await side.db.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' LIMIT 1")).rowCount === 0, 30_000);
+  if (sent.some(({ status }) => status !== 202))
+    throw new Error("an event was not accepted: the figures would mean nothing");
+  await eventually(
+    "every delivery",
+    async () =>
+      (await side.db.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' LIMIT 1"))
+        .rowCount === 0,
+    30_000,
+  );
   const arrivals = JSON.parse(await erp.ask("arrivals")) as Record<string, number>;
   const ack = median(sent.map(({ begunAt, endedAt }) => endedAt - begunAt));
-  const took = sent.map(({ eventId, endedAt }) => (arrivals[`${eventId}:erpsys`] as number) - (performance.timeOrigin + endedAt));
+  const took = sent.map(
+    ({ eventId, endedAt }) =>
+      (arrivals[`${eventId}:erpsys`] as number) - (performance.timeOrigin + endedAt),
+  );
   const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
-  process.stdout.write(`(to read the ratios by: ack p50 ${ack.toFixed(1)} ms, channel has it p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms at ${RATE}/s)\n`);
+  process.stdout.write(
+    `(to read the ratios by: ack p50 ${ack.toFixed(1)} ms, channel has it p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms at ${RATE}/s)\n`,
+  );
   return [
-    { name: "bus_end_to_end_p50", value: p50 / ack, bound: `ack p50, acknowledged until the channel has it at ${RATE} events/s (target 2.5)`, floor: (value) => value < 10 },
-    { name: "bus_end_to_end_p99", value: p99 / TARGET_P99_MS, bound: `the target of ${TARGET_P99_MS} ms`, floor: (value) => value < 5 },
+    {
+      name: "bus_end_to_end_p50",
+      value: p50 / ack,
+      bound: `ack p50, acknowledged until the channel has it at ${RATE} events/s (target 2.5)`,
+      floor: (value) => value < 10,
+    },
+    {
+      name: "bus_end_to_end_p99",
+      value: p99 / TARGET_P99_MS,
+      bound: `the target of ${TARGET_P99_MS} ms`,
+      floor: (value) => value < 5,
+    },
   ];
 }
 
@@ -92,12 +118,17 @@ async function drain(side: Side): Promise<number> {
   );
   await side.db.query("ANALYZE integration_queue, event_ledger");
   const worker = await startServer({ ...sideEnvironment(side), ROLES: "worker" });
-  const left = async () => (await side.db.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' LIMIT 1")).rowCount;
+  const left = async () =>
+    (await side.db.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered' LIMIT 1"))
+      .rowCount;
   await eventually("the backlog drained", async () => (await left()) === 0, 120_000);
   worker.signal("SIGKILL");
   await worker.ended;
-  const { rows } = await side.db.query<{ seconds: number; attempts: number }>("SELECT extract(epoch FROM max(delivered_at) - min(delivered_at))::float8 AS seconds, (SELECT count(*)::int FROM delivery_attempts) AS attempts FROM integration_queue");
-  if (rows[0]?.attempts !== BACKLOG) throw new Error(`${rows[0]?.attempts} attempts for ${BACKLOG} events`);
+  const { rows } = await side.db.query<{ seconds: number; attempts: number }>(
+    "SELECT extract(epoch FROM max(delivered_at) - min(delivered_at))::float8 AS seconds, (SELECT count(*)::int FROM delivery_attempts) AS attempts FROM integration_queue",
+  );
+  if (rows[0]?.attempts !== BACKLOG)
+    throw new Error(`${rows[0]?.attempts} attempts for ${BACKLOG} events`);
   return BACKLOG / rows[0].seconds;
 }
 
@@ -108,8 +139,18 @@ async function measureDrain(side: Side, erp: Receiver): Promise<Measure[]> {
     posts.push(await rawPosts(erp));
     drains.push(await drain(side));
   }
-  process.stdout.write(`(to read the ratio by: drain ${Math.round(median(drains))}/s, raw posts ${Math.round(median(posts))}/s)\n`);
-  return [{ name: "bus_drain", value: median(drains) / median(posts), bound: "raw undici POSTs a second from one process to the same receiver (more is better, target 0.15)", floor: (value) => value >= 0.01 }];
+  process.stdout.write(
+    `(to read the ratio by: drain ${Math.round(median(drains))}/s, raw posts ${Math.round(median(posts))}/s)\n`,
+  );
+  return [
+    {
+      name: "bus_drain",
+      value: median(drains) / median(posts),
+      bound:
+        "raw undici POSTs a second from one process to the same receiver (more is better, target 0.15)",
+      floor: (value) => value >= 0.01,
+    },
+  ];
 }
 
 async function openHistory(serverUrl: string, name: string, delivered: number) {
@@ -142,9 +183,16 @@ async function openHistory(serverUrl: string, name: string, delivered: number) {
       const times: number[] = [];
       for (let n = 0; n < CLAIMS; n += 1) {
         const started = performance.now();
-        const items = await claim(database, { channel: "erpsys", limit: ROWS_PER_CLAIM, worker: "bench", startAt: "", perShop: ROWS_PER_CLAIM / 4 });
+        const items = await claim(database, {
+          channel: "erpsys",
+          limit: ROWS_PER_CLAIM,
+          worker: "bench",
+          startAt: "",
+          perShop: ROWS_PER_CLAIM / 4,
+        });
         times.push(performance.now() - started);
-        if (items.length !== ROWS_PER_CLAIM) throw new Error(`a claim brought ${items.length} rows`);
+        if (items.length !== ROWS_PER_CLAIM)
+          throw new Error(`a claim brought ${items.length} rows`);
       }
       await client.query("DELETE FROM integration_queue WHERE status IN ('pending', 'processing')");
       await client.query("VACUUM integration_queue");
@@ -158,7 +206,10 @@ async function openHistory(serverUrl: string, name: string, delivered: number) {
 }
 
 async function measureClaim(serverUrl: string): Promise<Measure[]> {
-  const sides = [await openHistory(serverUrl, "bench_claim_empty", 0), await openHistory(serverUrl, "bench_claim_full", HISTORY)] as const;
+  const sides = [
+    await openHistory(serverUrl, "bench_claim_empty", 0),
+    await openHistory(serverUrl, "bench_claim_full", HISTORY),
+  ] as const;
   const rounds: [number[], number[]] = [[], []];
   for (let n = 0; n <= CLAIM_ROUNDS; n += 1)
     for (const index of n % 2 ? ([0, 1] as const) : ([1, 0] as const)) {
@@ -168,8 +219,17 @@ async function measureClaim(serverUrl: string): Promise<Measure[]> {
     }
   await Promise.all(sides.map((side) => side.stop()));
   const [empty, full] = [median(rounds[0]), median(rounds[1])];
-  process.stdout.write(`(to read the ratio by: a claim of ${ROWS_PER_CLAIM} rows ${empty.toFixed(2)} ms, beside ${HISTORY.toLocaleString("en")} delivered rows ${full.toFixed(2)} ms)\n`);
-  return [{ name: "bus_claim_history", value: full / empty, bound: `a claim from an empty table, beside ${HISTORY.toLocaleString("en")} delivered rows (target 1.2)`, floor: (value) => value < 2 }];
+  process.stdout.write(
+    `(to read the ratio by: a claim of ${ROWS_PER_CLAIM} rows ${empty.toFixed(2)} ms, beside ${HISTORY.toLocaleString("en")} delivered rows ${full.toFixed(2)} ms)\n`,
+  );
+  return [
+    {
+      name: "bus_claim_history",
+      value: full / empty,
+      bound: `a claim from an empty table, beside ${HISTORY.toLocaleString("en")} delivered rows (target 1.2)`,
+      floor: (value) => value < 2,
+    },
+  ];
 }
 
 export async function benchBus(serverUrl: string): Promise<Measure[]> {

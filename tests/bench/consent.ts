@@ -18,7 +18,12 @@ import { createLog } from "../../app/runtime/log.ts";
 import { applyMigrations } from "../../app/runtime/migrations.ts";
 import { loadC15t } from "./c15t.ts";
 
-export type Measure = { name: string; value: number; bound: string; floor: (value: number) => boolean };
+export type Measure = {
+  name: string;
+  value: number;
+  bound: string;
+  floor: (value: number) => boolean;
+};
 
 const SHOP = "bench-store.myshopify.com";
 const CONCURRENCY = 16;
@@ -36,16 +41,24 @@ type Append = (n: number) => Promise<unknown>;
 async function measure(append: Append, from: number, count: number): Promise<number> {
   let next = from;
   const started = performance.now();
-  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
-    while (next < from + count) await append(next++);
-  }));
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      while (next < from + count) await append(next++);
+    }),
+  );
   return (count * 1_000) / (performance.now() - started);
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const median = (values: number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** The median of the ratios of interleaved rounds; the first round warms up and does not count. */
-async function compare(ours: Append, theirs: Append, rounds: number, perRound: number): Promise<{ ratio: number; ours: number; theirs: number }> {
+async function compare(
+  ours: Append,
+  theirs: Append,
+  rounds: number,
+  perRound: number,
+): Promise<{ ratio: number; ours: number; theirs: number }> {
   const rates: [number, number][] = [];
   for (let round = 0; round < rounds; round += 1) {
     const from = round * perRound;
@@ -54,7 +67,11 @@ async function compare(ours: Append, theirs: Append, rounds: number, perRound: n
     const second = await measure(isOursFirst ? theirs : ours, from, perRound);
     if (round > 0) rates.push(isOursFirst ? [first, second] : [second, first]);
   }
-  return { ratio: median(rates.map(([a, b]) => a / b)), ours: median(rates.map(([a]) => a)), theirs: median(rates.map(([, b]) => b)) };
+  return {
+    ratio: median(rates.map(([a, b]) => a / b)),
+    ours: median(rates.map(([a]) => a)),
+    theirs: median(rates.map(([, b]) => b)),
+  };
 }
 
 async function databaseUrl(serverUrl: string, name: string): Promise<string> {
@@ -65,21 +82,67 @@ async function databaseUrl(serverUrl: string, name: string): Promise<string> {
   return serverUrl.replace(/\/[^/]+$/, `/${name}`);
 }
 
-async function startOurs(url: string, archiveFolder: string): Promise<{ ctx: Ctx; tenant: Tenant }> {
+async function startOurs(
+  url: string,
+  archiveFolder: string,
+): Promise<{ ctx: Ctx; tenant: Tenant }> {
   await applyMigrations(url);
   const secret = "bench-secret-0123456789";
-  const settings = { SANDBOX: "off", DATABASE_URL: url, BASE_URL: "https://service.example", PLATFORM_CLIENT_ID: secret, PLATFORM_APP_SECRET: secret, JWT_SECRET: secret, ADMIN_KEY: secret, WORKER_WEBHOOK_SECRET: secret, SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"), DATABASE_POOL: String(POOL), ARCHIVE_URL: `file:${archiveFolder}` };
-  const ctx = createCtx({ config: shapeConfig(settings, () => ({})), databaseUrl: url, baseUrl: settings.BASE_URL, log: createLog("error") });
-  await putKey(ctx.home.forTenant(SHOP).sql, KEYS.tenant(SHOP), { registered_at: new Date().toISOString() });
+  const settings = {
+    SANDBOX: "off",
+    DATABASE_URL: url,
+    BASE_URL: "https://service.example",
+    PLATFORM_CLIENT_ID: secret,
+    PLATFORM_APP_SECRET: secret,
+    JWT_SECRET: secret,
+    ADMIN_KEY: secret,
+    WORKER_WEBHOOK_SECRET: secret,
+    SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+    DATABASE_POOL: String(POOL),
+    ARCHIVE_URL: `file:${archiveFolder}`,
+  };
+  const ctx = createCtx({
+    config: shapeConfig(settings, () => ({})),
+    databaseUrl: url,
+    baseUrl: settings.BASE_URL,
+    log: createLog("error"),
+  });
+  await putKey(ctx.home.forTenant(SHOP).sql, KEYS.tenant(SHOP), {
+    registered_at: new Date().toISOString(),
+  });
   const tenant = await getTenant(ctx, SHOP);
-  await dataOf(ctx, tenant).sql("INSERT INTO storefront_users (shop, email, provider) SELECT $1, 'person-' || n || '@example.com', 'email' FROM generate_series(1, $2::int) AS n", [PEOPLE]);
-  await dataOf(ctx, tenant).sql("INSERT INTO user_claims (shop, user_id) SELECT $1, n FROM generate_series(1, $2::int) AS n", [PEOPLE]);
+  await dataOf(ctx, tenant).sql(
+    "INSERT INTO storefront_users (shop, email, provider) SELECT $1, 'person-' || n || '@example.com', 'email' FROM generate_series(1, $2::int) AS n",
+    [PEOPLE],
+  );
+  await dataOf(ctx, tenant).sql(
+    "INSERT INTO user_claims (shop, user_id) SELECT $1, n FROM generate_series(1, $2::int) AS n",
+    [PEOPLE],
+  );
   return { ctx, tenant };
 }
 
-function appendOurs(ctx: Ctx, tenant: Tenant, subjectOf: (n: number) => Subject, valueOf: (n: number) => boolean): Append {
+function appendOurs(
+  ctx: Ctx,
+  tenant: Tenant,
+  subjectOf: (n: number) => Subject,
+  valueOf: (n: number) => boolean,
+): Append {
   return async (n) => {
-    const submission = toSubmission({ method: "banner", consent_marketing: valueOf(n), source_page: "https://shop.example/products/tea" }, { consentId: ctx.random.uuid(), userAgent: "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0", gpc: false, consentVersion: "v1", policyHash: null });
+    const submission = toSubmission(
+      {
+        method: "banner",
+        consent_marketing: valueOf(n),
+        source_page: "https://shop.example/products/tea",
+      },
+      {
+        consentId: ctx.random.uuid(),
+        userAgent: "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0",
+        gpc: false,
+        consentVersion: "v1",
+        policyHash: null,
+      },
+    );
     const recorded = await writeConsents(ctx, tenant, subjectOf(n), submission);
     if (recorded.length !== 1) throw new Error(`append ${n} recorded ${recorded.length} rows`);
   };
@@ -91,14 +154,33 @@ const PLAIN = `INSERT INTO plain_records (shop, visitor_id, consent_type, action
 
 function appendPlain(pool: pg.Pool): Append {
   const hash = "0".repeat(64);
-  return (n) => pool.query(PLAIN, [SHOP, `visitor-${n}`, crypto.randomUUID(), "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0", "https://shop.example/products/tea", n, hash]);
+  return (n) =>
+    pool.query(PLAIN, [
+      SHOP,
+      `visitor-${n}`,
+      crypto.randomUUID(),
+      "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0",
+      "https://shop.example/products/tea",
+      n,
+      hash,
+    ]);
 }
 
 async function measureChain(ctx: Ctx, tenant: Tenant): Promise<number> {
   const { sql, transaction } = dataOf(ctx, tenant);
   const [head] = await sql<{ seq: number }>("SELECT seq FROM consent_chain_heads WHERE shop = $1");
   for (let done = head?.seq ?? 0; done < CHAIN_ROWS; done += 5_000) {
-    const entries = Array.from({ length: 5_000 }, (_, n) => ({ userId: null, visitorId: `visitor-${done + n}`, consentType: "marketing", action: "granted", method: "banner", consentVersion: "v1", consentId: crypto.randomUUID(), userAgent: "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0", sourcePage: "https://shop.example/products/tea" }));
+    const entries = Array.from({ length: 5_000 }, (_, n) => ({
+      userId: null,
+      visitorId: `visitor-${done + n}`,
+      consentType: "marketing",
+      action: "granted",
+      method: "banner",
+      consentVersion: "v1",
+      consentId: crypto.randomUUID(),
+      userAgent: "Mozilla/5.0 (X11; Linux x86_64) Bench/1.0",
+      sourcePage: "https://shop.example/products/tea",
+    }));
     await transaction((tx) => recordConsent(tx, entries));
   }
   const rates: number[] = [];
@@ -115,7 +197,11 @@ function installPeers(): string | null {
   const folder = join(import.meta.dirname, "peers");
   if (existsSync(join(folder, "node_modules/@c15t/backend"))) return null;
   try {
-    execFileSync(join(dirname(process.execPath), "npm"), ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"], { cwd: folder, stdio: "ignore", timeout: 300_000 });
+    execFileSync(
+      join(dirname(process.execPath), "npm"),
+      ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"],
+      { cwd: folder, stdio: "ignore", timeout: 300_000 },
+    );
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -127,36 +213,98 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
   const { ctx, tenant } = await startOurs(url, join(folder, "archive"));
   const pool = new pg.Pool({ connectionString: url, max: POOL });
   const measures: Measure[] = [];
-  const say = (what: string, { ours, theirs }: { ours: number; theirs: number }) => process.stdout.write(`(to read the ratios by: ${what} ${Math.round(ours)}/s against ${Math.round(theirs)}/s)\n`);
+  const say = (what: string, { ours, theirs }: { ours: number; theirs: number }) =>
+    process.stdout.write(
+      `(to read the ratios by: ${what} ${Math.round(ours)}/s against ${Math.round(theirs)}/s)\n`,
+    );
   try {
-    const settings = await pool.query("SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') AND setting <> 'on'");
-    if (settings.rowCount) throw new Error("fsync and synchronous_commit must be on: the figures would mean nothing");
+    const settings = await pool.query(
+      "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') AND setting <> 'on'",
+    );
+    if (settings.rowCount)
+      throw new Error("fsync and synchronous_commit must be on: the figures would mean nothing");
     await pool.query("CREATE TABLE plain_records (LIKE consent_records INCLUDING ALL)");
 
-    const visitors = await compare(appendOurs(ctx, tenant, (n) => ({ visitorId: `visitor-${n}` }), () => true), appendPlain(pool), ROUNDS, APPENDS_PER_ROUND);
+    const visitors = await compare(
+      appendOurs(
+        ctx,
+        tenant,
+        (n) => ({ visitorId: `visitor-${n}` }),
+        () => true,
+      ),
+      appendPlain(pool),
+      ROUNDS,
+      APPENDS_PER_ROUND,
+    );
     say("append of a visitor", visitors);
-    measures.push({ name: "consent_append", value: visitors.ratio, bound: "a plain INSERT of the same row (target 0.6)", floor: (value) => value > 0.3 });
+    measures.push({
+      name: "consent_append",
+      value: visitors.ratio,
+      bound: "a plain INSERT of the same row (target 0.6)",
+      floor: (value) => value > 0.3,
+    });
 
     await pool.query("TRUNCATE plain_records");
-    const people = await compare(appendOurs(ctx, tenant, (n) => ({ userId: 1 + (n % PEOPLE) }), (n) => Math.floor(n / PEOPLE) % 2 === 0), appendPlain(pool), 5, PEOPLE * 6);
+    const people = await compare(
+      appendOurs(
+        ctx,
+        tenant,
+        (n) => ({ userId: 1 + (n % PEOPLE) }),
+        (n) => Math.floor(n / PEOPLE) % 2 === 0,
+      ),
+      appendPlain(pool),
+      5,
+      PEOPLE * 6,
+    );
     say("append with the flags of an account", people);
-    measures.push({ name: "consent_append_account", value: people.ratio, bound: "a plain INSERT of the same row (flags written too)", floor: (value) => value > 0.2 });
+    measures.push({
+      name: "consent_append_account",
+      value: people.ratio,
+      bound: "a plain INSERT of the same row (flags written too)",
+      floor: (value) => value > 0.2,
+    });
 
     const problem = installPeers();
-    if (problem) process.stdout.write(`(@c15t/backend could not be installed, so nothing is said about it: ${problem})\n`);
+    if (problem)
+      process.stdout.write(
+        `(@c15t/backend could not be installed, so nothing is said about it: ${problem})\n`,
+      );
     else {
       const peer = await loadC15t(await databaseUrl(serverUrl, "bench_c15t"), POOL);
       // Equal numbers of records, each of a new subject, from an empty log on both sides.
-      const fresh = await startOurs(await databaseUrl(serverUrl, "bench_consent_peer"), join(folder, "archive-peer"));
-      const against = await compare(appendOurs(fresh.ctx, fresh.tenant, (n) => ({ visitorId: `visitor-${n}` }), () => true), peer.append, PEER_ROUNDS, PEER_APPENDS_PER_ROUND);
+      const fresh = await startOurs(
+        await databaseUrl(serverUrl, "bench_consent_peer"),
+        join(folder, "archive-peer"),
+      );
+      const against = await compare(
+        appendOurs(
+          fresh.ctx,
+          fresh.tenant,
+          (n) => ({ visitorId: `visitor-${n}` }),
+          () => true,
+        ),
+        peer.append,
+        PEER_ROUNDS,
+        PEER_APPENDS_PER_ROUND,
+      );
       await fresh.ctx.close();
       await peer.close();
       say("append of a visitor", against);
-      measures.push({ name: "consent_append_c15t", value: against.ratio, bound: `@c15t/backend 2.2.1, new subject, ${PEER_ROUNDS * PEER_APPENDS_PER_ROUND} rows each (target 8)`, floor: (value) => value > 3 });
+      measures.push({
+        name: "consent_append_c15t",
+        value: against.ratio,
+        bound: `@c15t/backend 2.2.1, new subject, ${PEER_ROUNDS * PEER_APPENDS_PER_ROUND} rows each (target 8)`,
+        floor: (value) => value > 3,
+      });
     }
 
     const rate = await measureChain(ctx, tenant);
-    measures.push({ name: "consent_verify", value: rate / 200_000, bound: `200,000 rows/s (${Math.round(rate)} rows/s, one process)`, floor: (value) => value > 0.3 });
+    measures.push({
+      name: "consent_verify",
+      value: rate / 200_000,
+      bound: `200,000 rows/s (${Math.round(rate)} rows/s, one process)`,
+      floor: (value) => value > 0.3,
+    });
     return measures;
   } finally {
     await pool.end();
@@ -178,6 +326,9 @@ export async function run(): Promise<Measure[]> {
 
 if (process.argv[1] === import.meta.filename) {
   const started = performance.now();
-  for (const { name, value, bound, floor } of await run()) process.stdout.write(`${name.padEnd(22)} ${value.toFixed(2).padStart(7)} x ${bound}${floor(value) ? "" : "   <- far beyond"}\n`);
+  for (const { name, value, bound, floor } of await run())
+    process.stdout.write(
+      `${name.padEnd(22)} ${value.toFixed(2).padStart(7)} x ${bound}${floor(value) ? "" : "   <- far beyond"}\n`,
+    );
   process.stdout.write(`${Math.round((performance.now() - started) / 1_000)} s\n`);
 }

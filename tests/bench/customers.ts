@@ -26,15 +26,31 @@ const TRIES = 5;
 const folder = await mkdtemp("/var/tmp/customer-identity-list-bench-");
 await chmod(folder, 0o711);
 const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "pg"), database: "bench" });
-const sandbox = await startSandbox({ app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET } });
-const ctx = createCtx({ config: shapeConfig({ ...testEnvironment(sandbox, postgres.url), BASE_URL: "http://127.0.0.1:1" }, () => ({})), databaseUrl: postgres.url, baseUrl: "http://127.0.0.1:1", log: createLog("silent") });
+const sandbox = await startSandbox({
+  app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET },
+});
+const ctx = createCtx({
+  config: shapeConfig(
+    { ...testEnvironment(sandbox, postgres.url), BASE_URL: "http://127.0.0.1:1" },
+    () => ({}),
+  ),
+  databaseUrl: postgres.url,
+  baseUrl: "http://127.0.0.1:1",
+  log: createLog("silent"),
+});
 const db = new pg.Pool({ connectionString: postgres.url, max: 1 });
 try {
   await applyMigrations(postgres.url);
   await registerTenant(ctx, SHOP);
   await fill();
   const tenant = await getTenant(ctx, SHOP);
-  const page = (query: string, sort: Sort = "updated desc", after: string | null = null) => listCustomers(ctx, tenant, { filter: readFilter(new URLSearchParams(query)), sort, limit: 50, after });
+  const page = (query: string, sort: Sort = "updated desc", after: string | null = null) =>
+    listCustomers(ctx, tenant, {
+      filter: readFilter(new URLSearchParams(query)),
+      sort,
+      limit: 50,
+      after,
+    });
   const deep = Buffer.from(JSON.stringify(["name 7", 1])).toString("base64url");
   const cases: [name: string, work: () => Promise<unknown>][] = [
     ["first page", () => page("")],
@@ -54,10 +70,21 @@ try {
     ["a rare country", () => page("country=IS")],
     ["signed in within 7 days, by name", () => page("signed_in=7", "name asc")],
     ["rare tag and common country", () => page("tag=rare&country=DE")],
-    ["common tag, country, consent, by name", () => page("tag=common&country=FR&consent=marketing", "name asc")],
+    [
+      "common tag, country, consent, by name",
+      () => page("tag=common&country=FR&consent=marketing", "name asc"),
+    ],
     ["no terms accepted (nobody)", () => page("consent=-tos")],
     ["choices of the filters", () => readFilterChoices(ctx, tenant)],
-    ["preview of a tag for everybody", () => previewTagRun(ctx, tenant, TagRunInput.parse({ selection: { filter: {} }, add: ["common"] }))],
+    [
+      "preview of a tag for everybody",
+      () =>
+        previewTagRun(
+          ctx,
+          tenant,
+          TagRunInput.parse({ selection: { filter: {} }, add: ["common"] }),
+        ),
+    ],
     ["the home's last day (86,400 changed) and happenings", () => readStoreOverview(ctx, SHOP)],
     ["the home's health", () => readStoreHealth(ctx, SHOP)],
     ["tags with their holders (500,000)", () => readTagUsage(ctx, tenant, {})],
@@ -65,7 +92,10 @@ try {
   const measured: [string, number][] = [];
   for (const [name, work] of cases) measured.push([name, await median(work)]);
   const plain = measured[0]?.[1] as number;
-  for (const [name, ms] of measured) process.stdout.write(`${name.padEnd(54)} ${(ms / plain).toFixed(2).padStart(8)} x the first page (${ms.toFixed(1)} ms)\n`);
+  for (const [name, ms] of measured)
+    process.stdout.write(
+      `${name.padEnd(54)} ${(ms / plain).toFixed(2).padStart(8)} x the first page (${ms.toFixed(1)} ms)\n`,
+    );
 } finally {
   await db.end();
   await ctx.close();
@@ -92,8 +122,17 @@ async function fill(): Promise<void> {
      FROM generate_series(1, $2::int) AS n`,
     [SHOP, PEOPLE],
   );
-  await db.query("INSERT INTO user_claims (shop, user_id, consent_tos, consent_marketing, consent_a2a) SELECT shop, id, true, id % 3 = 0, id % 50000 = 7 FROM storefront_users", []);
-  await db.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Common', 'common', 'segment'), ($1, 'Rare', 'rare', 'tier')", [SHOP]);
-  await db.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT u.shop, u.id, t.id, 'system' FROM storefront_users u JOIN crm_tags t ON t.shop = u.shop AND (t.slug = 'common' AND u.id % 2 = 0 OR t.slug = 'rare' AND u.id % ($1::int / 10) = 5)", [PEOPLE]);
+  await db.query(
+    "INSERT INTO user_claims (shop, user_id, consent_tos, consent_marketing, consent_a2a) SELECT shop, id, true, id % 3 = 0, id % 50000 = 7 FROM storefront_users",
+    [],
+  );
+  await db.query(
+    "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Common', 'common', 'segment'), ($1, 'Rare', 'rare', 'tier')",
+    [SHOP],
+  );
+  await db.query(
+    "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT u.shop, u.id, t.id, 'system' FROM storefront_users u JOIN crm_tags t ON t.shop = u.shop AND (t.slug = 'common' AND u.id % 2 = 0 OR t.slug = 'rare' AND u.id % ($1::int / 10) = 5)",
+    [PEOPLE],
+  );
   await db.query("ANALYZE");
 }

@@ -13,7 +13,12 @@ import { startSide, stopSide, type Measure } from "./side.ts";
 
 const ROUNDS = 15;
 /** Lighthouse's "slow 4G" and its slow-down of a desktop processor. */
-const NETWORK = { offline: false, latency: 150, downloadThroughput: (1.6 * 1024 * 1024) / 8, uploadThroughput: (750 * 1024) / 8 };
+const NETWORK = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1.6 * 1024 * 1024) / 8,
+  uploadThroughput: (750 * 1024) / 8,
+};
 const CPU_SLOWDOWN = 4;
 const IMAGE_BYTES = 120_000;
 
@@ -41,26 +46,59 @@ new PerformanceObserver(l=>l.getEntries().forEach(e=>{if(!e.hadRecentInput)seen.
 new PerformanceObserver(l=>l.getEntries().forEach(e=>seen.blocking+=Math.max(0,e.duration-50))).observe({type:'longtask',buffered:true});</script>`;
 
 async function themePage(hasEmbed: boolean): Promise<string> {
-  const embed = hasEmbed ? await renderBlock("consent", { shop: SHOP, locale: "en", assetUrl: (asset) => `/assets/${asset}` }) : "";
-  const products = "<li><h2>Trail Camera</h2><p>Takes pictures of whoever passes by, for months, in any weather.</p></li>".repeat(40);
+  const embed = hasEmbed
+    ? await renderBlock("consent", {
+        shop: SHOP,
+        locale: "en",
+        assetUrl: (asset) => `/assets/${asset}`,
+      })
+    : "";
+  const products =
+    "<li><h2>Trail Camera</h2><p>Takes pictures of whoever passes by, for months, in any weather.</p></li>".repeat(
+      40,
+    );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>A store</title><link rel="icon" href="data:,">${OBSERVERS}${embed}<style>body{margin:0;font:1rem/1.5 sans-serif}img{width:100%;height:60vh;object-fit:cover}</style></head><body><main><img src="/picture.bmp" alt=""><h1>Things to buy</h1><ul>${products}</ul></main></body></html>`;
 }
 
 export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
   const side = await startSide(serverUrl, "bench_embeds", "web");
   const picture = noisePicture();
-  const pages: Record<string, string> = { "/with": await themePage(true), "/without": await themePage(false) };
+  const pages: Record<string, string> = {
+    "/with": await themePage(true),
+    "/without": await themePage(false),
+  };
   const store = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://store");
     // A store's CDN compresses what it passes on.
-    const send = (status: number, headers: Record<string, string> | undefined, body: string) => void response.writeHead(status, { ...headers, "Content-Encoding": "gzip" }).end(gzipSync(body));
+    const send = (status: number, headers: Record<string, string> | undefined, body: string) =>
+      void response
+        .writeHead(status, { ...headers, "Content-Encoding": "gzip" })
+        .end(gzipSync(body));
     const page = pages[url.pathname];
     if (page) return send(200, { "Content-Type": "text/html; charset=utf-8" }, page);
-    if (url.pathname === "/picture.bmp") return void response.writeHead(200, { "Content-Type": "image/bmp" }).end(picture);
-    if (url.pathname.startsWith("/assets/")) return send(200, { "Content-Type": "text/javascript" }, readAsset(url.pathname.slice(8)) ?? "");
+    if (url.pathname === "/picture.bmp")
+      return void response.writeHead(200, { "Content-Type": "image/bmp" }).end(picture);
+    if (url.pathname.startsWith("/assets/"))
+      return send(
+        200,
+        { "Content-Type": "text/javascript" },
+        readAsset(url.pathname.slice(8)) ?? "",
+      );
     if (!url.pathname.startsWith(`${PROXY_PATH}/`)) return void response.writeHead(404).end();
-    const call = { method: "GET", path: url.pathname, query: url.searchParams, headers: request.headers, text: "", body: "" };
-    void passOn(call, { appUrl: side.server.url, secret: APP_SECRET, shop: SHOP, customerId: "" }).then((reply) => send(reply.status, reply.headers, reply.body ?? ""));
+    const call = {
+      method: "GET",
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      text: "",
+      body: "",
+    };
+    void passOn(call, {
+      appUrl: side.server.url,
+      secret: APP_SECRET,
+      shop: SHOP,
+      customerId: "",
+    }).then((reply) => send(reply.status, reply.headers, reply.body ?? ""));
   });
   await new Promise<void>((ready) => store.listen(0, "127.0.0.1", ready));
   const origin = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
@@ -81,17 +119,39 @@ export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
 
   const rounds: Record<string, Page[]> = { "/with": [], "/without": [] };
   for (const path of Object.keys(rounds)) await load(path);
-  for (let round = 0; round < ROUNDS; round += 1) for (const path of round % 2 ? ["/with", "/without"] : ["/without", "/with"]) rounds[path]?.push(await load(path));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const path of round % 2 ? ["/with", "/without"] : ["/without", "/with"])
+      rounds[path]?.push(await load(path));
   await browser.close();
   store.closeAllConnections();
   store.close();
   await stopSide(side);
 
-  const median = (path: string, of: keyof Page) => percentile((rounds[path] as Page[]).map((one) => one[of]), 0.5);
+  const median = (path: string, of: keyof Page) =>
+    percentile(
+      (rounds[path] as Page[]).map((one) => one[of]),
+      0.5,
+    );
   return [
-    { name: "page_lcp", value: median("/with", "lcp") / median("/without", "lcp"), bound: "the page's largest paint without the embed (goal: <= 1.02)", floor: (value) => value < 1.25 },
+    {
+      name: "page_lcp",
+      value: median("/with", "lcp") / median("/without", "lcp"),
+      bound: "the page's largest paint without the embed (goal: <= 1.02)",
+      floor: (value) => value < 1.25,
+    },
     // Both are often zero: what is added, in a hundredth of a unit and in milliseconds.
-    { name: "page_cls_added", value: 100 * (median("/with", "cls") - median("/without", "cls")), bound: "a hundredth of layout shift (goal: 0)", floor: (value) => value < 5 },
-    { name: "page_blocking_added", value: (median("/with", "blocking") - median("/without", "blocking")) / median("/without", "lcp"), bound: "the page's largest paint, as blocking time added (goal: <= 0.02)", floor: (value) => value < 0.25 },
+    {
+      name: "page_cls_added",
+      value: 100 * (median("/with", "cls") - median("/without", "cls")),
+      bound: "a hundredth of layout shift (goal: 0)",
+      floor: (value) => value < 5,
+    },
+    {
+      name: "page_blocking_added",
+      value:
+        (median("/with", "blocking") - median("/without", "blocking")) / median("/without", "lcp"),
+      bound: "the page's largest paint, as blocking time added (goal: <= 0.02)",
+      floor: (value) => value < 0.25,
+    },
   ];
 }

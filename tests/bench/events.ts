@@ -16,7 +16,18 @@ const PREPARED = 60_000;
 /** About 620 bytes: a signed product update, each of another product. */
 function eventOf(n: number): { body: string; id: string } {
   const id = `gid://shopify/Product/${1_000_000_000_000 + n}`;
-  const body = JSON.stringify({ event_type: "product.updated", entity_id: id, timestamp: "2026-11-21T10:00:00Z", payload: { title: `Product ${n}`, vendor: "Bench", status: "active", description: "x".repeat(330), variants: [{ sku: `sku-${n}`, price: "12.50" }] } });
+  const body = JSON.stringify({
+    event_type: "product.updated",
+    entity_id: id,
+    timestamp: "2026-11-21T10:00:00Z",
+    payload: {
+      title: `Product ${n}`,
+      vendor: "Bench",
+      status: "active",
+      description: "x".repeat(330),
+      variants: [{ sku: `sku-${n}`, price: "12.50" }],
+    },
+  });
   return { body, id };
 }
 
@@ -25,24 +36,38 @@ let made = 0;
 export function prepareEvents(count: number): () => Buffer | null {
   const requests = Array.from({ length: count }, () => {
     const { body } = eventOf((made += 1));
-    return wireRequest(`/events/ingest?source=storefront&shop=${SHOP}`, { "X-Storefront-Hmac-SHA256": createHmac("sha256", APP_SECRET).update(body).digest("base64"), "X-Shopify-Webhook-Id": String(made) }, body);
+    return wireRequest(
+      `/events/ingest?source=storefront&shop=${SHOP}`,
+      {
+        "X-Storefront-Hmac-SHA256": createHmac("sha256", APP_SECRET).update(body).digest("base64"),
+        "X-Shopify-Webhook-Id": String(made),
+      },
+      body,
+    );
   });
   return () => requests.pop() ?? null;
 }
 
-const median = (rounds: readonly Round[], of: (round: Round) => number) => percentile(rounds.map(of), 0.5);
+const median = (rounds: readonly Round[], of: (round: Round) => number) =>
+  percentile(rounds.map(of), 0.5);
 
 /** Eight connections, one INSERT each, nothing else: what this Postgres gives to anybody. */
 async function insertRound(pool: pg.Pool, seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   let count = 0;
-  await Promise.all(Array.from({ length: 8 }, async () => {
-    while (performance.now() < until) {
-      const { body, id } = eventOf((made += 1));
-      await pool.query({ name: "bare", text: "INSERT INTO bare (delivery_id, body) VALUES ($1, $2)", values: [id, body] });
-      count += 1;
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (performance.now() < until) {
+        const { body, id } = eventOf((made += 1));
+        await pool.query({
+          name: "bare",
+          text: "INSERT INTO bare (delivery_id, body) VALUES ($1, $2)",
+          values: [id, body],
+        });
+        count += 1;
+      }
+    }),
+  );
   return count / seconds;
 }
 
@@ -57,8 +82,16 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
   const inserts: number[] = [];
   for (let n = 0; n <= ROUNDS; n += 1)
     for (const isOurs of n % 2 ? [false, true] : [true, false]) {
-      const round = await runSocketRound(isOurs ? side.server.url : bareUrl, ROUND_SECONDS, CONNECTIONS, prepareEvents(PREPARED));
-      if (round.refused > 0) throw new Error(`${round.refused} requests were not answered with 2xx: the figures would mean nothing`);
+      const round = await runSocketRound(
+        isOurs ? side.server.url : bareUrl,
+        ROUND_SECONDS,
+        CONNECTIONS,
+        prepareEvents(PREPARED),
+      );
+      if (round.refused > 0)
+        throw new Error(
+          `${round.refused} requests were not answered with 2xx: the figures would mean nothing`,
+        );
       // The first round warms both up.
       if (n > 0) (isOurs ? ours : theirs).push(round);
       if (isOurs) await clear();
@@ -68,11 +101,33 @@ export async function benchEvents(serverUrl: string): Promise<Measure[]> {
   bare.signal("SIGKILL");
   await stopSide(side);
   const ratio = (of: (round: Round) => number) => median(ours, of) / median(theirs, of);
-  process.stdout.write(`(to read the ratios by: ingest ${Math.round(median(ours, ({ perSecond }) => perSecond))}/s, bare ${Math.round(median(theirs, ({ perSecond }) => perSecond))}/s, single inserts ${Math.round(percentile(inserts, 0.5))}/s)\n`);
+  process.stdout.write(
+    `(to read the ratios by: ingest ${Math.round(median(ours, ({ perSecond }) => perSecond))}/s, bare ${Math.round(median(theirs, ({ perSecond }) => perSecond))}/s, single inserts ${Math.round(percentile(inserts, 0.5))}/s)\n`,
+  );
   return [
-    { name: "ingest_throughput", value: ratio(({ perSecond }) => perSecond), bound: "a bare server with one INSERT per POST (more is better, target 1.5)", floor: (value) => value >= 1 },
-    { name: "ingest_against_inserts", value: median(ours, ({ perSecond }) => perSecond) / percentile(inserts, 0.5), bound: "single-row INSERTs over 8 connections (target 0.9)", floor: (value) => value >= 0.4 },
-    { name: "ingest_p50", value: ratio(({ p50 }) => p50), bound: "the bare server's p50", floor: (value) => value < 3 },
-    { name: "ingest_p99", value: ratio(({ p99 }) => p99), bound: "the bare server's p99 (target 1)", floor: (value) => value < 3 },
+    {
+      name: "ingest_throughput",
+      value: ratio(({ perSecond }) => perSecond),
+      bound: "a bare server with one INSERT per POST (more is better, target 1.5)",
+      floor: (value) => value >= 1,
+    },
+    {
+      name: "ingest_against_inserts",
+      value: median(ours, ({ perSecond }) => perSecond) / percentile(inserts, 0.5),
+      bound: "single-row INSERTs over 8 connections (target 0.9)",
+      floor: (value) => value >= 0.4,
+    },
+    {
+      name: "ingest_p50",
+      value: ratio(({ p50 }) => p50),
+      bound: "the bare server's p50",
+      floor: (value) => value < 3,
+    },
+    {
+      name: "ingest_p99",
+      value: ratio(({ p99 }) => p99),
+      bound: "the bare server's p99 (target 1)",
+      floor: (value) => value < 3,
+    },
   ];
 }

@@ -26,11 +26,17 @@ const CONTENDERS = [
   { name: "restate", script: "restate.js", says: "Restate 1.7.12", target: 1 },
 ] as const;
 
-const leaveOut = (what: string, why: string) => process.stdout.write(`(left out: ${what}, because ${why})\n`);
+const leaveOut = (what: string, why: string) =>
+  process.stdout.write(`(left out: ${what}, because ${why})\n`);
 
 function ensurePeers(): boolean {
   const isThere = () => existsSync(join(PEERS, "node_modules/pg-boss"));
-  if (!isThere()) spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"], { cwd: PEERS, stdio: "ignore", timeout: 180_000 });
+  if (!isThere())
+    spawnSync(
+      "npm",
+      ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"],
+      { cwd: PEERS, stdio: "ignore", timeout: 180_000 },
+    );
   return isThere();
 }
 
@@ -48,9 +54,16 @@ async function startPeers(serverUrl: string, dataDir: string): Promise<Contender
   const started: Contender[] = [];
   for (const { name, script, says, target } of CONTENDERS) {
     const databaseUrl = await createDatabase(serverUrl, `peer_${name.replace("-", "_")}`);
-    const child = startChild(`tests/bench/peers/bus/${script}`, { DATABASE_URL: databaseUrl, DATA_DIR: dataDir });
+    const child = startChild(`tests/bench/peers/bus/${script}`, {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+    });
     try {
-      const [, url = ""] = await child.line("its address", /^listening on (\S+)$/, STARTS_WITHIN_MS);
+      const [, url = ""] = await child.line(
+        "its address",
+        /^listening on (\S+)$/,
+        STARTS_WITHIN_MS,
+      );
       started.push({ says, target, url, child });
     } catch (error) {
       child.signal("SIGTERM");
@@ -61,7 +74,10 @@ async function startPeers(serverUrl: string, dataDir: string): Promise<Contender
 }
 
 export async function benchPeers(serverUrl: string): Promise<Measure[]> {
-  leaveOut("Medusa's event bus on BullMQ", "it needs a Redis server, which this benchmark does not bring");
+  leaveOut(
+    "Medusa's event bus on BullMQ",
+    "it needs a Redis server, which this benchmark does not bring",
+  );
   if (!ensurePeers()) {
     leaveOut("every other queue", "the registry cannot be reached");
     return [];
@@ -73,8 +89,16 @@ export async function benchPeers(serverUrl: string): Promise<Measure[]> {
   const rounds: number[][] = urls.map(() => []);
   for (let n = 0; n <= ROUNDS; n += 1)
     for (const index of n % 2 ? urls.keys() : [...urls.keys()].toReversed()) {
-      const round = await runSocketRound(urls[index] as string, ROUND_SECONDS, CONNECTIONS, prepareEvents(PREPARED));
-      if (round.refused > 0) throw new Error(`${round.refused} requests were not answered with 2xx: the figures would mean nothing`);
+      const round = await runSocketRound(
+        urls[index] as string,
+        ROUND_SECONDS,
+        CONNECTIONS,
+        prepareEvents(PREPARED),
+      );
+      if (round.refused > 0)
+        throw new Error(
+          `${round.refused} requests were not answered with 2xx: the figures would mean nothing`,
+        );
       if (index === 0) await side.db.query("TRUNCATE integration_queue");
       // The first round warms all of them up.
       if (n > 0) rounds[index]?.push(round.perSecond);
@@ -86,7 +110,9 @@ export async function benchPeers(serverUrl: string): Promise<Measure[]> {
   await stopSide(side);
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 });
   const medians = rounds.map((list) => percentile(list, 0.5));
-  process.stdout.write(`(to read the ratios by: ours ${Math.round(medians[0] as number)}/s, ${peers.map(({ says }, index) => `${says} ${Math.round(medians[index + 1] as number)}/s`).join(", ")})\n`);
+  process.stdout.write(
+    `(to read the ratios by: ours ${Math.round(medians[0] as number)}/s, ${peers.map(({ says }, index) => `${says} ${Math.round(medians[index + 1] as number)}/s`).join(", ")})\n`,
+  );
   return peers.map(({ says, target }, index) => ({
     name: `ingest_against_${says.split(" ")[0]?.toLowerCase()}`,
     value: (medians[0] as number) / (medians[index + 1] as number),

@@ -12,11 +12,17 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   request.resume().once("end", () => {
     count += 1;
     if (typeof key === "string") arrivals[key] = performance.timeOrigin + performance.now();
-    response.writeHead(201, { "Content-Type": "application/json", "Content-Length": ANSWER.length }).end(ANSWER);
+    response
+      .writeHead(201, { "Content-Type": "application/json", "Content-Length": ANSWER.length })
+      .end(ANSWER);
   });
 });
 createInterface(process.stdin).on("line", (asked) => {
-  process.stdout.write(`${asked} ${JSON.stringify(asked.startsWith("count") ? count : arrivals)}\n`);
+  process.stdout.write(
+    `${asked} ${JSON.stringify(asked.startsWith("count") ? count : arrivals)}\n`,
+  );
   if (asked.startsWith("arrivals")) arrivals = {};
 });
-server.listen(0, "127.0.0.1", () => process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
+server.listen(0, "127.0.0.1", () =>
+  process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
+);

@@ -36,10 +36,17 @@ const started = performance.now();
 let failed = true;
 try {
   const measures: Measure[] = [];
-  for (const [suite, bench] of Object.entries(SUITES)) if (wanted.length === 0 || wanted.includes(suite)) measures.push(...(await bench(postgres.url)));
+  for (const [suite, bench] of Object.entries(SUITES))
+    if (wanted.length === 0 || wanted.includes(suite))
+      measures.push(...(await bench(postgres.url)));
   const name = Math.max(...measures.map((measure) => measure.name.length));
-  for (const measure of measures) process.stdout.write(`${measure.name.padEnd(name)}  ${measure.value.toFixed(2).padStart(7)} x ${measure.bound}${measure.floor(measure.value) ? "" : "   <- far beyond"}\n`);
-  process.stdout.write(`${JSON.stringify({ ratios: Object.fromEntries(measures.map((measure) => [measure.name, Number(measure.value.toFixed(3))])), seconds: Math.round((performance.now() - started) / 1_000) })}\n`);
+  for (const measure of measures)
+    process.stdout.write(
+      `${measure.name.padEnd(name)}  ${measure.value.toFixed(2).padStart(7)} x ${measure.bound}${measure.floor(measure.value) ? "" : "   <- far beyond"}\n`,
+    );
+  process.stdout.write(
+    `${JSON.stringify({ ratios: Object.fromEntries(measures.map((measure) => [measure.name, Number(measure.value.toFixed(3))])), seconds: Math.round((performance.now() - started) / 1_000) })}\n`,
+  );
   failed = measures.some((measure) => !measure.floor(measure.value));
 } finally {
   await endChildren();

@@ -6,7 +6,12 @@ import { percentile } from "./percentile.ts";
 export type Round = { perSecond: number; p50: number; p99: number; refused: number };
 
 /** `next` answers the bytes of one whole request, or null when there are none left: then the round does not count. */
-export async function runSocketRound(url: string, seconds: number, connections: number, next: () => Buffer | null): Promise<Round> {
+export async function runSocketRound(
+  url: string,
+  seconds: number,
+  connections: number,
+  next: () => Buffer | null,
+): Promise<Round> {
   const { hostname, port } = new URL(url);
   const times: number[] = [];
   let refused = 0;
@@ -49,11 +54,24 @@ export async function runSocketRound(url: string, seconds: number, connections: 
   await Promise.all(Array.from({ length: connections }, drive));
   clearTimeout(timer);
   if (isExhausted) throw new Error("more requests were answered than were prepared: prepare more");
-  return { perSecond: times.length / ((performance.now() - started) / 1_000), p50: percentile(times, 0.5), p99: percentile(times, 0.99), refused };
+  return {
+    perSecond: times.length / ((performance.now() - started) / 1_000),
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    refused,
+  };
 }
 
 /** One HTTP request as it goes over the wire. */
 export function wireRequest(path: string, headers: Record<string, string>, body: string): Buffer {
-  const lines = [`POST ${path} HTTP/1.1`, "Host: localhost", ...Object.entries({ ...headers, "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) }).map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    "Host: localhost",
+    ...Object.entries({
+      ...headers,
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
+    }).map(([name, value]) => `${name}: ${value}`),
+  ];
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }

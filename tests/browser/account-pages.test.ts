@@ -1,7 +1,14 @@
 // The pages behind mailed links in a real browser without script, by keyboard alone.
 import { statSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { login, mailedLink, newEmail, PASSWORD, signUp, forgot } from "../contract/identity/people.ts";
+import {
+  login,
+  mailedLink,
+  newEmail,
+  PASSWORD,
+  signUp,
+  forgot,
+} from "../contract/identity/people.ts";
 import { openBrowser, type Visit } from "../support/browser.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 
@@ -60,7 +67,10 @@ it("a password that is the address comes back with the fault announced, and Ente
   await page.keyboard.press("Enter");
   await page.getByRole("alert").waitFor();
   const field = page.getByLabel("New password");
-  expect([await field.inputValue(), await field.getAttribute("aria-invalid")]).toEqual(["", "true"]);
+  expect([await field.inputValue(), await field.getAttribute("aria-invalid")]).toEqual([
+    "",
+    "true",
+  ]);
   expect(await field.getAttribute("aria-describedby")).toContain("problem");
   await page.keyboard.press("Tab");
   await page.keyboard.type("a fine password");
@@ -97,7 +107,8 @@ it("fits a phone 320 pixels wide, and its targets are large enough for a thumb",
   await page.setViewportSize({ width: 320, height: 568 });
   await page.goto(link);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-  for (const target of [page.getByLabel("New password"), page.getByRole("button")]) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(40);
+  for (const target of [page.getByLabel("New password"), page.getByRole("button")])
+    expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(40);
   await close();
 });
 
@@ -111,7 +122,9 @@ it("an address is verified by one press of a button", async () => {
   await page.getByRole("heading", { name: "Address verified" }).waitFor();
   expect([errors, foreign]).toEqual([[], []]);
   await close();
-  expect((await service.call("GET", "/auth/me", { key: token })).json.user.email_verified).toBe(true);
+  expect((await service.call("GET", "/auth/me", { key: token })).json.user.email_verified).toBe(
+    true,
+  );
 });
 
 it("the picture in the documents stays small", () => {

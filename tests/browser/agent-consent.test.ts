@@ -15,7 +15,11 @@ let redirect: string;
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(), openBrowser()]);
   await service.addTenant(SHOP, { brand_name: "Kestrel Outdoor" });
-  agent = createServer((_request, response) => response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><link rel=icon href=data:,><h1>Back at the agent</h1>"));
+  agent = createServer((_request, response) =>
+    response
+      .writeHead(200, { "Content-Type": "text/html" })
+      .end("<!doctype html><link rel=icon href=data:,><h1>Back at the agent</h1>"),
+  );
   await new Promise<void>((ready) => agent.listen(0, "127.0.0.1", ready));
   redirect = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/callback`;
 });
@@ -29,9 +33,15 @@ afterAll(async () => {
 it("signs in, reads what is asked, allows it, and is back at the agent with a code that works", async () => {
   const { email } = await signUp(service);
   // The port is another one than was registered, as it is at loopback.
-  const client = await newClient(service, { client_name: "Trail Planner", redirect_uris: ["http://127.0.0.1/callback"] });
+  const client = await newClient(service, {
+    client_name: "Trail Planner",
+    redirect_uris: ["http://127.0.0.1/callback"],
+  });
   const { verifier, challenge } = pkce();
-  const { page, errors, foreign, close } = await browser.visit([service.url, new URL(redirect).origin], { javaScriptEnabled: false });
+  const { page, errors, foreign, close } = await browser.visit(
+    [service.url, new URL(redirect).origin],
+    { javaScriptEnabled: false },
+  );
   await page.goto(service.url + authorizePath(client, challenge, { redirect_uri: redirect }));
   expect(await page.title()).toBe("Sign in to decide - Kestrel Outdoor");
   await page.getByLabel("E-mail address").fill(email);
@@ -43,14 +53,24 @@ it("signs in, reads what is asked, allows it, and is back at the agent with a co
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Let this agent act for you?" }).waitFor();
   const text = await page.locator("main").innerText();
-  for (const said of ["Trail Planner", new URL(redirect).host, email, "see your orders"]) expect(text).toContain(said);
+  for (const said of ["Trail Planner", new URL(redirect).host, email, "see your orders"])
+    expect(text).toContain(said);
   // Enter must not allow anything by itself: the first button of the form refuses.
   expect(await page.getByRole("button").first().innerText()).toBe("Do not allow");
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await page.getByRole("heading", { name: "Back at the agent" }).waitFor();
   const { searchParams } = new URL(page.url());
   expect([searchParams.get("state"), searchParams.get("iss")]).toEqual(["st-1", service.url]);
-  expect((await swapCode(service, client, { code: searchParams.get("code") as string, verifier }, { redirect_uri: redirect })).status).toBe(200);
+  expect(
+    (
+      await swapCode(
+        service,
+        client,
+        { code: searchParams.get("code") as string, verifier },
+        { redirect_uri: redirect },
+      )
+    ).status,
+  ).toBe(200);
   expect(errors.filter((line) => !line.includes("401"))).toEqual([]);
   expect(foreign).toEqual([]);
   await close();

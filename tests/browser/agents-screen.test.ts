@@ -15,19 +15,24 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-const asAgent = ({ access_token: key }: Tokens): Promise<Answer> => world.service.call("GET", `/auth/me?shop=${SHOP}`, { key });
+const asAgent = ({ access_token: key }: Tokens): Promise<Answer> =>
+  world.service.call("GET", `/auth/me?shop=${SHOP}`, { key });
 
 async function letIn(name: string, people: number): Promise<{ client: string; tokens: Tokens[] }> {
   const client = await newClient(world.service, { client_name: name });
   const tokens: Tokens[] = [];
-  for (let at = 0; at < people; at += 1) tokens.push(await newTokens(world.service, client, (await signUp(world.service)).token));
+  for (let at = 0; at < people; at += 1)
+    tokens.push(await newTokens(world.service, client, (await signUp(world.service)).token));
   return { client, tokens };
 }
 
 async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Person; id: string }> {
   const person = await signUp(world.service, {}, shop);
   await syncAs(world.service, person, { consent_ap2: true }, { shop });
-  const answer = await world.service.call("POST", `/commerce/mandates?shop=${shop}`, { key: person.token, body: { max_amount: amount, currency: "EUR", scope: "all", usage: "multi" } });
+  const answer = await world.service.call("POST", `/commerce/mandates?shop=${shop}`, {
+    key: person.token,
+    body: { max_amount: amount, currency: "EUR", scope: "all", usage: "multi" },
+  });
   expect(answer.status).toBe(201);
   return { person, id: answer.json.mandate_id };
 }
@@ -35,12 +40,17 @@ async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Perso
 test("a store without agents is told what agents see, and finds the documents themselves", async () => {
   const EMPTY = "agentless-store.myshopify.com";
   await world.connect(EMPTY);
-  for (const [path, text] of [["/app/agents", "No agent is linked"], ["/app/agents/mandates", "No mandate was given yet"]] as const) {
+  for (const [path, text] of [
+    ["/app/agents", "No agent is linked"],
+    ["/app/agents/mandates", "No mandate was given yet"],
+  ] as const) {
     const visit = await world.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
     if (path === "/app/agents")
       for (const name of ["Capabilities", "Agent card", "Sign-in of agents"]) {
-        const address = await visit.page.getByRole("link", { name: new RegExp(`^${name}`) }).getAttribute("href");
+        const address = await visit.page
+          .getByRole("link", { name: new RegExp(`^${name}`) })
+          .getAttribute("href");
         expect((await fetch(address ?? "")).status).toBe(200);
       }
     await expectSound(visit);
@@ -65,7 +75,9 @@ test("linked agents are listed with their shoppers; ending one kills its tokens 
   await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
   await page.getByText("Trail Planner has no access any more").waitFor();
   await row.waitFor({ state: "detached" });
-  expect(await Promise.all(trail.tokens.map(async (token) => (await asAgent(token)).status))).toEqual([401, 401]);
+  expect(
+    await Promise.all(trail.tokens.map(async (token) => (await asAgent(token)).status)),
+  ).toEqual([401, 401]);
   expect((await asAgent(peak.tokens[0] as Tokens)).status).toBe(200);
   expect(visit.errors).toEqual([]);
   await visit.close();
@@ -78,7 +90,10 @@ test("the switch refuses an agent's next call and lets the same token in again; 
   const { page } = visit;
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
   await page.getByRole("button", { name: "Turn agent access off" }).click();
-  await page.getByRole("dialog").getByText("Every call of every agent is refused from now on, at once.").waitFor();
+  await page
+    .getByRole("dialog")
+    .getByText("Every call of every agent is refused from now on, at once.")
+    .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
   await page.getByRole("button", { name: "Turn agent access off" }).click();
@@ -86,7 +101,9 @@ test("the switch refuses an agent's next call and lets the same token in again; 
   await page.getByText("No agent may act for any shopper.").waitFor();
   const refused = await asAgent(tokens[0] as Tokens);
   expect([refused.status, refused.json.code]).toEqual([403, "agent_access_disabled"]);
-  expect((await world.service.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status).toBe(200);
+  expect(
+    (await world.service.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status,
+  ).toBe(200);
   await page.getByRole("button", { name: "Turn agent access on" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Turn on" }).click();
   await page.getByText("AI agents may act for shoppers who let them in").waitFor();
@@ -111,7 +128,10 @@ test("a mandate that is revoked here pays for nothing any more; filters find it 
   await page.getByRole("button", { name: `Revoke: ${person.email}, 1,250.50\u00a0EUR` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke mandate" }).click();
   await page.getByText("Mandate revoked").waitFor();
-  await expect(reserve(sql, claim)).rejects.toMatchObject({ code: "mandate_refused", details: { reason: "revoked" } });
+  await expect(reserve(sql, claim)).rejects.toMatchObject({
+    code: "mandate_refused",
+    details: { reason: "revoked" },
+  });
   await page.getByLabel("State").selectOption("Revoked");
   await page.getByLabel("Customer's e-mail").fill(person.email.toUpperCase());
   await page.getByRole("button", { name: "Filter", exact: true }).click();
@@ -127,17 +147,43 @@ test("a mandate that is revoked here pays for nothing any more; filters find it 
 test("another store's agents and mandates are not found and stay what they are", async () => {
   const { client, tokens } = await letIn("Home Agent", 1);
   const { id } = await giveMandate("20.00");
-  expect((await askAs(world.service, OTHER_SHOP, "/app/agents?index", { intent: "end", client_id: client })).status).toBe(404);
-  expect((await askAs(world.service, OTHER_SHOP, "/app/agents/mandates", { intent: "revoke", mandate_id: id })).status).toBe(404);
-  expect((await askAs(world.service, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status).toBe(404);
+  expect(
+    (
+      await askAs(world.service, OTHER_SHOP, "/app/agents?index", {
+        intent: "end",
+        client_id: client,
+      })
+    ).status,
+  ).toBe(404);
+  expect(
+    (
+      await askAs(world.service, OTHER_SHOP, "/app/agents/mandates", {
+        intent: "revoke",
+        mandate_id: id,
+      })
+    ).status,
+  ).toBe(404);
+  expect(
+    (await askAs(world.service, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status,
+  ).toBe(404);
   expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
-  expect((await world.service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status).toBe("active");
+  expect(
+    (await world.service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status,
+  ).toBe("active");
   const page = await askAs(world.service, OTHER_SHOP, "/app/agents");
   expect(page.text).not.toContain("Home Agent");
 });
 
-test.each([["es", "Pagos por agentes", "/app/agents"], ["fr", "Paiements par agents", "/app/agents"], ["es", "Mandatos de pago", "/app/agents/mandates"]])("speaks %s, and fits a phone: %s", async (locale, text, path) => {
-  const visit = await world.open(path, { shop: SHOP, locale, viewport: { width: 390, height: 800 } });
+test.each([
+  ["es", "Pagos por agentes", "/app/agents"],
+  ["fr", "Paiements par agents", "/app/agents"],
+  ["es", "Mandatos de pago", "/app/agents/mandates"],
+])("speaks %s, and fits a phone: %s", async (locale, text, path) => {
+  const visit = await world.open(path, {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
   await visit.page.getByRole("heading", { name: text }).first().waitFor();
   await expectSound(visit);
   await visit.close();

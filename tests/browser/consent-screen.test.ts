@@ -29,7 +29,8 @@ test("the log shows everybody's decisions, newest first; filters and pages narro
   const ada = await signUp(service);
   await syncAs(service, ada, { consent_marketing: true });
   await syncAs(service, ada, { consent_marketing: false, method: "compliance-page" });
-  for (let at = 0; at < 26; at += 1) await syncAnonymous(service, { visitor_id: `visitor-${at}`, consent_cookie: true });
+  for (let at = 0; at < 26; at += 1)
+    await syncAnonymous(service, { visitor_id: `visitor-${at}`, consent_cookie: true });
   await signUp(service, {}, OTHER_SHOP);
   const visit = await world.open("/app/consent", { shop: SHOP });
   const { page } = visit;
@@ -60,11 +61,20 @@ test("the log shows everybody's decisions, newest first; filters and pages narro
 
 test("the chart tells the same numbers to who sees it and to who has it read", async () => {
   const visit = await world.open("/app/consent", { shop: SHOP });
-  const [days] = await world.service.database.query<{ granted: number; revoked: number }>("SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted, count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1", [SHOP]);
-  await visit.page.getByRole("img", { name: `${days?.granted} given and ${days?.revoked} withdrawn in the last 30 days` }).waitFor();
+  const [days] = await world.service.database.query<{ granted: number; revoked: number }>(
+    "SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted, count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1",
+    [SHOP],
+  );
+  await visit.page
+    .getByRole("img", {
+      name: `${days?.granted} given and ${days?.revoked} withdrawn in the last 30 days`,
+    })
+    .waitFor();
   await visit.page.getByText("Show as a table").click();
   expect(await visit.page.locator("details tbody tr").count()).toBe(30);
-  expect(await visit.page.locator("details tbody tr").last().locator("td").allInnerTexts()).toEqual([String(days?.granted), String(days?.revoked)]);
+  expect(await visit.page.locator("details tbody tr").last().locator("td").allInnerTexts()).toEqual(
+    [String(days?.granted), String(days?.revoked)],
+  );
   await expectSound(visit);
   await visit.close();
 });
@@ -73,15 +83,31 @@ test("a proof and the filtered log are downloaded; what somebody typed is no for
   const { service } = world;
   const person = await signUp(service);
   await syncAs(service, person, { consent_cookie: true, consent_version: "=1+1" });
-  const visit = await world.open(`/app/consent?email=${encodeURIComponent(person.email)}&type=cookie`, { shop: SHOP });
+  const visit = await world.open(
+    `/app/consent?email=${encodeURIComponent(person.email)}&type=cookie`,
+    { shop: SHOP },
+  );
   const { page } = visit;
-  const [proof] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^Proof: Analytics cookies/ }).click()]);
-  const receipt = JSON.parse(readFileSync(await proof.path(), "utf8")) as { services: { purpose: string; chain: { hash: string } }[] };
-  const [row] = await service.database.query<{ hash: string }>("SELECT hash FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'cookie'", [SHOP, person.id]);
+  const [proof] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: /^Proof: Analytics cookies/ }).click(),
+  ]);
+  const receipt = JSON.parse(readFileSync(await proof.path(), "utf8")) as {
+    services: { purpose: string; chain: { hash: string } }[];
+  };
+  const [row] = await service.database.query<{ hash: string }>(
+    "SELECT hash FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'cookie'",
+    [SHOP, person.id],
+  );
   expect(receipt.services).toMatchObject([{ purpose: "cookie", chain: { hash: row?.hash } }]);
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^Export as CSV/ }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: /^Export as CSV/ }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/^consent-log-\d{4}-\d\d-\d\d\.csv$/);
-  const lines = readFileSync(await file.path(), "utf8").trim().split("\r\n");
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n");
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(/^id,user_id,email,/);
   expect(lines[1]).toContain(`,${person.email},`);
@@ -97,14 +123,23 @@ test("the check finds the log whole, then names the row that somebody changed, a
   const { page } = visit;
   await page.getByRole("button", { name: "Check the log" }).click();
   await page.getByText(/^All \d+ entries are complete and unchanged\.$/).waitFor();
-  const [row] = await service.database.query<{ seq: string }>("SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'cookie' ORDER BY seq LIMIT 1", [SHOP]);
-  await tamper(service, `UPDATE consent_records SET action = 'revoked' WHERE shop = '${SHOP}' AND seq = ${row?.seq}`);
+  const [row] = await service.database.query<{ seq: string }>(
+    "SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'cookie' ORDER BY seq LIMIT 1",
+    [SHOP],
+  );
+  await tamper(
+    service,
+    `UPDATE consent_records SET action = 'revoked' WHERE shop = '${SHOP}' AND seq = ${row?.seq}`,
+  );
   await page.getByRole("button", { name: "Check the log" }).click();
   await page.getByText(`Entry ${row?.seq} was changed after it was written`).waitFor();
   await page.goto(await adminUrl(service, SHOP, "/app/consent"));
   await page.getByText(`Entry ${row?.seq} was changed after it was written`).waitFor();
   await expectSound(visit);
-  await tamper(service, `UPDATE consent_records SET action = 'granted' WHERE shop = '${SHOP}' AND seq = ${row?.seq}`);
+  await tamper(
+    service,
+    `UPDATE consent_records SET action = 'granted' WHERE shop = '${SHOP}' AND seq = ${row?.seq}`,
+  );
   await visit.close();
 });
 
@@ -121,7 +156,11 @@ test("a policy version is published and put into force; the same version with an
   await page.getByText("In force").waitFor();
   const answer = await world.service.call("GET", `/config?shop=${SHOP}`);
   expect(answer.json.config.consent_policy_version).toBe("2026-11");
-  const stored = () => world.service.database.query("SELECT version, locale, body FROM consent_policies WHERE shop = $1", [SHOP]);
+  const stored = () =>
+    world.service.database.query(
+      "SELECT version, locale, body FROM consent_policies WHERE shop = $1",
+      [SHOP],
+    );
   expect(await stored()).toEqual([{ version: "2026-11", locale: "en", body: "We keep\nlittle." }]);
   await page.getByLabel("Version", { exact: true }).fill("2026-11");
   await page.getByLabel("Text of the policy").fill("We keep everything.");
@@ -134,20 +173,44 @@ test("a policy version is published and put into force; the same version with an
 
 test("a proof of another store is not found, and its log is not in the export", async () => {
   const { service } = world;
-  const [other] = await service.database.query<{ seq: string }>("SELECT max(seq) AS seq FROM consent_records WHERE shop = $1", [OTHER_SHOP]);
-  expect((await askAs(service, SHOP, `/app/consent/receipt/${other?.seq}`)).text).not.toContain(OTHER_SHOP);
+  const [other] = await service.database.query<{ seq: string }>(
+    "SELECT max(seq) AS seq FROM consent_records WHERE shop = $1",
+    [OTHER_SHOP],
+  );
+  expect((await askAs(service, SHOP, `/app/consent/receipt/${other?.seq}`)).text).not.toContain(
+    OTHER_SHOP,
+  );
   expect((await askAs(service, EMPTY, `/app/consent/receipt/${other?.seq}`)).status).toBe(404);
-  expect((await askAs(service, EMPTY, "/app/consent/export")).text.trim().split("\r\n")).toHaveLength(1);
-  for (const path of ["/app/consent/export", "/app/consent/receipt/1", "/app/consent/verification"]) {
-    const answer = await fetch(service.url + path, { redirect: "manual", headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0" } });
+  expect(
+    (await askAs(service, EMPTY, "/app/consent/export")).text.trim().split("\r\n"),
+  ).toHaveLength(1);
+  for (const path of [
+    "/app/consent/export",
+    "/app/consent/receipt/1",
+    "/app/consent/verification",
+  ]) {
+    const answer = await fetch(service.url + path, {
+      redirect: "manual",
+      headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0" },
+    });
     expect([302, 401]).toContain(answer.status);
   }
 });
 
-test.each([["es", "¿Está el registro completo y sin cambios?", "Exportar como CSV"], ["fr", "Le journal est-il complet et inchangé ?", "Exporter en CSV"]])("speaks %s, and fits a phone", async (locale, heading, button) => {
-  const visit = await world.open("/app/consent", { shop: SHOP, locale, viewport: { width: 390, height: 800 } });
+test.each([
+  ["es", "¿Está el registro completo y sin cambios?", "Exportar como CSV"],
+  ["fr", "Le journal est-il complet et inchangé ?", "Exporter en CSV"],
+])("speaks %s, and fits a phone", async (locale, heading, button) => {
+  const visit = await world.open("/app/consent", {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
   await visit.page.getByRole("heading", { name: heading }).waitFor();
-  await visit.page.getByRole("button", { name: new RegExp(`^${button}`) }).first().waitFor();
+  await visit.page
+    .getByRole("button", { name: new RegExp(`^${button}`) })
+    .first()
+    .waitFor();
   await expectSound(visit);
   await visit.close();
 });

@@ -44,13 +44,39 @@ async function open(path = "/app/customers", options?: Parameters<typeof openScr
 const leave = () => visit.leave();
 
 type Page = MerchantVisit["page"];
-const rows = (page: Page) => page.locator("tbody tr").evaluateAll((found) => found.map((row) => row.querySelector("a")?.textContent ?? ""));
-const shows = (page: Page, names: string[]) => eventually(`the rows ${names.join(", ")}`, async () => JSON.stringify(await rows(page)) === JSON.stringify(names));
+const rows = (page: Page) =>
+  page
+    .locator("tbody tr")
+    .evaluateAll((found) => found.map((row) => row.querySelector("a")?.textContent ?? ""));
+const shows = (page: Page, names: string[]) =>
+  eventually(
+    `the rows ${names.join(", ")}`,
+    async () => JSON.stringify(await rows(page)) === JSON.stringify(names),
+  );
 
 test("search, filters and order change the rows and the address, which shows the same again when it is opened", async () => {
-  await put({ full_name: "Ada Lovelace", last_name: "Lovelace", email: "ada@x.example", country: "GB", tags: ["vip"], consents: ["marketing"], updated_at: "2026-01-03T00:00:00Z" });
-  await put({ full_name: "Grace Hopper", email: "grace@x.example", country: "US", tags: ["vip"], updated_at: "2026-01-02T00:00:00Z" });
-  await put({ full_name: "<img src=x onerror=alert(1)>", email: "evil@x.example", status: "suspended", updated_at: "2026-01-01T00:00:00Z" });
+  await put({
+    full_name: "Ada Lovelace",
+    last_name: "Lovelace",
+    email: "ada@x.example",
+    country: "GB",
+    tags: ["vip"],
+    consents: ["marketing"],
+    updated_at: "2026-01-03T00:00:00Z",
+  });
+  await put({
+    full_name: "Grace Hopper",
+    email: "grace@x.example",
+    country: "US",
+    tags: ["vip"],
+    updated_at: "2026-01-02T00:00:00Z",
+  });
+  await put({
+    full_name: "<img src=x onerror=alert(1)>",
+    email: "evil@x.example",
+    status: "suspended",
+    updated_at: "2026-01-01T00:00:00Z",
+  });
   await put({ full_name: "Foreign", tags: ["vip"] }, OTHER);
   const page = await open();
   await shows(page, ["Ada Lovelace", "Grace Hopper", "<img src=x onerror=alert(1)>"]);
@@ -77,22 +103,35 @@ test("search, filters and order change the rows and the address, which shows the
 });
 
 test("pages forwards and backwards show everybody once, and the list comes back as it was left", async () => {
-  await world.database.query("INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0') FROM generate_series(1, 60) AS n", [shop]);
+  await world.database.query(
+    "INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0') FROM generate_series(1, 60) AS n",
+    [shop],
+  );
   const page = await open("/app/customers?sort=name+asc");
   await eventually("the first page", async () => (await rows(page)).length === 50);
   await page.getByRole("button", { name: "Next page" }).click();
-  await shows(page, Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`));
+  await shows(
+    page,
+    Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`),
+  );
   await page.getByRole("link", { name: "Person 055" }).click();
   await page.getByRole("heading", { name: "Person 055" }).waitFor();
   await page.getByRole("button", { name: "Customers" }).click();
-  await shows(page, Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`));
+  await shows(
+    page,
+    Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`),
+  );
   await page.getByRole("button", { name: "Previous page" }).click();
   await eventually("the first page again", async () => (await rows(page))[0] === "Person 001");
   await leave();
 });
 
 test("a bulk change shows what it would do and changes nothing until it is confirmed, and then exactly these people", async () => {
-  const [ada, grace, other] = [await put({ full_name: "Ada", tags: ["vip"] }), await put({ full_name: "Grace" }), await put({ full_name: "Zoe" })];
+  const [ada, grace, other] = [
+    await put({ full_name: "Ada", tags: ["vip"] }),
+    await put({ full_name: "Grace" }),
+    await put({ full_name: "Zoe" }),
+  ];
   const foreign = await put({ full_name: "Ada" }, OTHER);
   const page = await open("/app/customers?sort=name+asc");
   await page.getByRole("checkbox", { name: "Ada" }).click();
@@ -106,13 +145,24 @@ test("a bulk change shows what it would do and changes nothing until it is confi
   expect(await tagsOf(world.database, shop, grace)).toEqual([]);
   await dialog.getByRole("button", { name: "Add tags (1)" }).click();
   await page.getByText("Tags changed of customers: 1.").waitFor();
-  expect([await tagsOf(world.database, shop, ada), await tagsOf(world.database, shop, grace), await tagsOf(world.database, shop, other), await tagsOf(world.database, OTHER, foreign)]).toEqual([["vip"], ["vip"], [], []]);
+  expect([
+    await tagsOf(world.database, shop, ada),
+    await tagsOf(world.database, shop, grace),
+    await tagsOf(world.database, shop, other),
+    await tagsOf(world.database, OTHER, foreign),
+  ]).toEqual([["vip"], ["vip"], [], []]);
   await leave();
 });
 
 test("a bulk change of everybody who matches reaches the pages that are not shown, and its progress is seen by who comes back", async () => {
-  await world.database.query("INSERT INTO storefront_users (shop, full_name, country) SELECT $1, 'Person ' || n, CASE WHEN n <= 60 THEN 'FR' ELSE 'DE' END FROM generate_series(1, 70) AS n", [shop]);
-  await world.database.query("INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Gala', 'gala')", [shop]);
+  await world.database.query(
+    "INSERT INTO storefront_users (shop, full_name, country) SELECT $1, 'Person ' || n, CASE WHEN n <= 60 THEN 'FR' ELSE 'DE' END FROM generate_series(1, 70) AS n",
+    [shop],
+  );
+  await world.database.query(
+    "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Gala', 'gala')",
+    [shop],
+  );
   await worker.stop();
   const page = await open("/app/customers?country=FR");
   await page.locator("thead").getByRole("checkbox").last().click();
@@ -128,33 +178,56 @@ test("a bulk change of everybody who matches reaches the pages that are not show
   await back.getByText("Tags are being changed: 0 of 60").waitFor();
   worker = await startTagRunWorker(world.ctx, world.ctx.home);
   await back.getByText("Tags changed of customers: 60.").waitFor();
-  const [row] = await world.database.query("SELECT count(*)::int AS tagged, count(*) FILTER (WHERE u.country = 'FR')::int AS meant FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id WHERE m.shop = $1", [shop]);
+  const [row] = await world.database.query(
+    "SELECT count(*)::int AS tagged, count(*) FILTER (WHERE u.country = 'FR')::int AS meant FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id WHERE m.shop = $1",
+    [shop],
+  );
   expect(row).toEqual({ tagged: 60, meant: 60 });
   await leave();
 });
 
 test("how far a change is, is told to its own store alone", async () => {
-  const [ours, theirs] = await Promise.all([shop, OTHER].map(async (of) => {
-    const [row] = await world.database.query("INSERT INTO tag_runs (shop, id, add, last_id, total, state, finished_at) VALUES ($1, gen_random_uuid(), '{vip}', 1, 4711, 'done', now()) RETURNING id", [of]);
-    return row.id as string;
-  }));
+  const [ours, theirs] = await Promise.all(
+    [shop, OTHER].map(async (of) => {
+      const [row] = await world.database.query(
+        "INSERT INTO tag_runs (shop, id, add, last_id, total, state, finished_at) VALUES ($1, gen_random_uuid(), '{vip}', 1, 4711, 'done', now()) RETURNING id",
+        [of],
+      );
+      return row.id as string;
+    }),
+  );
   const page = await open();
-  const texts = await page.evaluate((ids) => Promise.all(ids.map(async (id) => (await fetch(`/app/customers/tag-run?id=${id}`)).text())), [ours, theirs, "nothing"]);
+  const texts = await page.evaluate(
+    (ids) =>
+      Promise.all(ids.map(async (id) => (await fetch(`/app/customers/tag-run?id=${id}`)).text())),
+    [ours, theirs, "nothing"],
+  );
   expect(texts.map((text) => text.includes("4711"))).toEqual([true, false, false]);
   await leave();
 });
 
 test("the export holds exactly the list, as a file that a spreadsheet opens without running anything", async () => {
-  await put({ full_name: "=cmd()", email: "ada@x.example", tags: ["vip"], consents: ["marketing"] });
+  await put({
+    full_name: "=cmd()",
+    email: "ada@x.example",
+    tags: ["vip"],
+    consents: ["marketing"],
+  });
   await put({ full_name: "Grace", email: "grace@x.example" });
   await put({ full_name: "Foreign", tags: ["vip"] }, OTHER);
   const page = await open("/app/customers?tag=vip");
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
   expect(file.suggestedFilename()).toBe("customers.csv");
   const text = readFileSync(await file.path(), "utf8");
   expect(text.trim().split("\r\n")).toHaveLength(2);
   expect(text).toContain("ada@x.example,'=cmd(),");
-  const plain = await fetch(`${world.url}/app/customers/export?shop=${shop}`, { headers: { "User-Agent": "Mozilla/5.0" }, redirect: "manual" });
+  const plain = await fetch(`${world.url}/app/customers/export?shop=${shop}`, {
+    headers: { "User-Agent": "Mozilla/5.0" },
+    redirect: "manual",
+  });
   expect(plain.status).toBe(302);
   await leave();
 });
@@ -178,7 +251,13 @@ test("a view is saved with its filters, without what was searched for, and is th
 });
 
 test("a store without customers is offered one thing to do, which brings them in", async () => {
-  world.sandbox.storefront.putCustomer(shop, { email: "first@x.example", firstName: "First", lastName: "Customer", createdAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z" });
+  world.sandbox.storefront.putCustomer(shop, {
+    email: "first@x.example",
+    firstName: "First",
+    lastName: "Customer",
+    createdAt: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-01T00:00:00Z",
+  });
   const page = await open();
   await page.getByText("Bring in your customers").waitFor();
   await page.getByRole("button", { name: "Sync customers now" }).click();
@@ -211,7 +290,11 @@ test("in Spanish and French the screen speaks the reader's language, the design 
 });
 
 test("on a phone of 390 px nothing is wider than the screen", async () => {
-  await put({ full_name: "A very long name that goes on and on for ever and ever", email: "averyveryverylongaddress@subdomain.of.somewhere.example", tags: ["one", "two", "three", "four", "five"] });
+  await put({
+    full_name: "A very long name that goes on and on for ever and ever",
+    email: "averyveryverylongaddress@subdomain.of.somewhere.example",
+    tags: ["one", "two", "three", "four", "five"],
+  });
   const page = await open("/app/customers", { viewport: { width: 390, height: 844 } });
   await page.getByRole("link", { name: "A very long name" }).waitFor();
   expect(await findOverflow(page)).toBe(0);

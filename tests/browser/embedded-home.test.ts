@@ -6,7 +6,13 @@ import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../app/domain/tenants/tenant.ts";
 import { openBrowser } from "../support/browser.ts";
-import { APP, countGrants, embeddedUrl, startWorld, type World } from "../support/screens-server.ts";
+import {
+  APP,
+  countGrants,
+  embeddedUrl,
+  startWorld,
+  type World,
+} from "../support/screens-server.ts";
 
 const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36" };
 let world: World;
@@ -26,14 +32,20 @@ beforeEach(() => {
   shop = `demo-store-${(count += 1)}.myshopify.com`;
 });
 
-const open = (path?: string) => fetch(path ?? `${world.url}/app`, { headers: AGENT, redirect: "manual" });
+const open = (path?: string) =>
+  fetch(path ?? `${world.url}/app`, { headers: AGENT, redirect: "manual" });
 const ours = () => [world.url, world.sandbox.url];
 
 async function connect(secondsLeft: number): Promise<void> {
   const reply = world.sandbox.storefront.install(shop);
   world.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
   await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, { accessToken: reply.access_token, refreshToken: reply.refresh_token ?? null, expiresIn: secondsLeft, scopes: reply.scope.split(",") });
+  await storeGrant(world.ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: secondsLeft,
+    scopes: reply.scope.split(","),
+  });
 }
 
 test("a first opening exchanges the session token exactly once and shows a valid connection, without errors or foreign requests", async () => {
@@ -50,7 +62,9 @@ test("a first opening exchanges the session token exactly once and shows a valid
   await page.getByRole("button", { name: "Register again" }).click();
   await page.getByText("Everything was registered already.").waitFor();
 
-  await changeTenantRecord(world.ctx, shop, { set: { enabled_channels: ["cms", "web_analytics"] } });
+  await changeTenantRecord(world.ctx, shop, {
+    set: { enabled_channels: ["cms", "web_analytics"] },
+  });
   await page.goto(await embeddedUrl(world, shop));
   await page.getByText("12 of 12 registered").waitFor();
   expect(await page.getByText("On", { exact: true }).count()).toBe(3);
@@ -80,7 +94,11 @@ test("a store whose refresh token is dead and whose session token is refused is 
   await connect(60);
   world.sandbox.storefront.revokeRefreshToken(shop);
   const url = await embeddedUrl(world, shop);
-  world.sandbox.failNext("storefront", { status: 400, body: { error: "invalid_request" }, match: "access_token" }, 50);
+  world.sandbox.failNext(
+    "storefront",
+    { status: 400, body: { error: "invalid_request" }, match: "access_token" },
+    50,
+  );
   const { page, errors, close } = await browser.visit(ours());
   const answer = await page.goto(url);
   expect(answer?.status()).toBe(200);
@@ -138,7 +156,20 @@ test("a forged, foreign, unsigned or expired session token is refused and nothin
   world.sandbox.storefront.install(shop);
   const now = Math.floor(Date.now() / 1_000);
   const sign = (secret: string, claims: object = {}) =>
-    new SignJWT({ iss: `https://${shop}/admin`, dest: `https://${shop}`, aud: APP.clientId, sub: "1", exp: now + 60, nbf: now, iat: now, jti: "1", sid: "1", ...claims }).setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(secret));
+    new SignJWT({
+      iss: `https://${shop}/admin`,
+      dest: `https://${shop}`,
+      aud: APP.clientId,
+      sub: "1",
+      exp: now + 60,
+      nbf: now,
+      iat: now,
+      jti: "1",
+      sid: "1",
+      ...claims,
+    })
+      .setProtectedHeader({ alg: "HS256" })
+      .sign(new TextEncoder().encode(secret));
   const [head, body] = (await sign(APP.clientSecret)).split(".");
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${body}.`;
   const tokens = [
@@ -151,7 +182,10 @@ test("a forged, foreign, unsigned or expired session token is refused and nothin
   ];
   const before = world.sandbox.requests("storefront").length;
   for (const token of tokens) {
-    const bearer = await fetch(`${world.url}/app.data`, { headers: { ...AGENT, Authorization: `Bearer ${token}` }, redirect: "manual" });
+    const bearer = await fetch(`${world.url}/app.data`, {
+      headers: { ...AGENT, Authorization: `Bearer ${token}` },
+      redirect: "manual",
+    });
     expect(bearer.status).toBe(401);
     expect(bearer.headers.get("x-shopify-retry-invalid-session-request")).toBe("1");
     const page = await open(await embeddedUrl(world, shop, { token }));
@@ -163,7 +197,10 @@ test("a forged, foreign, unsigned or expired session token is refused and nothin
 });
 
 test("during a rotation of the app secret a session token under either secret opens the page", async () => {
-  for (const appSecrets of [[APP.clientSecret, "retired-secret-0123456789"], ["brand-new-secret-0123456789", APP.clientSecret]]) {
+  for (const appSecrets of [
+    [APP.clientSecret, "retired-secret-0123456789"],
+    ["brand-new-secret-0123456789", APP.clientSecret],
+  ]) {
     const rotating = await startWorld({ withScreens: true, appSecrets });
     rotating.sandbox.storefront.install(shop);
     const page = await open(await embeddedUrl(rotating, shop));
@@ -178,15 +215,28 @@ test("pages may be framed by the shop and the admin, standalone pages by nobody"
   await connect(3_600);
   const headersOf = async (url: string) => (await open(url)).headers;
   const home = await headersOf(await embeddedUrl(world, shop));
-  expect(home.get("content-security-policy")).toContain(`frame-ancestors https://${shop} https://admin.shopify.com;`);
+  expect(home.get("content-security-policy")).toContain(
+    `frame-ancestors https://${shop} https://admin.shopify.com;`,
+  );
   expect(home.get("referrer-policy")).toBe("strict-origin-when-cross-origin");
   expect(home.get("x-content-type-options")).toBe("nosniff");
   expect(home.get("x-request-id")).toBeTruthy();
-  const bounce = await headersOf(`${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=${encodeURIComponent(`${world.url}/app`)}`);
-  expect(bounce.get("content-security-policy")).toContain(`frame-ancestors https://${shop} https://admin.shopify.com;`);
-  const forged = await headersOf(`${world.url}/auth/shopify/session-token?shop=${encodeURIComponent("evil.example; script-src *")}`);
-  expect(forged.get("content-security-policy")).toBe("frame-ancestors https://admin.shopify.com; object-src 'none'; base-uri 'none'");
-  for (const path of ["/", "/nothing-here"]) expect((await headersOf(world.url + path)).get("content-security-policy")).toContain("frame-ancestors 'none'");
+  const bounce = await headersOf(
+    `${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=${encodeURIComponent(`${world.url}/app`)}`,
+  );
+  expect(bounce.get("content-security-policy")).toContain(
+    `frame-ancestors https://${shop} https://admin.shopify.com;`,
+  );
+  const forged = await headersOf(
+    `${world.url}/auth/shopify/session-token?shop=${encodeURIComponent("evil.example; script-src *")}`,
+  );
+  expect(forged.get("content-security-policy")).toBe(
+    "frame-ancestors https://admin.shopify.com; object-src 'none'; base-uri 'none'",
+  );
+  for (const path of ["/", "/nothing-here"])
+    expect((await headersOf(world.url + path)).get("content-security-policy")).toContain(
+      "frame-ancestors 'none'",
+    );
 });
 
 test("an address outside the admin leads into it when the store is connected, else to the install", async () => {
@@ -194,14 +244,28 @@ test("an address outside the admin leads into it when the store is connected, el
   expect(await locationOf(`/?shop=${shop}&locale=fr`)).toBe(`/app?shop=${shop}&locale=fr`);
   expect(await locationOf(`/app?shop=${shop}`)).toBe(`/auth/install?shop=${shop}`);
   await connect(3_600);
-  expect(await locationOf(`/app?shop=${shop}`)).toBe(world.ctx.storefront.adminUrl(shop, `/admin/apps/${APP.clientId}`));
+  expect(await locationOf(`/app?shop=${shop}`)).toBe(
+    world.ctx.storefront.adminUrl(shop, `/admin/apps/${APP.clientId}`),
+  );
   expect(await locationOf("/app")).toBe("/auth/shopify/login");
   expect(await locationOf("/app?shop=evil.example")).toBe("/auth/shopify/login");
 });
 
 test("the bounce and exit pages lead nowhere else", async () => {
-  expect((await open(`${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=https%3A%2F%2Fevil.example`)).status).toBe(400);
-  expect((await open(`${world.url}/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fevil.example`)).status).toBe(400);
+  expect(
+    (
+      await open(
+        `${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=https%3A%2F%2Fevil.example`,
+      )
+    ).status,
+  ).toBe(400);
+  expect(
+    (
+      await open(
+        `${world.url}/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fevil.example`,
+      )
+    ).status,
+  ).toBe(400);
 });
 
 test("standalone pages work without a complaint: the landing page, the sign-in hint, the page that is not there", async () => {
@@ -227,8 +291,15 @@ test("assets are cached for good, hidden files and missing assets are 404, a bod
   expect((await fetch(world.url + asset, { method: "HEAD" })).status).toBe(200);
   expect((await open(`${world.url}/assets/gone-12345678.js`)).status).toBe(404);
   expect((await open(`${world.url}/.vite/manifest.json`)).status).toBe(404);
-  expect((await fetch(`${world.url}/app`, { method: "HEAD", headers: AGENT, redirect: "manual" })).status).toBe(302);
-  const big = await fetch(`${world.url}/app?index`, { method: "POST", body: "x".repeat(1024 * 1024 + 1), headers: AGENT });
+  expect(
+    (await fetch(`${world.url}/app`, { method: "HEAD", headers: AGENT, redirect: "manual" }))
+      .status,
+  ).toBe(302);
+  const big = await fetch(`${world.url}/app?index`, {
+    method: "POST",
+    body: "x".repeat(1024 * 1024 + 1),
+    headers: AGENT,
+  });
   expect(big.status).toBe(413);
   expect(await big.json()).toMatchObject({ code: "payload_too_large" });
 });

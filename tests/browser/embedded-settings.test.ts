@@ -13,7 +13,13 @@ let browser: Awaited<ReturnType<typeof openBrowser>>;
 let shop: string;
 let count = 0;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startWorld({ withScreens: true, env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }) }), openBrowser()]);
+  [world, browser] = await Promise.all([
+    startWorld({
+      withScreens: true,
+      env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
+    }),
+    openBrowser(),
+  ]);
   await saveTenantConfig(world.ctx, OTHER, { brand_name: "Other" }, true);
 });
 afterAll(async () => {
@@ -41,7 +47,11 @@ test("a merchant changes a setting by the admin's own save bar, and finds it the
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
-  expect(await saved()).toMatchObject({ brand_name: "Kestrel", analytics_measurement_id: "G-ABC123", cms_api_token: "cms-token-0123456789" });
+  expect(await saved()).toMatchObject({
+    brand_name: "Kestrel",
+    analytics_measurement_id: "G-ABC123",
+    cms_api_token: "cms-token-0123456789",
+  });
   expect(await findBarriers(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await findOverflow(page)).toBe(0);
@@ -66,7 +76,16 @@ test("what only the operator may change is shown and closed, also to a request t
   expect(await page.getByLabel("Access role").isDisabled()).toBe(true);
   await close();
   const post = async (fields: object, query = "") =>
-    (await fetch(`${world.url}/app/settings.data${query}`, { method: "POST", headers: { ...AGENT, Authorization: `Bearer ${await world.sandbox.storefront.sessionToken(shop)}` }, body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields), shop: OTHER }) })).text();
+    (
+      await fetch(`${world.url}/app/settings.data${query}`, {
+        method: "POST",
+        headers: {
+          ...AGENT,
+          Authorization: `Bearer ${await world.sandbox.storefront.sessionToken(shop)}`,
+        },
+        body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields), shop: OTHER }),
+      })
+    ).text();
   expect(await post({ access_role: "creator" })).toContain("is set by the platform");
   expect((await saved()).access_role).toBeUndefined();
   // Neither the form nor the address says whose settings these are.
@@ -84,14 +103,37 @@ test("a store with the role shared neither sees nor saves an ERP and event route
   expect(await page.getByText("Event routes").count()).toBe(0);
   await close();
   const token = await world.sandbox.storefront.sessionToken(shop);
-  for (const fields of [{ event_routes: [{ event_type: "*", channels: ["cms"] }] }, { erp_base_url: "https://erp.example.com" }])
-    expect(await (await fetch(`${world.url}/app/settings.data`, { method: "POST", headers: { ...AGENT, Authorization: `Bearer ${token}` }, body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields) }) })).text()).toContain("is not for shared stores");
+  for (const fields of [
+    { event_routes: [{ event_type: "*", channels: ["cms"] }] },
+    { erp_base_url: "https://erp.example.com" },
+  ])
+    expect(
+      await (
+        await fetch(`${world.url}/app/settings.data`, {
+          method: "POST",
+          headers: { ...AGENT, Authorization: `Bearer ${token}` },
+          body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields) }),
+        })
+      ).text(),
+    ).toContain("is not for shared stores");
   expect(Object.keys(await saved())).not.toContain("event_routes");
 });
 
 test("nobody without a session token sees or changes anything", async () => {
-  expect((await fetch(`${world.url}/app/settings.data`, { headers: { ...AGENT, Authorization: "Bearer nothing" }, redirect: "manual" })).status).toBe(401);
-  const post = await fetch(`${world.url}/app/settings.data?shop=${shop}`, { method: "POST", headers: AGENT, redirect: "manual", body: new URLSearchParams({ intent: "save", fields: '{"brand_name":"Mallory"}' }) });
+  expect(
+    (
+      await fetch(`${world.url}/app/settings.data`, {
+        headers: { ...AGENT, Authorization: "Bearer nothing" },
+        redirect: "manual",
+      })
+    ).status,
+  ).toBe(401);
+  const post = await fetch(`${world.url}/app/settings.data?shop=${shop}`, {
+    method: "POST",
+    headers: AGENT,
+    redirect: "manual",
+    body: new URLSearchParams({ intent: "save", fields: '{"brand_name":"Mallory"}' }),
+  });
   // Remix tells a redirect inside an answer of its own.
   expect([202, 302, 401]).toContain(post.status);
   expect((await saved()).brand_name).toBeUndefined();

@@ -5,15 +5,32 @@ import { logOfVisitor, startConsentService, type ConsentService } from "../suppo
 import { eventually, OTHER_SHOP, SHOP } from "../support/service.ts";
 import { keptChoice, openStore, type StoreVisit } from "../support/store-visit.ts";
 
-const DEFAULTS = { ad_storage: "denied", ad_user_data: "denied", ad_personalization: "denied", analytics_storage: "denied", personalization_storage: "denied", functionality_storage: "granted", security_storage: "granted", wait_for_update: 500 };
+const DEFAULTS = {
+  ad_storage: "denied",
+  ad_user_data: "denied",
+  ad_personalization: "denied",
+  analytics_storage: "denied",
+  personalization_storage: "denied",
+  functionality_storage: "granted",
+  security_storage: "granted",
+  wait_for_update: 500,
+};
 const TAG_ADDRESS = "https://www.googletagmanager.com/gtag/js?id=G-TEST1";
-const signals = (cookie: string, marketing: string) => ({ analytics_storage: cookie, ad_storage: marketing, ad_user_data: marketing, ad_personalization: marketing });
+const signals = (cookie: string, marketing: string) => ({
+  analytics_storage: cookie,
+  ad_storage: marketing,
+  ad_user_data: marketing,
+  ad_personalization: marketing,
+});
 let service: ConsentService;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let visit: StoreVisit;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startConsentService({ background: true }), openBrowser()]);
+  [service, browser] = await Promise.all([
+    startConsentService({ background: true }),
+    openBrowser(),
+  ]);
   await service.addTenant(SHOP, { consent_policy_version: "2026-11" });
   await service.addTenant(OTHER_SHOP, { consent_mode: "advanced" });
 });
@@ -28,14 +45,25 @@ const enter = async (options: Parameters<typeof openStore>[2] = {}) => {
   return visit;
 };
 const press = (name: string) => visit.page.getByRole("button", { name, exact: true }).click();
-const answered = (path: string, count = 1) => eventually(`${count} answers of ${path}`, () => visit.sent.filter((one) => one.path === path && one.status === 200).length >= count && visit.sent.filter((one) => one.path === path));
-const commands = async (name: string) => (await visit.layer()).filter(({ command }) => command?.[0] === name).map(({ command }) => command.slice(1));
+const answered = (path: string, count = 1) =>
+  eventually(
+    `${count} answers of ${path}`,
+    () =>
+      visit.sent.filter((one) => one.path === path && one.status === 200).length >= count &&
+      visit.sent.filter((one) => one.path === path),
+  );
+const commands = async (name: string) =>
+  (await visit.layer())
+    .filter(({ command }) => command?.[0] === name)
+    .map(({ command }) => command.slice(1));
 const loads = () => visit.page.waitForFunction("window.seenByTag");
 const seenByTag = (): Promise<any[]> => visit.page.evaluate("window.seenByTag");
 
 describe("before anybody chose", () => {
   it("the first thing in the data layer is that everything is denied, as a command, before any other script of the page runs", async () => {
-    await enter({ head: "<script>window.firstTag = window.dataLayer.length; window.dataLayer.push({event:'a theme tag'})</script>" });
+    await enter({
+      head: "<script>window.firstTag = window.dataLayer.length; window.dataLayer.push({event:'a theme tag'})</script>",
+    });
     const layer = await visit.layer();
     expect(layer[0]).toEqual({ command: ["consent", "default", DEFAULTS] });
     expect(await visit.page.evaluate("window.firstTag")).toBe(1);
@@ -49,7 +77,9 @@ describe("before anybody chose", () => {
     await visit.page.getByRole("region", { name: "Your privacy" }).waitFor();
     expect(visit.foreign).toEqual([]);
     expect(await visit.page.context().cookies()).toEqual([]);
-    expect(await visit.page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
+    expect(await visit.page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([
+      0, 0,
+    ]);
     expect(visit.sent.filter(({ method }) => method !== "GET")).toEqual([]);
     await visit.close();
   });
@@ -58,13 +88,20 @@ describe("before anybody chose", () => {
     await enter({ shop: OTHER_SHOP });
     await loads();
     expect(visit.foreign).toEqual([TAG_ADDRESS]);
-    expect((await seenByTag()).map(({ command }) => command.slice(0, 2))).toEqual([["consent", "default"], ["js", expect.anything()], ["config", "G-TEST1"]]);
+    expect((await seenByTag()).map(({ command }) => command.slice(0, 2))).toEqual([
+      ["consent", "default"],
+      ["js", expect.anything()],
+      ["config", "G-TEST1"],
+    ]);
     expect(await visit.page.context().cookies()).toEqual([]);
     await visit.close();
   });
 
   it("a page without the theme's inline script gets the same defaults from the loader alone", async () => {
-    await enter({ blocks: ["footer"], head: '<script src="/apps/crm/embed/stack-loader.js"></script>' });
+    await enter({
+      blocks: ["footer"],
+      head: '<script src="/apps/crm/embed/stack-loader.js"></script>',
+    });
     expect((await visit.layer())[0]).toEqual({ command: ["consent", "default", DEFAULTS] });
     await visit.close();
   });
@@ -75,24 +112,76 @@ describe("accepting", () => {
     await enter();
     await press("Accept all");
     await loads();
-    expect((await seenByTag()).filter(({ command }) => command).map(({ command }) => command[0] + (command[0] === "consent" ? ` ${command[1]}` : ""))).toEqual(["consent default", "consent update", "js", "config"]);
-    expect(await commands("consent")).toEqual([["default", DEFAULTS], ["update", signals("granted", "granted")]]);
-    expect((await visit.layer()).filter(({ event }) => event)).toEqual([{ event: "consent_update", consent_tos: "denied", consent_privacy: "denied", consent_cookie: "granted", consent_marketing: "granted", consent_method: "banner" }]);
-    expect(await visit.privacyCalls()).toEqual([[{ name: "consent-tracking-api", version: "0.1" }], { analytics: true, preferences: true, marketing: true, sale_of_data: true }]);
+    expect(
+      (await seenByTag())
+        .filter(({ command }) => command)
+        .map(({ command }) => command[0] + (command[0] === "consent" ? ` ${command[1]}` : "")),
+    ).toEqual(["consent default", "consent update", "js", "config"]);
+    expect(await commands("consent")).toEqual([
+      ["default", DEFAULTS],
+      ["update", signals("granted", "granted")],
+    ]);
+    expect((await visit.layer()).filter(({ event }) => event)).toEqual([
+      {
+        event: "consent_update",
+        consent_tos: "denied",
+        consent_privacy: "denied",
+        consent_cookie: "granted",
+        consent_marketing: "granted",
+        consent_method: "banner",
+      },
+    ]);
+    expect(await visit.privacyCalls()).toEqual([
+      [{ name: "consent-tracking-api", version: "0.1" }],
+      { analytics: true, preferences: true, marketing: true, sale_of_data: true },
+    ]);
     expect(visit.foreign).toEqual([TAG_ADDRESS]);
     const body = (await answered("/auth/consent-sync"))[0]?.body;
     const rows = await logOfVisitor(service, body.visitor_id);
-    expect(rows.map(({ consent_type, action, method, consent_version, consent_id, source_page }) => [consent_type, action, method, consent_version, consent_id, source_page])).toEqual(
-      ["cookie", "marketing"].map((type) => [type, "granted", "banner", "2026-11", body.consent_id, `https://${SHOP}/`]),
+    expect(
+      rows.map(({ consent_type, action, method, consent_version, consent_id, source_page }) => [
+        consent_type,
+        action,
+        method,
+        consent_version,
+        consent_id,
+        source_page,
+      ]),
+    ).toEqual(
+      ["cookie", "marketing"].map((type) => [
+        type,
+        "granted",
+        "banner",
+        "2026-11",
+        body.consent_id,
+        `https://${SHOP}/`,
+      ]),
     );
-    expect(await keptChoice(visit.page)).toMatchObject({ cookie: true, marketing: true, version: "2026-11" });
+    expect(await keptChoice(visit.page)).toMatchObject({
+      cookie: true,
+      marketing: true,
+      version: "2026-11",
+    });
     await visit.close();
   });
 
   it("is remembered: the next page grants before its tag is loaded, and asks nothing", async () => {
-    await enter({ kept: { crm_consent: { tos: true, privacy: true, cookie: true, marketing: false, version: "2026-11" } } });
+    await enter({
+      kept: {
+        crm_consent: {
+          tos: true,
+          privacy: true,
+          cookie: true,
+          marketing: false,
+          version: "2026-11",
+        },
+      },
+    });
     await loads();
-    expect(await commands("consent")).toEqual([["default", DEFAULTS], ["update", signals("granted", "denied")]]);
+    expect(await commands("consent")).toEqual([
+      ["default", DEFAULTS],
+      ["update", signals("granted", "denied")],
+    ]);
     expect(await visit.page.getByRole("region", { name: "Your privacy" }).count()).toBe(0);
     await visit.close();
   });
@@ -109,7 +198,15 @@ describe("refusing", () => {
     await enter();
     await press("Refuse all");
     const body = (await answered("/auth/consent-sync"))[0]?.body;
-    expect((await logOfVisitor(service, body.visitor_id)).map(({ consent_type, action }) => [consent_type, action])).toEqual([["cookie", "revoked"], ["marketing", "revoked"]]);
+    expect(
+      (await logOfVisitor(service, body.visitor_id)).map(({ consent_type, action }) => [
+        consent_type,
+        action,
+      ]),
+    ).toEqual([
+      ["cookie", "revoked"],
+      ["marketing", "revoked"],
+    ]);
     expect(await visit.page.getByRole("region", { name: "Your privacy" }).count()).toBe(0);
     expect(visit.foreign).toEqual([]);
     await visit.close();
@@ -128,9 +225,15 @@ describe("refusing", () => {
 
 describe("a browser that sends Global Privacy Control", () => {
   it("wins over a marketing grant that it keeps, and statistics stay as chosen", async () => {
-    await enter({ gpc: true, kept: { crm_consent: { cookie: true, marketing: true, version: "2026-11" } } });
+    await enter({
+      gpc: true,
+      kept: { crm_consent: { cookie: true, marketing: true, version: "2026-11" } },
+    });
     await loads();
-    expect(await commands("consent")).toEqual([["default", DEFAULTS], ["update", signals("granted", "denied")]]);
+    expect(await commands("consent")).toEqual([
+      ["default", DEFAULTS],
+      ["update", signals("granted", "denied")],
+    ]);
     await visit.close();
   });
 
@@ -141,8 +244,20 @@ describe("a browser that sends Global Privacy Control", () => {
     expect(await visit.page.getByRole("checkbox", { name: "Marketing" }).isDisabled()).toBe(true);
     await visit.page.getByRole("dialog").getByRole("button", { name: "Accept all" }).click();
     const body = (await answered("/auth/consent-sync"))[0]?.body;
-    expect((await logOfVisitor(service, body.visitor_id)).map(({ consent_type, action, gpc }) => [consent_type, action, gpc])).toEqual([["cookie", "granted", true], ["marketing", "revoked", true]]);
-    expect((await visit.privacyCalls())[1]).toMatchObject({ marketing: false, sale_of_data: false });
+    expect(
+      (await logOfVisitor(service, body.visitor_id)).map(({ consent_type, action, gpc }) => [
+        consent_type,
+        action,
+        gpc,
+      ]),
+    ).toEqual([
+      ["cookie", "granted", true],
+      ["marketing", "revoked", true],
+    ]);
+    expect((await visit.privacyCalls())[1]).toMatchObject({
+      marketing: false,
+      sale_of_data: false,
+    });
     await visit.close();
   });
 });

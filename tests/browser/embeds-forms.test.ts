@@ -1,7 +1,13 @@
 // Forms of the theme that carry `data-crm-form`, and what becomes of a choice when the network or the session does not hold.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../support/browser.ts";
-import { logOf, logOfVisitor, signUp, startConsentService, type ConsentService } from "../support/consent.ts";
+import {
+  logOf,
+  logOfVisitor,
+  signUp,
+  startConsentService,
+  type ConsentService,
+} from "../support/consent.ts";
 import { eventually, SHOP } from "../support/service.ts";
 import { openStore, type StoreOptions, type StoreVisit } from "../support/store-visit.ts";
 
@@ -11,7 +17,10 @@ let visit: StoreVisit;
 let shoppers = 0;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startConsentService({ background: true }), openBrowser()]);
+  [service, browser] = await Promise.all([
+    startConsentService({ background: true }),
+    openBrowser(),
+  ]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -24,10 +33,17 @@ const enter = async (options: StoreOptions = {}) => {
   await visit.open();
 };
 const newAddress = () => `shopper-${(shoppers += 1)}@example.com`;
-const posted = (count: number) => eventually(`${count} posts`, () => visit.sent.filter(({ method }) => method === "POST").length >= count && visit.sent.filter(({ method }) => method === "POST"));
+const posted = (count: number) =>
+  eventually(
+    `${count} posts`,
+    () =>
+      visit.sent.filter(({ method }) => method === "POST").length >= count &&
+      visit.sent.filter(({ method }) => method === "POST"),
+  );
 /** The first of each: what was under way when the page was left is sent once more, and changes nothing. */
 const bridged = async () => {
-  const to = (path: string) => eventually(`a post to ${path}`, () => visit.sent.find((one) => one.path === path));
+  const to = (path: string) =>
+    eventually(`a post to ${path}`, () => visit.sent.find((one) => one.path === path));
   const answers = [await to("/ucp/tags"), await to("/auth/consent-sync")] as const;
   expect(visit.sent.indexOf(answers[0])).toBeLessThan(visit.sent.indexOf(answers[1]));
   return answers;
@@ -42,34 +58,84 @@ async function join(email: string, wantsOffers = true): Promise<void> {
 
 describe("a form with data-crm-form", () => {
   it("sends its event, then its tags, then its consent, and goes on to its own page", async () => {
-    await enter({ head: "<script>addEventListener('pagehide', () => sessionStorage.setItem('layer', JSON.stringify(window.dataLayer)))</script>" });
+    await enter({
+      head: "<script>addEventListener('pagehide', () => sessionStorage.setItem('layer', JSON.stringify(window.dataLayer)))</script>",
+    });
     await visit.page.evaluate(() => (document.cookie = "_ga=GA1.1.111.222; path=/"));
-    await visit.page.evaluate(() => (document.cookie = "_ga_TEST1=GS2.1.s1746825440$o2$g1$t1746825500; path=/"));
+    await visit.page.evaluate(
+      () => (document.cookie = "_ga_TEST1=GS2.1.s1746825440$o2$g1$t1746825500; path=/"),
+    );
     const email = newAddress();
     await join(email);
     await visit.page.waitForURL("**/contact**");
     const [tags, consent] = await bridged();
-    expect([tags.path, tags.body]).toEqual(["/ucp/tags", { add: ["newsletter_subscribed", `newsletter_${today()}`], remove: [], ga_session_id: "1746825440" }]);
-    expect(consent).toMatchObject({ path: "/auth/consent-sync", status: 200, body: { method: "newsletter_form", form_type: "newsletter", email, consent_marketing: true, ga_session_id: "1746825440", ga_client_id: "111.222", source_page: `https://${SHOP}/` } });
-    const pushed = (await visit.page.evaluate(() => JSON.parse(sessionStorage.getItem("layer") ?? "[]"))) as any[];
+    expect([tags.path, tags.body]).toEqual([
+      "/ucp/tags",
+      {
+        add: ["newsletter_subscribed", `newsletter_${today()}`],
+        remove: [],
+        ga_session_id: "1746825440",
+      },
+    ]);
+    expect(consent).toMatchObject({
+      path: "/auth/consent-sync",
+      status: 200,
+      body: {
+        method: "newsletter_form",
+        form_type: "newsletter",
+        email,
+        consent_marketing: true,
+        ga_session_id: "1746825440",
+        ga_client_id: "111.222",
+        source_page: `https://${SHOP}/`,
+      },
+    });
+    const pushed = (await visit.page.evaluate(() =>
+      JSON.parse(sessionStorage.getItem("layer") ?? "[]"),
+    )) as any[];
     const at = pushed.findIndex(({ event }) => event === "crm_form_submit");
-    expect(pushed[at]).toEqual({ event: "crm_form_submit", form_type: "newsletter", email, session_id: "1746825440", submit_timestamp: consent.body.timestamp, consent_marketing: "granted", source_page: `https://${SHOP}/` });
+    expect(pushed[at]).toEqual({
+      event: "crm_form_submit",
+      form_type: "newsletter",
+      email,
+      session_id: "1746825440",
+      submit_timestamp: consent.body.timestamp,
+      consent_marketing: "granted",
+      source_page: `https://${SHOP}/`,
+    });
     await visit.close();
   });
 
   it("is recorded with the session of the analytics cookie, as a form and as nobody's changed flag", async () => {
     await enter();
-    await visit.page.evaluate(() => (document.cookie = "_ga_TEST1=GS1.1.1699999999.3.1.1699999999.0.0.0; path=/"));
-    await visit.page.evaluate((email) => (window as any)._crmForms.submit("waitlist", email), newAddress());
+    await visit.page.evaluate(
+      () => (document.cookie = "_ga_TEST1=GS1.1.1699999999.3.1.1699999999.0.0.0; path=/"),
+    );
+    await visit.page.evaluate(
+      (email) => (window as any)._crmForms.submit("waitlist", email),
+      newAddress(),
+    );
     const [, consent] = await bridged();
-    expect((await logOfVisitor(service, consent.body.visitor_id)).map(({ consent_type, method, form_type, ga_session_id }) => [consent_type, method, form_type, ga_session_id])).toEqual([["waitlist", "waitlist_form", "waitlist", "1699999999"]]);
+    expect(
+      (await logOfVisitor(service, consent.body.visitor_id)).map(
+        ({ consent_type, method, form_type, ga_session_id }) => [
+          consent_type,
+          method,
+          form_type,
+          ga_session_id,
+        ],
+      ),
+    ).toEqual([["waitlist", "waitlist_form", "waitlist", "1699999999"]]);
     await visit.close();
   });
 
   it("never gives the address to a tag: no command carries it, and it does not stay in the layer's memory", async () => {
     await enter({ kept: { crm_consent: { cookie: true, marketing: true } } });
     const email = newAddress();
-    await visit.page.evaluate((address) => (window as any)._crmForms.submit("newsletter", address), email);
+    await visit.page.evaluate(
+      (address) => (window as any)._crmForms.submit("newsletter", address),
+      email,
+    );
     const layer = await visit.layer();
     expect(JSON.stringify(layer.filter(({ command }) => command))).not.toContain(email);
     // As a tag manager reads it: later objects overwrite earlier ones.
@@ -95,21 +161,38 @@ describe("a shopper who is signed in", () => {
     const ada = await signUp(service);
     await enter();
     await visit.page.evaluate((token) => sessionStorage.setItem("crm_session", token), ada.token);
-    await visit.page.evaluate((email) => (window as any)._crmForms.submit("newsletter", email), ada.email);
+    await visit.page.evaluate(
+      (email) => (window as any)._crmForms.submit("newsletter", email),
+      ada.email,
+    );
     const [tags, consent] = await bridged();
     expect([tags.status, consent.status]).toEqual([200, 200]);
-    expect((await visit.layer()).find(({ event }) => event === "crm_form_submit").crm_user_id).toBe(String(ada.id));
-    expect((await logOf(service, ada)).map(({ consent_type, method }) => [consent_type, method])).toContainEqual(["newsletter", "newsletter_form"]);
+    expect((await visit.layer()).find(({ event }) => event === "crm_form_submit").crm_user_id).toBe(
+      String(ada.id),
+    );
+    expect(
+      (await logOf(service, ada)).map(({ consent_type, method }) => [consent_type, method]),
+    ).toContainEqual(["newsletter", "newsletter_form"]);
     await visit.close();
   });
 
   it("at the storefront is recorded as that customer, whom the proxy vouches for", async () => {
     const bob = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/5001' WHERE id = $1", [bob.id]);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/5001' WHERE id = $1",
+      [bob.id],
+    );
     await enter({ customerId: "5001" });
     await visit.page.getByRole("button", { name: "Accept all" }).click();
     await posted(1);
-    expect((await logOf(service, bob)).slice(-2).map(({ consent_type, action, method }) => [consent_type, action, method])).toEqual([["cookie", "granted", "banner"], ["marketing", "granted", "banner"]]);
+    expect(
+      (await logOf(service, bob))
+        .slice(-2)
+        .map(({ consent_type, action, method }) => [consent_type, action, method]),
+    ).toEqual([
+      ["cookie", "granted", "banner"],
+      ["marketing", "granted", "banner"],
+    ]);
     await visit.close();
   });
 
@@ -161,9 +244,12 @@ describe("a choice made offline", () => {
     await enter();
     await visit.page.context().setOffline(true);
     let isAway = true;
-    await visit.page.route("**/apps/crm/auth/**", (route) => (isAway ? route.abort("internetdisconnected") : route.fallback()));
+    await visit.page.route("**/apps/crm/auth/**", (route) =>
+      isAway ? route.abort("internetdisconnected") : route.fallback(),
+    );
     await visit.page.getByRole("button", { name: "Refuse all" }).click();
-    const waiting = () => visit.page.evaluate(() => JSON.parse(localStorage.getItem("crm_outbox") ?? "[]") as string[]);
+    const waiting = () =>
+      visit.page.evaluate(() => JSON.parse(localStorage.getItem("crm_outbox") ?? "[]") as string[]);
     expect(await waiting()).toHaveLength(1);
     isAway = false;
     await visit.page.context().setOffline(false);
@@ -176,7 +262,9 @@ describe("a choice made offline", () => {
   it("is kept when the service is unwell, and sent from the next page", async () => {
     await enter();
     let isUnwell = true;
-    await visit.page.route("**/apps/crm/auth/**", (route) => (isUnwell ? route.fulfill({ status: 503 }) : route.fallback()));
+    await visit.page.route("**/apps/crm/auth/**", (route) =>
+      isUnwell ? route.fulfill({ status: 503 }) : route.fallback(),
+    );
     await visit.page.getByRole("button", { name: "Accept all" }).click();
     await visit.page.waitForFunction("JSON.parse(localStorage.getItem('crm_outbox')).length === 1");
     isUnwell = false;

@@ -7,26 +7,53 @@ import { eventually, OTHER_SHOP, SHOP } from "../support/service.ts";
 let world: Shop;
 beforeAll(async () => {
   world = await startShop({ background: true });
-  const erp = { erp_base_url: world.service.sandbox.addresses.erpBaseUrl, erp_username: "crm", erp_password: "erp-secret-0123456789", erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" } };
+  const erp = {
+    erp_base_url: world.service.sandbox.addresses.erpBaseUrl,
+    erp_username: "crm",
+    erp_password: "erp-secret-0123456789",
+    erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+  };
   await world.connect(SHOP, erp);
   await world.connect(OTHER_SHOP, erp);
 });
 afterAll(() => world?.stop());
 
-const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) => world.service.database.query<T>(sql, values);
+const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
+  world.service.database.query<T>(sql, values);
 
 /** An order that the ERP refused for good. */
 async function letOneDie(shop: string, id: string): Promise<string> {
   world.service.sandbox.failNext("erp", { status: 400 }, 1);
   const answer = await world.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
-    body: { event_type: "order.created", entity_type: "order", entity_id: id, payload: { id, email: "ada@example.com", total_price: "10.00", currency: "EUR" }, destinations: ["erpsys"], priority: 2 },
+    body: {
+      event_type: "order.created",
+      entity_type: "order",
+      entity_id: id,
+      payload: { id, email: "ada@example.com", total_price: "10.00", currency: "EUR" },
+      destinations: ["erpsys"],
+      priority: 2,
+    },
   });
   const eventId = answer.json.event_id as string;
-  await eventually(`${eventId} is dead`, async () => (await query("SELECT 1 FROM integration_queue WHERE shop = $1 AND event_id = $2 AND status = 'dead_letter'", [shop, eventId])).length > 0);
+  await eventually(
+    `${eventId} is dead`,
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM integration_queue WHERE shop = $1 AND event_id = $2 AND status = 'dead_letter'",
+          [shop, eventId],
+        )
+      ).length > 0,
+  );
   return eventId;
 }
 
-const statusOf = async (eventId: string) => (await query<{ status: string }>("SELECT status FROM integration_queue WHERE event_id = $1", [eventId]))[0]?.status;
+const statusOf = async (eventId: string) =>
+  (
+    await query<{ status: string }>("SELECT status FROM integration_queue WHERE event_id = $1", [
+      eventId,
+    ])
+  )[0]?.status;
 
 test("each destination has a card: on, paused until, or what is missing; a connection is tested by a press", async () => {
   await openCircuit(world.service.database, SHOP, "cms");
@@ -34,20 +61,27 @@ test("each destination has a card: on, paused until, or what is missing; a conne
   const { page } = visit;
   await page.getByText("Does not answer; tried again at").waitFor();
   await page.getByText("Missing: Address.").first().waitFor();
-  await page.getByRole("img", { name: /0 delivered and 0 failed tries in the last 24 hours/ }).waitFor();
+  await page
+    .getByRole("img", { name: /0 delivered and 0 failed tries in the last 24 hours/ })
+    .waitFor();
   await page.getByRole("button", { name: "Test connection: Web analytics" }).click();
   await page.getByText(/^The connection works \(\d+ ms\)\.$/).waitFor();
   await expectSound(visit);
   world.service.sandbox.failNext("cms", { status: 401 }, 1);
   await page.getByRole("button", { name: "Test connection: Content system (CMS)" }).click();
-  await page.getByText("It refuses our access. Check the key or password in the settings. (Answer 401)").waitFor();
+  await page
+    .getByText("It refuses our access. Check the key or password in the settings. (Answer 401)")
+    .waitFor();
   expect(visit.errors).toEqual([]);
   await query("DELETE FROM kv WHERE shop = $1 AND key = 'circuit:cms'", [SHOP]);
   await visit.close();
 });
 
 test("all customers are brought in step with the CMS by a press; how it went stays after a reload, also when the CMS was away", async () => {
-  await query("INSERT INTO storefront_users (shop, email, full_name, provider, status) SELECT $1, 'cms-' || n || '@example.com', 'Person ' || n, 'storefront', 'active' FROM generate_series(1, 230) n", [SHOP]);
+  await query(
+    "INSERT INTO storefront_users (shop, email, full_name, provider, status) SELECT $1, 'cms-' || n || '@example.com', 'Person ' || n, 'storefront', 'active' FROM generate_series(1, 230) n",
+    [SHOP],
+  );
   const visit = await world.open("/app/events", { shop: SHOP });
   const { page } = visit;
   const button = page.getByRole("button", { name: "Bring all customers in step" });
@@ -60,16 +94,28 @@ test("all customers are brought in step with the CMS by a press; how it went sta
   await expectSound(visit);
   await page.goto(await adminUrl(world.service, SHOP, "/app/events"));
   await page.getByText("230 customers looked at, 230 written.").waitFor();
-  expect(await query("SELECT count(*)::int AS n FROM storefront_users WHERE shop = $1 AND cms_item_id IS NOT NULL", [SHOP])).toEqual([{ n: 230 }]);
-  expect(await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE '%cms_sync_asked'", [OTHER_SHOP])).toEqual([]);
+  expect(
+    await query(
+      "SELECT count(*)::int AS n FROM storefront_users WHERE shop = $1 AND cms_item_id IS NOT NULL",
+      [SHOP],
+    ),
+  ).toEqual([{ n: 230 }]);
+  expect(
+    await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE '%cms_sync_asked'", [OTHER_SHOP]),
+  ).toEqual([]);
   await visit.close();
 });
 
 test("every page of events loads sound, also when nothing is there and the other systems are away", async () => {
-  for (const system of ["cms", "analytics", "storefront"] as const) world.service.sandbox.failNext(system, { status: 503 }, 20);
+  for (const system of ["cms", "analytics", "storefront"] as const)
+    world.service.sandbox.failNext(system, { status: 503 }, 20);
   const EMPTY = "quiet-store.myshopify.com";
   await world.connect(EMPTY);
-  for (const [path, text] of [["/app/events/dead-letters", "Everything was delivered"], ["/app/events/log", "Nothing was delivered yet"], ["/app/events/destinations", "No routes: every event goes where its kind usually goes."]] as const) {
+  for (const [path, text] of [
+    ["/app/events/dead-letters", "Everything was delivered"],
+    ["/app/events/log", "Nothing was delivered yet"],
+    ["/app/events/destinations", "No routes: every event goes where its kind usually goes."],
+  ] as const) {
     const visit = await world.open(path, { shop: EMPTY });
     await visit.page.getByText(text).waitFor();
     await expectSound(visit);
@@ -111,25 +157,47 @@ test("a dead letter is chosen, replayed by clicks and delivered; the log and the
 });
 
 test("all that died are replayed in slices, and what was meanwhile replayed by somebody else is told", async () => {
-  const ids = await addRows(world.service.database, { shop: SHOP, channel: "unheard_of", count: 1_203, dueInSeconds: 3_600 });
-  await query("UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = clock_timestamp(), last_error = 'consent_missing: analytics_partners' WHERE shop = $1 AND channel = 'unheard_of'", [SHOP]);
+  const ids = await addRows(world.service.database, {
+    shop: SHOP,
+    channel: "unheard_of",
+    count: 1_203,
+    dueInSeconds: 3_600,
+  });
+  await query(
+    "UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = clock_timestamp(), last_error = 'consent_missing: analytics_partners' WHERE shop = $1 AND channel = 'unheard_of'",
+    [SHOP],
+  );
   const visit = await world.open("/app/events/dead-letters?channel=unheard_of", { shop: SHOP });
   const { page } = visit;
   await page.getByText("The customer has not consented: analytics_partners.").first().waitFor();
   expect(await page.locator("tbody tr[id]").count()).toBe(25);
   await page.getByRole("button", { name: "Next page" }).click();
   await page.waitForURL(/cursor=/);
-  await expect.poll(() => page.getByRole("button", { name: "Back to newest" }).isEnabled()).toBe(true);
+  await expect
+    .poll(() => page.getByRole("button", { name: "Back to newest" }).isEnabled())
+    .toBe(true);
   // On this page, but somebody else was quicker.
-  const [shown] = await page.locator("tbody tr[id]").evaluateAll((rows) => rows.map((row) => Number(row.id)));
-  await query("UPDATE integration_queue SET status = 'delivered', dead_lettered_at = NULL WHERE id = $1", [shown]);
+  const [shown] = await page
+    .locator("tbody tr[id]")
+    .evaluateAll((rows) => rows.map((row) => Number(row.id)));
+  await query(
+    "UPDATE integration_queue SET status = 'delivered', dead_lettered_at = NULL WHERE id = $1",
+    [shown],
+  );
   await page.locator(`tr[id="${shown}"] input[type=checkbox]`).check({ force: true });
   await page.getByRole("button", { name: "Replay", exact: true }).click();
-  await page.getByText("0 of 1 put back into the queue. 1 were not waiting here any more.").waitFor();
+  await page
+    .getByText("0 of 1 put back into the queue. 1 were not waiting here any more.")
+    .waitFor();
   await page.getByRole("button", { name: "Replay all 1,202" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
   await page.getByText(/1,202 of 1,202 put back into the queue\./).waitFor();
-  expect(await query("SELECT 1 FROM integration_queue WHERE shop = $1 AND channel = 'unheard_of' AND status = 'dead_letter' AND retry_count > 0", [SHOP])).toEqual([]);
+  expect(
+    await query(
+      "SELECT 1 FROM integration_queue WHERE shop = $1 AND channel = 'unheard_of' AND status = 'dead_letter' AND retry_count > 0",
+      [SHOP],
+    ),
+  ).toEqual([]);
   expect(ids).toHaveLength(1_203);
   expect(visit.errors).toEqual([]);
   await visit.close();
@@ -142,20 +210,26 @@ test("destinations are edited with a save bar, validated as the endpoint does, a
   await page.getByLabel("Kind of event").fill("order.*");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("each route needs at least one destination").first().waitFor();
-  expect((await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json.event_routes).toEqual([]);
+  expect(
+    (await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json.event_routes,
+  ).toEqual([]);
   await page.getByRole("group", { name: "Goes to" }).getByLabel("Archive").check({ force: true });
   await page.getByLabel("Urgency").selectOption("4, can wait");
   await expectSound(visit);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Destinations saved").waitFor();
   const saved = await world.service.call("GET", `/admin/destinations?shop=${SHOP}`);
-  expect(saved.json.event_routes).toEqual([{ event_type: "order.*", channels: ["archive"], priority: 4 }]);
+  expect(saved.json.event_routes).toEqual([
+    { event_type: "order.*", channels: ["archive"], priority: 4 },
+  ]);
   await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "Add a route" }).click();
   await page.getByRole("button", { name: "Remove route 2" }).press("Enter");
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
   await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
-  const answer = await world.service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, { body: { event_type: "order.paid", entity_type: "order", entity_id: "9", payload: {} } });
+  const answer = await world.service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, {
+    body: { event_type: "order.paid", entity_type: "order", entity_id: "9", payload: {} },
+  });
   expect(answer.json.destinations).toEqual(["archive"]);
   expect(visit.errors).toEqual([]);
   await visit.close();
@@ -165,12 +239,31 @@ test("another store's event is not found and its dead letters stay dead", async 
   const eventId = await letOneDie(OTHER_SHOP, "gid://shopify/Order/2");
   expect((await askAs(world.service, OTHER_SHOP, `/app/events/event/${eventId}`)).status).toBe(200);
   expect((await askAs(world.service, SHOP, `/app/events/event/${eventId}`)).status).toBe(404);
-  const [row] = await query<{ id: string }>("SELECT id FROM integration_queue WHERE shop = $1 AND event_id = $2", [OTHER_SHOP, eventId]);
-  const posted = await askAs(world.service, SHOP, "/app/events/dead-letters?_data=routes/app.events.dead-letters", { intent: "replay", ids: [Number(row?.id)], shop: OTHER_SHOP });
+  const [row] = await query<{ id: string }>(
+    "SELECT id FROM integration_queue WHERE shop = $1 AND event_id = $2",
+    [OTHER_SHOP, eventId],
+  );
+  const posted = await askAs(
+    world.service,
+    SHOP,
+    "/app/events/dead-letters?_data=routes/app.events.dead-letters",
+    { intent: "replay", ids: [Number(row?.id)], shop: OTHER_SHOP },
+  );
   expect(posted.status).toBeLessThan(500);
-  await eventually("the replay is over", async () => (await query("SELECT 1 FROM kv WHERE shop = $1 AND key = 'run:dead_letter_replay' AND value->>'state' = 'done' AND value->'result'->>'of' = '1' AND value->'result'->>'requeued' = '0'", [SHOP])).length > 0);
+  await eventually(
+    "the replay is over",
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM kv WHERE shop = $1 AND key = 'run:dead_letter_replay' AND value->>'state' = 'done' AND value->'result'->>'of' = '1' AND value->'result'->>'requeued' = '0'",
+          [SHOP],
+        )
+      ).length > 0,
+  );
   expect(await statusOf(eventId)).toBe("dead_letter");
-  expect((await askAs(world.service, SHOP, "/app/events/dead-letters?cursor=abc")).status).toBe(400);
+  expect((await askAs(world.service, SHOP, "/app/events/dead-letters?cursor=abc")).status).toBe(
+    400,
+  );
 });
 
 test("a store of the role shared is told why, and may change nothing", async () => {
@@ -180,13 +273,29 @@ test("a store of the role shared is told why, and may change nothing", async () 
   await visit.page.getByText("Events are managed for your store").waitFor();
   await visit.close();
   const before = await world.service.call("GET", `/config?shop=${SHARED}`);
-  expect((await askAs(world.service, SHARED, "/app/events/destinations", { intent: "save", event_routes: [], enabled_channels: ["cms"] })).status).toBe(403);
+  expect(
+    (
+      await askAs(world.service, SHARED, "/app/events/destinations", {
+        intent: "save",
+        event_routes: [],
+        enabled_channels: ["cms"],
+      })
+    ).status,
+  ).toBe(403);
   expect((await world.service.call("GET", `/config?shop=${SHARED}`)).json).toEqual(before.json);
-  for (const path of ["/app/events/log", "/app/events/dead-letters", "/app/events/event/x"]) expect((await askAs(world.service, SHARED, path)).status).toBe(403);
+  for (const path of ["/app/events/log", "/app/events/dead-letters", "/app/events/event/x"])
+    expect((await askAs(world.service, SHARED, path)).status).toBe(403);
 });
 
-test.each([["es", "Entregas por hora", "Probar conexión"], ["fr", "Livraisons par heure", "Tester la connexion"]])("speaks %s, and fits a phone", async (locale, heading, button) => {
-  const visit = await world.open("/app/events", { shop: SHOP, locale, viewport: { width: 390, height: 800 } });
+test.each([
+  ["es", "Entregas por hora", "Probar conexión"],
+  ["fr", "Livraisons par heure", "Tester la connexion"],
+])("speaks %s, and fits a phone", async (locale, heading, button) => {
+  const visit = await world.open("/app/events", {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
   await visit.page.getByRole("heading", { name: heading }).waitFor();
   await visit.page.getByText(button).first().waitFor();
   await expectSound(visit);

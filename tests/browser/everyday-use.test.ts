@@ -31,38 +31,66 @@ const open = async (path: string, options?: Parameters<typeof openScreen>[4]) =>
   visit = await openScreen(world, browser, shop, path, options);
   return visit.page;
 };
-const focused = (page: Page) => page.evaluate(() => (document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "").trim());
-const isFocused = (page: Page, name: string) => eventually(`the keyboard at ${name}`, async () => (await focused(page)) === name);
+const focused = (page: Page) =>
+  page.evaluate(() =>
+    (
+      document.activeElement?.getAttribute("aria-label") ??
+      document.activeElement?.textContent ??
+      ""
+    ).trim(),
+  );
+const isFocused = (page: Page, name: string) =>
+  eventually(`the keyboard at ${name}`, async () => (await focused(page)) === name);
 
-test.each([["/app/customers", "Search by the beginning of a name or an e-mail address"], ["/app/tags", "Search by the beginning of a name"]])("%s: what is typed while the list is searched stays as it is typed, and going back changes it", async (path, name) => {
-  await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
-  const page = await open(path);
-  const field = page.getByPlaceholder(name);
-  let answer = () => {};
-  const asked = new Promise<void>((held) => {
-    void page.route((url) => url.searchParams.get("q") === "gr", async (route) => {
-      held();
-      await new Promise<void>((go) => (answer = go));
-      await route.continue();
-    }, { times: 1 });
-  });
-  await field.fill("gr");
-  await asked;
-  const answered = page.waitForResponse((response) => new URL(response.url()).searchParams.get("q") === "gr");
-  await field.press("End");
-  await field.pressSequentially("a");
-  answer();
-  await answered.catch(() => {});
-  await field.pressSequentially("c");
-  await page.waitForURL(/[?&]q=grac\b/);
-  expect(await field.inputValue()).toBe("grac");
-  await page.goBack();
-  await eventually("what was searched for before", async () => (await field.inputValue()) === (new URL(page.url()).searchParams.get("q") ?? ""));
-  await visit.leave();
-});
+test.each([
+  ["/app/customers", "Search by the beginning of a name or an e-mail address"],
+  ["/app/tags", "Search by the beginning of a name"],
+])(
+  "%s: what is typed while the list is searched stays as it is typed, and going back changes it",
+  async (path, name) => {
+    await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
+    const page = await open(path);
+    const field = page.getByPlaceholder(name);
+    let answer = () => {};
+    const asked = new Promise<void>((held) => {
+      void page.route(
+        (url) => url.searchParams.get("q") === "gr",
+        async (route) => {
+          held();
+          await new Promise<void>((go) => (answer = go));
+          await route.continue();
+        },
+        { times: 1 },
+      );
+    });
+    await field.fill("gr");
+    await asked;
+    const answered = page.waitForResponse(
+      (response) => new URL(response.url()).searchParams.get("q") === "gr",
+    );
+    await field.press("End");
+    await field.pressSequentially("a");
+    answer();
+    await answered.catch(() => {});
+    await field.pressSequentially("c");
+    await page.waitForURL(/[?&]q=grac\b/);
+    expect(await field.inputValue()).toBe("grac");
+    await page.goBack();
+    await eventually(
+      "what was searched for before",
+      async () => (await field.inputValue()) === (new URL(page.url()).searchParams.get("q") ?? ""),
+    );
+    await visit.leave();
+  },
+);
 
 test("after a dialog the keyboard is at the button that opened it, also when that stood in a menu", async () => {
-  const id = await putPerson(world.database, shop, { full_name: "Ada", email: "ada@x.example", gid: "gid://shopify/Customer/1", tags: ["gala"] });
+  const id = await putPerson(world.database, shop, {
+    full_name: "Ada",
+    email: "ada@x.example",
+    gid: "gid://shopify/Customer/1",
+    tags: ["gala"],
+  });
   const page = await open("/app/tags");
   await page.getByRole("button", { name: "Create tag" }).press("Enter");
   await page.getByRole("dialog").waitFor();
@@ -75,14 +103,21 @@ test("after a dialog the keyboard is at the button that opened it, also when tha
 
   const customer = await open(`/app/customers/${id}`, { viewport: { width: 390, height: 844 } });
   await customer.getByRole("button", { name: "View actions for Ada" }).press("Enter");
-  await customer.getByRole("menuitem", { name: "Suspend account" }).or(customer.getByRole("button", { name: "Suspend account" })).first().press("Enter");
+  await customer
+    .getByRole("menuitem", { name: "Suspend account" })
+    .or(customer.getByRole("button", { name: "Suspend account" }))
+    .first()
+    .press("Enter");
   await customer.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
   await isFocused(customer, "View actions for Ada");
   await visit.leave();
 });
 
 test("turning pages and filtering leave the keyboard where it is", async () => {
-  await world.database.query("INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0') FROM generate_series(1, 120) AS n", [shop]);
+  await world.database.query(
+    "INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0') FROM generate_series(1, 120) AS n",
+    [shop],
+  );
   const page = await open("/app/customers?sort=name+asc");
   await page.getByRole("button", { name: "Next page" }).press("Enter");
   await page.getByRole("link", { name: "Person 051" }).waitFor();
@@ -94,12 +129,18 @@ test("turning pages and filtering leave the keyboard where it is", async () => {
   await privacy.waitForURL(/state=failed/);
   await isFocused(privacy, "Filter");
   await privacy.goBack();
-  await eventually("the filter of before", async () => (await privacy.getByLabel("State").inputValue()) === "");
+  await eventually(
+    "the filter of before",
+    async () => (await privacy.getByLabel("State").inputValue()) === "",
+  );
   await visit.leave();
 });
 
 test("who was chosen on one page of the list is not chosen on the next", async () => {
-  await world.database.query("INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0') FROM generate_series(1, 60) AS n", [shop]);
+  await world.database.query(
+    "INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0') FROM generate_series(1, 60) AS n",
+    [shop],
+  );
   const page = await open("/app/customers?sort=name+asc");
   await page.getByRole("checkbox", { name: "Person 001" }).click();
   await page.getByText("1 selected").first().waitFor();
@@ -110,7 +151,10 @@ test("who was chosen on one page of the list is not chosen on the next", async (
 });
 
 test("a name and an address that never end take lines, and neither the other columns' place nor more than a phone is wide", async () => {
-  const [name, email] = ["Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-von-und-zu", `${"averylongaddress".repeat(4)}@${"subdomain.".repeat(6)}example`];
+  const [name, email] = [
+    "Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-von-und-zu",
+    `${"averylongaddress".repeat(4)}@${"subdomain.".repeat(6)}example`,
+  ];
   const id = await putPerson(world.database, shop, { full_name: name, email, country: "GB" });
   const page = await open("/app/customers");
   const cell = await page.getByRole("cell", { name: "GB" }).boundingBox();
@@ -119,13 +163,21 @@ test("a name and an address that never end take lines, and neither the other col
   for (const path of ["/app/customers", `/app/customers/${id}`]) {
     const phone = await open(path, { viewport: { width: 390, height: 844 } });
     expect(await findOverflow(phone)).toBe(0);
-    expect(await phone.getByText(email).first().evaluate((text) => text.getBoundingClientRect().right <= window.innerWidth)).toBe(true);
+    expect(
+      await phone
+        .getByText(email)
+        .first()
+        .evaluate((text) => text.getBoundingClientRect().right <= window.innerWidth),
+    ).toBe(true);
     await visit.leave();
   }
 });
 
 test("dead letters of another destination are not taken for none at all", async () => {
-  await world.database.query("INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, status, dead_lettered_at) VALUES ($1, 'e1', 'cms', 'backend', 't', 'customer', '1', 'dead_letter', now())", [shop]);
+  await world.database.query(
+    "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, status, dead_lettered_at) VALUES ($1, 'e1', 'cms', 'backend', 't', 'customer', '1', 'dead_letter', now())",
+    [shop],
+  );
   const page = await open("/app/events/dead-letters?channel=email");
   await page.getByText("Clear filters").waitFor();
   expect(await page.getByText("Everything was delivered").count()).toBe(0);
@@ -146,15 +198,26 @@ test("a service that is not reached is told beside the button and asked again fo
   expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
   await visit.close();
 
-  await world.database.query("INSERT INTO tag_runs (shop, id, add, last_id, total, state) VALUES ($1, gen_random_uuid(), '{vip}', $2, 1, 'waiting')", [shop, id]);
+  await world.database.query(
+    "INSERT INTO tag_runs (shop, id, add, last_id, total, state) VALUES ($1, gen_random_uuid(), '{vip}', $2, 1, 'waiting')",
+    [shop, id],
+  );
   const list = await open("/app/customers");
   await list.getByText("Tags are being changed: 0 of 1").waitFor();
   for (const answer of ["abort", "starting"]) {
     const asked = list.waitForRequest("**/app/customers/tag-run?**");
-    await list.route("**/app/customers/tag-run?**", (route) => (answer === "abort" ? route.abort() : route.fulfill({ status: 503, body: answer })), { times: 1 });
+    await list.route(
+      "**/app/customers/tag-run?**",
+      (route) =>
+        answer === "abort" ? route.abort() : route.fulfill({ status: 503, body: answer }),
+      { times: 1 },
+    );
     await asked;
   }
-  await world.database.query("UPDATE tag_runs SET state = 'done', finished_at = now(), changed = 1 WHERE shop = $1", [shop]);
+  await world.database.query(
+    "UPDATE tag_runs SET state = 'done', finished_at = now(), changed = 1 WHERE shop = $1",
+    [shop],
+  );
   await list.getByText("Tags changed of customers: 1.").waitFor();
   expect(visit.errors.filter((text) => !isUnreached(text))).toEqual([]);
   await visit.close();

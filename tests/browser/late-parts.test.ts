@@ -19,7 +19,10 @@ beforeAll(async () => {
   await connectStore(world, SHOP);
   await putPerson(world.database, SHOP, { full_name: "Ada", tags: ["vip"] });
   // Nobody works at it: it goes on for as long as anybody looks.
-  await world.database.query("INSERT INTO tag_runs (shop, id, selection, add, remove, last_id, total, state) VALUES ($1, gen_random_uuid(), '', '{vip}', '{}', 1, 1, 'waiting')", [SHOP]);
+  await world.database.query(
+    "INSERT INTO tag_runs (shop, id, selection, add, remove, last_id, total, state) VALUES ($1, gen_random_uuid(), '', '{vip}', '{}', 1, 1, 'waiting')",
+    [SHOP],
+  );
 });
 afterAll(async () => {
   await browser?.close();
@@ -28,7 +31,10 @@ afterAll(async () => {
 
 /** Scripts that belong to no page as such wait until they are let through. */
 async function holdLateScripts(page: Page): Promise<{ held: string[]; letThrough(): void }> {
-  const pages = readdirSync(ASSETS).filter((name) => /^manifest-.*\.js$/.test(name)).map((name) => readFileSync(join(ASSETS, name), "utf8")).join("");
+  const pages = readdirSync(ASSETS)
+    .filter((name) => /^manifest-.*\.js$/.test(name))
+    .map((name) => readFileSync(join(ASSETS, name), "utf8"))
+    .join("");
   const held: string[] = [];
   let letThrough = () => {};
   const released = new Promise<void>((done) => (letThrough = done));
@@ -46,7 +52,9 @@ async function holdLateScripts(page: Page): Promise<{ held: string[]; letThrough
 async function turn(page: Page): Promise<void> {
   for (const width of [390, 1_100]) {
     await page.setViewportSize({ width, height: 620 });
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
   }
 }
 
@@ -63,24 +71,47 @@ async function openSlowly(url: string): Promise<Visit & { held: string[] }> {
   return { ...visit, held };
 }
 
-test.each(["", "/customers", "/customers/1", "/tags", "/consent", "/consent/policies", "/events", "/events/destinations", "/events/dead-letters", "/events/log", "/agents", "/agents/mandates", "/privacy", "/settings", "/setup"])(
+test.each([
+  "",
+  "/customers",
+  "/customers/1",
+  "/tags",
+  "/consent",
+  "/consent/policies",
+  "/events",
+  "/events/destinations",
+  "/events/dead-letters",
+  "/events/log",
+  "/agents",
+  "/agents/mandates",
+  "/privacy",
+  "/settings",
+  "/setup",
+])(
   "/app%s takes over all of its page, also when parts of it come late and the page changes meanwhile",
   async (path) => {
-    const { errors, foreign, close } = await openSlowly(await embeddedUrl(world, SHOP, { path: `/app${path}` }));
+    const { errors, foreign, close } = await openSlowly(
+      await embeddedUrl(world, SHOP, { path: `/app${path}` }),
+    );
     expect(errors).toEqual([]);
     expect(foreign).toEqual([]);
     await close();
   },
 );
 
-test.each(["/settings", "/setup", "/onboarding"])("%s outside the store admin does so too", async (path) => {
-  const { errors, close } = await openSlowly(`${world.url}${path}?shop=${SHOP}&key=${ADMIN_KEY}`);
-  expect(errors).toEqual([]);
-  await close();
-});
+test.each(["/settings", "/setup", "/onboarding"])(
+  "%s outside the store admin does so too",
+  async (path) => {
+    const { errors, close } = await openSlowly(`${world.url}${path}?shop=${SHOP}&key=${ADMIN_KEY}`);
+    expect(errors).toEqual([]);
+    await close();
+  },
+);
 
 test("a run that goes on is told of when its script has come at last", async () => {
-  const { page, held, errors, close } = await openSlowly(await embeddedUrl(world, SHOP, { path: "/app/customers" }));
+  const { page, held, errors, close } = await openSlowly(
+    await embeddedUrl(world, SHOP, { path: "/app/customers" }),
+  );
   await page.getByText("Tags are being changed: 0 of 1").waitFor();
   expect(held.join()).toContain("tag-run-banner");
   expect(errors).toEqual([]);

@@ -14,8 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) => world.service.database.query<T>(sql, values);
-const newest = async (shop = SHOP) => (await query<{ id: number }>("SELECT id FROM privacy_requests WHERE shop = $1 ORDER BY id DESC LIMIT 1", [shop]))[0]?.id as number;
+const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
+  world.service.database.query<T>(sql, values);
+const newest = async (shop = SHOP) =>
+  (
+    await query<{ id: number }>(
+      "SELECT id FROM privacy_requests WHERE shop = $1 ORDER BY id DESC LIMIT 1",
+      [shop],
+    )
+  )[0]?.id as number;
 
 test("a store without requests is told what will stand there", async () => {
   const visit = await world.open("/app/privacy", { shop: SHOP });
@@ -43,8 +50,13 @@ test("a customer's data is asked for by hand, made, and handed over once", async
   await link.waitFor();
   await expectSound(visit);
   const [download] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
-  const [file] = await Promise.all([download.waitForEvent("download"), download.getByRole("button").click()]);
-  const document = JSON.parse(readFileSync(await file.path(), "utf8")) as { person: { email: string } };
+  const [file] = await Promise.all([
+    download.waitForEvent("download"),
+    download.getByRole("button").click(),
+  ]);
+  const document = JSON.parse(readFileSync(await file.path(), "utf8")) as {
+    person: { email: string };
+  };
   expect(document.person.email).toBe(person.email);
   const again = await fetch((await link.getAttribute("href")) ?? "");
   expect(again.status).toBe(400);
@@ -61,15 +73,30 @@ test("an erasure asks once more, then the person is gone", async () => {
   await page.getByRole("dialog").getByText("It cannot be undone.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Erase customer" }).click();
   await page.getByText("Request started").waitFor();
-  const id = await eventually("the request is there", async () => (await query<{ id: number }>("SELECT id FROM privacy_requests WHERE kind = 'customer_redact'"))[0]?.id);
+  const id = await eventually(
+    "the request is there",
+    async () =>
+      (
+        await query<{ id: number }>(
+          "SELECT id FROM privacy_requests WHERE kind = 'customer_redact'",
+        )
+      )[0]?.id,
+  );
   expect((await settled(world.service, id)).state).toMatch(/done|retained/);
-  expect(await query("SELECT 1 FROM storefront_users WHERE email = $1", [person.email])).toEqual([]);
+  expect(await query("SELECT 1 FROM storefront_users WHERE email = $1", [person.email])).toEqual(
+    [],
+  );
   expect(visit.errors).toEqual([]);
   await visit.close();
 });
 
 test("what is overdue stands out and is tried again by a press; what nobody could be mailed is handed over by hand", async () => {
-  const sealed = JSON.stringify({ sealed: world.service.ctx.secrets.seal(`${SHOP}/privacy`, JSON.stringify({ email: "late@example.com" })) });
+  const sealed = JSON.stringify({
+    sealed: world.service.ctx.secrets.seal(
+      `${SHOP}/privacy`,
+      JSON.stringify({ email: "late@example.com" }),
+    ),
+  });
   const [late] = await query<{ id: number }>(
     "INSERT INTO privacy_requests (shop, kind, delivery_id, state, payload, due_by, attempts, last_error, next_attempt_at) VALUES ($1, 'customer_redact', 'late', 'failed', $2, now() - interval '1 day', 9, 'cms: status 503', now() + interval '1 day') RETURNING id",
     [SHOP, sealed],
@@ -89,24 +116,61 @@ test("what is overdue stands out and is tried again by a press; what nobody coul
   await page.getByRole("button", { name: "Mark as handed over" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Mark as handed over" }).click();
   await page.getByText("Request done").waitFor();
-  const [done] = await query<{ state: string; evidence: { handed_over_at?: string } }>("SELECT state, evidence FROM privacy_requests WHERE id = $1", [unmailed?.id]);
+  const [done] = await query<{ state: string; evidence: { handed_over_at?: string } }>(
+    "SELECT state, evidence FROM privacy_requests WHERE id = $1",
+    [unmailed?.id],
+  );
   expect([done?.state, typeof done?.evidence.handed_over_at]).toEqual(["done", "string"]);
   await page.getByRole("button", { name: `Try now: request ${late?.id}` }).click();
   await page.getByText("Tried again now").waitFor();
-  expect((await eventually("it is worked", async () => (await query<{ state: string }>("SELECT state FROM privacy_requests WHERE id = $1 AND state IN ('done', 'retained')", [late?.id]))[0])).state).toBeTruthy();
+  expect(
+    (
+      await eventually(
+        "it is worked",
+        async () =>
+          (
+            await query<{ state: string }>(
+              "SELECT state FROM privacy_requests WHERE id = $1 AND state IN ('done', 'retained')",
+              [late?.id],
+            )
+          )[0],
+      )
+    ).state,
+  ).toBeTruthy();
   await visit.close();
 });
 
 test("another store's request is not found by any button, and nothing changes", async () => {
-  const [row] = await query<{ id: number }>("SELECT id FROM privacy_requests WHERE shop = $1 AND evidence ? 'archive' ORDER BY id LIMIT 1", [SHOP]);
+  const [row] = await query<{ id: number }>(
+    "SELECT id FROM privacy_requests WHERE shop = $1 AND evidence ? 'archive' ORDER BY id LIMIT 1",
+    [SHOP],
+  );
   const before = await query("SELECT * FROM privacy_requests ORDER BY id");
-  for (const intent of ["retry", "export", "handed_over"]) expect((await askAs(world.service, OTHER_SHOP, "/app/privacy", { intent, id: Number(row?.id), shop: SHOP })).status).toBe(404);
+  for (const intent of ["retry", "export", "handed_over"])
+    expect(
+      (
+        await askAs(world.service, OTHER_SHOP, "/app/privacy", {
+          intent,
+          id: Number(row?.id),
+          shop: SHOP,
+        })
+      ).status,
+    ).toBe(404);
   expect(await query("SELECT * FROM privacy_requests ORDER BY id")).toEqual(before);
-  expect(await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'export_link:%'", [OTHER_SHOP])).toEqual([]);
+  expect(
+    await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'export_link:%'", [OTHER_SHOP]),
+  ).toEqual([]);
 });
 
-test.each([["es", "Solicitudes de privacidad"], ["fr", "Demandes de confidentialité"]])("speaks %s, and fits a phone", async (locale, title) => {
-  const visit = await world.open("/app/privacy", { shop: SHOP, locale, viewport: { width: 390, height: 800 } });
+test.each([
+  ["es", "Solicitudes de privacidad"],
+  ["fr", "Demandes de confidentialité"],
+])("speaks %s, and fits a phone", async (locale, title) => {
+  const visit = await world.open("/app/privacy", {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
   await visit.page.getByRole("heading", { name: title }).first().waitFor();
   await expectSound(visit);
   await visit.close();

@@ -9,16 +9,25 @@ let service: Service;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService({ background: true }), openBrowser()]);
-  await service.addTenant(SHOP, { brand_name: "Kestrel <b>Outdoor</b>", terms_url: "https://store.example/terms", privacy_url: "https://store.example/privacy", consent_policy_version: "2026-10", auth_redirect_origin: STORE_ORIGIN, support_email: "help@store.example" });
+  await service.addTenant(SHOP, {
+    brand_name: "Kestrel <b>Outdoor</b>",
+    terms_url: "https://store.example/terms",
+    privacy_url: "https://store.example/privacy",
+    consent_policy_version: "2026-10",
+    auth_redirect_origin: STORE_ORIGIN,
+    support_email: "help@store.example",
+  });
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
 });
 
-const open = (options: { javaScriptEnabled?: boolean } = {}): Promise<Visit> => browser.visit([service.url, service.sandbox.url], options);
+const open = (options: { javaScriptEnabled?: boolean } = {}): Promise<Visit> =>
+  browser.visit([service.url, service.sandbox.url], options);
 const TOKEN = `sessionStorage.getItem("crm_session")`;
-const withoutRefusals = (errors: string[]) => errors.filter((line) => !/status of (401|403|409|429)/.test(line));
+const withoutRefusals = (errors: string[]) =>
+  errors.filter((line) => !/status of (401|403|409|429)/.test(line));
 
 async function expectSound(page: Visit["page"]): Promise<void> {
   expect(await violationsOf(page)).toEqual([]);
@@ -35,29 +44,54 @@ describe("signing up", () => {
     const boxes = page.getByRole("checkbox");
     expect(await boxes.count()).toBe(4);
     for (const box of await boxes.all()) expect(await box.isChecked()).toBe(false);
-    expect(await page.getByRole("link", { name: /terms of use: read/ }).getAttribute("href")).toBe("https://store.example/terms");
+    expect(await page.getByRole("link", { name: /terms of use: read/ }).getAttribute("href")).toBe(
+      "https://store.example/terms",
+    );
     await expectSound(page);
     await page.getByLabel("E-mail address").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Create an account" }).click();
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("checkbox", { name: /I accept the terms/ }).getAttribute("aria-invalid")).toBe("true");
-    expect(await page.getByRole("checkbox", { name: /I accept the terms/ }).evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(
+      await page.getByRole("checkbox", { name: /I accept the terms/ }).getAttribute("aria-invalid"),
+    ).toBe("true");
+    expect(
+      await page
+        .getByRole("checkbox", { name: /I accept the terms/ })
+        .evaluate((box) => box === document.activeElement),
+    ).toBe(true);
     await expectSound(page);
-    expect(await service.database.query("SELECT 1 FROM storefront_users WHERE email = $1", [email])).toEqual([]);
+    expect(
+      await service.database.query("SELECT 1 FROM storefront_users WHERE email = $1", [email]),
+    ).toEqual([]);
     await page.getByRole("checkbox", { name: /I accept the terms/ }).check();
     await page.getByRole("checkbox", { name: /privacy policy/ }).check();
     await page.getByLabel("Send me news and offers").check();
     await page.getByLabel("First name").fill("Ada");
     await page.keyboard.press("Enter");
     await page.getByText(email).waitFor();
-    const rows = await service.database.query("SELECT consent_type, action, method, consent_version FROM consent_records r JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id WHERE u.email = $1 ORDER BY seq", [email]);
-    const row = (consent_type: string, action: string) => ({ consent_type, action, method: "signup", consent_version: "2026-10" });
-    expect(rows).toEqual([row("tos", "granted"), row("privacy", "granted"), row("cookie", "revoked"), row("marketing", "granted")]);
+    const rows = await service.database.query(
+      "SELECT consent_type, action, method, consent_version FROM consent_records r JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id WHERE u.email = $1 ORDER BY seq",
+      [email],
+    );
+    const row = (consent_type: string, action: string) => ({
+      consent_type,
+      action,
+      method: "signup",
+      consent_version: "2026-10",
+    });
+    expect(rows).toEqual([
+      row("tos", "granted"),
+      row("privacy", "granted"),
+      row("cookie", "revoked"),
+      row("marketing", "granted"),
+    ]);
     await expectSound(page);
     await page.getByRole("link", { name: "Manage your data and choices" }).click();
     await page.getByRole("switch", { name: "News and offers" }).waitFor();
-    expect(await page.getByRole("switch", { name: "News and offers" }).getAttribute("aria-checked")).toBe("true");
+    expect(
+      await page.getByRole("switch", { name: "News and offers" }).getAttribute("aria-checked"),
+    ).toBe("true");
     expect([withoutRefusals(errors), foreign]).toEqual([[], []]);
     await close();
   });
@@ -91,7 +125,10 @@ describe("signing in", () => {
     await page.getByLabel("E-mail address").waitFor();
     await expectSound(page);
     const texts: string[] = [];
-    for (const [address, password] of [["nobody@example.com", PASSWORD], [email, "not the password"]] as const) {
+    for (const [address, password] of [
+      ["nobody@example.com", PASSWORD],
+      [email, "not the password"],
+    ] as const) {
       await page.getByLabel("E-mail address").fill(address);
       await page.getByLabel("Password", { exact: true }).fill(password);
       await page.keyboard.press("Enter");
@@ -103,7 +140,9 @@ describe("signing in", () => {
     await page.reload();
     await page.getByLabel("E-mail address").waitFor();
     await page.keyboard.press("Tab");
-    expect(await page.getByLabel("E-mail address").evaluate((input) => input.matches(":focus-visible"))).toBe(true);
+    expect(
+      await page.getByLabel("E-mail address").evaluate((input) => input.matches(":focus-visible")),
+    ).toBe(true);
     await page.keyboard.type(email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(PASSWORD);
@@ -125,7 +164,11 @@ describe("signing in", () => {
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByText(email).waitFor();
-    expect(await page.evaluate(`[${TOKEN}, document.cookie, localStorage.length]`)).toEqual([null, "", 0]);
+    expect(await page.evaluate(`[${TOKEN}, document.cookie, localStorage.length]`)).toEqual([
+      null,
+      "",
+      0,
+    ]);
     await page.reload();
     await page.getByText(email).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -168,17 +211,25 @@ describe("the page", () => {
     const text = await page.locator("main").innerText();
     expect(text).toContain("Esta página necesita JavaScript");
     expect(text).not.toContain("Cargando");
-    expect(await page.locator("noscript a[href^=mailto]").getAttribute("href")).toBe("mailto:help@store.example");
+    expect(await page.locator("noscript a[href^=mailto]").getAttribute("href")).toBe(
+      "mailto:help@store.example",
+    );
     await page.goto((await page.locator("noscript li a").first().getAttribute("href")) as string);
     await page.getByRole("heading", { name: "Sign in to the federated provider" }).waitFor();
     await close();
   });
 
-  it.each([["es", "Tu cuenta", "¿Aún no tienes cuenta? Crea una"], ["fr", "Votre compte", "Pas encore de compte ? Créez-en un"]])("speaks %s", async (locale, title, link) => {
+  it.each([
+    ["es", "Tu cuenta", "¿Aún no tienes cuenta? Crea una"],
+    ["fr", "Votre compte", "Pas encore de compte ? Créez-en un"],
+  ])("speaks %s", async (locale, title, link) => {
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account", `&locale=${locale}`));
     await page.getByRole("button", { name: link }).click();
-    expect([await page.getByRole("heading", { level: 1 }).innerText(), await page.locator("html").getAttribute("lang")]).toEqual([title, locale]);
+    expect([
+      await page.getByRole("heading", { level: 1 }).innerText(),
+      await page.locator("html").getAttribute("lang"),
+    ]).toEqual([title, locale]);
     await expectSound(page);
     await close();
   });
@@ -187,11 +238,22 @@ describe("the page", () => {
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account", "&return_to=/pages/club"));
     await page.getByLabel("E-mail address").waitFor();
-    expect(await page.getByRole("link", { name: "Back to the store" }).getAttribute("href")).toBe(`${STORE_ORIGIN}/pages/club`);
-    for (const evil of ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]) {
+    expect(await page.getByRole("link", { name: "Back to the store" }).getAttribute("href")).toBe(
+      `${STORE_ORIGIN}/pages/club`,
+    );
+    for (const evil of [
+      "https://evil.example/",
+      "//evil.example",
+      "/\\evil.example",
+      "javascript:alert(1)",
+    ]) {
       await page.goto(pageUrl(service, "account", `&return_to=${encodeURIComponent(evil)}`));
       await page.getByLabel("E-mail address").waitFor();
-      expect([evil, await page.getByRole("link", { name: "Back to the store" }).count(), (await page.content()).includes("evil.example")]).toEqual([evil, 0, false]);
+      expect([
+        evil,
+        await page.getByRole("link", { name: "Back to the store" }).count(),
+        (await page.content()).includes("evil.example"),
+      ]).toEqual([evil, 0, false]);
     }
     await close();
   });

@@ -20,7 +20,12 @@ describe("the dashboard", () => {
     const visit = await open();
     await settled(visit.page);
     const text = await visit.page.locator("main").innerText();
-    for (const said of ["No orders in the last 60 days.", "No mandates: no agent may pay for you.", "No agent may act for you."]) expect(text).toContain(said);
+    for (const said of [
+      "No orders in the last 60 days.",
+      "No mandates: no agent may pay for you.",
+      "No agent may act for you.",
+    ])
+      expect(text).toContain(said);
     await expectSound(visit.page);
     noErrors(visit);
     await visit.close();
@@ -50,7 +55,11 @@ describe("the dashboard in the dark", () => {
   it.each(["es", "fr"])("and in %s is as sound as by day", async (locale) => {
     await consent(service, shopper, { consent_ap2: true, consent_marketing: true });
     await linkAgent("Trail Planner");
-    service.sandbox.storefront.putOrder(SHOP, { customerGid: shopper.gid, lines: [], total: "40.00" });
+    service.sandbox.storefront.putOrder(SHOP, {
+      customerGid: shopper.gid,
+      lines: [],
+      total: "40.00",
+    });
     const { page, close } = await open();
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await page.goto(pageUrl(service, "dashboard", `&locale=${locale}`));
@@ -77,11 +86,16 @@ describe("the profile", () => {
     await page.getByLabel("Last name").focus();
     await page.keyboard.press("Enter");
     await page.getByText("Saved.").waitFor();
-    expect((await getMe(service, shopper.token)).json.user).toMatchObject({ full_name: "Grace Hopper", language_pref: "fr" });
+    expect((await getMe(service, shopper.token)).json.user).toMatchObject({
+      full_name: "Grace Hopper",
+      language_pref: "fr",
+    });
     await page.getByLabel("Address of your picture").fill("javascript:alert(1)");
     await page.keyboard.press("Enter");
     await page.getByText("This value cannot be taken.").waitFor();
-    expect(await page.getByLabel("Address of your picture").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("Address of your picture").getAttribute("aria-invalid")).toBe(
+      "true",
+    );
     expect((await getMe(service, shopper.token)).json.user.avatar_url).toBeNull();
     await visit.close();
   });
@@ -108,7 +122,9 @@ describe("a consent", () => {
   });
 
   it("history goes on by pages, and downloads whole and by receipt", async () => {
-    for (let times = 0; times < 6; times += 1) for (const consent_cookie of [true, false]) await consent(service, shopper, { consent_cookie });
+    for (let times = 0; times < 6; times += 1)
+      for (const consent_cookie of [true, false])
+        await consent(service, shopper, { consent_cookie });
     const { page, close } = await open();
     await settled(page);
     const rows = page.locator("#crm-consents tbody tr");
@@ -120,7 +136,10 @@ describe("a consent", () => {
     const csv = await downloaded(page, "Download all as CSV");
     expect([csv.name, csv.text.trim().split("\r\n").length]).toEqual(["consent-history.csv", 15]);
     const receipt = await downloaded(page, "Download the receipt of");
-    expect([receipt.name, JSON.parse(receipt.text).services[0].purpose]).toEqual(["consent-receipt.json", "cookie"]);
+    expect([receipt.name, JSON.parse(receipt.text).services[0].purpose]).toEqual([
+      "consent-receipt.json",
+      "cookie",
+    ]);
     await close();
   });
 });
@@ -128,13 +147,18 @@ describe("a consent", () => {
 describe("tags and orders", () => {
   it("that the shopper may choose are boxes; the store's own are only shown", async () => {
     await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
-    await service.call("POST", `/admin/tags/assign?shop=${SHOP}`, { body: { user_id: shopper.id, email: shopper.email, add: ["VIP"], remove: [] } });
+    await service.call("POST", `/admin/tags/assign?shop=${SHOP}`, {
+      body: { user_id: shopper.id, email: shopper.email, add: ["VIP"], remove: [] },
+    });
     const { page, close } = await open();
     await settled(page);
     expect(await page.getByRole("checkbox", { name: "VIP" }).count()).toBe(0);
     await page.getByRole("checkbox", { name: "Email Subscribed" }).check();
     await page.getByText("Saved.").waitFor();
-    const mine = async () => (await service.call("GET", "/tags/mine", { key: shopper.token })).json.tags.map(({ slug }: any) => slug);
+    const mine = async () =>
+      (await service.call("GET", "/tags/mine", { key: shopper.token })).json.tags.map(
+        ({ slug }: any) => slug,
+      );
     expect(await mine()).toContain("email_subscribed");
     await page.reload();
     await settled(page);
@@ -144,19 +168,49 @@ describe("tags and orders", () => {
   });
 
   it("and whatever others named stays a word: names, tags, titles, agents", async () => {
-    const { variants: [variant] } = service.sandbox.storefront.putProduct(SHOP, { title: `Lamp & ${EVIL}`, variants: [{ sku: "EVIL" }] });
-    service.sandbox.storefront.putOrder(SHOP, { customerGid: shopper.gid, name: `#${EVIL}`, lines: [{ variantGid: variant?.gid ?? "", quantity: 2 }], createdAt: "2026-11-01T10:00:00Z", fulfillments: [{ gid: "gid://shopify/Fulfillment/1", status: "SUCCESS", createdAt: "2026-11-02T10:00:00Z", tracking: [{ company: EVIL, number: EVIL, url: "javascript:alert(1)" }] }] });
-    await service.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, $2, 'evil_tag', 'campaign')", [SHOP, EVIL]);
-    await service.call("PATCH", "/auth/profile", { key: shopper.token, body: { first_name: EVIL, last_name: "</script><script>document.title='run'</script>" } });
+    const {
+      variants: [variant],
+    } = service.sandbox.storefront.putProduct(SHOP, {
+      title: `Lamp & ${EVIL}`,
+      variants: [{ sku: "EVIL" }],
+    });
+    service.sandbox.storefront.putOrder(SHOP, {
+      customerGid: shopper.gid,
+      name: `#${EVIL}`,
+      lines: [{ variantGid: variant?.gid ?? "", quantity: 2 }],
+      createdAt: "2026-11-01T10:00:00Z",
+      fulfillments: [
+        {
+          gid: "gid://shopify/Fulfillment/1",
+          status: "SUCCESS",
+          createdAt: "2026-11-02T10:00:00Z",
+          tracking: [{ company: EVIL, number: EVIL, url: "javascript:alert(1)" }],
+        },
+      ],
+    });
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, $2, 'evil_tag', 'campaign')",
+      [SHOP, EVIL],
+    );
+    await service.call("PATCH", "/auth/profile", {
+      key: shopper.token,
+      body: { first_name: EVIL, last_name: "</script><script>document.title='run'</script>" },
+    });
     await linkAgent(EVIL);
-    await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { key: shopper.token, body: { method: "newsletter_form", form_type: "constructor" } });
+    await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+      key: shopper.token,
+      body: { method: "newsletter_form", form_type: "constructor" },
+    });
     const visit = await open();
     const { page } = visit;
     await settled(page);
     await page.locator("#crm-orders").getByRole("button", { name: "Details" }).click();
     await page.getByText("Quantity 2").waitFor();
     await settled(page);
-    expect([await page.locator("#crm-app img, #crm-app script, #crm-app a[href^=javascript]").count(), await page.title()]).toEqual([0, "Your data and choices - test-store"]);
+    expect([
+      await page.locator("#crm-app img, #crm-app script, #crm-app a[href^=javascript]").count(),
+      await page.title(),
+    ]).toEqual([0, "Your data and choices - test-store"]);
     expect(await page.locator("#crm-agents").innerText()).toContain(EVIL);
     expect(await page.locator("#crm-tags").innerText()).toContain(EVIL);
     await expectSound(page);

@@ -4,7 +4,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { getMe, login, PASSWORD } from "../contract/identity/people.ts";
 import { refresh } from "../support/agent.ts";
 import { asAgent, consent, type Shopper } from "../support/commerce.ts";
-import { downloaded, expectSound, noErrors, settled, useDashboard, type Dashboard } from "../support/dashboard.ts";
+import {
+  downloaded,
+  expectSound,
+  noErrors,
+  settled,
+  useDashboard,
+  type Dashboard,
+} from "../support/dashboard.ts";
 import { eventually, SHOP, type Service } from "../support/service.ts";
 import { pageUrl, proxyThroughStore, STORE_ORIGIN } from "../support/shopper-pages.ts";
 
@@ -20,15 +27,28 @@ beforeEach(() => {
 describe("agents", () => {
   it("lose a mandate by one press", async () => {
     await consent(service, shopper, { consent_ap2: true });
-    const { mandate_id } = (await asAgent(service, shopper, "POST", "/commerce/mandates", { body: { max_amount: "100.00", currency: "EUR", scope: "collection:outdoor", usage: "multi" } })).json;
+    const { mandate_id } = (
+      await asAgent(service, shopper, "POST", "/commerce/mandates", {
+        body: {
+          max_amount: "100.00",
+          currency: "EUR",
+          scope: "collection:outdoor",
+          usage: "multi",
+        },
+      })
+    ).json;
     const visit = await open();
     const { page } = visit;
     await settled(page);
-    expect(await page.locator("#crm-mandates").innerText()).toContain("Up to €100.00, spent €0.00, left €100.00");
+    expect(await page.locator("#crm-mandates").innerText()).toContain(
+      "Up to €100.00, spent €0.00, left €100.00",
+    );
     await expectSound(page);
     await page.getByRole("button", { name: "Revoke the mandate of €100.00" }).click();
     await page.getByText("The mandate is revoked.").waitFor();
-    expect((await asAgent(service, shopper, "GET", `/commerce/mandates/${mandate_id}`)).json.status).toBe("revoked");
+    expect(
+      (await asAgent(service, shopper, "GET", `/commerce/mandates/${mandate_id}`)).json.status,
+    ).toBe("revoked");
     expect(await page.getByRole("button", { name: /Revoke the mandate/ }).count()).toBe(0);
     noErrors(visit);
     await visit.close();
@@ -40,7 +60,9 @@ describe("agents", () => {
     expect((await getMe(service, tokens.access_token)).status).toBe(200);
     const { page, close } = await open();
     await settled(page);
-    expect(await page.locator("#crm-agents").innerText()).toMatch(/Trail Planner[\s\S]*last used[\s\S]*see your orders/);
+    expect(await page.locator("#crm-agents").innerText()).toMatch(
+      /Trail Planner[\s\S]*last used[\s\S]*see your orders/,
+    );
     await page.getByRole("button", { name: "Revoke the access of Trail Planner" }).click();
     await page.getByText("The agent has no access any more.").waitFor();
     await page.locator("#crm-agents").getByText("Trail Planner").waitFor({ state: "detached" });
@@ -65,7 +87,11 @@ describe("leaving", () => {
     const { page, close } = await open();
     const { name, text } = await downloaded(page, "Download your data");
     expect(name).toBe("my-data.json");
-    expect(JSON.parse(text)).toMatchObject({ store: SHOP, is_complete: true, accounts: [{ email: shopper.email }] });
+    expect(JSON.parse(text)).toMatchObject({
+      store: SHOP,
+      is_complete: true,
+      accounts: [{ email: shopper.email }],
+    });
     await page.getByText("The file was downloaded.").waitFor();
     await close();
   });
@@ -75,7 +101,8 @@ describe("leaving", () => {
     const { page, close } = await open();
     await page.getByRole("button", { name: "Sign out on all devices" }).click();
     await page.getByText("You are signed out.").waitFor();
-    for (const token of [shopper.token, other]) expect((await getMe(service, token)).status).toBe(401);
+    for (const token of [shopper.token, other])
+      expect((await getMe(service, token)).status).toBe(401);
     await close();
   });
 
@@ -103,7 +130,10 @@ describe("leaving", () => {
 describe("leaving without a password", () => {
   it("deletes the account by a tick, soon after the sign-in", async () => {
     const { page, token, close } = await open();
-    await service.database.query("UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1", [shopper.id]);
+    await service.database.query(
+      "UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1",
+      [shopper.id],
+    );
     await page.reload();
     await page.getByRole("button", { name: "Delete the account" }).click();
     await page.getByRole("button", { name: "Delete for good" }).click();
@@ -122,7 +152,10 @@ describe("a customer whom the storefront vouches for", () => {
   const customer = () => shopper.gid.slice(shopper.gid.lastIndexOf("/") + 1);
 
   it("without a sign-in sees the own consents and tags, changes a consent, and is told how to see more", async () => {
-    await service.call("POST", "/ucp/tags", { key: shopper.token, body: { add: ["Trail club"], remove: [] } });
+    await service.call("POST", "/ucp/tags", {
+      key: shopper.token,
+      body: { add: ["Trail club"], remove: [] },
+    });
     const visit = await browser.visit([service.url]);
     const { page } = visit;
     await proxyThroughStore(service, page, customer);
@@ -131,14 +164,20 @@ describe("a customer whom the storefront vouches for", () => {
     await marketing.waitFor();
     expect(await marketing.getAttribute("aria-checked")).toBe("false");
     expect(await page.locator("#crm-tags").innerText()).toContain("Trail club");
-    expect(await page.getByText("Sign in for your profile, your orders, your history and the rest.").isVisible()).toBe(true);
+    expect(
+      await page
+        .getByText("Sign in for your profile, your orders, your history and the rest.")
+        .isVisible(),
+    ).toBe(true);
     await marketing.click();
     await page.getByText("News and offers: granted").waitFor();
     expect((await getMe(service, shopper.token)).json.consents.marketing).toBe(true);
     await expectSound(page);
     expect((await page.content()).includes(shopper.email)).toBe(false);
     // The store's own pages begin with this choice.
-    expect(await page.evaluate(`JSON.parse(localStorage.getItem("crm_consent"))`)).toMatchObject({ marketing: true });
+    expect(await page.evaluate(`JSON.parse(localStorage.getItem("crm_consent"))`)).toMatchObject({
+      marketing: true,
+    });
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByText("The store knows you are signed in there.").waitFor();
     noErrors(visit);
@@ -146,10 +185,22 @@ describe("a customer whom the storefront vouches for", () => {
   });
 
   it("can frame the page in the store and nobody else can", async () => {
-    const { page, errors, close } = await browser.visit([service.url, STORE_ORIGIN, "https://evil.example"]);
-    await page.context().grantPermissions(["local-network-access"], { origin: STORE_ORIGIN }).catch(() => undefined);
+    const { page, errors, close } = await browser.visit([
+      service.url,
+      STORE_ORIGIN,
+      "https://evil.example",
+    ]);
+    await page
+      .context()
+      .grantPermissions(["local-network-access"], { origin: STORE_ORIGIN })
+      .catch(() => undefined);
     for (const origin of [STORE_ORIGIN, "https://evil.example"]) {
-      await page.route(`${origin}/**`, (route) => route.fulfill({ contentType: "text/html", body: `<!doctype html><link rel=icon href=data:,><iframe src="${pageUrl(service, "account")}" title="Account" width=600 height=600></iframe>` }));
+      await page.route(`${origin}/**`, (route) =>
+        route.fulfill({
+          contentType: "text/html",
+          body: `<!doctype html><link rel=icon href=data:,><iframe src="${pageUrl(service, "account")}" title="Account" width=600 height=600></iframe>`,
+        }),
+      );
       await page.goto(`${origin}/`);
       if (origin !== STORE_ORIGIN) continue;
       const frame = page.frameLocator("iframe");
@@ -160,7 +211,9 @@ describe("a customer whom the storefront vouches for", () => {
       expect(errors.filter((line) => !line.includes("401"))).toEqual([]);
     }
     // What a browser shows in place of a page that will not be framed.
-    expect(await eventually("the frame", () => page.frames()[1]?.url())).toBe("chrome-error://chromewebdata/");
+    expect(await eventually("the frame", () => page.frames()[1]?.url())).toBe(
+      "chrome-error://chromewebdata/",
+    );
     await close();
   });
 });

@@ -8,7 +8,13 @@ import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { newEmail, signUp } from "../contract/identity/people.ts";
 import { openBrowser, type Visit } from "../support/browser.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
-import { overflowAt320, pageUrl, proxyThroughStore, STORE_ORIGIN, violationsOf } from "../support/shopper-pages.ts";
+import {
+  overflowAt320,
+  pageUrl,
+  proxyThroughStore,
+  STORE_ORIGIN,
+  violationsOf,
+} from "../support/shopper-pages.ts";
 
 let service: Service;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
@@ -23,7 +29,8 @@ afterAll(async () => {
 
 const open = (): Promise<Visit> => browser.visit([service.url, service.sandbox.url]);
 const TOKEN = `sessionStorage.getItem("crm_session")`;
-const withoutRefusals = (errors: string[]) => errors.filter((line) => !/status of (401|403|502)/.test(line));
+const withoutRefusals = (errors: string[]) =>
+  errors.filter((line) => !/status of (401|403|502)/.test(line));
 
 describe("signing in", () => {
   it("elsewhere with cookies blocked: the one-time code becomes a token of this tab, and is gone from the address", async () => {
@@ -33,14 +40,19 @@ describe("signing in", () => {
       await page.context().clearCookies({ name: "__Host-crm_session" });
       if (route.request().method() === "GET") return route.continue();
       const response = await route.fetch();
-      const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => name !== "set-cookie"));
+      const headers = Object.fromEntries(
+        Object.entries(response.headers()).filter(([name]) => name !== "set-cookie"),
+      );
       return route.fulfill({ response, headers });
     });
     await page.goto(pageUrl(service, "account"));
     await page.getByRole("link", { name: "Sign in with your identity provider" }).click();
     await page.getByRole("button", { name: "Sign in as Ada Byron" }).click();
     await page.getByText("ada@example.com").waitFor();
-    expect([page.url(), await page.evaluate("location.hash")]).toEqual([`${pageUrl(service, "account")}&locale=en`, ""]);
+    expect([page.url(), await page.evaluate("location.hash")]).toEqual([
+      `${pageUrl(service, "account")}&locale=en`,
+      "",
+    ]);
     expect(await page.evaluate(TOKEN)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     await page.getByRole("link", { name: "Manage your data and choices" }).click();
     await page.getByRole("switch", { name: "News and offers" }).click();
@@ -59,7 +71,9 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("You cancelled the sign-in.").waitFor();
     expect(page.url()).not.toContain("error");
-    await page.goto(pageUrl(service, "account", `&error=${encodeURIComponent("<img src=x onerror=alert(1)>")}`));
+    await page.goto(
+      pageUrl(service, "account", `&error=${encodeURIComponent("<img src=x onerror=alert(1)>")}`),
+    );
     await page.getByText("The sign-in did not work. Try again.").waitFor();
     await close();
   });
@@ -78,16 +92,25 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Orders" }).waitFor();
     await page.getByRole("switch", { name: "Measuring how you use the store" }).click();
     await page.getByRole("cell", { name: "dashboard" }).waitFor();
-    await page.getByText("No orders in the last 60 days.").or(page.getByText("The orders cannot be shown")).waitFor();
+    await page
+      .getByText("No orders in the last 60 days.")
+      .or(page.getByText("The orders cannot be shown"))
+      .waitFor();
     expect([withoutRefusals(errors), foreign]).toEqual([[], []]);
     await close();
   });
 
   it("inside a theme's page comes back to that page, where the account stands among the theme's own things", async () => {
     const { page, errors, foreign, close } = await open();
-    const script = readFileSync(resolve(import.meta.dirname, "../../extensions/consent-footer/assets/crm-theme.js"), "utf8");
+    const script = readFileSync(
+      resolve(import.meta.dirname, "../../extensions/consent-footer/assets/crm-theme.js"),
+      "utf8",
+    );
     const theme = `<!doctype html><html lang="en"><title>The store</title><link rel=icon href=data:,><body><main><h2>Club</h2><form><label for="email">Newsletter</label><input id="email"></form><div data-crm-embed="account"><p><a href="/apps/crm/embed/account">Your account</a></p></div></main><script src="/crm-theme.js" data-crm-theme="/crm-theme.js" data-path="/apps/crm" data-locale="en" data-banner="false"></script></body></html>`;
-    await proxyThroughStore(service, page, () => "", { "/pages/club": ["text/html", theme], "/crm-theme.js": ["text/javascript", script] });
+    await proxyThroughStore(service, page, () => "", {
+      "/pages/club": ["text/html", theme],
+      "/crm-theme.js": ["text/javascript", script],
+    });
     await page.goto(`${STORE_ORIGIN}/pages/club`);
     await page.getByLabel("E-mail address").waitFor();
     expect(await violationsOf(page)).toEqual([]);
@@ -103,16 +126,27 @@ describe("signing in", () => {
   });
 });
 
-
 describe("a code in the address", () => {
-  const codeOf = async (): Promise<string> => createSessionCode(service.ctx, await getTenant(service.ctx, SHOP), await getAccount(service.ctx.home.forTenant(SHOP).sql, (await signUp(service, { email: newEmail("attacker") })).id));
+  const codeOf = async (): Promise<string> =>
+    createSessionCode(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      await getAccount(
+        service.ctx.home.forTenant(SHOP).sql,
+        (await signUp(service, { email: newEmail("attacker") })).id,
+      ),
+    );
 
   it("of somebody else signs nobody in: only a tab that went to sign in takes one", async () => {
     const { page, close } = await open();
     await page.goto(`${pageUrl(service, "account")}#session_code=${await codeOf()}`);
     await page.getByLabel("E-mail address").waitFor();
     await page.getByText("The sign-in took too long or was used already").waitFor();
-    expect([page.url().includes("session_code"), await page.evaluate(TOKEN), await page.context().cookies(service.url)]).toEqual([false, null, []]);
+    expect([
+      page.url().includes("session_code"),
+      await page.evaluate(TOKEN),
+      await page.context().cookies(service.url),
+    ]).toEqual([false, null, []]);
     await close();
   });
 

@@ -11,7 +11,9 @@ let store: Server;
 let storeOrigin: string;
 
 // The page that people return to: it shows what the store's own script would see, and swaps the code as the loader does.
-const PAGE = (serviceUrl: string) => `<!doctype html><title>The store</title><h1>Welcome back</h1><p id="who">waiting</p><script>
+const PAGE = (
+  serviceUrl: string,
+) => `<!doctype html><title>The store</title><h1>Welcome back</h1><p id="who">waiting</p><script>
 const code = new URLSearchParams(location.hash.slice(1)).get("session_code");
 const show = (text) => { document.getElementById("who").textContent = text; };
 const base = ${JSON.stringify(serviceUrl)};
@@ -27,7 +29,9 @@ if (code) {
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(), openBrowser()]);
-  store = createServer((_request, response) => response.writeHead(200, { "Content-Type": "text/html" }).end(PAGE(service.url)));
+  store = createServer((_request, response) =>
+    response.writeHead(200, { "Content-Type": "text/html" }).end(PAGE(service.url)),
+  );
   await new Promise<void>((ready) => store.listen(0, "127.0.0.1", ready));
   storeOrigin = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
   await service.addTenant(SHOP, { auth_redirect_origin: storeOrigin });
@@ -48,10 +52,19 @@ test("a person picks an account at the provider and lands at the store with the 
   await page.getByRole("button", { name: "Sign in as Ada Byron" }).click();
   await page.getByRole("heading", { name: "Welcome back" }).waitFor();
   expect(page.url()).toBe(`${storeOrigin}/account`);
-  const cookie = (await page.context().cookies(service.url)).find(({ name }) => name === "__Host-crm_session");
+  const cookie = (await page.context().cookies(service.url)).find(
+    ({ name }) => name === "__Host-crm_session",
+  );
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "None", path: "/" });
-  const me = await service.call("GET", `/auth/me?shop=${SHOP}`, { key: null, headers: { cookie: `${cookie?.name}=${cookie?.value}` } });
-  expect(me.json.user).toMatchObject({ email: "ada@example.com", provider: "federated", full_name: "Ada Byron" });
+  const me = await service.call("GET", `/auth/me?shop=${SHOP}`, {
+    key: null,
+    headers: { cookie: `${cookie?.name}=${cookie?.value}` },
+  });
+  expect(me.json.user).toMatchObject({
+    email: "ada@example.com",
+    provider: "federated",
+    full_name: "Ada Byron",
+  });
   expect(await page.evaluate("document.cookie")).toBe("");
   expect({ errors, foreign }).toEqual({ errors: [], foreign: [] });
   await close();
@@ -59,7 +72,9 @@ test("a person picks an account at the provider and lands at the store with the 
 
 test("where cookies are blocked the store's page swaps the code of the address for a token, and the code is gone from it", async () => {
   const { page, errors, foreign, close } = await browser.visit(origins());
-  await page.goto(`${service.url}/auth/federated/login?shop=${SHOP}&handoff=fragment&return_to=/account`);
+  await page.goto(
+    `${service.url}/auth/federated/login?shop=${SHOP}&handoff=fragment&return_to=/account`,
+  );
   await page.getByLabel("E-mail", { exact: true }).fill("new-person@example.com");
   await page.getByLabel("Name").fill("New Person");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -75,7 +90,9 @@ test("a person who cancels lands at the store, told so and not signed in", async
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByText("access_denied").waitFor();
   expect(page.url()).toBe(`${storeOrigin}/account?error=access_denied`);
-  expect((await page.context().cookies(service.url)).map(({ name }) => name)).not.toContain("__Host-crm_session");
+  expect((await page.context().cookies(service.url)).map(({ name }) => name)).not.toContain(
+    "__Host-crm_session",
+  );
   expect(errors).toEqual([]);
   await close();
 });

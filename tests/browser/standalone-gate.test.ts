@@ -11,7 +11,15 @@ const shop = "operated-store.myshopify.com";
 let world: World;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  const env: Parameters<typeof startWorld>[0] = { withScreens: true, env: (sandbox) => ({ EMAIL_API_URL: sandbox.addresses.emailApiUrl, EMAIL_API_KEY: "test-email-key", EMAIL_FROM: "Ops <ops@test-store.example>", ADMIN_EMAILS: "ops@example.com" }) };
+  const env: Parameters<typeof startWorld>[0] = {
+    withScreens: true,
+    env: (sandbox) => ({
+      EMAIL_API_URL: sandbox.addresses.emailApiUrl,
+      EMAIL_API_KEY: "test-email-key",
+      EMAIL_FROM: "Ops <ops@test-store.example>",
+      ADMIN_EMAILS: "ops@example.com",
+    }),
+  };
   [world, browser] = await Promise.all([startWorld(env), openBrowser()]);
   await saveTenantConfig(world.ctx, shop, {}, true);
 });
@@ -20,16 +28,28 @@ afterAll(async () => {
   await world?.stop();
 });
 
-test.each([["/setup"], ["/settings"], ["/onboarding"]])("%s loads less than 170 kB of compressed script", async (path) => {
-  const visit = await browser.visit([world.url]);
-  const scripts = new Set<string>();
-  visit.page.on("request", (request) => request.resourceType() === "script" && scripts.add(new URL(request.url()).pathname));
-  await visit.page.goto(`${world.url}${path}?shop=${shop}&key=${ADMIN_KEY}`, { waitUntil: "networkidle" });
-  const sizes = [...scripts].map((script) => statSync(`${resolve(import.meta.dirname, "../../build/client")}${script}.gz`).size);
-  expect(sizes.length).toBeGreaterThan(3);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(170_000);
-  await visit.close();
-});
+test.each([["/setup"], ["/settings"], ["/onboarding"]])(
+  "%s loads less than 170 kB of compressed script",
+  async (path) => {
+    const visit = await browser.visit([world.url]);
+    const scripts = new Set<string>();
+    visit.page.on(
+      "request",
+      (request) =>
+        request.resourceType() === "script" && scripts.add(new URL(request.url()).pathname),
+    );
+    await visit.page.goto(`${world.url}${path}?shop=${shop}&key=${ADMIN_KEY}`, {
+      waitUntil: "networkidle",
+    });
+    const sizes = [...scripts].map(
+      (script) =>
+        statSync(`${resolve(import.meta.dirname, "../../build/client")}${script}.gz`).size,
+    );
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(170_000);
+    await visit.close();
+  },
+);
 
 test("the gate itself has no barriers and lets a person in who types the key, on a phone too", async () => {
   const visit = await browser.visit([world.url]);
@@ -57,7 +77,9 @@ test("a person with a listed address gets in by the mailed code, without script"
   await page.getByRole("button", { name: "Send me a code" }).click();
   await page.getByText("a code is on its way").waitFor();
   await expect.poll(() => world.sandbox.email.mailsTo("ops@example.com").length).toBe(1);
-  await page.getByLabel("Code from the e-mail").fill(/\d{8}/.exec(world.sandbox.email.mailsTo("ops@example.com")[0]?.text ?? "")?.[0] ?? "");
+  await page
+    .getByLabel("Code from the e-mail")
+    .fill(/\d{8}/.exec(world.sandbox.email.mailsTo("ops@example.com")[0]?.text ?? "")?.[0] ?? "");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Onboarding", exact: true }).waitFor();
   await visit.close();

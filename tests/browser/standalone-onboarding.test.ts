@@ -10,17 +10,34 @@ const SHOP = "fresh-store.myshopify.com";
 let world: World;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startWorld({ withScreens: true, env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl, OUTBOUND_ALLOW: "127.0.0.1" }) }), openBrowser()]);
+  [world, browser] = await Promise.all([
+    startWorld({
+      withScreens: true,
+      env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl, OUTBOUND_ALLOW: "127.0.0.1" }),
+    }),
+    openBrowser(),
+  ]);
 });
 afterAll(async () => {
   await browser?.close();
   await world?.stop();
 });
 
-const customers = async (shop = SHOP) => (await world.database.query("SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1", [shop]))[0]?.count as number;
+const customers = async (shop = SHOP) =>
+  (
+    await world.database.query(
+      "SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1",
+      [shop],
+    )
+  )[0]?.count as number;
 
 test("an empty store is connected, its tags prepared, its customers read, and all of it is still told after a reload", async () => {
-  world.sandbox.storefront.putCustomer(SHOP, { firstName: "Ada", email: "ada@example.com", createdAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z" });
+  world.sandbox.storefront.putCustomer(SHOP, {
+    firstName: "Ada",
+    email: "ada@example.com",
+    createdAt: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-01T00:00:00Z",
+  });
   const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
   await page.goto(`${world.url}/setup?key=${ADMIN_KEY}`);
   await page.getByLabel("Store domain").fill(`https://${SHOP}/admin`);
@@ -39,8 +56,16 @@ test("an empty store is connected, its tags prepared, its customers read, and al
   await page.getByRole("button", { name: "I have switched it on" }).click();
   await page.getByText("2 of 5 steps done").waitFor();
   await page.getByRole("button", { name: "Show the consent banner in your theme" }).click();
-  for (const [name, block] of [["Add the footer", "footer"], ["Add the account page", "account"], ["Add the privacy page", "compliance"]] as const)
-    expect(new URL((await page.getByRole("link", { name }).getAttribute("href")) ?? "").searchParams.get("addAppBlockId")).toMatch(new RegExp(`/${block}$`));
+  for (const [name, block] of [
+    ["Add the footer", "footer"],
+    ["Add the account page", "account"],
+    ["Add the privacy page", "compliance"],
+  ] as const)
+    expect(
+      new URL((await page.getByRole("link", { name }).getAttribute("href")) ?? "").searchParams.get(
+        "addAppBlockId",
+      ),
+    ).toMatch(new RegExp(`/${block}$`));
   await page.getByRole("button", { name: "Prepare the tags" }).last().click();
   await page.getByRole("button", { name: "Prepare the tags" }).last().click();
   await page.getByText("3 of 5 steps done").waitFor();

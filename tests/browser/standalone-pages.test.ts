@@ -14,7 +14,15 @@ let shop: string;
 let count = 0;
 
 beforeAll(async () => {
-  const env: Parameters<typeof startWorld>[0] = { withScreens: true, env: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl, EMAIL_API_URL: sandbox.addresses.emailApiUrl, EMAIL_API_KEY: "test-email-key", EMAIL_FROM: "Ops <ops@test-store.example>" }) };
+  const env: Parameters<typeof startWorld>[0] = {
+    withScreens: true,
+    env: (sandbox) => ({
+      CMS_API_URL: sandbox.addresses.cmsApiUrl,
+      EMAIL_API_URL: sandbox.addresses.emailApiUrl,
+      EMAIL_API_KEY: "test-email-key",
+      EMAIL_FROM: "Ops <ops@test-store.example>",
+    }),
+  };
   [world, browser] = await Promise.all([startWorld(env), openBrowser()]);
 });
 afterAll(async () => {
@@ -28,10 +36,15 @@ beforeEach(async () => {
 });
 
 /** Opens a page with the key in its address and waits until it can be used. */
-async function open(path: string, options: { size?: { width: number; height: number }; locale?: string } = {}): Promise<Visit> {
+async function open(
+  path: string,
+  options: { size?: { width: number; height: number }; locale?: string } = {},
+): Promise<Visit> {
   const visit = await browser.visit([world.url, world.sandbox.url]);
   if (options.size) await visit.page.setViewportSize(options.size);
-  await visit.page.goto(`${world.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`);
+  await visit.page.goto(
+    `${world.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`,
+  );
   await visit.page.waitForFunction(() => document.readyState === "complete");
   await visit.page.locator("h1").waitFor();
   return visit;
@@ -46,17 +59,24 @@ async function expectQuiet({ errors, foreign, close }: Visit): Promise<void> {
 const saved = async () => (await getTenant(world.ctx, shop)).saved;
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
 
-test.each([["/setup", "Setup"], ["/settings", "Settings"], ["/onboarding", "Onboarding"]])("%s shows itself without complaints, foreign requests or barriers, on a screen and on a phone", async (path, title) => {
-  for (const address of [path, `${path}?shop=${shop}`]) {
-    const visit = await open(address);
-    expect(await visit.page.title()).toBe(`${title} · Customer identity`);
-    expect(visit.page.url()).toBe(world.url + address);
-    expect(await findBarriers(visit.page)).toEqual([]);
-    await visit.page.setViewportSize({ width: 390, height: 844 });
-    expect(await findOverflow(visit.page)).toBe(0);
-    await expectQuiet(visit);
-  }
-});
+test.each([
+  ["/setup", "Setup"],
+  ["/settings", "Settings"],
+  ["/onboarding", "Onboarding"],
+])(
+  "%s shows itself without complaints, foreign requests or barriers, on a screen and on a phone",
+  async (path, title) => {
+    for (const address of [path, `${path}?shop=${shop}`]) {
+      const visit = await open(address);
+      expect(await visit.page.title()).toBe(`${title} · Customer identity`);
+      expect(visit.page.url()).toBe(world.url + address);
+      expect(await findBarriers(visit.page)).toEqual([]);
+      await visit.page.setViewportSize({ width: 390, height: 844 });
+      expect(await findOverflow(visit.page)).toBe(0);
+      await expectQuiet(visit);
+    }
+  },
+);
 
 test("settings are saved, told, and there after a reload; a secret is masked and survives untouched", async () => {
   const visit = await open(`/settings?shop=${shop}`);
@@ -64,7 +84,9 @@ test("settings are saved, told, and there after a reload; a secret is masked and
   expect(await page.content()).not.toContain(TOKEN);
   expect(await page.getByLabel("CMS API token", { exact: true }).inputValue()).toBe("cms-****6789");
   await page.getByLabel("Brand name").fill("Kestrel Outdoor");
-  await page.getByLabel("Allowed origins").fill("https://www.example.com/path\nhttps://shop.example.com");
+  await page
+    .getByLabel("Allowed origins")
+    .fill("https://www.example.com/path\nhttps://shop.example.com");
   await page.getByLabel("Sales organisation (vkorg)").fill("1010");
   await page.getByLabel("Require a verified e-mail").check();
   await page.getByLabel("Consent mode").selectOption("advanced");
@@ -74,8 +96,13 @@ test("settings are saved, told, and there after a reload; a secret is masked and
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await saved()).toMatchObject({
-    brand_name: "Kestrel Outdoor", allowed_origins: ["https://www.example.com", "https://shop.example.com"], erp_defaults: { vkorg: "1010" },
-    require_email_verification: true, consent_mode: "advanced", event_routes: [{ event_type: "order.*", channels: ["erpsys", "archive"] }], cms_api_token: TOKEN,
+    brand_name: "Kestrel Outdoor",
+    allowed_origins: ["https://www.example.com", "https://shop.example.com"],
+    erp_defaults: { vkorg: "1010" },
+    require_email_verification: true,
+    consent_mode: "advanced",
+    event_routes: [{ event_type: "order.*", channels: ["erpsys", "archive"] }],
+    cms_api_token: TOKEN,
   });
   expect(await page.getByRole("region", { name: "Unsaved changes" }).count()).toBe(0);
   await page.reload();
@@ -97,7 +124,9 @@ test("a route that is taken away leaves the others as they were typed, and the k
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
-  expect((await saved()).event_routes).toEqual([{ event_type: "customer.*", channels: ["archive"] }]);
+  expect((await saved()).event_routes).toEqual([
+    { event_type: "customer.*", channels: ["archive"] },
+  ]);
   await expectQuiet(visit);
 });
 
@@ -143,10 +172,12 @@ test("leaving with unsaved changes is asked about first", async () => {
   const visit = await open(`/settings?shop=${shop}`);
   const { page } = visit;
   await page.getByLabel("Brand name").fill("Changed");
-  const asked = new Promise<string>((heard) => page.once("dialog", (dialog) => {
-    heard(dialog.type());
-    void dialog.dismiss();
-  }));
+  const asked = new Promise<string>((heard) =>
+    page.once("dialog", (dialog) => {
+      heard(dialog.type());
+      void dialog.dismiss();
+    }),
+  );
   await page.getByRole("link", { name: "Setup" }).click({ noWaitAfter: true });
   expect(await asked).toBe("beforeunload");
   expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
@@ -174,7 +205,10 @@ test("a service that is not reached, or only just starts, is told in the form, w
   const visit = await open(`/settings?shop=${shop}`);
   const { page } = visit;
   await page.getByLabel("Brand name").fill("Changed");
-  const answers = [(route: Route) => route.abort(), (route: Route) => route.fulfill({ status: 503, contentType: "text/plain", body: "starting" })];
+  const answers = [
+    (route: Route) => route.abort(),
+    (route: Route) => route.fulfill({ status: 503, contentType: "text/plain", body: "starting" }),
+  ];
   for (const answer of answers) {
     await page.route("**/settings.data**", answer, { times: 1 });
     await save(page);
@@ -188,7 +222,15 @@ test("a service that is not reached, or only just starts, is told in the form, w
 });
 
 test("a connection can be tried, works, is told when it does not, and the page stands while systems are down", async () => {
-  await saveTenantConfig(world.ctx, shop, { cms_customers_collection_id: world.sandbox.cms.customersCollectionId, support_email: "help@test-store.example" }, true);
+  await saveTenantConfig(
+    world.ctx,
+    shop,
+    {
+      cms_customers_collection_id: world.sandbox.cms.customersCollectionId,
+      support_email: "help@test-store.example",
+    },
+    true,
+  );
   const visit = await open(`/settings?shop=${shop}`);
   const { page } = visit;
   await page.getByRole("button", { name: "Test: CMS" }).click();
@@ -198,10 +240,12 @@ test("a connection can be tried, works, is told when it does not, and the page s
   expect(world.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
   await page.getByRole("button", { name: "Test: store connection" }).click();
   await page.getByText("It does not work:").waitFor();
-  for (const system of ["cms", "email", "storefront"] as const) world.sandbox.failNext(system, { reset: true }, 50);
+  for (const system of ["cms", "email", "storefront"] as const)
+    world.sandbox.failNext(system, { reset: true }, 50);
   await page.getByRole("button", { name: "Test: CMS" }).click();
   await expect.poll(() => page.getByText("It does not work:").count()).toBe(2);
-  for (const path of ["/setup", `/settings?shop=${shop}`, `/onboarding?shop=${shop}`]) expect((await page.goto(world.url + path))?.status()).toBe(200);
+  for (const path of ["/setup", `/settings?shop=${shop}`, `/onboarding?shop=${shop}`])
+    expect((await page.goto(world.url + path))?.status()).toBe(200);
   await expectQuiet(visit);
 });
 
@@ -209,14 +253,23 @@ test("setup names every setting without its value, and saves what all stores sha
   const visit = await open("/setup");
   const { page } = visit;
   const html = await page.content();
-  for (const secret of [ADMIN_KEY, "test-jwt-secret-0123456789", "test-app-secret-0123456789", "test-email-key", world.database.url]) expect(html).not.toContain(secret);
+  for (const secret of [
+    ADMIN_KEY,
+    "test-jwt-secret-0123456789",
+    "test-app-secret-0123456789",
+    "test-email-key",
+    world.database.url,
+  ])
+    expect(html).not.toContain(secret);
   await page.getByText("JWT_SECRET", { exact: true }).waitFor();
   await page.getByText("Database: Works").waitFor();
   await page.getByLabel("Sender").fill("Ops <ops@another.example>");
   await page.getByLabel("E-mail API key", { exact: true }).fill("platform-email-key-1");
   await save(page);
   await page.getByText("Saved.", { exact: true }).waitFor();
-  expect(await page.getByLabel("E-mail API key", { exact: true }).inputValue()).toBe("plat****ey-1");
+  expect(await page.getByLabel("E-mail API key", { exact: true }).inputValue()).toBe(
+    "plat****ey-1",
+  );
   await page.getByLabel("Sender").fill("nobody");
   await save(page);
   await page.getByText("Enter a name and an address").waitFor();
@@ -225,7 +278,10 @@ test("setup names every setting without its value, and saves what all stores sha
   await expectQuiet(visit);
 });
 
-test.each([["es", "Configuración", "Nombre de la marca"], ["fr", "Paramètres", "Nom de la marque"]])("the pages speak %s", async (locale, heading, label) => {
+test.each([
+  ["es", "Configuración", "Nombre de la marca"],
+  ["fr", "Paramètres", "Nom de la marque"],
+])("the pages speak %s", async (locale, heading, label) => {
   const visit = await open(`/settings?shop=${shop}`, { locale });
   const { page } = visit;
   await page.getByRole("heading", { name: heading, exact: true }).waitFor();
@@ -236,7 +292,9 @@ test.each([["es", "Configuración", "Nombre de la marca"], ["fr", "Paramètres",
 
 test("a store that is not registered is told so at its settings, and welcome at its onboarding", async () => {
   const visit = await open("/settings?shop=unheard-of.myshopify.com");
-  await visit.page.getByText("unheard-of.myshopify.com: This store is not registered yet.").waitFor();
+  await visit.page
+    .getByText("unheard-of.myshopify.com: This store is not registered yet.")
+    .waitFor();
   expect(await findBarriers(visit.page)).toEqual([]);
   await visit.page.goto(`${world.url}/onboarding?shop=unheard-of.myshopify.com`);
   await visit.page.getByRole("link", { name: "Connect" }).waitFor();

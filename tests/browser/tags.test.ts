@@ -30,7 +30,13 @@ const open = async (path = "/app/tags", options?: Parameters<typeof openScreen>[
   visit = await openScreen(world, browser, shop, path, options);
   return visit.page;
 };
-const slugs = async (ofShop = shop) => (await world.database.query<{ slug: string }>("SELECT slug FROM crm_tags WHERE shop = $1 ORDER BY slug", [ofShop])).map(({ slug }) => slug);
+const slugs = async (ofShop = shop) =>
+  (
+    await world.database.query<{ slug: string }>(
+      "SELECT slug FROM crm_tags WHERE shop = $1 ORDER BY slug",
+      [ofShop],
+    )
+  ).map(({ slug }) => slug);
 
 test("an empty store is offered the usual tags, and each step tells how it went, the one that is not set up too", async () => {
   const page = await open();
@@ -50,7 +56,9 @@ test("the list counts this store's holders of each tag and leads to them", async
   await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
   await putPerson(world.database, OTHER, { full_name: "Foreign", tags: ["gala", "theirs"] });
   const page = await open();
-  expect(await page.getByRole("row").filter({ hasText: "GALA" }).getByRole("link").textContent()).toBe("2");
+  expect(
+    await page.getByRole("row").filter({ hasText: "GALA" }).getByRole("link").textContent(),
+  ).toBe("2");
   expect(await page.getByText("theirs").count()).toBe(0);
   await page.getByRole("link", { name: "Customers with the tag GALA" }).click();
   await page.getByRole("link", { name: "Ada" }).waitFor();
@@ -73,7 +81,12 @@ test("a tag is made, renamed and deleted; one that exists, one without a letter 
   await dialog.getByLabel("Category").selectOption("segment");
   await dialog.getByRole("button", { name: "Create tag" }).click();
   await page.getByText("opening_night").waitFor();
-  expect(await world.database.query("SELECT name, slug, category FROM crm_tags WHERE shop = $1 AND slug = 'opening_night'", [shop])).toEqual([{ name: "Opening night", slug: "opening_night", category: "segment" }]);
+  expect(
+    await world.database.query(
+      "SELECT name, slug, category FROM crm_tags WHERE shop = $1 AND slug = 'opening_night'",
+      [shop],
+    ),
+  ).toEqual([{ name: "Opening night", slug: "opening_night", category: "segment" }]);
 
   await page.getByRole("button", { name: "Rename: Opening night" }).click();
   await dialog.getByLabel("Name").fill("First night");
@@ -84,10 +97,16 @@ test("a tag is made, renamed and deleted; one that exists, one without a letter 
   expect(await page.getByRole("button", { name: "Delete: GALA" }).count()).toBe(0);
   await page.getByRole("button", { name: "Delete: First night" }).click();
   // Somebody gets the tag while the question stands.
-  await world.database.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, u.id, t.id, 'admin' FROM storefront_users u, crm_tags t WHERE u.shop = $1 AND t.shop = $1 AND t.slug = 'opening_night'", [shop]);
+  await world.database.query(
+    "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, u.id, t.id, 'admin' FROM storefront_users u, crm_tags t WHERE u.shop = $1 AND t.shop = $1 AND t.slug = 'opening_night'",
+    [shop],
+  );
   await dialog.getByRole("button", { name: "Delete" }).click();
   await dialog.getByText("Customers have this tag now").waitFor();
-  await world.database.query("DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1 AND t.id = m.tag_id AND t.slug = 'opening_night'", [shop]);
+  await world.database.query(
+    "DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1 AND t.id = m.tag_id AND t.slug = 'opening_night'",
+    [shop],
+  );
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByText("Tag deleted.").waitFor();
   expect(await slugs()).toEqual(["gala"]);
@@ -95,20 +114,50 @@ test("a tag is made, renamed and deleted; one that exists, one without a letter 
 });
 
 test("another store's tags cannot be renamed or deleted from here", async () => {
-  await world.database.query("INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Theirs alone', 'theirs_alone')", [OTHER]);
+  await world.database.query(
+    "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Theirs alone', 'theirs_alone')",
+    [OTHER],
+  );
   const page = await open();
   const texts = await page.evaluate(async () => {
-    const send = async (body: object) => (await fetch("/app/tags.data", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).text();
-    return [await send({ intent: "rename", slug: "theirs_alone", name: "Mine" }), await send({ intent: "delete", slug: "theirs_alone" }), await send({ intent: "delete", slug: "vip" }), await send({ intent: "drop" })];
+    const send = async (body: object) =>
+      (
+        await fetch("/app/tags.data", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        })
+      ).text();
+    return [
+      await send({ intent: "rename", slug: "theirs_alone", name: "Mine" }),
+      await send({ intent: "delete", slug: "theirs_alone" }),
+      await send({ intent: "delete", slug: "vip" }),
+      await send({ intent: "drop" }),
+    ];
   });
-  expect(texts.map((text) => /not_found|conflict|invalid_request/.exec(text)?.[0])).toEqual(["not_found", "not_found", "conflict", "not_found"]);
-  expect(await world.database.query("SELECT name FROM crm_tags WHERE shop = $1 AND slug = 'theirs_alone'", [OTHER])).toEqual([{ name: "Theirs alone" }]);
+  expect(texts.map((text) => /not_found|conflict|invalid_request/.exec(text)?.[0])).toEqual([
+    "not_found",
+    "not_found",
+    "conflict",
+    "not_found",
+  ]);
+  expect(
+    await world.database.query(
+      "SELECT name FROM crm_tags WHERE shop = $1 AND slug = 'theirs_alone'",
+      [OTHER],
+    ),
+  ).toEqual([{ name: "Theirs alone" }]);
   await visit.close();
 });
 
 test("by category and by the beginning of the name, in Spanish, and no wider than a phone", async () => {
-  await world.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Gala', 'gala', 'segment'), ($1, 'VIP', 'vip', 'tier')", [shop]);
-  const page = await open("/app/tags?locale=es&category=tier", { viewport: { width: 390, height: 844 } });
+  await world.database.query(
+    "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Gala', 'gala', 'segment'), ($1, 'VIP', 'vip', 'tier')",
+    [shop],
+  );
+  const page = await open("/app/tags?locale=es&category=tier", {
+    viewport: { width: 390, height: 844 },
+  });
   await page.getByText("VIP", { exact: true }).waitFor();
   expect(await page.getByText("Gala", { exact: true }).count()).toBe(0);
   expect(await findOverflow(page)).toBe(0);

@@ -16,21 +16,48 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, { email: `ann-${Math.random()}@example.com`, tags: ["vip", "ice cream"] });
+  userId = await addCustomer(world.service.database, SHOP, {
+    email: `ann-${Math.random()}@example.com`,
+    tags: ["vip", "ice cream"],
+  });
 });
 
 const deliver = async () => world.settled(await world.send("cms", userId));
-const rename = (name: string) => world.service.database.query("UPDATE storefront_users SET first_name = $2, full_name = $2 WHERE id = $1", [userId, name]);
-const items = () => world.service.sandbox.cms.items().filter(({ fieldData }) => fieldData.slug === `customer-${userId}`);
+const rename = (name: string) =>
+  world.service.database.query(
+    "UPDATE storefront_users SET first_name = $2, full_name = $2 WHERE id = $1",
+    [userId, name],
+  );
+const items = () =>
+  world.service.sandbox.cms
+    .items()
+    .filter(({ fieldData }) => fieldData.slug === `customer-${userId}`);
 
 test("an item is staged, holds SPEC's fields, and nothing is ever published", async () => {
   await deliver();
-  expect(items()).toMatchObject([{ isDraft: true, lastPublished: null, fieldData: { name: "Ann Example", tags: "vip, ice cream", provider: "storefront", status: "active", "number-of-orders": 0, "consent-marketing": "false" } }]);
+  expect(items()).toMatchObject([
+    {
+      isDraft: true,
+      lastPublished: null,
+      fieldData: {
+        name: "Ann Example",
+        tags: "vip, ice cream",
+        provider: "storefront",
+        status: "active",
+        "number-of-orders": 0,
+        "consent-marketing": "false",
+      },
+    },
+  ]);
   await rename("Anna");
   await deliver();
-  expect(items()).toMatchObject([{ isDraft: true, lastPublished: null, fieldData: { name: "Anna", "first-name": "Anna" } }]);
+  expect(items()).toMatchObject([
+    { isDraft: true, lastPublished: null, fieldData: { name: "Anna", "first-name": "Anna" } },
+  ]);
   expect(world.service.sandbox.cms.liveCalls()).toEqual([]);
-  expect(world.service.sandbox.requests("cms").filter(({ path }) => /live|publish/.test(path))).toEqual([]);
+  expect(
+    world.service.sandbox.requests("cms").filter(({ path }) => /live|publish/.test(path)),
+  ).toEqual([]);
 });
 
 test("an unchanged customer costs no call, however often it comes", async () => {
@@ -39,8 +66,15 @@ test("an unchanged customer costs no call, however often it comes", async () => 
   for (let n = 0; n < 5; n += 1) expect(await deliver()).toMatchObject({ status: "delivered" });
   process.stdout.write(`calls for 5 unchanged deliveries: ${world.calls("cms") - before}\n`);
   expect(world.calls("cms")).toBe(before);
-  const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=cms&limit=1`);
-  expect(json.entries[0]).toMatchObject({ status: "delivered", http_status: null, error: "unchanged" });
+  const { json } = await world.service.call(
+    "GET",
+    `/admin/events/log?shop=${SHOP}&channel=cms&limit=1`,
+  );
+  expect(json.entries[0]).toMatchObject({
+    status: "delivered",
+    http_status: null,
+    error: "unchanged",
+  });
 });
 
 test("20 deliveries of one new customer at once create one item, and none of them uses up a retry", async () => {
@@ -63,7 +97,10 @@ test("an item that somebody removed by hand is made again at the next change", a
   await deliver();
   const [old] = items();
   const { cms, addresses } = world.service.sandbox;
-  const removed = await fetch(`${addresses.cmsApiUrl}/collections/${cms.customersCollectionId}/items/${old?.id}`, { method: "DELETE", headers: { Authorization: `Bearer ${SECRETS.cms_api_token}` } });
+  const removed = await fetch(
+    `${addresses.cmsApiUrl}/collections/${cms.customersCollectionId}/items/${old?.id}`,
+    { method: "DELETE", headers: { Authorization: `Bearer ${SECRETS.cms_api_token}` } },
+  );
   expect(removed.status).toBe(204);
   await rename("Back again");
   expect(await deliver()).toMatchObject({ status: "delivered", retry_count: 0 });
@@ -74,7 +111,10 @@ test("an item that somebody removed by hand is made again at the next change", a
 test("half a JSON answer is a failure, and the item exists once after the retry", async () => {
   world.service.sandbox.failNext("cms", { garbage: true });
   const eventId = await world.send("cms", userId);
-  expect(await world.settled(eventId)).toMatchObject({ status: "pending", last_error: expect.stringContaining("not JSON") });
+  expect(await world.settled(eventId)).toMatchObject({
+    status: "pending",
+    last_error: expect.stringContaining("not JSON"),
+  });
   expect((await world.retry(eventId)).status).toBe("delivered");
   expect(items()).toHaveLength(1);
 });
@@ -83,8 +123,22 @@ test("a delivery that was overtaken by a newer one writes the newest state, not 
   const { ctx } = world.service;
   const tenant = await getTenant(ctx, SHOP);
   const item: QueueItem = {
-    shop: SHOP, queueId: 1, eventId: randomUUID(), channel: "cms", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: String(userId),
-    payload: { user_id: userId }, priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), occurredAt: new Date(), isArchiveOnly: false, attemptToken: randomUUID(),
+    shop: SHOP,
+    queueId: 1,
+    eventId: randomUUID(),
+    channel: "cms",
+    source: "storefront",
+    eventType: "customer.updated",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId },
+    priority: 3,
+    retryCount: 0,
+    maxRetries: 3,
+    createdAt: new Date(),
+    occurredAt: new Date(),
+    isArchiveOnly: false,
+    attemptToken: randomUUID(),
   };
   const overtaken = await cmsChannel.transform(ctx, item, tenant);
   await rename("Newest");
@@ -94,10 +148,20 @@ test("a delivery that was overtaken by a newer one writes the newest state, not 
 });
 
 test("another delivery's lease on the customer defers this one without using up a retry", async () => {
-  await world.service.database.query("INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"somebody\"', clock_timestamp() + interval '1 minute')", [SHOP, `lease:cms_customer:${userId}`]);
+  await world.service.database.query(
+    "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"somebody\"', clock_timestamp() + interval '1 minute')",
+    [SHOP, `lease:cms_customer:${userId}`],
+  );
   const eventId = await world.send("cms", userId);
-  await eventually("a deferral", () => world.service.logged.some(({ event, event_id: id, outcome }) => event === "delivery.attempted" && id === eventId && outcome === "deferred"));
+  await eventually("a deferral", () =>
+    world.service.logged.some(
+      ({ event, event_id: id, outcome }) =>
+        event === "delivery.attempted" && id === eventId && outcome === "deferred",
+    ),
+  );
   expect(items()).toHaveLength(0);
-  await world.service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key LIKE 'lease:cms_customer:%'");
+  await world.service.database.query(
+    "UPDATE kv SET expires_at = clock_timestamp() WHERE key LIKE 'lease:cms_customer:%'",
+  );
   expect(await world.settled(eventId)).toMatchObject({ status: "delivered", retry_count: 0 });
 });

@@ -4,7 +4,15 @@ import type { Channel } from "../../app/domain/bus/channel.ts";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import type { Fault } from "../../app/sandbox/faults.ts";
-import { EXPECTED, isWired, startChannelWorld, storeFields, type ChannelWorld, type Unwired, type Wired } from "../support/channels.ts";
+import {
+  EXPECTED,
+  isWired,
+  startChannelWorld,
+  storeFields,
+  type ChannelWorld,
+  type Unwired,
+  type Wired,
+} from "../support/channels.ts";
 import { addCustomer } from "../support/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
 import { connectStore } from "../support/storefront.ts";
@@ -19,12 +27,18 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, { email: `ann-${Math.random()}@example.com`, tags: ["vip"], cookie: true });
+  userId = await addCustomer(world.service.database, SHOP, {
+    email: `ann-${Math.random()}@example.com`,
+    tags: ["vip"],
+    cookie: true,
+  });
   await world.consentToRetail(userId);
 });
 
-const configure = (shop: string, fields: Record<string, unknown>) => world.service.call("POST", `/config?shop=${shop}`, { body: fields });
-const isEnabled = async (channel: Channel, shop = SHOP) => channel.isEnabled(await getTenant(world.service.ctx, shop));
+const configure = (shop: string, fields: Record<string, unknown>) =>
+  world.service.call("POST", `/config?shop=${shop}`, { body: fields });
+const isEnabled = async (channel: Channel, shop = SHOP) =>
+  channel.isEnabled(await getTenant(world.service.ctx, shop));
 
 const named = channels.map((channel) => [channel.name, channel] as const);
 const wired = named.filter(([name]) => isWired(name));
@@ -41,10 +55,20 @@ describe.each(unwired)("%s", (name, channel) => {
 
   test("delivers without a call to anybody, and says so in row and log", async () => {
     const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "delivered", retry_count: 0, last_error: null, delivery_config: { credentials_key: channel.credentialsKey } });
+    expect(await world.settled(await world.send(name, userId))).toMatchObject({
+      status: "delivered",
+      retry_count: 0,
+      last_error: null,
+      delivery_config: { credentials_key: channel.credentialsKey },
+    });
     expect(world.calls(name)).toBe(before);
-    const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=${name}`);
-    expect(json.entries).toMatchObject([{ channel: name, status: "delivered", attempt: 1, error: says, http_status: null }]);
+    const { json } = await world.service.call(
+      "GET",
+      `/admin/events/log?shop=${SHOP}&channel=${name}`,
+    );
+    expect(json.entries).toMatchObject([
+      { channel: name, status: "delivered", attempt: 1, error: says, http_status: null },
+    ]);
   });
 
   test("needs no settings, and no list of channels takes it away", async () => {
@@ -53,28 +77,48 @@ describe.each(unwired)("%s", (name, channel) => {
     await configure(SHOP, { enabled_channels: ["cms"] });
     expect(await isEnabled(channel)).toBe(true);
     const stranger = await addCustomer(world.service.database, BARE);
-    expect(await world.settled(await world.send(name, stranger, { shop: BARE }))).toMatchObject({ status: "delivered" });
+    expect(await world.settled(await world.send(name, stranger, { shop: BARE }))).toMatchObject({
+      status: "delivered",
+    });
   });
 
   test("leaves no secret in message, error or log line", async () => {
     const delivered = await world.settled(await world.send(name, userId));
-    const written = JSON.stringify([delivered, world.service.logged, await world.service.database.query("SELECT * FROM delivery_attempts")]);
+    const written = JSON.stringify([
+      delivered,
+      world.service.logged,
+      await world.service.database.query("SELECT * FROM delivery_attempts"),
+    ]);
     expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
   });
 });
 
 describe.each(wired)("%s", (name, channel) => {
   const { system, calls, refused, withoutSettings, work, withoutPerson } = EXPECTED[name] as Wired;
-  const ofNobody = withoutPerson ? { status: "dead_letter", last_error: expect.stringMatching(withoutPerson) as string } : { status: "delivered", retry_count: 0 };
-  const fail = (fault: Fault, times?: number) => world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
+  const ofNobody = withoutPerson
+    ? { status: "dead_letter", last_error: expect.stringMatching(withoutPerson) as string }
+    : { status: "delivered", retry_count: 0 };
+  const fail = (fault: Fault, times?: number) =>
+    world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
 
   test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and says so in row and log`, async () => {
     const before = world.calls(name);
     const row = await world.settled(await world.send(name, userId));
     expect(row).toMatchObject({ status: "delivered", retry_count: 0, last_error: null });
     expect(world.calls(name) - before).toBe(calls);
-    const { json } = await world.service.call("GET", `/admin/events/log?shop=${SHOP}&channel=${name}`);
-    expect(json.entries).toMatchObject([{ channel: name, status: "delivered", attempt: 1, error: null, http_status: expect.any(Number) }]);
+    const { json } = await world.service.call(
+      "GET",
+      `/admin/events/log?shop=${SHOP}&channel=${name}`,
+    );
+    expect(json.entries).toMatchObject([
+      {
+        channel: name,
+        status: "delivered",
+        attempt: 1,
+        error: null,
+        http_status: expect.any(Number),
+      },
+    ]);
   });
 
   test("is disabled without its settings, and a destination by a list of channels that leaves it out", async () => {
@@ -82,7 +126,9 @@ describe.each(wired)("%s", (name, channel) => {
     await configure(BARE, { brand_name: "Bare" });
     expect(await isEnabled(channel, BARE)).toBe(false);
     // What a store sends its shoppers, and to itself, is no destination that a list may leave out.
-    await configure(SHOP, { enabled_channels: channels.map((one) => one.name).filter((one) => one !== name) });
+    await configure(SHOP, {
+      enabled_channels: channels.map((one) => one.name).filter((one) => one !== name),
+    });
     expect(await isEnabled(channel)).toBe(!channel.isDestination);
     await configure(SHOP, { enabled_channels: [name] });
     expect(await isEnabled(channel)).toBe(true);
@@ -98,25 +144,39 @@ describe.each(wired)("%s", (name, channel) => {
     expect(world.calls(name)).toBe(before);
   });
 
-  test.each(["deleted", "gone"])(`a customer that is %s costs no call and ${withoutPerson ? "has consented to nothing" : "is no failure"}`, async (how) => {
-    if (how === "deleted") await world.service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [userId]);
-    else await world.service.database.query("DELETE FROM storefront_users WHERE id = $1", [userId]);
-    const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId))).toMatchObject(ofNobody);
-    expect(world.calls(name)).toBe(before);
-  });
+  test.each(["deleted", "gone"])(
+    `a customer that is %s costs no call and ${withoutPerson ? "has consented to nothing" : "is no failure"}`,
+    async (how) => {
+      if (how === "deleted")
+        await world.service.database.query(
+          "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
+          [userId],
+        );
+      else
+        await world.service.database.query("DELETE FROM storefront_users WHERE id = $1", [userId]);
+      const before = world.calls(name);
+      expect(await world.settled(await world.send(name, userId))).toMatchObject(ofNobody);
+      expect(world.calls(name)).toBe(before);
+    },
+  );
 
   test("never reads another store's customer of the same id", async () => {
     await connectStore(world.service, BARE, storeFields(world.service.sandbox));
     const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject(ofNobody);
+    expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject(
+      ofNobody,
+    );
     expect(world.calls(name)).toBe(before);
   });
 
   test.each([400, 401, 403] as const)("%i is a dead letter at once", async (status) => {
     fail({ status, body: { message: "refused" } }, 5);
     const before = world.calls(name);
-    expect(await world.settled(await world.send(name, userId))).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: expect.stringContaining(String(status)) });
+    expect(await world.settled(await world.send(name, userId))).toMatchObject({
+      status: "dead_letter",
+      retry_count: 1,
+      last_error: expect.stringContaining(String(status)),
+    });
     expect(world.calls(name) - before).toBe(refused[status]);
   });
 
@@ -127,7 +187,11 @@ describe.each(wired)("%s", (name, channel) => {
     expect(row.due_in).toBeGreaterThan(595);
   });
 
-  test.each([["500", { status: 500 }], ["a reset connection", { reset: true }], ["a connection closed without an answer", { hang: 50 }]] as const)("%s is tried again, and then arrives", async (_, fault) => {
+  test.each([
+    ["500", { status: 500 }],
+    ["a reset connection", { reset: true }],
+    ["a connection closed without an answer", { hang: 50 }],
+  ] as const)("%s is tried again, and then arrives", async (_, fault) => {
     fail(fault);
     const eventId = await world.send(name, userId);
     expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
@@ -139,34 +203,56 @@ describe.each(wired)("%s", (name, channel) => {
     const eventId = await world.send(name, userId);
     const failed = await world.settled(eventId);
     const delivered = await world.retry(eventId);
-    expect(delivered.delivery_config).toMatchObject({ method: expect.any(String), endpoint: expect.any(String), credentials_key: channel.credentialsKey });
-    const written = JSON.stringify([failed, delivered, world.service.logged, await world.service.database.query("SELECT * FROM delivery_attempts")]);
+    expect(delivered.delivery_config).toMatchObject({
+      method: expect.any(String),
+      endpoint: expect.any(String),
+      credentials_key: channel.credentialsKey,
+    });
+    const written = JSON.stringify([
+      failed,
+      delivered,
+      world.service.logged,
+      await world.service.database.query("SELECT * FROM delivery_attempts"),
+    ]);
     expect(world.secrets().filter((secret) => written.includes(secret))).toEqual([]);
   });
 
-  test.each(Array.from({ length: calls }, (_, n) => n + 1))("an answer that was lost, to call %i, is asked for again, and the item ends as delivered", async (lost) => {
-    if (lost > 1) fail({ delayMs: 0 }, lost - 1);
-    fail({ dropReply: true });
-    const eventId = await world.send(name, userId);
-    expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
-    expect(await world.retry(eventId)).toMatchObject({ status: "delivered", last_error: null });
-  });
+  test.each(Array.from({ length: calls }, (_, n) => n + 1))(
+    "an answer that was lost, to call %i, is asked for again, and the item ends as delivered",
+    async (lost) => {
+      if (lost > 1) fail({ delayMs: 0 }, lost - 1);
+      fail({ dropReply: true });
+      const eventId = await world.send(name, userId);
+      expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
+      expect(await world.retry(eventId)).toMatchObject({ status: "delivered", last_error: null });
+    },
+  );
 });
 
 describe("the storefront's token", () => {
-  const asked = () => world.service.sandbox.requests("storefront").map(({ path }) => (path.includes("access_token") ? "refresh" : "graphql"));
+  const asked = () =>
+    world.service.sandbox
+      .requests("storefront")
+      .map(({ path }) => (path.includes("access_token") ? "refresh" : "graphql"));
 
   test("that is refused once is refreshed, and the delivery goes on as if nothing had been", async () => {
     world.service.sandbox.failNext("storefront", { status: 401, match: "/graphql.json" });
     const before = asked().length;
-    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({ status: "delivered", retry_count: 0 });
+    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({
+      status: "delivered",
+      retry_count: 0,
+    });
     expect(asked().slice(before)).toEqual(["graphql", "refresh", "graphql", "graphql", "graphql"]);
   });
 
   test("that cannot be refreshed is a dead letter at once, and says that the app must be installed again", async () => {
     world.service.sandbox.failNext("storefront", { status: 401 }, 5);
     const before = asked().length;
-    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: expect.stringContaining("Install the app again") });
+    expect(await world.settled(await world.send("storefront", userId))).toMatchObject({
+      status: "dead_letter",
+      retry_count: 1,
+      last_error: expect.stringContaining("Install the app again"),
+    });
     expect(asked().slice(before)).toEqual(["graphql", "refresh"]);
   });
 });
@@ -179,18 +265,28 @@ test("a customer whose creation was not answered is there once in the storefront
   const eventId = await world.send("storefront", id);
   expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
   expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
-  expect(world.service.sandbox.storefront.customers(SHOP).filter((customer) => customer.email === email)).toHaveLength(1);
+  expect(
+    world.service.sandbox.storefront.customers(SHOP).filter((customer) => customer.email === email),
+  ).toHaveLength(1);
 });
 
 test("a system that never answers is given up after 15 seconds, on every channel, and tried again", async () => {
-  for (const [name] of wired) world.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });
+  for (const [name] of wired)
+    world.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });
   const started = performance.now();
   const ids = await Promise.all(wired.map(([name]) => world.send(name, userId)));
   const rows = await Promise.all(ids.map((id) => world.settled(id, 20_000)));
   expect(performance.now() - started).toBeLessThan(17_500);
-  for (const row of rows) expect(row).toMatchObject({ status: "pending", retry_count: 1, last_error: expect.stringContaining("did not answer in time") });
+  for (const row of rows)
+    expect(row).toMatchObject({
+      status: "pending",
+      retry_count: 1,
+      last_error: expect.stringContaining("did not answer in time"),
+    });
   const open = await eventually("the circuits' records", async () => {
-    const records = await world.service.database.query("SELECT value->>'failures' AS failures FROM kv WHERE key LIKE 'circuit:%'");
+    const records = await world.service.database.query(
+      "SELECT value->>'failures' AS failures FROM kv WHERE key LIKE 'circuit:%'",
+    );
     return records.length === wired.length && records;
   });
   expect(open.map(({ failures }) => failures)).toEqual(wired.map(() => "1"));

@@ -14,9 +14,27 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const ORDER = { name: "#1001", total_price: "398.00", customer: { email: "ann@example.com" }, line_items: [{ sku: "A", quantity: 2, tags: ["x", "y"] }, { sku: "B", quantity: 1 }] };
-const envelope = (payload: Record<string, unknown> = ORDER) => ({ event_id: "e-1", event_type: "order.created", entity_id: "42", timestamp: "2026-03-01T10:00:00.000Z", payload });
-const map = (fields: Record<string, string>, required: string[] = [], payload?: Record<string, unknown>) => applyMapping(Mapping.parse({ fields, required }), envelope(payload));
+const ORDER = {
+  name: "#1001",
+  total_price: "398.00",
+  customer: { email: "ann@example.com" },
+  line_items: [
+    { sku: "A", quantity: 2, tags: ["x", "y"] },
+    { sku: "B", quantity: 1 },
+  ],
+};
+const envelope = (payload: Record<string, unknown> = ORDER) => ({
+  event_id: "e-1",
+  event_type: "order.created",
+  entity_id: "42",
+  timestamp: "2026-03-01T10:00:00.000Z",
+  payload,
+});
+const map = (
+  fields: Record<string, string>,
+  required: string[] = [],
+  payload?: Record<string, unknown>,
+) => applyMapping(Mapping.parse({ fields, required }), envelope(payload));
 
 describe("a source path", () => {
   test.each<[string, unknown]>([
@@ -35,33 +53,83 @@ describe("a source path", () => {
     expect(map({ out: path })).toEqual({ out: value });
   });
 
-  test.each(["nothing", "name.length", "line_items.length", "customer.toString", "line_items[9].sku", "name[0]", "customer[].email", "hasOwnProperty", "payload.valueOf"])("%s reads nothing", (path) => {
+  test.each([
+    "nothing",
+    "name.length",
+    "line_items.length",
+    "customer.toString",
+    "line_items[9].sku",
+    "name[0]",
+    "customer[].email",
+    "hasOwnProperty",
+    "payload.valueOf",
+  ])("%s reads nothing", (path) => {
     expect(map({ out: path })).toEqual({});
   });
 
   test("never reads what an object has from its prototype, even when the payload was made to look so", () => {
-    const payload = JSON.parse('{"__proto__":{"polluted":"yes"},"a":{"__proto__":{"b":"yes"}}}') as Record<string, unknown>;
+    const payload = JSON.parse(
+      '{"__proto__":{"polluted":"yes"},"a":{"__proto__":{"b":"yes"}}}',
+    ) as Record<string, unknown>;
     expect(map({ x: "polluted", y: "a.b" }, [], payload)).toEqual({});
   });
 
-  test.each(["__proto__", "a.__proto__.b", "constructor", "a.constructor.prototype", "prototype.x", "a[0].__proto__", "a..b", ".a", "a.", "a[x]", "a b", "", "a[]b"])("%j is no path", (path) => {
+  test.each([
+    "__proto__",
+    "a.__proto__.b",
+    "constructor",
+    "a.constructor.prototype",
+    "prototype.x",
+    "a[0].__proto__",
+    "a..b",
+    ".a",
+    "a.",
+    "a[x]",
+    "a b",
+    "",
+    "a[]b",
+  ])("%j is no path", (path) => {
     expect(Mapping.safeParse({ fields: { out: path } }).success).toBe(false);
   });
 });
 
 describe("a target", () => {
   test("with dots is nested, and with [] each element of the list has its own object", () => {
-    expect(map({ "header.number": "name", "header.total": "total_price", "items[].material": "line_items[].sku", "items[].qty": "line_items[].quantity", "skus[]": "line_items[].sku" })).toEqual({
-      header: { number: "#1001", total: "398.00" }, items: [{ material: "A", qty: 2 }, { material: "B", qty: 1 }], skus: ["A", "B"],
+    expect(
+      map({
+        "header.number": "name",
+        "header.total": "total_price",
+        "items[].material": "line_items[].sku",
+        "items[].qty": "line_items[].quantity",
+        "skus[]": "line_items[].sku",
+      }),
+    ).toEqual({
+      header: { number: "#1001", total: "398.00" },
+      items: [
+        { material: "A", qty: 2 },
+        { material: "B", qty: 1 },
+      ],
+      skus: ["A", "B"],
     });
   });
 
-  test.each<Record<string, string>>([{ __proto__x: "name", constructor: "name" }, { "a.__proto__.polluted": "name" }, { "a[].prototype": "name" }, { "a[0]": "name" }, { "a..b": "name" }, { a: "name", "a.b": "name" }, { "a[].b": "name", a: "name" }, {}])("%j is refused", (fields) => {
+  test.each<Record<string, string>>([
+    { __proto__x: "name", constructor: "name" },
+    { "a.__proto__.polluted": "name" },
+    { "a[].prototype": "name" },
+    { "a[0]": "name" },
+    { "a..b": "name" },
+    { a: "name", "a.b": "name" },
+    { "a[].b": "name", a: "name" },
+    {},
+  ])("%j is refused", (fields) => {
     expect(Mapping.safeParse({ fields }).success).toBe(false);
   });
 
   test("named __proto__ in the JSON changes nothing of any object", () => {
-    const parsed = Mapping.safeParse(JSON.parse('{"fields":{"__proto__":"name","ok":"name"},"required":[]}'));
+    const parsed = Mapping.safeParse(
+      JSON.parse('{"fields":{"__proto__":"name","ok":"name"},"required":[]}'),
+    );
     const mapped = parsed.success ? applyMapping(parsed.data, envelope()) : {};
     expect(Object.keys(mapped).filter((name) => name !== "ok")).toEqual([]);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -70,38 +138,79 @@ describe("a target", () => {
 });
 
 test("every required field that is not there is named", () => {
-  expect(() => map({ a: "name", b: "nothing", "c[]": "line_items[].tags", "d[]": "line_items[].sku" }, ["a", "b", "c[]", "d[]"])).toThrow("missing required field: b, c[]");
-  expect(() => map({ a: "x", b: "y" }, ["a", "b"], { x: "", y: [] })).toThrow("missing required field: a, b");
+  expect(() =>
+    map({ a: "name", b: "nothing", "c[]": "line_items[].tags", "d[]": "line_items[].sku" }, [
+      "a",
+      "b",
+      "c[]",
+      "d[]",
+    ]),
+  ).toThrow("missing required field: b, c[]");
+  expect(() => map({ a: "x", b: "y" }, ["a", "b"], { x: "", y: [] })).toThrow(
+    "missing required field: a, b",
+  );
   expect(map({ a: "x" }, ["a"], { x: 0 })).toEqual({ a: 0 });
 });
 
 describe("delivered", () => {
   async function deliver(entity = "order", payload: Record<string, unknown> = ORDER, shop = SHOP) {
     const eventId = randomUUID();
-    await enqueue(world.service.ctx.home.forTenant(shop).sql, { eventId, source: "erp", eventType: `${entity}.created`, entityType: entity, entityId: "42", payload, occurredAt: new Date("2026-03-01T10:00:00Z"), destinations: ["erp_generic"] });
+    await enqueue(world.service.ctx.home.forTenant(shop).sql, {
+      eventId,
+      source: "erp",
+      eventType: `${entity}.created`,
+      entityType: entity,
+      entityId: "42",
+      payload,
+      occurredAt: new Date("2026-03-01T10:00:00Z"),
+      destinations: ["erp_generic"],
+    });
     return { eventId, ...(await world.settled(eventId)) };
   }
-  const save = (mapping: unknown, shop = SHOP) => world.service.call("PUT", `/admin/mappings/erp_generic/order?shop=${shop}`, { body: mapping });
+  const save = (mapping: unknown, shop = SHOP) =>
+    world.service.call("PUT", `/admin/mappings/erp_generic/order?shop=${shop}`, { body: mapping });
 
   test("it stands at the entity's place, with the store's credentials and one key per event", async () => {
     await save({ fields: { number: "name", at: "timestamp" }, required: ["number"] });
     const { eventId, status } = await deliver();
     expect(status).toBe("delivered");
-    expect(world.service.sandbox.requests("erp").at(-1)).toMatchObject({ method: "POST", path: "/generic/order", body: { number: "#1001", at: "2026-03-01T10:00:00.000Z" }, headers: { "idempotency-key": `${eventId}:erp_generic`, authorization: expect.stringMatching(/^Basic /) } });
+    expect(world.service.sandbox.requests("erp").at(-1)).toMatchObject({
+      method: "POST",
+      path: "/generic/order",
+      body: { number: "#1001", at: "2026-03-01T10:00:00.000Z" },
+      headers: {
+        "idempotency-key": `${eventId}:erp_generic`,
+        authorization: expect.stringMatching(/^Basic /),
+      },
+    });
   });
 
   test("without a mapping, with another store's, or without a required field it is a dead letter that says so", async () => {
     await world.service.addTenant(OTHER_SHOP, storeFields(world.service.sandbox));
     expect((await save({ fields: { number: "name" } }, OTHER_SHOP)).status).toBe(200);
     const before = world.calls("erp_generic");
-    expect(await deliver()).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: "no mapping for erp_generic/order" });
+    expect(await deliver()).toMatchObject({
+      status: "dead_letter",
+      retry_count: 1,
+      last_error: "no mapping for erp_generic/order",
+    });
     await save({ fields: { number: "number" }, required: ["number"] });
-    expect(await deliver()).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: "missing required field: number" });
+    expect(await deliver()).toMatchObject({
+      status: "dead_letter",
+      retry_count: 1,
+      last_error: "missing required field: number",
+    });
     expect(world.calls("erp_generic")).toBe(before);
   });
 
   test("a stored mapping that is none is a dead letter, not a crash", async () => {
-    await world.service.database.query("INSERT INTO integration_mappings (shop, channel, entity_type, mapping) VALUES ($1, 'erp_generic', 'order', $2)", [SHOP, '{"fields":{"a":"__proto__.x"}}']);
-    expect(await deliver()).toMatchObject({ status: "dead_letter", last_error: expect.stringContaining("the mapping for erp_generic/order is not one") });
+    await world.service.database.query(
+      "INSERT INTO integration_mappings (shop, channel, entity_type, mapping) VALUES ($1, 'erp_generic', 'order', $2)",
+      [SHOP, '{"fields":{"a":"__proto__.x"}}'],
+    );
+    expect(await deliver()).toMatchObject({
+      status: "dead_letter",
+      last_error: expect.stringContaining("the mapping for erp_generic/order is not one"),
+    });
   });
 });

@@ -16,41 +16,84 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-type Hit = { client_id: string; user_id?: string; user_properties?: Record<string, { value: string }>; consent: Record<string, string>; events: { name: string; params: Record<string, unknown> }[] };
+type Hit = {
+  client_id: string;
+  user_id?: string;
+  user_properties?: Record<string, { value: string }>;
+  consent: Record<string, string>;
+  events: { name: string; params: Record<string, unknown> }[];
+};
 const hits = () => world.service.sandbox.analytics.hits().map(({ body }) => body as Hit);
 
-async function tag(shop: string, userId: number, tags: [slug: string, category: string][]): Promise<void> {
+async function tag(
+  shop: string,
+  userId: number,
+  tags: [slug: string, category: string][],
+): Promise<void> {
   for (const [slug, category] of tags) {
-    const [row] = await world.service.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, $2, $2, $3) RETURNING id", [shop, slug, category]);
-    await world.service.database.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) VALUES ($1, $2, $3, 'system')", [shop, userId, row.id]);
+    const [row] = await world.service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, $2, $2, $3) RETURNING id",
+      [shop, slug, category],
+    );
+    await world.service.database.query(
+      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) VALUES ($1, $2, $3, 'system')",
+      [shop, userId, row.id],
+    );
   }
 }
 
 async function hitOf(userId: number, shop = SHOP): Promise<Hit> {
   const before = hits().length;
-  expect(await world.settled(await world.send("web_analytics", userId, { shop }))).toMatchObject({ status: "delivered" });
+  expect(await world.settled(await world.send("web_analytics", userId, { shop }))).toMatchObject({
+    status: "delivered",
+  });
   return hits()[before] as Hit;
 }
 
 describe("web analytics", () => {
   test("user properties go only with analytics consent; the event goes without", async () => {
-    const refused = await hitOf(await addCustomer(world.service.database, SHOP, { marketing: true }));
+    const refused = await hitOf(
+      await addCustomer(world.service.database, SHOP, { marketing: true }),
+    );
     expect(refused.user_properties).toBeUndefined();
     expect(refused.events).toMatchObject([{ name: "crm_sync" }]);
-    const granted = await hitOf(await addCustomer(world.service.database, SHOP, { email: "b@example.com", cookie: true }));
-    expect(Object.keys(granted.user_properties ?? {}).sort()).toEqual(["consent_marketing", "consent_tos", "crm_campaign", "crm_segment", "crm_status", "crm_tags", "crm_tier"]);
+    const granted = await hitOf(
+      await addCustomer(world.service.database, SHOP, { email: "b@example.com", cookie: true }),
+    );
+    expect(Object.keys(granted.user_properties ?? {}).sort()).toEqual([
+      "consent_marketing",
+      "consent_tos",
+      "crm_campaign",
+      "crm_segment",
+      "crm_status",
+      "crm_tags",
+      "crm_tier",
+    ]);
     expect(granted.consent).toEqual({ ad_user_data: "DENIED", ad_personalization: "DENIED" });
     expect(refused.consent).toEqual({ ad_user_data: "GRANTED", ad_personalization: "GRANTED" });
   });
 
   test("values are whole slugs and at most 36 characters, and the product finds nothing to complain about", async () => {
     const userId = await addCustomer(world.service.database, SHOP, { cookie: true });
-    const slugs = ["active", "vip", ...Array.from({ length: 30 }, (_, n) => `newsletter_2026_${n}`)];
-    await tag(SHOP, userId, slugs.map((slug, n) => [slug, ["status", "tier", "segment", "campaign"][Math.min(n, 3)] as string]));
+    const slugs = [
+      "active",
+      "vip",
+      ...Array.from({ length: 30 }, (_, n) => `newsletter_2026_${n}`),
+    ];
+    await tag(
+      SHOP,
+      userId,
+      slugs.map((slug, n) => [
+        slug,
+        ["status", "tier", "segment", "campaign"][Math.min(n, 3)] as string,
+      ]),
+    );
     const { user_properties: properties = {} } = await hitOf(userId);
     for (const { value } of Object.values(properties)) {
       expect(value.length).toBeLessThanOrEqual(36);
-      expect(value.split(",").filter((slug) => slug && ![...slugs, "granted", "denied"].includes(slug))).toEqual([]);
+      expect(
+        value.split(",").filter((slug) => slug && ![...slugs, "granted", "denied"].includes(slug)),
+      ).toEqual([]);
     }
     expect(properties.crm_tags?.value).toBe("active,vip,newsletter_2026_0");
     expect(world.service.sandbox.analytics.violations()).toEqual([]);
@@ -68,7 +111,10 @@ describe("web analytics", () => {
 
   test("nothing personal is sent, nor a number that the store or we know the person by", async () => {
     const userId = await addCustomer(world.service.database, SHOP, { cookie: true });
-    await world.service.database.query("UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/706405506930370084', country = 'DE' WHERE id = $1", [userId]);
+    await world.service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/706405506930370084', country = 'DE' WHERE id = $1",
+      [userId],
+    );
     const hit = await hitOf(userId);
     expect(JSON.stringify(hit)).not.toMatch(PERSONAL);
     expect(JSON.stringify(hit)).not.toContain("706405506930370084");
@@ -81,8 +127,16 @@ describe("web analytics", () => {
     const second = await addCustomer(world.service.database, SHOP, { email: "b@example.com" });
     const twin = await addCustomer(world.service.database, OTHER);
     await world.service.database.query("DELETE FROM user_claims WHERE user_id = $1", [twin]);
-    await world.service.database.query("UPDATE storefront_users SET id = $2 WHERE shop = $3 AND id = $1", [twin, first, OTHER]);
-    const ids = [(await hitOf(first)).client_id, (await hitOf(first)).client_id, (await hitOf(second)).client_id, (await hitOf(first, OTHER)).client_id];
+    await world.service.database.query(
+      "UPDATE storefront_users SET id = $2 WHERE shop = $3 AND id = $1",
+      [twin, first, OTHER],
+    );
+    const ids = [
+      (await hitOf(first)).client_id,
+      (await hitOf(first)).client_id,
+      (await hitOf(second)).client_id,
+      (await hitOf(first, OTHER)).client_id,
+    ];
     expect(ids[0]).toMatch(/^\d+\.\d+$/);
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(3);
@@ -94,31 +148,51 @@ describe("the profile platform", () => {
     const userId = await addCustomer(world.service.database, SHOP, { email: "Ann@Example.com" });
     const row = await world.settled(await world.send("profile_platform", userId));
     expect(row.status).toBe("delivered");
-    const profile = world.service.sandbox.profilePlatform.profile(`Email_LC_SHA256:${hash("sha256", "ann@example.com")}`);
+    const profile = world.service.sandbox.profilePlatform.profile(
+      `Email_LC_SHA256:${hash("sha256", "ann@example.com")}`,
+    );
     expect(profile).toBeDefined();
     const sent = world.service.sandbox.requests("profilePlatform").at(-1);
     expect(JSON.stringify([sent?.body, row.transformed_payload])).not.toMatch(PERSONAL);
   });
 
   test("gets nothing while the store has not turned it on, even when a list of channels names it", async () => {
-    await world.service.call("POST", `/config?shop=${SHOP}`, { body: { profile_platform_enabled: false, enabled_channels: ["profile_platform"] } });
+    await world.service.call("POST", `/config?shop=${SHOP}`, {
+      body: { profile_platform_enabled: false, enabled_channels: ["profile_platform"] },
+    });
     const before = world.calls("profile_platform");
-    expect(await world.settled(await world.send("profile_platform", await addCustomer(world.service.database, SHOP)))).toMatchObject({ status: "dead_letter", last_error: expect.stringContaining("not enabled") });
+    expect(
+      await world.settled(
+        await world.send("profile_platform", await addCustomer(world.service.database, SHOP)),
+      ),
+    ).toMatchObject({ status: "dead_letter", last_error: expect.stringContaining("not enabled") });
     expect(world.calls("profile_platform")).toBe(before);
   });
 
   test("a customer without an address is passed over", async () => {
     const before = world.calls("profile_platform");
-    expect(await world.settled(await world.send("profile_platform", await addCustomer(world.service.database, SHOP, { email: null })))).toMatchObject({ status: "delivered" });
+    expect(
+      await world.settled(
+        await world.send(
+          "profile_platform",
+          await addCustomer(world.service.database, SHOP, { email: null }),
+        ),
+      ),
+    ).toMatchObject({ status: "delivered" });
     expect(world.calls("profile_platform")).toBe(before);
   });
 
   test("the same change twice after a lost answer leaves one profile", async () => {
     world.service.sandbox.failNext("profilePlatform", { dropReply: true });
-    const eventId = await world.send("profile_platform", await addCustomer(world.service.database, SHOP, { email: "once@example.org" }));
+    const eventId = await world.send(
+      "profile_platform",
+      await addCustomer(world.service.database, SHOP, { email: "once@example.org" }),
+    );
     await world.settled(eventId);
     expect((await world.retry(eventId)).status).toBe("delivered");
-    const sent = world.service.sandbox.profilePlatform.messages().filter(({ entity }) => entity._id === eventId);
+    const sent = world.service.sandbox.profilePlatform
+      .messages()
+      .filter(({ entity }) => entity._id === eventId);
     expect(sent.length).toBe(2);
     expect(new Set(sent.map(({ entity }) => JSON.stringify(entity.identityMap))).size).toBe(1);
   });
@@ -135,13 +209,27 @@ describe("mail", () => {
     const mails = world.service.sandbox.email.mailsTo(email);
     expect(mails).toHaveLength(1);
     const token = /token=([\w-]+)/.exec(mails[0]?.text ?? "")?.[1] ?? "";
-    const [link] = await world.service.database.query("SELECT value, expires_at > clock_timestamp() AS live FROM kv WHERE key = $1", [`password_link:${hash("sha256", token)}`]);
-    expect(link).toEqual({ value: { user_id: userId, epoch: null, email_hmac: expect.stringMatching(/^[0-9a-f]{64}$/) }, live: true });
+    const [link] = await world.service.database.query(
+      "SELECT value, expires_at > clock_timestamp() AS live FROM kv WHERE key = $1",
+      [`password_link:${hash("sha256", token)}`],
+    );
+    expect(link).toEqual({
+      value: { user_id: userId, epoch: null, email_hmac: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      live: true,
+    });
   });
 
   test("a name with a line break or markup adds no header and no element", async () => {
     const email = `odd-${Math.random()}@example.org`;
-    await world.settled(await world.send("email", await addCustomer(world.service.database, SHOP, { email, firstName: "A\r\nBcc: x@y.z <b>" })));
+    await world.settled(
+      await world.send(
+        "email",
+        await addCustomer(world.service.database, SHOP, {
+          email,
+          firstName: "A\r\nBcc: x@y.z <b>",
+        }),
+      ),
+    );
     const [mail] = world.service.sandbox.email.mailsTo(email);
     expect(mail?.subject).not.toMatch(/[\r\n]/);
     expect(mail?.html).not.toContain("<b>");

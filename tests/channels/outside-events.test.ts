@@ -20,30 +20,90 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   await world.reset();
-  userId = await addCustomer(world.service.database, SHOP, { email: "ann@example.com", cookie: true });
-  await world.service.database.query("UPDATE storefront_users SET storefront_customer_gid = $1 WHERE id = $2", [GID, userId]);
+  userId = await addCustomer(world.service.database, SHOP, {
+    email: "ann@example.com",
+    cookie: true,
+  });
+  await world.service.database.query(
+    "UPDATE storefront_users SET storefront_customer_gid = $1 WHERE id = $2",
+    [GID, userId],
+  );
 });
 
-type Outside = { channel: string; type?: string; entity?: string; id?: string; payload?: Record<string, unknown>; source?: string; shop?: string };
+type Outside = {
+  channel: string;
+  type?: string;
+  entity?: string;
+  id?: string;
+  payload?: Record<string, unknown>;
+  source?: string;
+  shop?: string;
+};
 
-async function deliver({ channel, type = "customer.updated", entity = "customer", id = GID, payload = {}, source = "storefront", shop = SHOP }: Outside) {
+async function deliver({
+  channel,
+  type = "customer.updated",
+  entity = "customer",
+  id = GID,
+  payload = {},
+  source = "storefront",
+  shop = SHOP,
+}: Outside) {
   const eventId = randomUUID();
-  await enqueue(world.service.ctx.home.forTenant(shop).sql, { eventId, source, eventType: type, entityType: entity, entityId: id, payload, occurredAt: new Date(), destinations: [channel] });
+  await enqueue(world.service.ctx.home.forTenant(shop).sql, {
+    eventId,
+    source,
+    eventType: type,
+    entityType: entity,
+    entityId: id,
+    payload,
+    occurredAt: new Date(),
+    destinations: [channel],
+  });
   return { eventId, ...(await world.settled(eventId)) };
 }
 
 const itemOf = (fields: Partial<QueueItem>): QueueItem => ({
-  shop: SHOP, queueId: 1, eventId: randomUUID(), channel: "cms", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: GID, payload: {},
-  priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), occurredAt: new Date(), isArchiveOnly: false, attemptToken: randomUUID(), ...fields,
+  shop: SHOP,
+  queueId: 1,
+  eventId: randomUUID(),
+  channel: "cms",
+  source: "storefront",
+  eventType: "customer.updated",
+  entityType: "customer",
+  entityId: GID,
+  payload: {},
+  priority: 3,
+  retryCount: 0,
+  maxRetries: 3,
+  createdAt: new Date(),
+  occurredAt: new Date(),
+  isArchiveOnly: false,
+  attemptToken: randomUUID(),
+  ...fields,
 });
 
-type Hit = { client_id: string; user_properties?: unknown; events: { name: string; params: Record<string, unknown> }[] };
+type Hit = {
+  client_id: string;
+  user_properties?: unknown;
+  events: { name: string; params: Record<string, unknown> }[];
+};
 const lastHit = () => world.service.sandbox.analytics.hits().at(-1)?.body as Hit;
-const noteOf = async (eventId: string) => (await world.service.database.query("SELECT error FROM delivery_attempts WHERE event_id = $1", [eventId]))[0]?.error;
+const noteOf = async (eventId: string) =>
+  (
+    await world.service.database.query("SELECT error FROM delivery_attempts WHERE event_id = $1", [
+      eventId,
+    ])
+  )[0]?.error;
 
 describe("the person of a row", () => {
   const digits = "706405506930370084";
-  const find = async (fields: Partial<QueueItem>) => findUserId(world.service.ctx, itemOf({ entityId: "x", ...fields }), await getTenant(world.service.ctx, fields.shop ?? SHOP));
+  const find = async (fields: Partial<QueueItem>) =>
+    findUserId(
+      world.service.ctx,
+      itemOf({ entityId: "x", ...fields }),
+      await getTenant(world.service.ctx, fields.shop ?? SHOP),
+    );
 
   test.each<[string, Partial<QueueItem>]>([
     ["the gid of the event", { entityId: GID }],
@@ -51,9 +111,26 @@ describe("the person of a row", () => {
     ["the gid in the payload", { payload: { admin_graphql_api_id: GID } }],
     ["the number in the payload, as text", { payload: { id: digits } }],
     ["the address, however it is written", { payload: { email: " Ann@Example.COM " } }],
-    ["a gid that nobody has, and then the address", { entityId: "gid://shopify/Customer/1", payload: { email: "ann@example.com" } }],
-    ["an order's customer", { entityType: "order", entityId: "gid://shopify/Order/1", payload: { customer: { admin_graphql_api_id: GID } } }],
-    ["an order's own address", { entityType: "order", entityId: "gid://shopify/Order/1", payload: { contact_email: "ann@example.com" } }],
+    [
+      "a gid that nobody has, and then the address",
+      { entityId: "gid://shopify/Customer/1", payload: { email: "ann@example.com" } },
+    ],
+    [
+      "an order's customer",
+      {
+        entityType: "order",
+        entityId: "gid://shopify/Order/1",
+        payload: { customer: { admin_graphql_api_id: GID } },
+      },
+    ],
+    [
+      "an order's own address",
+      {
+        entityType: "order",
+        entityId: "gid://shopify/Order/1",
+        payload: { contact_email: "ann@example.com" },
+      },
+    ],
   ])("is found by %s", async (_, fields) => {
     expect(await find(fields)).toBe(userId);
   });
@@ -62,11 +139,16 @@ describe("the person of a row", () => {
     expect(await find({ payload: { user_id: userId } })).toBe(userId);
   });
 
-  test.each(["cms", "erp", "erpsys", "wms"])("is not found by a user id of %s, which counts its own users", async (source) => {
-    const other = await addCustomer(world.service.database, SHOP, { email: "other@example.com" });
-    expect(await find({ source, payload: { user_id: userId } })).toBeNull();
-    expect(await find({ source, payload: { user_id: userId, email: "other@example.com" } })).toBe(other);
-  });
+  test.each(["cms", "erp", "erpsys", "wms"])(
+    "is not found by a user id of %s, which counts its own users",
+    async (source) => {
+      const other = await addCustomer(world.service.database, SHOP, { email: "other@example.com" });
+      expect(await find({ source, payload: { user_id: userId } })).toBeNull();
+      expect(await find({ source, payload: { user_id: userId, email: "other@example.com" } })).toBe(
+        other,
+      );
+    },
+  );
 
   test.each<[string, Partial<QueueItem>]>([
     ["a number that lost digits", { payload: { id: Number(digits) } }],
@@ -80,7 +162,9 @@ describe("the person of a row", () => {
 
   test("is never another store's", async () => {
     await world.service.addTenant(OTHER_SHOP);
-    expect(await find({ shop: OTHER_SHOP, entityId: GID, payload: { email: "ann@example.com" } })).toBeNull();
+    expect(
+      await find({ shop: OTHER_SHOP, entityId: GID, payload: { email: "ann@example.com" } }),
+    ).toBeNull();
   });
 
   test("goes by the storefront's id when somebody else has the address", async () => {
@@ -91,13 +175,30 @@ describe("the person of a row", () => {
 
 describe("the CMS", () => {
   test("gets the customer that the storefront names, as we know them and not as the payload says", async () => {
-    expect(await deliver({ channel: "cms", payload: { admin_graphql_api_id: GID, first_name: "Mallory" } })).toMatchObject({ status: "delivered" });
-    expect(world.service.sandbox.cms.items().find(({ fieldData }) => fieldData.slug === `customer-${userId}`)).toMatchObject({ isDraft: true, fieldData: { "first-name": "Ann" } });
+    expect(
+      await deliver({
+        channel: "cms",
+        payload: { admin_graphql_api_id: GID, first_name: "Mallory" },
+      }),
+    ).toMatchObject({ status: "delivered" });
+    expect(
+      world.service.sandbox.cms
+        .items()
+        .find(({ fieldData }) => fieldData.slug === `customer-${userId}`),
+    ).toMatchObject({ isDraft: true, fieldData: { "first-name": "Ann" } });
   });
 
   test.each([
-    ["a customer that nobody knows", { entity: "customer", id: "gid://shopify/Customer/1" }, "no such customer"],
-    ["a product", { entity: "product", id: "gid://shopify/Product/1", type: "product.updated" }, "the CMS has no collection for products"],
+    [
+      "a customer that nobody knows",
+      { entity: "customer", id: "gid://shopify/Customer/1" },
+      "no such customer",
+    ],
+    [
+      "a product",
+      { entity: "product", id: "gid://shopify/Product/1", type: "product.updated" },
+      "the CMS has no collection for products",
+    ],
   ])("is not called for %s, and the log says why", async (_, event, note) => {
     const before = world.calls("cms");
     const row = await deliver({ channel: "cms", ...event });
@@ -108,27 +209,64 @@ describe("the CMS", () => {
 
   test("a deleted customer's item goes, also when the storefront names them", async () => {
     await deliver({ channel: "cms" });
-    await world.service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [userId]);
+    await world.service.database.query(
+      "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
+      [userId],
+    );
     await deliver({ channel: "cms", type: "customer.deleted" });
-    expect(world.service.sandbox.cms.items().filter(({ fieldData }) => fieldData.slug === `customer-${userId}`)).toEqual([]);
+    expect(
+      world.service.sandbox.cms
+        .items()
+        .filter(({ fieldData }) => fieldData.slug === `customer-${userId}`),
+    ).toEqual([]);
   });
 
   test("an order is a dead letter that says what the CMS takes", async () => {
-    expect(await deliver({ channel: "cms", entity: "order", id: "1" })).toMatchObject({ status: "dead_letter", last_error: "cms takes customers, not order" });
+    expect(await deliver({ channel: "cms", entity: "order", id: "1" })).toMatchObject({
+      status: "dead_letter",
+      last_error: "cms takes customers, not order",
+    });
   });
 });
 
 describe("web analytics", () => {
   const ORDER = {
-    admin_graphql_api_id: "gid://shopify/Order/820982911946154508", name: "#1001", email: "ann@example.com", total_price: "398.00", currency: "EUR",
-    customer: { admin_graphql_api_id: GID, email: "ann@example.com", first_name: "Ann" }, line_items: [{ sku: "A", quantity: 2, price: "99.50" }, { sku: "B", quantity: 1, price: "199.00" }],
+    admin_graphql_api_id: "gid://shopify/Order/820982911946154508",
+    name: "#1001",
+    email: "ann@example.com",
+    total_price: "398.00",
+    currency: "EUR",
+    customer: { admin_graphql_api_id: GID, email: "ann@example.com", first_name: "Ann" },
+    line_items: [
+      { sku: "A", quantity: 2, price: "99.50" },
+      { sku: "B", quantity: 1, price: "199.00" },
+    ],
   };
-  const order = (payload: Record<string, unknown> = ORDER) => deliver({ channel: "web_analytics", type: "order.created", entity: "order", id: ORDER.admin_graphql_api_id, payload });
+  const order = (payload: Record<string, unknown> = ORDER) =>
+    deliver({
+      channel: "web_analytics",
+      type: "order.created",
+      entity: "order",
+      id: ORDER.admin_graphql_api_id,
+      payload,
+    });
 
   test("is told that an order was made, with its amount and nothing of the person, and not as a purchase", async () => {
     expect(await order()).toMatchObject({ status: "delivered" });
     const hit = lastHit();
-    expect(hit.events).toEqual([{ name: "order_created", params: { transaction_id: "#1001", value: 398, currency: "EUR", item_count: 3, event_id: expect.any(String), engagement_time_msec: 1 } }]);
+    expect(hit.events).toEqual([
+      {
+        name: "order_created",
+        params: {
+          transaction_id: "#1001",
+          value: 398,
+          currency: "EUR",
+          item_count: 3,
+          event_id: expect.any(String),
+          engagement_time_msec: 1,
+        },
+      },
+    ]);
     expect(hit.user_properties).toBeUndefined();
     expect(JSON.stringify(hit)).not.toMatch(/ann|706405506930370084/i);
     expect(world.service.sandbox.analytics.violations()).toEqual([]);
@@ -143,9 +281,21 @@ describe("web analytics", () => {
 
   test("knows a stranger by one pseudonym, for the customer and the order, and sends no properties", async () => {
     const stranger = "gid://shopify/Customer/99";
-    await deliver({ channel: "web_analytics", id: stranger, payload: { email: "who@example.com", cause: "email_signup", analytics: { name: "ucp_mandate_used" } } });
+    await deliver({
+      channel: "web_analytics",
+      id: stranger,
+      payload: {
+        email: "who@example.com",
+        cause: "email_signup",
+        analytics: { name: "ucp_mandate_used" },
+      },
+    });
     const hit = lastHit();
-    expect(hit).toMatchObject({ client_id: expect.stringMatching(/^\d+\.\d+$/), consent: { ad_user_data: "DENIED" }, events: [{ name: "crm_sync", params: { source: "storefront_webhook" } }] });
+    expect(hit).toMatchObject({
+      client_id: expect.stringMatching(/^\d+\.\d+$/),
+      consent: { ad_user_data: "DENIED" },
+      events: [{ name: "crm_sync", params: { source: "storefront_webhook" } }],
+    });
     expect(hit.user_properties).toBeUndefined();
     expect(JSON.stringify(hit)).not.toContain("who@");
     await order({ ...ORDER, email: null, customer: { admin_graphql_api_id: stranger } });
@@ -153,29 +303,66 @@ describe("web analytics", () => {
   });
 
   test("is told nothing of a person who was deleted", async () => {
-    await world.service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = $1", [userId]);
+    await world.service.database.query(
+      "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
+      [userId],
+    );
     const before = world.calls("web_analytics");
     expect(await order()).toMatchObject({ status: "delivered" });
     expect(world.calls("web_analytics")).toBe(before);
   });
 
   test("gets of things what happened to which of them", async () => {
-    await deliver({ channel: "web_analytics", type: "inventory.changed", entity: "inventory", id: "INV-7", payload: { location: "Berlin" } });
-    expect(lastHit().events).toEqual([{ name: "inventory_changed", params: { entity_id: "INV-7", event_id: expect.any(String), engagement_time_msec: 1 } }]);
-    await deliver({ channel: "web_analytics", type: "invoice.sent", entity: "invoice", id: "ann@example.com" });
-    expect(Object.keys(lastHit().events[0]?.params ?? {})).toEqual(["event_id", "engagement_time_msec"]);
+    await deliver({
+      channel: "web_analytics",
+      type: "inventory.changed",
+      entity: "inventory",
+      id: "INV-7",
+      payload: { location: "Berlin" },
+    });
+    expect(lastHit().events).toEqual([
+      {
+        name: "inventory_changed",
+        params: { entity_id: "INV-7", event_id: expect.any(String), engagement_time_msec: 1 },
+      },
+    ]);
+    await deliver({
+      channel: "web_analytics",
+      type: "invoice.sent",
+      entity: "invoice",
+      id: "ann@example.com",
+    });
+    expect(Object.keys(lastHit().events[0]?.params ?? {})).toEqual([
+      "event_id",
+      "engagement_time_msec",
+    ]);
     expect(world.service.sandbox.analytics.violations()).toEqual([]);
   });
 
-  test.each([["order.created", "order_created"], ["Order.Line-Item.Added", "Order_Line_Item_Added"], ["7.up", "crm_7_up"], ["app.update", "crm_app_update"], ["purchase", "crm_purchase"], ["ad.shown", "crm_ad_shown"], ["x".repeat(60), "x".repeat(40)]])("%s is named %s", (type, name) => {
+  test.each([
+    ["order.created", "order_created"],
+    ["Order.Line-Item.Added", "Order_Line_Item_Added"],
+    ["7.up", "crm_7_up"],
+    ["app.update", "crm_app_update"],
+    ["purchase", "crm_purchase"],
+    ["ad.shown", "crm_ad_shown"],
+    ["x".repeat(60), "x".repeat(40)],
+  ])("%s is named %s", (type, name) => {
     expect(toEventName(type)).toBe(name);
   });
 });
 
 describe("the profile platform", () => {
   test("gets the hash of a stranger's address without any consent, and nothing at all without an address", async () => {
-    const row = await deliver({ channel: "profile_platform", id: "gid://shopify/Customer/99", payload: { email: "Who@Example.com", first_name: "Who" } });
-    expect(row.transformed_payload).toMatchObject({ identityMap: { Email_LC_SHA256: [{ id: hash("sha256", "who@example.com") }] }, consents: { collect: { val: "n" }, marketing: { email: { val: "n" } } } });
+    const row = await deliver({
+      channel: "profile_platform",
+      id: "gid://shopify/Customer/99",
+      payload: { email: "Who@Example.com", first_name: "Who" },
+    });
+    expect(row.transformed_payload).toMatchObject({
+      identityMap: { Email_LC_SHA256: [{ id: hash("sha256", "who@example.com") }] },
+      consents: { collect: { val: "n" }, marketing: { email: { val: "n" } } },
+    });
     expect(JSON.stringify(row.transformed_payload)).not.toMatch(/who@/i);
     const before = world.calls("profile_platform");
     const silent = await deliver({ channel: "profile_platform", id: "gid://shopify/Customer/98" });
@@ -185,10 +372,23 @@ describe("the profile platform", () => {
 });
 
 describe("a message from a remote backend", () => {
-  const ask = async (name: string, message: Partial<DeliveryMessage>, fields: Partial<QueueItem> = {}) => {
+  const ask = async (
+    name: string,
+    message: Partial<DeliveryMessage>,
+    fields: Partial<QueueItem> = {},
+  ) => {
     const channel = channels.find((one) => one.name === name);
     const item = itemOf({ channel: name, payload: message.transformed_payload ?? {}, ...fields });
-    return channel?.deliver(world.service.ctx, item, { transformed_payload: {}, delivery_config: { method: "POST", endpoint: "", credentials_key: null }, ...message }, await getTenant(world.service.ctx, SHOP));
+    return channel?.deliver(
+      world.service.ctx,
+      item,
+      {
+        transformed_payload: {},
+        delivery_config: { method: "POST", endpoint: "", credentials_key: null },
+        ...message,
+      },
+      await getTenant(world.service.ctx, SHOP),
+    );
   };
 
   test("that is the event's own payload is transformed before it leaves", async () => {
@@ -196,7 +396,10 @@ describe("a message from a remote backend", () => {
     await ask("web_analytics", { transformed_payload: raw });
     await ask("profile_platform", { transformed_payload: raw });
     expect(lastHit().events).toMatchObject([{ name: "crm_sync" }]);
-    const sent = [world.service.sandbox.requests("analytics").at(-1)?.body, world.service.sandbox.requests("profilePlatform").at(-1)?.body];
+    const sent = [
+      world.service.sandbox.requests("analytics").at(-1)?.body,
+      world.service.sandbox.requests("profilePlatform").at(-1)?.body,
+    ];
     expect(JSON.stringify(sent)).not.toMatch(/ann@|"Ann"/);
   });
 
@@ -209,7 +412,13 @@ describe("a message from a remote backend", () => {
   test("about an event that nobody here knows is refused when it has not, and nobody is called", async () => {
     for (const name of ["web_analytics", "profile_platform"]) {
       const before = world.calls(name);
-      await expect(ask(name, { transformed_payload: { email: "ann@example.com" } }, { entityType: "", entityId: "" })).rejects.toThrow("has not the shape");
+      await expect(
+        ask(
+          name,
+          { transformed_payload: { email: "ann@example.com" } },
+          { entityType: "", entityId: "" },
+        ),
+      ).rejects.toThrow("has not the shape");
       expect(world.calls(name)).toBe(before);
     }
   });

@@ -8,8 +8,20 @@ import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 const PROBED = ["cms", "web_analytics", "erpsys", "erp_generic", "archive"];
 /** No call is harmless there. */
-const UNPROBED = ["storefront", "profile_platform", "email", "retail_analytics_a", "retail_analytics_b", "backend"];
-const WIRED: [name: string, system: SystemName][] = [["cms", "cms"], ["web_analytics", "analytics"], ["erpsys", "erp"], ["erp_generic", "erp"]];
+const UNPROBED = [
+  "storefront",
+  "profile_platform",
+  "email",
+  "retail_analytics_a",
+  "retail_analytics_b",
+  "backend",
+];
+const WIRED: [name: string, system: SystemName][] = [
+  ["cms", "cms"],
+  ["web_analytics", "analytics"],
+  ["erpsys", "erp"],
+  ["erp_generic", "erp"],
+];
 
 let world: ChannelWorld;
 beforeAll(async () => {
@@ -18,20 +30,42 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const probe = async (name: string, shop = SHOP) => channels.find((channel) => channel.name === name)?.probe?.(world.service.ctx, await getTenant(world.service.ctx, shop));
+const probe = async (name: string, shop = SHOP) =>
+  channels
+    .find((channel) => channel.name === name)
+    ?.probe?.(world.service.ctx, await getTenant(world.service.ctx, shop));
 
 test("every channel has one, or is one of those where no call is harmless", () => {
-  expect(channels.filter((channel) => channel.probe).map(({ name }) => name).sort()).toEqual([...PROBED].sort());
-  expect(channels.filter((channel) => !channel.probe).map(({ name }) => name).sort()).toEqual([...UNPROBED].sort());
+  expect(
+    channels
+      .filter((channel) => channel.probe)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual([...PROBED].sort());
+  expect(
+    channels
+      .filter((channel) => !channel.probe)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual([...UNPROBED].sort());
 });
 
-test.each(PROBED)("%s answers, and nothing is there afterwards that was not before", async (name) => {
-  const { sandbox, ctx } = world.service;
-  const held = async () => JSON.stringify([sandbox.cms.items(), sandbox.analytics.hits(), sandbox.erp.documents(), await ctx.archive.list("")]);
-  const before = await held();
-  expect(await probe(name)).toEqual({ httpStatus: name === "archive" ? null : 200 });
-  expect(await held()).toBe(before);
-});
+test.each(PROBED)(
+  "%s answers, and nothing is there afterwards that was not before",
+  async (name) => {
+    const { sandbox, ctx } = world.service;
+    const held = async () =>
+      JSON.stringify([
+        sandbox.cms.items(),
+        sandbox.analytics.hits(),
+        sandbox.erp.documents(),
+        await ctx.archive.list(""),
+      ]);
+    const before = await held();
+    expect(await probe(name)).toEqual({ httpStatus: name === "archive" ? null : 200 });
+    expect(await held()).toBe(before);
+  },
+);
 
 test.each(WIRED)("%s says when it is refused or away", async (name, system) => {
   world.service.sandbox.failNext(system, { status: 401 });
@@ -48,6 +82,9 @@ test.each(WIRED)("%s of a store without settings calls nobody", async (name, sys
 });
 
 test("what the analytics product finds wrong is told", async () => {
-  world.service.sandbox.failNext("analytics", { status: 200, body: { validationMessages: [{ description: "client_id is missing" }] } });
+  world.service.sandbox.failNext("analytics", {
+    status: 200,
+    body: { validationMessages: [{ description: "client_id is missing" }] },
+  });
   await expect(probe("web_analytics")).rejects.toThrow("client_id is missing");
 });

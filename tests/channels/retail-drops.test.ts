@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createErpClient } from "../../app/integrations/erp.ts";
 import { createRetailAnalyticsBClient } from "../../app/integrations/retail-analytics-b.ts";
-import { createRetailAnalyticsAClient, type RetailAnalyticsAClient } from "../../app/integrations/retail-analytics-a.ts";
+import {
+  createRetailAnalyticsAClient,
+  type RetailAnalyticsAClient,
+} from "../../app/integrations/retail-analytics-a.ts";
 import { OutboundError } from "../../app/runtime/errors.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { createOutbound, type Outbound } from "../../app/runtime/outbound.ts";
@@ -27,7 +30,11 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const rulesOf = (allow: string[], archiveUrl = "s3://our-archive/x"): AddressRules => ({ allow, root, archiveUrl });
+const rulesOf = (allow: string[], archiveUrl = "s3://our-archive/x"): AddressRules => ({
+  allow,
+  root,
+  archiveUrl,
+});
 
 function clientFor(allow: string[], archiveUrl?: string): RetailAnalyticsAClient {
   const outbound = createOutbound({ log: createLog("silent"), allow });
@@ -57,47 +64,91 @@ const REFUSED: [url: string, allow: string[]][] = [
 describe("an address that leads to a place of ours", () => {
   test.each(REFUSED)("is refused: %s with %j allowed", async (url, allow) => {
     expect(findAddressProblem(url, rulesOf(allow))).toEqual(expect.any(String));
-    const error = await clientFor(allow).drop({ url, shop: SHOP }, "e.csv", "x").then(() => null, (thrown: unknown) => thrown);
+    const error = await clientFor(allow)
+      .drop({ url, shop: SHOP }, "e.csv", "x")
+      .then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
     expect(error).toBeInstanceOf(OutboundError);
     expect(error).toMatchObject({ kind: "refused_address", retryable: false });
   });
 
   test("is refused in the archive's own folder, also when folders are open", () => {
     const rules = rulesOf(["file"], "file:.data/archive");
-    for (const url of ["file:.data/archive", "file:.data/archive/gdpr", `file://${root}/.data/archive/events`]) expect(findAddressProblem(url, rules)).toBe("must not be the service's own archive");
+    for (const url of [
+      "file:.data/archive",
+      "file:.data/archive/gdpr",
+      `file://${root}/.data/archive/events`,
+    ])
+      expect(findAddressProblem(url, rules)).toBe("must not be the service's own archive");
     expect(findAddressProblem("file:.data/drops", rules)).toBeUndefined();
   });
 
-  test.each(["file:/etc", "s3://bucket?endpoint=http://10.0.0.1", "https://10.0.0.8/x", "http://partner.example/x"])("is not saved: %s", async (url) => {
+  test.each([
+    "file:/etc",
+    "s3://bucket?endpoint=http://10.0.0.1",
+    "https://10.0.0.8/x",
+    "http://partner.example/x",
+  ])("is not saved: %s", async (url) => {
     await service.addTenant(SHOP);
-    const answer = await service.call("POST", `/config?shop=${SHOP}`, { body: { retail_analytics_a_url: url } });
-    expect(answer).toMatchObject({ status: 400, json: { code: "invalid_request", fields: { retail_analytics_a_url: expect.any(String) } } });
-    expect((await service.call("GET", `/config?shop=${SHOP}`)).json.config.retail_analytics_a_url).toBeUndefined();
+    const answer = await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { retail_analytics_a_url: url },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { code: "invalid_request", fields: { retail_analytics_a_url: expect.any(String) } },
+    });
+    expect(
+      (await service.call("GET", `/config?shop=${SHOP}`)).json.config.retail_analytics_a_url,
+    ).toBeUndefined();
   });
 
-  test.each(["https://partner.example/drop?sig=1", "s3://bucket/prefix?region=eu-west-1", "s3://bucket?endpoint=https://objects.example"])("is saved when it is open: %s", async (url) => {
+  test.each([
+    "https://partner.example/drop?sig=1",
+    "s3://bucket/prefix?region=eu-west-1",
+    "s3://bucket?endpoint=https://objects.example",
+  ])("is saved when it is open: %s", async (url) => {
     await service.addTenant(SHOP);
-    expect((await service.call("POST", `/config?shop=${SHOP}`, { body: { retail_analytics_a_url: url } })).status).toBe(200);
+    expect(
+      (
+        await service.call("POST", `/config?shop=${SHOP}`, {
+          body: { retail_analytics_a_url: url },
+        })
+      ).status,
+    ).toBe(200);
   });
 
   test("by name is found out when it is connected to", async () => {
-    for (const url of ["https://localtest.invalid./x", "s3://bucket?endpoint=https://localhost.localdomain"]) await expect(clientFor([]).drop({ url, shop: SHOP }, "e.csv", "x")).rejects.toMatchObject({ kind: expect.stringMatching(/network|refused_address/) });
+    for (const url of [
+      "https://localtest.invalid./x",
+      "s3://bucket?endpoint=https://localhost.localdomain",
+    ])
+      await expect(clientFor([]).drop({ url, shop: SHOP }, "e.csv", "x")).rejects.toMatchObject({
+        kind: expect.stringMatching(/network|refused_address/),
+      });
   });
 });
 
 describe("a folder", () => {
   test("of a store is its own below the address, and a repeat replaces the file", async () => {
     const client = clientFor([`file:${root}/open`]);
-    for (const csv of ["first", "second"]) await client.drop({ url: `file:${root}/open/partner`, shop: SHOP }, "e.csv", csv);
+    for (const csv of ["first", "second"])
+      await client.drop({ url: `file:${root}/open/partner`, shop: SHOP }, "e.csv", csv);
     await client.drop({ url: "file:open/partner", shop: "other.myshopify.com" }, "e.csv", "theirs");
     expect(readdirSync(join(root, "open/partner")).sort()).toEqual(["other.myshopify.com", SHOP]);
     expect(readFileSync(join(root, "open/partner", SHOP, "e.csv"), "utf8")).toBe("second");
   });
 
-  test.each(["../e.csv", "/tmp/e.csv", "a/../../e.csv"])("is never left by a file's name: %s", async (name) => {
-    await expect(clientFor(["file"]).drop({ url: "file:named", shop: SHOP }, name, "x")).rejects.toThrow();
-    expect(existsSync(join(root, "named/e.csv"))).toBe(false);
-  });
+  test.each(["../e.csv", "/tmp/e.csv", "a/../../e.csv"])(
+    "is never left by a file's name: %s",
+    async (name) => {
+      await expect(
+        clientFor(["file"]).drop({ url: "file:named", shop: SHOP }, name, "x"),
+      ).rejects.toThrow();
+      expect(existsSync(join(root, "named/e.csv"))).toBe(false);
+    },
+  );
 });
 
 describe("a bucket", () => {
@@ -105,34 +156,77 @@ describe("a bucket", () => {
   const url = () => `s3://crm/daily/?endpoint=${service.sandbox.addresses.retailAnalyticsAUrl}`;
 
   test("is written by a signed request, through our own calls", async () => {
-    expect(await clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "e.csv", "a,b\r\n1,ü\r\n")).toEqual({ status: 200 });
-    expect(objects()["/crm/daily/e.csv"]).toMatchObject({ body: "a,b\r\n1,ü\r\n", contentType: "text/csv; charset=utf-8" });
-    expect(service.sandbox.requests("retailAnalyticsA").at(-1)?.headers.authorization).toContain("AWS4-HMAC-SHA256 Credential=test-id/");
+    expect(
+      await clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "e.csv", "a,b\r\n1,ü\r\n"),
+    ).toEqual({ status: 200 });
+    expect(objects()["/crm/daily/e.csv"]).toMatchObject({
+      body: "a,b\r\n1,ü\r\n",
+      contentType: "text/csv; charset=utf-8",
+    });
+    expect(service.sandbox.requests("retailAnalyticsA").at(-1)?.headers.authorization).toContain(
+      "AWS4-HMAC-SHA256 Credential=test-id/",
+    );
   });
 
-  test.each([[403, false], [503, true], [429, true]])("that answers %i is a failure that is worth a retry: %s", async (status, retryable) => {
-    service.sandbox.failNext("retailAnalyticsA", { status, body: "<Error><Code>No</Code></Error>" });
-    await expect(clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "f.csv", "x")).rejects.toMatchObject({ status, retryable });
+  test.each([
+    [403, false],
+    [503, true],
+    [429, true],
+  ])("that answers %i is a failure that is worth a retry: %s", async (status, retryable) => {
+    service.sandbox.failNext("retailAnalyticsA", {
+      status,
+      body: "<Error><Code>No</Code></Error>",
+    });
+    await expect(
+      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "f.csv", "x"),
+    ).rejects.toMatchObject({ status, retryable });
     expect(objects()["/crm/daily/f.csv"]).toBeUndefined();
   });
 
   test("that redirects is not followed", async () => {
-    service.sandbox.failNext("retailAnalyticsA", { status: 307, headers: { location: "http://169.254.169.254/" } });
-    await expect(clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "g.csv", "x")).rejects.toMatchObject({ status: 307 });
+    service.sandbox.failNext("retailAnalyticsA", {
+      status: 307,
+      headers: { location: "http://169.254.169.254/" },
+    });
+    await expect(
+      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "g.csv", "x"),
+    ).rejects.toMatchObject({ status: 307 });
   });
 });
 
 test("over https an object is put below the address, and its query is kept", async () => {
   const url = `${service.sandbox.addresses.retailAnalyticsAUrl}/in/?sig=s`;
-  expect(await clientFor(["127.0.0.1"]).drop({ url, shop: SHOP }, "e.csv", "x")).toEqual({ status: 200 });
-  expect(service.sandbox.requests("retailAnalyticsA").at(-1)).toMatchObject({ method: "PUT", path: "/in/e.csv?sig=s" });
+  expect(await clientFor(["127.0.0.1"]).drop({ url, shop: SHOP }, "e.csv", "x")).toEqual({
+    status: 200,
+  });
+  expect(service.sandbox.requests("retailAnalyticsA").at(-1)).toMatchObject({
+    method: "PUT",
+    path: "/in/e.csv?sig=s",
+  });
 });
 
-test.each(["http://127.0.0.1:1/x", "https://127.0.0.1:1/x", "https://169.254.169.254/latest", "https://[::1]/", "http://partner.example/"])("the ERP and the JSON partner are not called at %s either", async (url) => {
+test.each([
+  "http://127.0.0.1:1/x",
+  "https://127.0.0.1:1/x",
+  "https://169.254.169.254/latest",
+  "https://[::1]/",
+  "http://partner.example/",
+])("the ERP and the JSON partner are not called at %s either", async (url) => {
   const outbound = createOutbound({ log: createLog("silent"), allow: [] });
   outbounds.push(outbound);
   const erp = { system: "erpsys", baseUrl: url } as const;
-  await expect(createErpClient({ outbound }).post(erp, { path: "/A", contentType: "application/json", body: "{}", idempotencyKey: "k" })).rejects.toMatchObject({ kind: "refused_address" });
-  await expect(createErpClient({ outbound }).ping(erp)).rejects.toMatchObject({ kind: "refused_address" });
-  await expect(createRetailAnalyticsBClient({ outbound }).post({ url, idempotencyKey: "k" }, {})).rejects.toMatchObject({ kind: "refused_address" });
+  await expect(
+    createErpClient({ outbound }).post(erp, {
+      path: "/A",
+      contentType: "application/json",
+      body: "{}",
+      idempotencyKey: "k",
+    }),
+  ).rejects.toMatchObject({ kind: "refused_address" });
+  await expect(createErpClient({ outbound }).ping(erp)).rejects.toMatchObject({
+    kind: "refused_address",
+  });
+  await expect(
+    createRetailAnalyticsBClient({ outbound }).post({ url, idempotencyKey: "k" }, {}),
+  ).rejects.toMatchObject({ kind: "refused_address" });
 });

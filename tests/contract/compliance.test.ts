@@ -1,9 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ADA, dataRequestBody, privacy, redactBody, shopBody, type PrivacyPath } from "../support/privacy.ts";
-import { ADMIN_KEY, OTHER_SHOP, SHOP, sign, startService, type Service } from "../support/service.ts";
+import {
+  ADA,
+  dataRequestBody,
+  privacy,
+  redactBody,
+  shopBody,
+  type PrivacyPath,
+} from "../support/privacy.ts";
+import {
+  ADMIN_KEY,
+  OTHER_SHOP,
+  SHOP,
+  sign,
+  startService,
+  type Service,
+} from "../support/service.ts";
 
 let service: Service;
-const BODIES: Record<PrivacyPath, string> = { "data-request": dataRequestBody(ADA), "customer-redact": redactBody(ADA), "shop-redact": shopBody() };
+const BODIES: Record<PrivacyPath, string> = {
+  "data-request": dataRequestBody(ADA),
+  "customer-redact": redactBody(ADA),
+  "shop-redact": shopBody(),
+};
 const PATHS = Object.keys(BODIES) as PrivacyPath[];
 const GONE_SHOP = "gone-store.myshopify.com";
 const rows = () => service.database.query("SELECT * FROM privacy_requests ORDER BY id");
@@ -21,7 +39,12 @@ afterAll(() => service.stop());
 
 describe.each(PATHS)("POST /gdpr/%s", (path) => {
   const raw = BODIES[path];
-  const post = (headers: Record<string, string>, body: string | Buffer = raw) => service.call("POST", `/gdpr/${path}`, { body, key: null, headers: { "X-Shopify-Shop-Domain": SHOP, ...headers } });
+  const post = (headers: Record<string, string>, body: string | Buffer = raw) =>
+    service.call("POST", `/gdpr/${path}`, {
+      body,
+      key: null,
+      headers: { "X-Shopify-Shop-Domain": SHOP, ...headers },
+    });
 
   it.each([
     ["no signature", {}],
@@ -30,7 +53,10 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
     ["a wrong one", { "X-Shopify-Hmac-Sha256": sign(raw, "another-secret-0123456789") }],
     ["one in hex", { "X-Shopify-Hmac-Sha256": Buffer.from(sign(raw), "base64").toString("hex") }],
     ["one of another body", { "X-Shopify-Hmac-Sha256": sign(`${raw} `) }],
-    ["two that differ", { "X-Shopify-Hmac-Sha256": sign(raw), "X-Storefront-Hmac-SHA256": sign("x") }],
+    [
+      "two that differ",
+      { "X-Shopify-Hmac-Sha256": sign(raw), "X-Storefront-Hmac-SHA256": sign("x") },
+    ],
   ])("refuses %s with 401 and stores nothing", async (_, headers) => {
     const answer = await post(headers);
     expect(answer.status).toBe(401);
@@ -38,19 +64,32 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
     expect(await rows()).toEqual([]);
   });
 
-  it.each(["X-Shopify-Hmac-Sha256", "X-Storefront-Hmac-SHA256"])("takes the signature in %s and answers nothing personal", async (header) => {
-    const answer = await post({ [header]: sign(raw), "X-Shopify-Webhook-Id": `one-${header}` });
-    expect(answer.status).toBe(200);
-    const [row] = await rows();
-    if (path === "shop-redact") expect(answer.json).toEqual({ ok: true });
-    else expect(answer.json).toEqual({ ok: true, request_id: row.id, due_by: row.due_by.toISOString() });
-    expect(row.state).toBe("received");
-    expect(Math.round((row.due_by.getTime() - row.received_at.getTime()) / 86_400_000)).toBe(30);
-    expect(JSON.stringify(row)).not.toMatch(/ada\.lovelace|7946|706405506930370999/i);
-  });
+  it.each(["X-Shopify-Hmac-Sha256", "X-Storefront-Hmac-SHA256"])(
+    "takes the signature in %s and answers nothing personal",
+    async (header) => {
+      const answer = await post({ [header]: sign(raw), "X-Shopify-Webhook-Id": `one-${header}` });
+      expect(answer.status).toBe(200);
+      const [row] = await rows();
+      if (path === "shop-redact") expect(answer.json).toEqual({ ok: true });
+      else
+        expect(answer.json).toEqual({
+          ok: true,
+          request_id: row.id,
+          due_by: row.due_by.toISOString(),
+        });
+      expect(row.state).toBe("received");
+      expect(Math.round((row.due_by.getTime() - row.received_at.getTime()) / 86_400_000)).toBe(30);
+      expect(JSON.stringify(row)).not.toMatch(/ada\.lovelace|7946|706405506930370999/i);
+    },
+  );
 
   it("knows the store by the signed body alone, and believes no header against it", async () => {
-    const send = (headers: Record<string, string>) => service.call("POST", `/gdpr/${path}`, { body: raw, key: null, headers: { "X-Storefront-Hmac-SHA256": sign(raw), ...headers } });
+    const send = (headers: Record<string, string>) =>
+      service.call("POST", `/gdpr/${path}`, {
+        body: raw,
+        key: null,
+        headers: { "X-Storefront-Hmac-SHA256": sign(raw), ...headers },
+      });
     expect((await send({})).status).toBe(200);
     expect(await rows()).toMatchObject([{ kind: path.replace("-", "_"), state: "received" }]);
     expect((await send({ "X-Storefront-Shop-Domain": OTHER_SHOP })).status).toBe(401);
@@ -58,7 +97,8 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
   });
 
   it("makes one row of a delivery that comes again, at once or later, and answers the same", async () => {
-    const send = () => privacy(service, path, raw, { headers: { "X-Shopify-Webhook-Id": "again" } });
+    const send = () =>
+      privacy(service, path, raw, { headers: { "X-Shopify-Webhook-Id": "again" } });
     const answers = [...(await Promise.all([send(), send(), send(), send()])), await send()];
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(await rows()).toHaveLength(1);
@@ -84,7 +124,9 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
   });
 
   it("answers 200 when the app was uninstalled and its token is dead", async () => {
-    await service.database.query(`UPDATE kv SET value = value - 'storefront_admin_token' || '{"connection":{"token_state":"reauth_required"}}', version = version + 1 WHERE key = 'tenant:${SHOP}'`);
+    await service.database.query(
+      `UPDATE kv SET value = value - 'storefront_admin_token' || '{"connection":{"token_state":"reauth_required"}}', version = version + 1 WHERE key = 'tenant:${SHOP}'`,
+    );
     expect((await privacy(service, path, raw)).status).toBe(200);
   });
 
@@ -103,46 +145,86 @@ describe.each(PATHS)("POST /gdpr/%s", (path) => {
 });
 
 describe("what a request may leave out", () => {
-  it.each([[{}], [{ id: ADA.id }], [{ email: ADA.email }], [{ phone: ADA.phone }]])("takes a customer that has only %o", async (who) => {
-    expect((await privacy(service, "customer-redact", redactBody(who))).status).toBe(200);
-    expect((await privacy(service, "data-request", dataRequestBody(who))).status).toBe(200);
-  });
+  it.each([[{}], [{ id: ADA.id }], [{ email: ADA.email }], [{ phone: ADA.phone }]])(
+    "takes a customer that has only %o",
+    async (who) => {
+      expect((await privacy(service, "customer-redact", redactBody(who))).status).toBe(200);
+      expect((await privacy(service, "data-request", dataRequestBody(who))).status).toBe(200);
+    },
+  );
 
-  it.each(['{"customer":null}', "{}", '{"customer":{"id":null,"email":null,"phone":""}}'])("answers 200 and has nothing to do for %s", async (body) => {
-    expect((await privacy(service, "customer-redact", body)).status).toBe(200);
-    expect(await rows()).toMatchObject([{ state: "done", payload: {} }]);
-  });
+  it.each(['{"customer":null}', "{}", '{"customer":{"id":null,"email":null,"phone":""}}'])(
+    "answers 200 and has nothing to do for %s",
+    async (body) => {
+      expect((await privacy(service, "customer-redact", body)).status).toBe(200);
+      expect(await rows()).toMatchObject([{ state: "done", payload: {} }]);
+    },
+  );
 });
 
 describe("GET /admin/privacy-requests", () => {
-  const list = (query: string, key: string | null = ADMIN_KEY) => service.call("GET", `/admin/privacy-requests?${query}`, { key });
+  const list = (query: string, key: string | null = ADMIN_KEY) =>
+    service.call("GET", `/admin/privacy-requests?${query}`, { key });
 
   it("lists a store's requests, newest first and page by page, with its request to be deleted", async () => {
     for (const path of PATHS) await privacy(service, path, BODIES[path]);
     await privacy(service, "customer-redact", redactBody(ADA, OTHER_SHOP), { shop: OTHER_SHOP });
     const first = await list(`shop=${SHOP}&limit=2`);
-    expect(first.json.requests.map(({ kind }: { kind: string }) => kind)).toEqual(["shop_redact", "customer_redact"]);
-    expect(first.json.requests[0]).toEqual({ request_id: expect.any(Number), kind: "shop_redact", state: "received", external_id: null, received_at: expect.any(String), due_by: expect.any(String), completed_at: null, attempts: 0, last_error: null, evidence: null });
+    expect(first.json.requests.map(({ kind }: { kind: string }) => kind)).toEqual([
+      "shop_redact",
+      "customer_redact",
+    ]);
+    expect(first.json.requests[0]).toEqual({
+      request_id: expect.any(Number),
+      kind: "shop_redact",
+      state: "received",
+      external_id: null,
+      received_at: expect.any(String),
+      due_by: expect.any(String),
+      completed_at: null,
+      attempts: 0,
+      last_error: null,
+      evidence: null,
+    });
     const second = await list(`shop=${SHOP}&limit=2&cursor=${first.json.next_cursor}`);
-    expect(second.json.requests.map(({ kind, external_id: id }: Record<string, string>) => `${kind} ${id}`)).toEqual(["data_request 9999"]);
+    expect(
+      second.json.requests.map(
+        ({ kind, external_id: id }: Record<string, string>) => `${kind} ${id}`,
+      ),
+    ).toEqual(["data_request 9999"]);
     expect(second.json.next_cursor).toBeNull();
-    expect((await list(`shop=${OTHER_SHOP}&cursor=${first.json.next_cursor}`)).json.code).toBe("invalid_cursor");
+    expect((await list(`shop=${OTHER_SHOP}&cursor=${first.json.next_cursor}`)).json.code).toBe(
+      "invalid_cursor",
+    );
     expect((await list(`shop=${SHOP}`, "tenant-key-0123456789ab")).status).toBe(200);
   });
 
   it.each([null, "wrong", "other-key-0123456789abc"])("refuses the key %s", async (key) => {
     expect((await list(`shop=${SHOP}`, key)).status).toBe(401);
-    expect((await service.call("GET", `/admin/privacy-export/1?shop=${SHOP}`, { key })).status).toBe(401);
+    expect(
+      (await service.call("GET", `/admin/privacy-export/1?shop=${SHOP}`, { key })).status,
+    ).toBe(401);
   });
 });
 
 describe("the export's addresses", () => {
   it("answer 404 to the operator and a page to the merchant when there is nothing", async () => {
     expect((await service.call("GET", `/admin/privacy-export/99?shop=${SHOP}`)).status).toBe(404);
-    expect((await service.call("GET", `/admin/privacy-export/..%2fx?shop=${SHOP}`)).status).toBe(404);
+    expect((await service.call("GET", `/admin/privacy-export/..%2fx?shop=${SHOP}`)).status).toBe(
+      404,
+    );
     const page = await service.call("GET", `/gdpr/export?shop=${SHOP}&token=none`, { key: null });
-    expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
-    expect((await service.call("POST", `/gdpr/export?shop=${SHOP}`, { key: null, body: { token: "none" } })).json.code).toBe("invalid_link");
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      400,
+      "text/html; charset=utf-8",
+    ]);
+    expect(
+      (
+        await service.call("POST", `/gdpr/export?shop=${SHOP}`, {
+          key: null,
+          body: { token: "none" },
+        })
+      ).json.code,
+    ).toBe("invalid_link");
   });
 });
-

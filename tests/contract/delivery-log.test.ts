@@ -20,11 +20,15 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const read = (query = "", options: { shop?: string; key?: string | null } = {}) =>
-  service.call("GET", `/admin/events/log?shop=${options.shop ?? SHOP}${query}`, options.key === undefined ? {} : { key: options.key });
+  service.call(
+    "GET",
+    `/admin/events/log?shop=${options.shop ?? SHOP}${query}`,
+    options.key === undefined ? {} : { key: options.key },
+  );
 
 async function walk(query: string): Promise<number[]> {
   const seen: number[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
+  for (let cursor: string | null = ""; cursor !== null;) {
     const { json } = await read(`${query}${cursor && `&cursor=${cursor}`}`);
     seen.push(...json.entries.map(({ queue_id: id }: { queue_id: number }) => id));
     cursor = json.next_cursor;
@@ -34,20 +38,42 @@ async function walk(query: string): Promise<number[]> {
 
 test("an entry tells the event, the channel, the status, the latency, the attempt and the error", async () => {
   const { json } = await read("&limit=1");
-  expect(json.entries).toEqual([{ event_id: "event-45", queue_id: 45, channel: "cms", status: "failed", http_status: 500, latency_ms: 45, attempt: 1, error: "cms answered 500", created_at: expect.stringMatching(/Z$/) }]);
+  expect(json.entries).toEqual([
+    {
+      event_id: "event-45",
+      queue_id: 45,
+      channel: "cms",
+      status: "failed",
+      http_status: 500,
+      latency_ms: 45,
+      attempt: 1,
+      error: "cms answered 500",
+      created_at: expect.stringMatching(/Z$/),
+    },
+  ]);
 });
 
 test("a page holds 20 entries unless another limit is asked for, newest first", async () => {
-  expect((await read()).json.entries.map(({ queue_id: id }: { queue_id: number }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => ATTEMPTS - index));
+  expect((await read()).json.entries.map(({ queue_id: id }: { queue_id: number }) => id)).toEqual(
+    Array.from({ length: 20 }, (_, index) => ATTEMPTS - index),
+  );
 });
 
-test.each([1, 7, 20, 45, 100])("pages of %i follow each other without a gap or a repetition, and end with null", async (limit) => {
-  expect(await walk(`&limit=${limit}`)).toEqual(Array.from({ length: ATTEMPTS }, (_, index) => ATTEMPTS - index));
-});
+test.each([1, 7, 20, 45, 100])(
+  "pages of %i follow each other without a gap or a repetition, and end with null",
+  async (limit) => {
+    expect(await walk(`&limit=${limit}`)).toEqual(
+      Array.from({ length: ATTEMPTS }, (_, index) => ATTEMPTS - index),
+    );
+  },
+);
 
 test("an attempt that arrives between two pages moves nothing", async () => {
   const first = (await read("&limit=10")).json;
-  await service.database.query("INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms) VALUES ($1, 999, 'late', 'cms', 1, 'delivered', 1)", [SHOP]);
+  await service.database.query(
+    "INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms) VALUES ($1, 999, 'late', 'cms', 1, 'delivered', 1)",
+    [SHOP],
+  );
   const second = (await read(`&limit=10&cursor=${first.next_cursor}`)).json;
   await service.database.query("DELETE FROM delivery_attempts WHERE queue_id = 999");
   expect(second.entries[0].queue_id).toBe(35);
@@ -58,17 +84,36 @@ test("one channel's attempts can be read alone; an unknown channel has none", as
   expect((await read("&channel=nothing")).json).toEqual({ entries: [], next_cursor: null });
 });
 
-test.each(["0", "101", "-1", "1.5", "abc", "", "1e2", "99999999999"])("a limit outside 1..100 is refused: %s", async (limit) => {
-  const answer = await read(`&limit=${limit}`);
-  expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([400, "invalid_request", ["limit"]]);
-});
+test.each(["0", "101", "-1", "1.5", "abc", "", "1e2", "99999999999"])(
+  "a limit outside 1..100 is refused: %s",
+  async (limit) => {
+    const answer = await read(`&limit=${limit}`);
+    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      ["limit"],
+    ]);
+  },
+);
 
 test("a damaged cursor, one of another list and one of another store are refused", async () => {
   const { next_cursor: cursor } = (await read("&limit=1")).json as { next_cursor: string };
   const forged = Buffer.from("40.aaaaaaaaaaaaaaaaaaaaaa").toString("base64url");
-  for (const damaged of ["x", "", "%F0%9F%92%A5", cursor.slice(0, -1), `${cursor}A`, cursor.toLowerCase(), forged, "a".repeat(600)]) expect([damaged, (await read(`&limit=1&cursor=${damaged}`)).status]).toEqual([damaged, 400]);
+  for (const damaged of [
+    "x",
+    "",
+    "%F0%9F%92%A5",
+    cursor.slice(0, -1),
+    `${cursor}A`,
+    cursor.toLowerCase(),
+    forged,
+    "a".repeat(600),
+  ])
+    expect([damaged, (await read(`&limit=1&cursor=${damaged}`)).status]).toEqual([damaged, 400]);
   expect((await read(`&limit=1&channel=cms&cursor=${cursor}`)).json.code).toBe("invalid_cursor");
-  expect((await read(`&limit=1&cursor=${cursor}`, { shop: OTHER_SHOP })).json.code).toBe("invalid_cursor");
+  expect((await read(`&limit=1&cursor=${cursor}`, { shop: OTHER_SHOP })).json.code).toBe(
+    "invalid_cursor",
+  );
 });
 
 test("another store's log is empty with the operator's key and closed with this store's", async () => {

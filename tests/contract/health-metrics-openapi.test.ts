@@ -9,7 +9,14 @@ import { METHODS } from "../../app/http/endpoint.ts";
 import type { Auth } from "../../app/http/guards.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
 import { createListener } from "../../app/http/serve.ts";
-import { ADMIN_KEY, APP_SECRET, eventually, SHOP, startService, type Service } from "../support/service.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  eventually,
+  SHOP,
+  startService,
+  type Service,
+} from "../support/service.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../support/database-proxy.ts";
 import { CUSTOMER_2024_10 } from "../support/payloads.ts";
 
@@ -24,7 +31,15 @@ afterAll(() => service.stop());
 
 test("a healthy service says so, with its name and version, to anyone", async () => {
   const answer = await service.call("GET", "/health", { key: null });
-  expect([answer.status, answer.json]).toEqual([200, { status: "ok", service: "customer-identity-service", version: expect.stringMatching(/^\d+\.\d+\.\d+/), checks: { database: "ok" } }]);
+  expect([answer.status, answer.json]).toEqual([
+    200,
+    {
+      status: "ok",
+      service: "customer-identity-service",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      checks: { database: "ok" },
+    },
+  ]);
 });
 
 describe("a service whose database is away", () => {
@@ -37,8 +52,19 @@ describe("a service whose database is away", () => {
   // The same database, reached over a line that can be cut.
   beforeAll(async () => {
     proxy = await startDatabaseProxy(service.ctx.config.DATABASE_URL as string);
-    ctx = createCtx({ config: service.ctx.config, databaseUrl: proxy.url, baseUrl: service.url, log: service.ctx.log });
-    server = createServer(createListener({ ctx, routes: await loadRoutes(), screens: { handle: (_, response) => void response.writeHead(404).end() } }));
+    ctx = createCtx({
+      config: service.ctx.config,
+      databaseUrl: proxy.url,
+      baseUrl: service.url,
+      log: service.ctx.log,
+    });
+    server = createServer(
+      createListener({
+        ctx,
+        routes: await loadRoutes(),
+        screens: { handle: (_, response) => void response.writeHead(404).end() },
+      }),
+    );
     await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     background = await startBackground(ctx);
@@ -58,24 +84,60 @@ describe("a service whose database is away", () => {
   };
   const isHealthy = async () => (await get("/health")).status === 200;
 
-  test.each([["refused", "refuse"], ["silent", "silence"]] as const)("is degraded while the line is %s, answers 503 and not 500, and recovers by itself", async (_, how) => {
-    await eventually("the healthy start", isHealthy);
-    await proxy[how]();
-    const [health, refused] = await Promise.all([get("/health"), get(`/config?shop=${SHOP}`)]);
-    expect([health.status, health.json]).toEqual([503, { status: "degraded", service: "customer-identity-service", version: expect.any(String), checks: { database: "unreachable" } }]);
-    expect([refused.status, refused.json.error, refused.json.code, refused.headers.get("retry-after")]).toEqual([503, "ServiceUnavailable", "database_unavailable", "2"]);
-    await proxy.restore();
-    await eventually("the recovery", isHealthy);
-    expect((await get(`/config?shop=${SHOP}`)).status).toBe(200);
-  });
+  test.each([
+    ["refused", "refuse"],
+    ["silent", "silence"],
+  ] as const)(
+    "is degraded while the line is %s, answers 503 and not 500, and recovers by itself",
+    async (_, how) => {
+      await eventually("the healthy start", isHealthy);
+      await proxy[how]();
+      const [health, refused] = await Promise.all([get("/health"), get(`/config?shop=${SHOP}`)]);
+      expect([health.status, health.json]).toEqual([
+        503,
+        {
+          status: "degraded",
+          service: "customer-identity-service",
+          version: expect.any(String),
+          checks: { database: "unreachable" },
+        },
+      ]);
+      expect([
+        refused.status,
+        refused.json.error,
+        refused.json.code,
+        refused.headers.get("retry-after"),
+      ]).toEqual([503, "ServiceUnavailable", "database_unavailable", "2"]);
+      await proxy.restore();
+      await eventually("the recovery", isHealthy);
+      expect((await get(`/config?shop=${SHOP}`)).status).toBe(200);
+    },
+  );
 
   test("goes on with the work that arrived elsewhere, once it is back", async () => {
     await proxy.refuse();
     const id = "arrived-while-away";
-    expect((await service.webhook("customer-update", CUSTOMER_2024_10, { headers: { "X-Shopify-Webhook-Id": id } })).status).toBe(200);
-    expect(await service.database.query("SELECT status FROM webhook_inbox WHERE delivery_id = $1", [id])).toEqual([{ status: "pending" }]);
+    expect(
+      (
+        await service.webhook("customer-update", CUSTOMER_2024_10, {
+          headers: { "X-Shopify-Webhook-Id": id },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      await service.database.query("SELECT status FROM webhook_inbox WHERE delivery_id = $1", [id]),
+    ).toEqual([{ status: "pending" }]);
     await proxy.restore();
-    await eventually("the webhook to be handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'", [id])).length === 1);
+    await eventually(
+      "the webhook to be handled",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'",
+            [id],
+          )
+        ).length === 1,
+    );
   });
 
   test("is also told when the database takes no more connections", async () => {
@@ -83,7 +145,10 @@ describe("a service whose database is away", () => {
     const beside = new pg.Client({ connectionString: inject("databaseServer").url });
     await beside.connect();
     await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    await beside.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+    await beside.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+      [name],
+    );
     try {
       expect((await get("/health")).status).toBe(503);
       expect((await get(`/config?shop=${SHOP}`)).status).toBe(503);
@@ -101,7 +166,9 @@ describe("the metrics", () => {
     const answer = await service.call("GET", "/metrics");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=/);
-    expect(answer.text).toMatch(/^http_request_duration_seconds_count\{method="GET",route="\/config",status="200"\} [1-9]/m);
+    expect(answer.text).toMatch(
+      /^http_request_duration_seconds_count\{method="GET",route="\/config",status="200"\} [1-9]/m,
+    );
     expect(answer.text).toMatch(/^# TYPE queue_depth gauge$/m);
   });
 
@@ -113,7 +180,11 @@ describe("the metrics", () => {
     expect(text).toContain('route="/webhooks/:topic"');
   });
 
-  test.each([["nobody", null], ["a store", TENANT_KEY], ["the app", APP_SECRET]])("are not for %s", async (_, key) => {
+  test.each([
+    ["nobody", null],
+    ["a store", TENANT_KEY],
+    ["the app", APP_SECRET],
+  ])("are not for %s", async (_, key) => {
     expect((await service.call("GET", "/metrics", { key })).status).toBe(401);
     expect((await service.call("GET", `/metrics?shop=${SHOP}`, { key })).status).toBe(401);
   });
@@ -122,17 +193,43 @@ describe("the metrics", () => {
 describe("the OpenAPI document", () => {
   /** Every one of the ways stands alone: a session comes as a token or as the cookie; a visitor may come with nothing. */
   const NOTHING = "";
-  const WAYS_IN: Record<Auth, string[]> = { none: [], visitor: ["sessionToken", "sessionCookie", NOTHING], admin: ["adminKey"], platform: ["platformKey"], hmac: ["storefrontSignature"], session: ["sessionToken", "sessionCookie"], person: ["sessionToken", "sessionCookie", "agentToken"],
+  const WAYS_IN: Record<Auth, string[]> = {
+    none: [],
+    visitor: ["sessionToken", "sessionCookie", NOTHING],
+    admin: ["adminKey"],
+    platform: ["platformKey"],
+    hmac: ["storefrontSignature"],
+    session: ["sessionToken", "sessionCookie"],
+    person: ["sessionToken", "sessionCookie", "agentToken"],
     person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
-    event_source: ["storefrontSignature", "erpToken", "backendSecret", "adminKey"], backend: ["backendSecret", "backendBearer"], backend_key: ["backendKey"] };
-  type Operation = { security: Record<string, []>[]; responses: Record<string, unknown>; parameters: { name: string; in: string }[]; requestBody?: object };
-  const read = async () => (await service.call("GET", "/openapi.json", { key: null })).json as { openapi: string; paths: Record<string, Record<string, Operation>>; components: { securitySchemes: object; schemas: object } };
+    event_source: ["storefrontSignature", "erpToken", "backendSecret", "adminKey"],
+    backend: ["backendSecret", "backendBearer"],
+    backend_key: ["backendKey"],
+  };
+  type Operation = {
+    security: Record<string, []>[];
+    responses: Record<string, unknown>;
+    parameters: { name: string; in: string }[];
+    requestBody?: object;
+  };
+  const read = async () =>
+    (await service.call("GET", "/openapi.json", { key: null })).json as {
+      openapi: string;
+      paths: Record<string, Record<string, Operation>>;
+      components: { securitySchemes: object; schemas: object };
+    };
 
   test("is of version 3.1 and lists exactly the mounted routes and their methods", async () => {
     const { openapi, paths } = await read();
     expect(openapi).toMatch(/^3\.1\./);
-    const listed = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
-    const mounted = (await loadRoutes()).all.flatMap(({ path, endpoint }) => METHODS.filter((method) => endpoint.specs[method]).map((method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`));
+    const listed = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const mounted = (await loadRoutes()).all.flatMap(({ path, endpoint }) =>
+      METHODS.filter((method) => endpoint.specs[method]).map(
+        (method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`,
+      ),
+    );
     expect(listed.sort()).toEqual(mounted.sort());
   });
 
@@ -142,12 +239,28 @@ describe("the OpenAPI document", () => {
       for (const method of METHODS) {
         const spec = endpoint.specs[method];
         if (!spec) continue;
-        const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()] as Operation;
-        expect([path, ...Object.keys(operation.responses).sort()]).toEqual([path, ...[...Object.keys(spec.answers ?? { 200: "" }), "default"].sort()]);
-        expect([path, operation.security]).toEqual([path, WAYS_IN[spec.auth].map((scheme) => (scheme === NOTHING ? {} : { [scheme]: [] }))]);
-        for (const scheme of WAYS_IN[spec.auth].filter(Boolean)) expect(components.securitySchemes).toHaveProperty(scheme);
-        expect(operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
-        expect([path, Boolean(operation.requestBody)]).toEqual([path, Boolean(spec.body ?? spec.accepts)]);
+        const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[
+          method.toLowerCase()
+        ] as Operation;
+        expect([path, ...Object.keys(operation.responses).sort()]).toEqual([
+          path,
+          ...[...Object.keys(spec.answers ?? { 200: "" }), "default"].sort(),
+        ]);
+        expect([path, operation.security]).toEqual([
+          path,
+          WAYS_IN[spec.auth].map((scheme) => (scheme === NOTHING ? {} : { [scheme]: [] })),
+        ]);
+        for (const scheme of WAYS_IN[spec.auth].filter(Boolean))
+          expect(components.securitySchemes).toHaveProperty(scheme);
+        expect(
+          operation.parameters
+            .filter((parameter) => parameter.in === "path")
+            .map(({ name }) => name),
+        ).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+        expect([path, Boolean(operation.requestBody)]).toEqual([
+          path,
+          Boolean(spec.body ?? spec.accepts),
+        ]);
       }
     expect(components.schemas).toHaveProperty("Error");
   });
@@ -155,7 +268,8 @@ describe("the OpenAPI document", () => {
   test("holds no reference that leads nowhere and no secret", async () => {
     const document = await read();
     const text = JSON.stringify(document);
-    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name as string);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      expect(document.components.schemas).toHaveProperty(name as string);
     for (const secret of [ADMIN_KEY, APP_SECRET, "postgres://"]) expect(text).not.toContain(secret);
   });
 });

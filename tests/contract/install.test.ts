@@ -4,9 +4,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { WEBHOOK_TOPICS } from "../../app/domain/tenants/webhook-topics.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { beginInstall, install, openCallback } from "../support/storefront.ts";
-import { APP_SECRET, CLIENT_ID, OTHER_SHOP, SHOP, startService, type Answer, type Service } from "../support/service.ts";
+import {
+  APP_SECRET,
+  CLIENT_ID,
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../support/service.ts";
 
-const SCOPES = "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders";
+const SCOPES =
+  "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders";
 let service: Service;
 
 beforeAll(async () => {
@@ -15,33 +24,57 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(() => service.database.truncate());
 
-const states = () => service.database.query("SELECT key, value, expires_at FROM kv WHERE key LIKE 'oauth_state:%'");
-const tenantRow = async (shop = SHOP) => (await service.database.query("SELECT value FROM kv WHERE shop = $1 AND key = $2", [shop, `tenant:${shop}`]))[0]?.value;
-const tokenCalls = () => service.sandbox.requests("storefront").filter(({ path }) => path.includes("access_token"));
+const states = () =>
+  service.database.query("SELECT key, value, expires_at FROM kv WHERE key LIKE 'oauth_state:%'");
+const tenantRow = async (shop = SHOP) =>
+  (
+    await service.database.query("SELECT value FROM kv WHERE shop = $1 AND key = $2", [
+      shop,
+      `tenant:${shop}`,
+    ])
+  )[0]?.value;
+const tokenCalls = () =>
+  service.sandbox.requests("storefront").filter(({ path }) => path.includes("access_token"));
 
 /** Signs a callback again after its query was changed. */
 function resign(callback: URL, changes: Record<string, string | null>): URL {
   const changed = new URL(callback);
-  for (const [name, value] of Object.entries(changes)) if (value === null) changed.searchParams.delete(name); else changed.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(changes))
+    if (value === null) changed.searchParams.delete(name);
+    else changed.searchParams.set(name, value);
   changed.searchParams.delete("hmac");
-  const message = [...changed.searchParams].map(([name, value]) => `${name}=${value}`).sort().join("&");
+  const message = [...changed.searchParams]
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join("&");
   changed.searchParams.set("hmac", createHmac("sha256", APP_SECRET).update(message).digest("hex"));
   return changed;
 }
 
 describe("starting", () => {
-  test.each(["/auth/install", "/admin/storefront-install"])("at %s leads to the store's question with exactly our scopes, address and a state", async (path) => {
-    const { location, cookie, setCookie } = await beginInstall(service, SHOP, path);
-    expect(location.origin + location.pathname).toBe(service.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP) + "/admin/oauth/authorize");
-    const state = location.searchParams.get("state");
-    expect(Object.fromEntries(location.searchParams)).toEqual({ client_id: CLIENT_ID, scope: SCOPES, redirect_uri: `${service.url}/auth/callback`, state });
-    expect(cookie).toBe(`crm_install=${state}`);
-    expect(setCookie).toContain("HttpOnly; SameSite=Lax; Max-Age=600");
-    const [kept] = await states();
-    expect(kept).toMatchObject({ key: `oauth_state:${state}`, value: { shop: SHOP } });
-    expect(kept.expires_at.getTime() - Date.now()).toBeGreaterThan(590_000);
-    expect(kept.expires_at.getTime() - Date.now()).toBeLessThanOrEqual(600_000);
-  });
+  test.each(["/auth/install", "/admin/storefront-install"])(
+    "at %s leads to the store's question with exactly our scopes, address and a state",
+    async (path) => {
+      const { location, cookie, setCookie } = await beginInstall(service, SHOP, path);
+      expect(location.origin + location.pathname).toBe(
+        service.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP) +
+          "/admin/oauth/authorize",
+      );
+      const state = location.searchParams.get("state");
+      expect(Object.fromEntries(location.searchParams)).toEqual({
+        client_id: CLIENT_ID,
+        scope: SCOPES,
+        redirect_uri: `${service.url}/auth/callback`,
+        state,
+      });
+      expect(cookie).toBe(`crm_install=${state}`);
+      expect(setCookie).toContain("HttpOnly; SameSite=Lax; Max-Age=600");
+      const [kept] = await states();
+      expect(kept).toMatchObject({ key: `oauth_state:${state}`, value: { shop: SHOP } });
+      expect(kept.expires_at.getTime() - Date.now()).toBeGreaterThan(590_000);
+      expect(kept.expires_at.getTime() - Date.now()).toBeLessThanOrEqual(600_000);
+    },
+  );
 
   test("asks no key, registers nobody, and every start has a state of its own", async () => {
     const [one, two] = [await beginInstall(service), await beginInstall(service)];
@@ -49,28 +82,55 @@ describe("starting", () => {
     expect(await tenantRow()).toBeUndefined();
   });
 
-  test.each(["", "?shop=", "?shop=elsewhere.example", `?shop=${SHOP}.elsewhere.example`, "?shop=https%3A%2F%2Felsewhere.example"])("without a proper store is refused and redirects nowhere: %s", async (query) => {
+  test.each([
+    "",
+    "?shop=",
+    "?shop=elsewhere.example",
+    `?shop=${SHOP}.elsewhere.example`,
+    "?shop=https%3A%2F%2Felsewhere.example",
+  ])("without a proper store is refused and redirects nowhere: %s", async (query) => {
     const answer = await service.call("GET", `/auth/install${query}`, { key: null });
-    expect([answer.status, answer.headers.get("location"), answer.headers.get("set-cookie")]).toEqual([400, null, null]);
+    expect([
+      answer.status,
+      answer.headers.get("location"),
+      answer.headers.get("set-cookie"),
+    ]).toEqual([400, null, null]);
     expect(await states()).toEqual([]);
   });
 });
 
 describe("completing", () => {
-  test.each(["/auth/callback", "/admin/storefront-callback"])("at %s stores the pair sealed, registers the store and leads into the app", async (path) => {
-    const { callback, cookie } = await beginInstall(service);
-    callback.pathname = path;
-    const answer = await openCallback(service, callback, cookie);
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("location")).toBe(`${service.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP)}/admin/apps/${CLIENT_ID}`);
-    expect(answer.headers.get("set-cookie")).toContain("crm_install=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
-    const row = await tenantRow();
-    expect(row).toMatchObject({ storefront_admin_token: expect.stringMatching(/^sealed:/), storefront_refresh_token: expect.stringMatching(/^sealed:/), storefront_store_domain: SHOP });
-    expect(Math.abs(Date.parse(row.storefront_token_expires_at) - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    expect(JSON.stringify(row)).not.toContain("sandbox-access");
-    expect((await service.call("GET", `/admin/storefront-test?shop=${SHOP}`)).json).toEqual({ ok: true, status: 200, shop: SHOP });
-    expect(await states()).toEqual([]);
-  });
+  test.each(["/auth/callback", "/admin/storefront-callback"])(
+    "at %s stores the pair sealed, registers the store and leads into the app",
+    async (path) => {
+      const { callback, cookie } = await beginInstall(service);
+      callback.pathname = path;
+      const answer = await openCallback(service, callback, cookie);
+      expect(answer.status).toBe(302);
+      expect(answer.headers.get("location")).toBe(
+        `${service.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP)}/admin/apps/${CLIENT_ID}`,
+      );
+      expect(answer.headers.get("set-cookie")).toContain(
+        "crm_install=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0",
+      );
+      const row = await tenantRow();
+      expect(row).toMatchObject({
+        storefront_admin_token: expect.stringMatching(/^sealed:/),
+        storefront_refresh_token: expect.stringMatching(/^sealed:/),
+        storefront_store_domain: SHOP,
+      });
+      expect(
+        Math.abs(Date.parse(row.storefront_token_expires_at) - Date.now() - 3_600_000),
+      ).toBeLessThan(60_000);
+      expect(JSON.stringify(row)).not.toContain("sandbox-access");
+      expect((await service.call("GET", `/admin/storefront-test?shop=${SHOP}`)).json).toEqual({
+        ok: true,
+        status: 200,
+        shop: SHOP,
+      });
+      expect(await states()).toEqual([]);
+    },
+  );
 
   test("exchanges the code form-encoded, asking for an expiring token", async () => {
     const { callback, cookie } = await beginInstall(service);
@@ -78,15 +138,26 @@ describe("completing", () => {
     await openCallback(service, callback, cookie);
     const [call] = tokenCalls().slice(before);
     expect(call?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
-    expect(call?.body).toEqual({ client_id: CLIENT_ID, client_secret: APP_SECRET, code: callback.searchParams.get("code"), expiring: "1" });
+    expect(call?.body).toEqual({
+      client_id: CLIENT_ID,
+      client_secret: APP_SECRET,
+      code: callback.searchParams.get("code"),
+      expiring: "1",
+    });
   });
 
   test("registers the twelve webhooks, once however often it is repeated", async () => {
     const shop = "repeated-store.myshopify.com";
     for (let round = 0; round < 2; round += 1) {
       await install(service, shop);
-      const subscriptions = service.sandbox.storefront.subscriptions(shop).map(({ topic, uri }) => `${topic} ${uri}`);
-      expect(subscriptions.sort()).toEqual(WEBHOOK_TOPICS.map(({ graphqlTopic, slug }) => `${graphqlTopic} ${service.url}/webhooks/${slug}`).sort());
+      const subscriptions = service.sandbox.storefront
+        .subscriptions(shop)
+        .map(({ topic, uri }) => `${topic} ${uri}`);
+      expect(subscriptions.sort()).toEqual(
+        WEBHOOK_TOPICS.map(
+          ({ graphqlTopic, slug }) => `${graphqlTopic} ${service.url}/webhooks/${slug}`,
+        ).sort(),
+      );
       expect(subscriptions).toHaveLength(12);
     }
   });
@@ -102,7 +173,8 @@ describe("completing", () => {
     await install(service);
     service.sandbox.storefront.revokeRefreshToken(SHOP);
     expect((await service.call("POST", `/admin/storefront-refresh?shop=${SHOP}`)).status).toBe(502);
-    const state = async () => (await service.call("GET", "/admin/tenants")).json.tenants[0].token.state as string;
+    const state = async () =>
+      (await service.call("GET", "/admin/tenants")).json.tenants[0].token.state as string;
     expect(await state()).toBe("reauth_required");
     await install(service);
     expect(await state()).toBe("valid");
@@ -112,11 +184,15 @@ describe("completing", () => {
   test("keeps what the store had configured before", async () => {
     await service.addTenant(SHOP, { brand_name: "Kept", admin_key: "kept-admin-key-0123456789" });
     await install(service);
-    expect((await service.call("GET", `/config?shop=${SHOP}`, { key: "kept-admin-key-0123456789" })).json.config.brand_name).toBe("Kept");
+    expect(
+      (await service.call("GET", `/config?shop=${SHOP}`, { key: "kept-admin-key-0123456789" })).json
+        .config.brand_name,
+    ).toBe("Kept");
   });
 
   test("is not offered to any other method", async () => {
-    for (const path of ["/auth/callback", "/auth/install"]) expect((await service.call("POST", path, { body: {} })).status).toBe(405);
+    for (const path of ["/auth/callback", "/auth/install"])
+      expect((await service.call("POST", path, { body: {} })).status).toBe(405);
   });
 });
 
@@ -126,14 +202,25 @@ describe("a callback is refused, and nothing is exchanged or stored,", () => {
     exchanged = tokenCalls().length;
   });
   async function expectRefused(answer: Answer, status: number, code: string): Promise<void> {
-    expect([answer.status, answer.json.code, answer.headers.get("set-cookie")]).toEqual([status, code, null]);
+    expect([answer.status, answer.json.code, answer.headers.get("set-cookie")]).toEqual([
+      status,
+      code,
+      null,
+    ]);
     expect(tokenCalls()).toHaveLength(exchanged);
     expect(await tenantRow()).toBeUndefined();
   }
 
-  test.each([["wrong", "0".repeat(64)], ["empty", ""], ["in upper case", "upper"]])("when its hmac is %s", async (_, hmac) => {
+  test.each([
+    ["wrong", "0".repeat(64)],
+    ["empty", ""],
+    ["in upper case", "upper"],
+  ])("when its hmac is %s", async (_, hmac) => {
     const { callback, cookie } = await beginInstall(service);
-    callback.searchParams.set("hmac", hmac === "upper" ? (callback.searchParams.get("hmac") as string).toUpperCase() : hmac);
+    callback.searchParams.set(
+      "hmac",
+      hmac === "upper" ? (callback.searchParams.get("hmac") as string).toUpperCase() : hmac,
+    );
     await expectRefused(await openCallback(service, callback, cookie), 400, "invalid_install");
     expect(await states()).toHaveLength(1);
   });
@@ -154,30 +241,43 @@ describe("a callback is refused, and nothing is exchanged or stored,", () => {
   test("when the browser is not the one that began: no cookie, or another's", async () => {
     const { callback } = await beginInstall(service);
     const other = await beginInstall(service);
-    for (const cookie of [null, "crm_install=", other.cookie, "crm_install_x=1"]) await expectRefused(await openCallback(service, callback, cookie), 401, "invalid_state");
+    for (const cookie of [null, "crm_install=", other.cookie, "crm_install_x=1"])
+      await expectRefused(await openCallback(service, callback, cookie), 401, "invalid_state");
   });
 
   test("when its state belongs to another store", async () => {
     const { callback, cookie } = await beginInstall(service, OTHER_SHOP);
-    await expectRefused(await openCallback(service, resign(callback, { shop: SHOP }), cookie), 401, "invalid_state");
+    await expectRefused(
+      await openCallback(service, resign(callback, { shop: SHOP }), cookie),
+      401,
+      "invalid_state",
+    );
   });
 
   test("when its state was made by another sign-in flow", async () => {
     const { callback, cookie } = await beginInstall(service);
-    await service.database.query(`UPDATE kv SET value = value || '{"kind":"federated"}' WHERE key LIKE 'oauth_state:%'`);
+    await service.database.query(
+      `UPDATE kv SET value = value || '{"kind":"federated"}' WHERE key LIKE 'oauth_state:%'`,
+    );
     await expectRefused(await openCallback(service, callback, cookie), 401, "invalid_state");
   });
 
   test("when its state is older than ten minutes", async () => {
     const { callback, cookie } = await beginInstall(service);
-    await service.database.query("UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'oauth_state:%'");
+    await service.database.query(
+      "UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'oauth_state:%'",
+    );
     await expectRefused(await openCallback(service, callback, cookie), 401, "invalid_state");
   });
 
   test("when it is opened a second time, also at the same moment", async () => {
     const { callback, cookie } = await beginInstall(service);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => openCallback(service, callback, cookie)));
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([302, 401, 401, 401, 401]);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => openCallback(service, callback, cookie)),
+    );
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
+      302, 401, 401, 401, 401,
+    ]);
     expect((await openCallback(service, callback, cookie)).status).toBe(401);
     expect(tokenCalls()).toHaveLength(exchanged + 1);
   });

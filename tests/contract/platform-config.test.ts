@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { sign } from "../support/service.ts";
-import { ADMIN_KEY, APP_SECRET, CLIENT_ID, SHOP, startService, type Service } from "../support/service.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  CLIENT_ID,
+  SHOP,
+  startService,
+  type Service,
+} from "../support/service.ts";
 
 const TENANT_KEY = "tenant-key-of-the-test-store";
 const NEW_SECRET = "rotated-app-secret-0123456789";
@@ -14,8 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const save = (body: unknown, key: string | null = ADMIN_KEY) => service.call("POST", "/platform/config", { body, key });
-const show = async () => (await service.call("GET", "/platform/config")).json.config as Record<string, unknown>;
+const save = (body: unknown, key: string | null = ADMIN_KEY) =>
+  service.call("POST", "/platform/config", { body, key });
+const show = async () =>
+  (await service.call("GET", "/platform/config")).json.config as Record<string, unknown>;
 
 describe("the shared configuration", () => {
   test("is empty at first", async () => {
@@ -23,24 +32,48 @@ describe("the shared configuration", () => {
   });
 
   test("is shown with every credential masked, and survives being sent back as it was shown", async () => {
-    expect((await save({ email_api_key: "shared-mail-key-in-the-clear", erp_username: "shared-user", erp_password: "shared-erp-in-the-clear" })).json).toEqual({ ok: true });
-    expect(await show()).toEqual({ email_api_key: "shar****lear", erp_username: "shared-user", erp_password: "shar****lear" });
+    expect(
+      (
+        await save({
+          email_api_key: "shared-mail-key-in-the-clear",
+          erp_username: "shared-user",
+          erp_password: "shared-erp-in-the-clear",
+        })
+      ).json,
+    ).toEqual({ ok: true });
+    expect(await show()).toEqual({
+      email_api_key: "shar****lear",
+      erp_username: "shared-user",
+      erp_password: "shar****lear",
+    });
     expect((await save(await show())).status).toBe(200);
-    expect((await getTenant(service.ctx, SHOP)).config).toMatchObject({ email_api_key: "shared-mail-key-in-the-clear", erp_password: "shared-erp-in-the-clear" });
+    expect((await getTenant(service.ctx, SHOP)).config).toMatchObject({
+      email_api_key: "shared-mail-key-in-the-clear",
+      erp_password: "shared-erp-in-the-clear",
+    });
   });
 
   test("is sealed where it is stored", async () => {
-    const [row] = await service.database.query("SELECT value::text AS text FROM kv WHERE shop = '*' AND key = 'platform:config'");
+    const [row] = await service.database.query(
+      "SELECT value::text AS text FROM kv WHERE shop = '*' AND key = 'platform:config'",
+    );
     expect(row.text).not.toContain("in-the-clear");
     expect(row.text).toContain("shared-user");
   });
 
-  test.each(["private", "shared"])("lends no ERP to a `%s` store: it has its own, or none", async (access_role) => {
-    await service.addTenant(SHOP, { access_role });
-    const { config } = await getTenant(service.ctx, SHOP);
-    expect([config.erp_username, config.erp_password, config.email_api_key]).toEqual([undefined, undefined, "shared-mail-key-in-the-clear"]);
-    await service.addTenant(SHOP, { access_role: "creator" });
-  });
+  test.each(["private", "shared"])(
+    "lends no ERP to a `%s` store: it has its own, or none",
+    async (access_role) => {
+      await service.addTenant(SHOP, { access_role });
+      const { config } = await getTenant(service.ctx, SHOP);
+      expect([config.erp_username, config.erp_password, config.email_api_key]).toEqual([
+        undefined,
+        undefined,
+        "shared-mail-key-in-the-clear",
+      ]);
+      await service.addTenant(SHOP, { access_role: "creator" });
+    },
+  );
 
   test("stands in for what a store did not save, and the store's own value wins", async () => {
     await service.addTenant(SHOP, { erp_username: "own-user" });
@@ -50,7 +83,9 @@ describe("the shared configuration", () => {
   });
 
   test("is not shown as if a store had saved it", async () => {
-    expect((await service.call("GET", `/config?shop=${SHOP}`)).json.config).not.toHaveProperty("erp_username");
+    expect((await service.call("GET", `/config?shop=${SHOP}`)).json.config).not.toHaveProperty(
+      "erp_username",
+    );
   });
 
   test("loses a field that is sent as null", async () => {
@@ -60,15 +95,29 @@ describe("the shared configuration", () => {
 
   test("stores nothing when a field is unknown, wrong or a private address", async () => {
     const before = await show();
-    for (const body of [{ erp_username: "x", admin_key: "y" }, { erp_username: "x", email_from: "nobody" }, { erp_username: "x", erp_base_url: "https://10.0.0.1" }, { erp_username: "x", archive_url: "ftp://x" }]) {
+    for (const body of [
+      { erp_username: "x", admin_key: "y" },
+      { erp_username: "x", email_from: "nobody" },
+      { erp_username: "x", erp_base_url: "https://10.0.0.1" },
+      { erp_username: "x", archive_url: "ftp://x" },
+    ]) {
       const answer = await save(body);
-      expect([answer.status, Object.keys(answer.json.fields)]).toEqual([400, [Object.keys(body)[1]]]);
+      expect([answer.status, Object.keys(answer.json.fields)]).toEqual([
+        400,
+        [Object.keys(body)[1]],
+      ]);
     }
     expect(await show()).toEqual(before);
   });
 
   test("loses no field when five are saved at the same time: a save either counts or is told to repeat", async () => {
-    const bodies = [{ erp_username: "a" }, { erp_base_url: "https://erp.example" }, { federated_client_id: "c" }, { archive_url: "s3://bucket/prefix" }, { email_from: "A <a@b.example>" }];
+    const bodies = [
+      { erp_username: "a" },
+      { erp_base_url: "https://erp.example" },
+      { federated_client_id: "c" },
+      { archive_url: "s3://bucket/prefix" },
+      { email_from: "A <a@b.example>" },
+    ];
     const answers = await Promise.all(bodies.map((body) => save(body)));
     const config = await show();
     for (const [index, { status }] of answers.entries()) {
@@ -83,10 +132,19 @@ describe("the app secret saved for all stores", () => {
     await save({ platform_app_secret: NEW_SECRET });
     expect((await getTenant(service.ctx, SHOP)).app.secrets[0]).toBe(NEW_SECRET);
     const raw = '{"id":1}';
-    for (const secret of [NEW_SECRET, APP_SECRET]) expect((await service.webhook("customer-update", raw, { secret })).status).toBe(200);
-    expect((await service.webhook("customer-update", raw, { headers: { "X-Storefront-Hmac-SHA256": sign(raw, "another-secret-0123456789") } })).status).toBe(401);
+    for (const secret of [NEW_SECRET, APP_SECRET])
+      expect((await service.webhook("customer-update", raw, { secret })).status).toBe(200);
+    expect(
+      (
+        await service.webhook("customer-update", raw, {
+          headers: { "X-Storefront-Hmac-SHA256": sign(raw, "another-secret-0123456789") },
+        })
+      ).status,
+    ).toBe(401);
     await save({ platform_app_secret: null });
-    expect((await service.webhook("customer-update", raw, { secret: NEW_SECRET })).status).toBe(401);
+    expect((await service.webhook("customer-update", raw, { secret: NEW_SECRET })).status).toBe(
+      401,
+    );
   });
 });
 
@@ -95,20 +153,41 @@ describe("the app saved for all stores", () => {
     const NEW_SHOP = "not-yet-here.myshopify.com";
     await save({ platform_client_id: "saved-client-id", platform_app_secret: NEW_SECRET });
     const begun = await service.call("GET", `/auth/install?shop=${NEW_SHOP}`, { key: null });
-    expect(new URL(begun.headers.get("location") as string).searchParams.get("client_id")).toBe("saved-client-id");
+    expect(new URL(begun.headers.get("location") as string).searchParams.get("client_id")).toBe(
+      "saved-client-id",
+    );
     const raw = JSON.stringify({ shop_domain: NEW_SHOP, customer: { id: 1 } });
-    const redact = (secret: string) => service.call("POST", "/gdpr/customer-redact", { body: raw, key: null, headers: { "X-Storefront-Hmac-SHA256": sign(raw, secret), "X-Storefront-Shop-Domain": NEW_SHOP } });
+    const redact = (secret: string) =>
+      service.call("POST", "/gdpr/customer-redact", {
+        body: raw,
+        key: null,
+        headers: {
+          "X-Storefront-Hmac-SHA256": sign(raw, secret),
+          "X-Storefront-Shop-Domain": NEW_SHOP,
+        },
+      });
     for (const secret of [NEW_SECRET, APP_SECRET]) expect((await redact(secret)).status).toBe(200);
-    expect((await service.call("POST", `/config?shop=${NEW_SHOP}`, { body: {}, key: NEW_SECRET })).json).toMatchObject({ registered: true });
+    expect(
+      (await service.call("POST", `/config?shop=${NEW_SHOP}`, { body: {}, key: NEW_SECRET })).json,
+    ).toMatchObject({ registered: true });
     await save({ platform_client_id: null, platform_app_secret: null });
     expect((await redact(NEW_SECRET)).status).toBe(401);
-    const other = await service.call("GET", "/auth/install?shop=another-new.myshopify.com", { key: null });
-    expect(new URL(other.headers.get("location") as string).searchParams.get("client_id")).toBe(CLIENT_ID);
+    const other = await service.call("GET", "/auth/install?shop=another-new.myshopify.com", {
+      key: null,
+    });
+    expect(new URL(other.headers.get("location") as string).searchParams.get("client_id")).toBe(
+      CLIENT_ID,
+    );
   });
 });
 
 describe("its key", () => {
-  test.each([["nobody", null], ["a store", TENANT_KEY], ["the app", APP_SECRET], ["a guess", "wrong-key-0123456789"]])("is the operator's: %s is refused and changes nothing", async (_, key) => {
+  test.each([
+    ["nobody", null],
+    ["a store", TENANT_KEY],
+    ["the app", APP_SECRET],
+    ["a guess", "wrong-key-0123456789"],
+  ])("is the operator's: %s is refused and changes nothing", async (_, key) => {
     const before = await show();
     expect((await service.call("GET", "/platform/config", { key })).status).toBe(401);
     expect((await service.call("GET", `/platform/config?shop=${SHOP}`, { key })).status).toBe(401);

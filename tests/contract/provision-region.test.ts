@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { CUSTOMER_2024_10, GID } from "../support/payloads.ts";
-import { ADMIN_KEY, APP_SECRET, eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  eventually,
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Service,
+} from "../support/service.ts";
 
 const TENANT_KEY = "tenant-key-of-the-test-store";
 const BUSY = "busy-store.myshopify.com";
@@ -20,10 +28,20 @@ afterAll(async () => {
   await eu.drop();
 });
 
-const provision = (region: unknown, { shop = SHOP, key = ADMIN_KEY }: { shop?: string; key?: string | null } = {}) => service.call("POST", `/admin/provision-region?shop=${shop}`, { body: { region }, key });
-const regionOf = async (shop: string) => (await service.call("GET", "/admin/tenants")).json.tenants.find((tenant: { shop: string }) => tenant.shop === shop).region as string;
+const provision = (
+  region: unknown,
+  { shop = SHOP, key = ADMIN_KEY }: { shop?: string; key?: string | null } = {},
+) => service.call("POST", `/admin/provision-region?shop=${shop}`, { body: { region }, key });
+const regionOf = async (shop: string) =>
+  (await service.call("GET", "/admin/tenants")).json.tenants.find(
+    (tenant: { shop: string }) => tenant.shop === shop,
+  ).region as string;
 const tablesOf = async (database: TestDatabase) =>
-  (await database.query<{ name: string }>("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1")).map(({ name }) => name);
+  (
+    await database.query<{ name: string }>(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+    )
+  ).map(({ name }) => name);
 
 describe("before a region is used", () => {
   test("its empty database disturbs neither the metrics nor the health of the others", async () => {
@@ -39,12 +57,25 @@ describe("before a region is used", () => {
 
 describe("a move is refused and changes nothing", () => {
   test("for any key but the operator's", async () => {
-    for (const [key, status] of [[null, 401], ["wrong-key-0123456789", 401], [TENANT_KEY, 403], [APP_SECRET, 403]] as const) expect((await provision("eu", { key })).status).toBe(status);
+    for (const [key, status] of [
+      [null, 401],
+      ["wrong-key-0123456789", 401],
+      [TENANT_KEY, 403],
+      [APP_SECRET, 403],
+    ] as const)
+      expect((await provision("eu", { key })).status).toBe(status);
     expect((await provision("eu", { shop: OTHER_SHOP, key: TENANT_KEY })).status).toBe(401);
     expect([await regionOf(SHOP), await tablesOf(eu)]).toEqual(["default", []]);
   });
 
-  test.each([["mars", "unknown_region"], ["EU", "invalid_request"], ["eu; DROP TABLE kv", "invalid_request"], ["", "invalid_request"], [5, "invalid_request"], [undefined, "invalid_request"]])("to no region: %s", async (region, code) => {
+  test.each([
+    ["mars", "unknown_region"],
+    ["EU", "invalid_request"],
+    ["eu; DROP TABLE kv", "invalid_request"],
+    ["", "invalid_request"],
+    [5, "invalid_request"],
+    [undefined, "invalid_request"],
+  ])("to no region: %s", async (region, code) => {
     const answer = await provision(region);
     expect([answer.status, answer.json.code]).toEqual([400, code]);
     expect(await regionOf(SHOP)).toBe("default");
@@ -64,33 +95,80 @@ describe("a move is refused and changes nothing", () => {
   test("for a store that already has rows", async () => {
     await service.webhook("customer-update", CUSTOMER_2024_10, { shop: BUSY });
     const answer = await provision("eu", { shop: BUSY });
-    expect([answer.status, answer.json.error, answer.json.code]).toEqual([409, "Conflict", "tenant_has_data"]);
-    expect((await service.call("POST", `/config?shop=${BUSY}`, { body: { region: "eu", brand_name: "Not stored" } })).status).toBe(409);
+    expect([answer.status, answer.json.error, answer.json.code]).toEqual([
+      409,
+      "Conflict",
+      "tenant_has_data",
+    ]);
+    expect(
+      (
+        await service.call("POST", `/config?shop=${BUSY}`, {
+          body: { region: "eu", brand_name: "Not stored" },
+        })
+      ).status,
+    ).toBe(409);
     expect(await regionOf(BUSY)).toBe("default");
-    expect((await service.call("GET", `/config?shop=${BUSY}`)).json.config).not.toHaveProperty("brand_name");
+    expect((await service.call("GET", `/config?shop=${BUSY}`)).json.config).not.toHaveProperty(
+      "brand_name",
+    );
   });
 });
 
 describe("a store that is assigned to a region", () => {
   test("finds all tables there, and assigning it again changes nothing", async () => {
     const home = (await tablesOf(service.database)).filter((name) => name !== "_prisma_migrations");
-    for (let round = 0; round < 2; round += 1) expect((await provision("eu")).json).toEqual({ ok: true, shop: SHOP, region: "eu", tables: home.length });
+    for (let round = 0; round < 2; round += 1)
+      expect((await provision("eu")).json).toEqual({
+        ok: true,
+        shop: SHOP,
+        region: "eu",
+        tables: home.length,
+      });
     expect((await tablesOf(eu)).filter((name) => name !== "_prisma_migrations")).toEqual(home);
-    expect((await service.call("GET", "/admin/tenants?region=eu")).json.tenants.map(({ shop }: { shop: string }) => shop)).toEqual([SHOP]);
+    expect(
+      (await service.call("GET", "/admin/tenants?region=eu")).json.tenants.map(
+        ({ shop }: { shop: string }) => shop,
+      ),
+    ).toEqual([SHOP]);
   });
 
   test("has its webhooks, customers, queue and log only there, and the worker delivers from there", async () => {
     expect((await service.webhook("customer-update", CUSTOMER_2024_10)).status).toBe(200);
-    await eventually("three deliveries in the log", async () => (await service.call("GET", `/admin/events/log?shop=${SHOP}`)).json.entries.length === 3);
+    await eventually(
+      "three deliveries in the log",
+      async () =>
+        (await service.call("GET", `/admin/events/log?shop=${SHOP}`)).json.entries.length === 3,
+    );
     const rowsIn = async (database: TestDatabase) => {
       const counts: Record<string, number> = {};
-      for (const table of ["storefront_users", "user_claims", "webhook_inbox", "integration_queue", "event_ledger", "delivery_attempts"])
-        counts[table] = (await database.query(`SELECT count(*)::int AS n FROM ${table} WHERE shop = $1`, [SHOP]))[0].n;
+      for (const table of [
+        "storefront_users",
+        "user_claims",
+        "webhook_inbox",
+        "integration_queue",
+        "event_ledger",
+        "delivery_attempts",
+      ])
+        counts[table] = (
+          await database.query(`SELECT count(*)::int AS n FROM ${table} WHERE shop = $1`, [SHOP])
+        )[0].n;
       return counts;
     };
-    expect(await rowsIn(eu)).toEqual({ storefront_users: 1, user_claims: 0, webhook_inbox: 1, integration_queue: 3, event_ledger: 1, delivery_attempts: 3 });
+    expect(await rowsIn(eu)).toEqual({
+      storefront_users: 1,
+      user_claims: 0,
+      webhook_inbox: 1,
+      integration_queue: 3,
+      event_ledger: 1,
+      delivery_attempts: 3,
+    });
     expect(Object.values(await rowsIn(service.database))).toEqual([0, 0, 0, 0, 0, 0]);
-    expect(await service.database.query("SELECT shop FROM storefront_users WHERE storefront_customer_gid = $1", [GID])).toEqual([{ shop: BUSY }]);
+    expect(
+      await service.database.query(
+        "SELECT shop FROM storefront_users WHERE storefront_customer_gid = $1",
+        [GID],
+      ),
+    ).toEqual([{ shop: BUSY }]);
   });
 
   test("leaves no secret behind in the region: its record stays at home", async () => {
@@ -99,14 +177,20 @@ describe("a store that is assigned to a region", () => {
 
   test("cannot leave it once it has rows", async () => {
     expect((await provision("default")).status).toBe(409);
-    expect((await service.call("POST", `/config?shop=${SHOP}`, { body: { region: null } })).status).toBe(409);
+    expect(
+      (await service.call("POST", `/config?shop=${SHOP}`, { body: { region: null } })).status,
+    ).toBe(409);
     expect(await regionOf(SHOP)).toBe("eu");
   });
 
   test("may be assigned by saving its configuration", async () => {
-    expect((await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { region: "eu" } })).status).toBe(200);
+    expect(
+      (await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { region: "eu" } })).status,
+    ).toBe(200);
     expect(await regionOf(OTHER_SHOP)).toBe("eu");
-    expect((await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { region: null } })).status).toBe(200);
+    expect(
+      (await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { region: null } })).status,
+    ).toBe(200);
     expect(await regionOf(OTHER_SHOP)).toBe("default");
   });
 

@@ -1,7 +1,16 @@
 // The other two ways through the gate of the standalone admin pages: a code by mail, and the assertion of an edge.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
-import { AGENT, AUDIENCE, cookieOf, GATED_SHOP as SHOP, LISTED, PAGES, startGate, type Gate } from "../support/gate.ts";
+import {
+  AGENT,
+  AUDIENCE,
+  cookieOf,
+  GATED_SHOP as SHOP,
+  LISTED,
+  PAGES,
+  startGate,
+  type Gate,
+} from "../support/gate.ts";
 import { ADMIN_KEY, startWorld, type World } from "../support/screens-server.ts";
 import { eventually } from "../support/service.ts";
 
@@ -20,8 +29,10 @@ beforeEach(() => {
 });
 
 const mails = () => world.sandbox.email.inbox();
-const ask = (asked: string, options: Parameters<Gate["send"]>[1] = {}) => send("/setup", { form: { gate: "ask", address: asked }, ...options });
-const code = (given: string, cookie: string, options: Parameters<Gate["send"]>[1] = {}) => send("/setup", { form: { gate: "code", code: given }, cookie, ...options });
+const ask = (asked: string, options: Parameters<Gate["send"]>[1] = {}) =>
+  send("/setup", { form: { gate: "ask", address: asked }, ...options });
+const code = (given: string, cookie: string, options: Parameters<Gate["send"]>[1] = {}) =>
+  send("/setup", { form: { gate: "code", code: given }, cookie, ...options });
 async function askAndRead(): Promise<{ cookie: string; code: string }> {
   const before = mails().length;
   const cookie = cookieOf(await ask(LISTED));
@@ -35,7 +46,9 @@ describe("a mailed code", () => {
     const other = cookieOf(await ask("nobody@example.com"));
     expect((await code(given, other)).status).toBe(401);
     const answers = await Promise.all(Array.from({ length: 5 }, () => code(given, cookie)));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([302, 401, 401, 401, 401]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      302, 401, 401, 401, 401,
+    ]);
     const pass = cookieOf(answers.find(({ status }) => status === 302) as Response);
     expect((await send("/setup", { cookie: pass })).status).toBe(200);
     expect((await code(given, cookie)).status).toBe(401);
@@ -43,13 +56,20 @@ describe("a mailed code", () => {
 
   test("is asked for with the same answer whether the address is listed or not, and mailed to listed ones alone", async () => {
     const before = mails().length;
-    const [listed, stranger] = await Promise.all([ask(` ${LISTED.toUpperCase()} `), ask("mallory@example.com")]);
+    const [listed, stranger] = await Promise.all([
+      ask(` ${LISTED.toUpperCase()} `),
+      ask("mallory@example.com"),
+    ]);
     expect([listed.status, stranger.status]).toEqual([200, 200]);
     expect(await listed.text()).toBe(await stranger.text());
     expect(listed.headers.getSetCookie()).toHaveLength(1);
     expect(stranger.headers.getSetCookie()).toHaveLength(1);
     await eventually("the mail", () => mails().length > before);
-    expect(mails().slice(before).map(({ to }) => to)).toEqual([[LISTED]]);
+    expect(
+      mails()
+        .slice(before)
+        .map(({ to }) => to),
+    ).toEqual([[LISTED]]);
   });
 
   test("dies after five wrong tries, however many come at once", async () => {
@@ -62,13 +82,17 @@ describe("a mailed code", () => {
 
   test("is too old after ten minutes", async () => {
     const { cookie, code: given } = await askAndRead();
-    await world.database.query("UPDATE kv SET expires_at = expires_at - interval '600 seconds' WHERE key LIKE 'gate_code:%'");
+    await world.database.query(
+      "UPDATE kv SET expires_at = expires_at - interval '600 seconds' WHERE key LIKE 'gate_code:%'",
+    );
     expect((await code(given, cookie)).status).toBe(401);
   });
 
   test("stands nowhere in the clear, neither do addresses", async () => {
     const { code: given } = await askAndRead();
-    const rows = JSON.stringify(await world.database.query("SELECT key, value FROM kv WHERE key LIKE 'gate_%'"));
+    const rows = JSON.stringify(
+      await world.database.query("SELECT key, value FROM kv WHERE key LIKE 'gate_%'"),
+    );
     expect(rows).toContain("sealed:v1:");
     for (const hidden of [given, LISTED]) expect(rows).not.toContain(hidden);
   });
@@ -76,7 +100,8 @@ describe("a mailed code", () => {
   test("is not asked for from another site, and one place cannot ask for ever", async () => {
     expect((await ask(LISTED, { origin: "https://evil.example" })).status).toBe(403);
     const statuses = [];
-    for (let turn = 0; turn < 41; turn += 1) statuses.push((await ask("nobody@example.com")).status);
+    for (let turn = 0; turn < 41; turn += 1)
+      statuses.push((await ask("nobody@example.com")).status);
     expect(statuses.slice(0, 40).every((status) => status === 200)).toBe(true);
     expect(statuses.at(-1)).toBe(429);
   });
@@ -92,50 +117,119 @@ describe("a mailed code", () => {
   test("does not open what is the operator's alone", async () => {
     const { cookie, code: given } = await askAndRead();
     const pass = cookieOf(await code(given, cookie));
-    expect((await send("/setup.data", { form: { intent: "save", fields: '{"platform_client_id":"mallory"}' }, cookie: pass })).status).toBe(403);
-    const answer = await send(`/settings.data?shop=${SHOP}`, { form: { intent: "save", fields: '{"access_role":"creator"}' }, cookie: pass });
+    expect(
+      (
+        await send("/setup.data", {
+          form: { intent: "save", fields: '{"platform_client_id":"mallory"}' },
+          cookie: pass,
+        })
+      ).status,
+    ).toBe(403);
+    const answer = await send(`/settings.data?shop=${SHOP}`, {
+      form: { intent: "save", fields: '{"access_role":"creator"}' },
+      cookie: pass,
+    });
     expect(await answer.text()).toContain("is set by the platform");
-    expect((await world.database.query("SELECT 1 FROM kv WHERE key = 'platform:config'"))).toEqual([]);
+    expect(await world.database.query("SELECT 1 FROM kv WHERE key = 'platform:config'")).toEqual(
+      [],
+    );
   });
 });
 
 describe("an edge assertion", () => {
-  test.each(["Cf-Access-Jwt-Assertion", "X-Edge-Assertion"])("in %s opens the pages", async (name) => {
-    for (const page of PAGES) expect((await send(page, { headers: { [name]: await gate.edge.sign({ aud: [AUDIENCE] }) } })).status).toBe(200);
-  });
+  test.each(["Cf-Access-Jwt-Assertion", "X-Edge-Assertion"])(
+    "in %s opens the pages",
+    async (name) => {
+      for (const page of PAGES)
+        expect(
+          (await send(page, { headers: { [name]: await gate.edge.sign({ aud: [AUDIENCE] }) } }))
+            .status,
+        ).toBe(200);
+    },
+  );
 
   test("with another audience, issuer, key or time, without an end, or unsigned, opens nothing", async () => {
     const seconds = Math.floor(Date.now() / 1_000);
     const good = await gate.edge.sign({ aud: AUDIENCE });
     const [, payload = ""] = good.split(".");
     const bad = [
-      await gate.edge.sign({ aud: "another" }), await gate.edge.sign({ aud: AUDIENCE, iss: "https://evil.example" }), await gate.edge.sign({ aud: AUDIENCE, exp: seconds - 60 }),
-      await gate.edge.sign({ aud: AUDIENCE, nbf: seconds + 600 }), await gate.edge.sign({ aud: AUDIENCE, exp: undefined }), await gate.edge.signWithStranger({ aud: AUDIENCE }), await gate.edge.signWithPublicKey({ aud: AUDIENCE }),
-      `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.`, `${good}x`, "x",
+      await gate.edge.sign({ aud: "another" }),
+      await gate.edge.sign({ aud: AUDIENCE, iss: "https://evil.example" }),
+      await gate.edge.sign({ aud: AUDIENCE, exp: seconds - 60 }),
+      await gate.edge.sign({ aud: AUDIENCE, nbf: seconds + 600 }),
+      await gate.edge.sign({ aud: AUDIENCE, exp: undefined }),
+      await gate.edge.signWithStranger({ aud: AUDIENCE }),
+      await gate.edge.signWithPublicKey({ aud: AUDIENCE }),
+      `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.`,
+      `${good}x`,
+      "x",
     ];
-    for (const [index, token] of bad.entries()) expect([index, (await send("/setup", { headers: { "X-Edge-Assertion": token } })).status]).toEqual([index, 401]);
-    expect((await send("/setup", { headers: { "X-Edge-Assertion": good, "Cf-Access-Jwt-Assertion": bad[0] as string } })).status).toBe(401);
+    for (const [index, token] of bad.entries())
+      expect([
+        index,
+        (await send("/setup", { headers: { "X-Edge-Assertion": token } })).status,
+      ]).toEqual([index, 401]);
+    expect(
+      (
+        await send("/setup", {
+          headers: { "X-Edge-Assertion": good, "Cf-Access-Jwt-Assertion": bad[0] as string },
+        })
+      ).status,
+    ).toBe(401);
   });
 
   test("changes nothing from another site, and is no key to any endpoint", async () => {
     const headers = { "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE }) };
-    expect((await send(`/settings?shop=${SHOP}`, { form: { intent: "save", fields: "{}" }, headers, origin: "https://evil.example" })).status).toBe(403);
+    expect(
+      (
+        await send(`/settings?shop=${SHOP}`, {
+          form: { intent: "save", fields: "{}" },
+          headers,
+          origin: "https://evil.example",
+        })
+      ).status,
+    ).toBe(403);
     expect((await send(`/config?shop=${SHOP}`, { headers })).status).toBe(401);
-    expect((await send("/setup.data", { form: { intent: "save", fields: '{"platform_client_id":"x"}' }, headers })).status).toBe(403);
+    expect(
+      (
+        await send("/setup.data", {
+          form: { intent: "save", fields: '{"platform_client_id":"x"}' },
+          headers,
+        })
+      ).status,
+    ).toBe(403);
   });
 
   test("opens nothing while its keys cannot be had, and the other ways stay open", async () => {
-    const alone = await startWorld({ withScreens: true, env: { EDGE_GATE_JWKS_URL: "http://127.0.0.1:9/keys", EDGE_GATE_AUDIENCE: AUDIENCE } });
-    const headers = { "User-Agent": AGENT, "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE }) };
+    const alone = await startWorld({
+      withScreens: true,
+      env: { EDGE_GATE_JWKS_URL: "http://127.0.0.1:9/keys", EDGE_GATE_AUDIENCE: AUDIENCE },
+    });
+    const headers = {
+      "User-Agent": AGENT,
+      "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE }),
+    };
     expect((await fetch(`${alone.url}/setup`, { headers })).status).toBe(401);
-    expect((await fetch(`${alone.url}/setup`, { headers: { ...headers, Authorization: `Bearer ${ADMIN_KEY}` } })).status).toBe(200);
+    expect(
+      (
+        await fetch(`${alone.url}/setup`, {
+          headers: { ...headers, Authorization: `Bearer ${ADMIN_KEY}` },
+        })
+      ).status,
+    ).toBe(200);
     await alone.stop();
   });
 
   test("is taken from any issuer where none is set, and from nobody where no audience is", async () => {
-    const headers = { "User-Agent": AGENT, "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE, iss: "https://another.example" }) };
+    const headers = {
+      "User-Agent": AGENT,
+      "X-Edge-Assertion": await gate.edge.sign({ aud: AUDIENCE, iss: "https://another.example" }),
+    };
     const [open, closed] = await Promise.all([
-      startWorld({ withScreens: true, env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl, EDGE_GATE_AUDIENCE: AUDIENCE } }),
+      startWorld({
+        withScreens: true,
+        env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl, EDGE_GATE_AUDIENCE: AUDIENCE },
+      }),
       startWorld({ withScreens: true, env: { EDGE_GATE_JWKS_URL: gate.edge.jwksUrl } }),
     ]);
     expect((await fetch(`${open.url}/setup`, { headers })).status).toBe(200);

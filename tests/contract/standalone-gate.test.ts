@@ -30,16 +30,28 @@ async function expectGate(answer: Response, status: number): Promise<void> {
 }
 
 describe("nobody in particular", () => {
-  test.each(PAGES)("gets the gate at %s, by GET, HEAD and as data, and nothing of what lies behind it", async (page) => {
-    await expectGate(await send(page), 401);
-    await expectGate(await send(`${page}/`), 401);
-    expect((await send(page, { method: "HEAD" })).status).toBe(401);
-    const asData = await send(`${page}.data?shop=${SHOP}`);
-    expect(asData.status).toBe(401);
-    expect(await asData.text()).not.toContain("sections");
-  });
+  test.each(PAGES)(
+    "gets the gate at %s, by GET, HEAD and as data, and nothing of what lies behind it",
+    async (page) => {
+      await expectGate(await send(page), 401);
+      await expectGate(await send(`${page}/`), 401);
+      expect((await send(page, { method: "HEAD" })).status).toBe(401);
+      const asData = await send(`${page}.data?shop=${SHOP}`);
+      expect(asData.status).toBe(401);
+      expect(await asData.text()).not.toContain("sections");
+    },
+  );
 
-  test.each(["/SETUP", "/Settings", "/%73etup", "/setup/.", "//setup", "/setup//", "/setup;x", "/settings.data/"])("finds no way around it by the spelling of %s", async (path) => {
+  test.each([
+    "/SETUP",
+    "/Settings",
+    "/%73etup",
+    "/setup/.",
+    "//setup",
+    "/setup//",
+    "/setup;x",
+    "/settings.data/",
+  ])("finds no way around it by the spelling of %s", async (path) => {
     const answer = await send(path);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(await answer.text()).not.toContain("JWT_SECRET");
@@ -47,36 +59,60 @@ describe("nobody in particular", () => {
 
   test("changes nothing by a post", async () => {
     for (const page of PAGES) {
-      expect((await send(`${page}?shop=${SHOP}`, { form: { intent: "save", fields: '{"brand_name":"Mallory"}' } })).status).toBe(401);
-      expect((await send(`${page}.data?shop=${SHOP}`, { form: { intent: "save", fields: '{"brand_name":"Mallory"}' } })).status).toBe(401);
+      expect(
+        (
+          await send(`${page}?shop=${SHOP}`, {
+            form: { intent: "save", fields: '{"brand_name":"Mallory"}' },
+          })
+        ).status,
+      ).toBe(401);
+      expect(
+        (
+          await send(`${page}.data?shop=${SHOP}`, {
+            form: { intent: "save", fields: '{"brand_name":"Mallory"}' },
+          })
+        ).status,
+      ).toBe(401);
     }
-    expect((await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]?.value).not.toHaveProperty("brand_name");
+    expect(
+      (await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
+        ?.value,
+    ).not.toHaveProperty("brand_name");
   });
 });
 
 describe("the admin key", () => {
-  test.each(PAGES)("in the address of %s is swapped for a short cookie and removed by a redirect", async (page) => {
-    const answer = await send(`${page}?shop=${SHOP}&key=${ADMIN_KEY}&locale=en`);
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get("location")).toBe(`${page}?shop=${SHOP}&locale=en`);
-    const [cookie = ""] = answer.headers.getSetCookie();
-    expect(cookie).toMatch(/HttpOnly; SameSite=Lax; Max-Age=3600/);
-    expect(cookie).not.toContain(ADMIN_KEY);
-    const opened = await send(`${page}?shop=${SHOP}`, { cookie: cookieOf(answer) });
-    expect(opened.status).toBe(200);
-    expect(opened.headers.get("cache-control")).toBe("no-store");
-    expect(opened.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect(await opened.text()).toMatch(/<title>(Setup|Settings|Onboarding) · Customer identity<\/title>/);
-  });
+  test.each(PAGES)(
+    "in the address of %s is swapped for a short cookie and removed by a redirect",
+    async (page) => {
+      const answer = await send(`${page}?shop=${SHOP}&key=${ADMIN_KEY}&locale=en`);
+      expect(answer.status).toBe(302);
+      expect(answer.headers.get("location")).toBe(`${page}?shop=${SHOP}&locale=en`);
+      const [cookie = ""] = answer.headers.getSetCookie();
+      expect(cookie).toMatch(/HttpOnly; SameSite=Lax; Max-Age=3600/);
+      expect(cookie).not.toContain(ADMIN_KEY);
+      const opened = await send(`${page}?shop=${SHOP}`, { cookie: cookieOf(answer) });
+      expect(opened.status).toBe(200);
+      expect(opened.headers.get("cache-control")).toBe("no-store");
+      expect(opened.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+      expect(await opened.text()).toMatch(
+        /<title>(Setup|Settings|Onboarding) · Customer identity<\/title>/,
+      );
+    },
+  );
 
   test.each(PAGES)("as a bearer opens %s without a cookie", async (page) => {
-    const answer = await send(`${page}?shop=${SHOP}`, { headers: { Authorization: `Bearer ${ADMIN_KEY}` } });
+    const answer = await send(`${page}?shop=${SHOP}`, {
+      headers: { Authorization: `Bearer ${ADMIN_KEY}` },
+    });
     expect(answer.status).toBe(200);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
   test("typed into the gate's own form opens too", async () => {
-    const answer = await send(`/settings?shop=${SHOP}`, { form: { gate: "key", admin_key: ADMIN_KEY } });
+    const answer = await send(`/settings?shop=${SHOP}`, {
+      form: { gate: "key", admin_key: ADMIN_KEY },
+    });
     expect(answer.status).toBe(302);
     expect((await send(`/settings?shop=${SHOP}`, { cookie: cookieOf(answer) })).status).toBe(200);
   });
@@ -85,18 +121,36 @@ describe("the admin key", () => {
     const cookie = await gate.enter();
     await expectGate(await send("/setup?key=wrong-key-0123456789"), 401);
     await expectGate(await send("/setup?key="), 401);
-    await expectGate(await send("/setup", { headers: { Authorization: "Bearer wrong-key-0123456789" } }), 401);
+    await expectGate(
+      await send("/setup", { headers: { Authorization: "Bearer wrong-key-0123456789" } }),
+      401,
+    );
     await expectGate(await send("/setup", { form: { gate: "key", admin_key: "wrong" } }), 401);
     await expectGate(await send("/setup?key=wrong", { cookie }), 401);
-    await expectGate(await send("/setup", { cookie, headers: { Authorization: "Bearer wrong" } }), 401);
+    await expectGate(
+      await send("/setup", { cookie, headers: { Authorization: "Bearer wrong" } }),
+      401,
+    );
   });
 
   test("of a store, its app secret and its session secret open no page", async () => {
     const body = JSON.stringify({ admin_key: "tenant-key-0123456789" });
-    await fetch(`${world.url}/config?shop=${SHOP}`, { method: "POST", body, headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` } });
-    for (const key of ["tenant-key-0123456789", "test-app-secret-0123456789", "test-jwt-secret-0123456789", "test-worker-secret-0123456789"]) {
+    await fetch(`${world.url}/config?shop=${SHOP}`, {
+      method: "POST",
+      body,
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` },
+    });
+    for (const key of [
+      "tenant-key-0123456789",
+      "test-app-secret-0123456789",
+      "test-jwt-secret-0123456789",
+      "test-worker-secret-0123456789",
+    ]) {
       expect((await send(`/settings?shop=${SHOP}&key=${key}`)).status).toBe(401);
-      expect((await send(`/settings?shop=${SHOP}`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(401);
+      expect(
+        (await send(`/settings?shop=${SHOP}`, { headers: { Authorization: `Bearer ${key}` } }))
+          .status,
+      ).toBe(401);
     }
   });
 
@@ -123,17 +177,43 @@ describe("the cookie", () => {
   test("that was altered, cut, sealed elsewhere or invented opens nothing", async () => {
     const cookie = await gate.enter();
     const [name = "", value = ""] = cookie.split("=");
-    const forged = [value.slice(0, -8), `${value.slice(0, 40)}${value[40] === "A" ? "B" : "A"}${value.slice(41)}`, "x", Buffer.from(JSON.stringify({ way: "key", until: gate.clock.now + 1e6 })).toString("base64url"), Buffer.from(world.ctx.secrets.seal(SHOP, "{}")).toString("base64url")];
-    for (const one of forged) expect((await send("/setup", { cookie: `${name}=${one}` })).status).toBe(401);
+    const forged = [
+      value.slice(0, -8),
+      `${value.slice(0, 40)}${value[40] === "A" ? "B" : "A"}${value.slice(41)}`,
+      "x",
+      Buffer.from(JSON.stringify({ way: "key", until: gate.clock.now + 1e6 })).toString(
+        "base64url",
+      ),
+      Buffer.from(world.ctx.secrets.seal(SHOP, "{}")).toString("base64url"),
+    ];
+    for (const one of forged)
+      expect((await send("/setup", { cookie: `${name}=${one}` })).status).toBe(401);
   });
 
   test("is no key to any endpoint", async () => {
     const cookie = await gate.enter();
-    for (const path of [`/config?shop=${SHOP}`, "/platform/config", "/admin/tenants", `/admin/storefront-test?shop=${SHOP}`, "/metrics", `/admin/events/log?shop=${SHOP}`]) {
+    for (const path of [
+      `/config?shop=${SHOP}`,
+      "/platform/config",
+      "/admin/tenants",
+      `/admin/storefront-test?shop=${SHOP}`,
+      "/metrics",
+      `/admin/events/log?shop=${SHOP}`,
+    ]) {
       expect((await send(path, { cookie })).status).toBe(401);
-      expect((await send(path, { headers: { Authorization: `Bearer ${cookie.split("=")[1]}` } })).status).toBe(401);
+      expect(
+        (await send(path, { headers: { Authorization: `Bearer ${cookie.split("=")[1]}` } })).status,
+      ).toBe(401);
     }
-    expect((await send(`/config?shop=${SHOP}`, { method: "POST", cookie, headers: { "Content-Type": "application/json", Origin: world.url } })).status).toBe(401);
+    expect(
+      (
+        await send(`/config?shop=${SHOP}`, {
+          method: "POST",
+          cookie,
+          headers: { "Content-Type": "application/json", Origin: world.url },
+        })
+      ).status,
+    ).toBe(401);
     expect((await send(`/app/settings?shop=${SHOP}`, { cookie })).status).toBe(302);
   });
 
@@ -142,10 +222,25 @@ describe("the cookie", () => {
     const form = { intent: "save", fields: '{"brand_name":"Mallory"}' };
     for (const origin of ["https://evil.example", `https://${SHOP}`, "null", null]) {
       expect((await send(`/settings?shop=${SHOP}`, { form, cookie, origin })).status).toBe(403);
-      expect((await send(`/settings.data?shop=${SHOP}`, { form, cookie, origin })).status).toBe(403);
+      expect((await send(`/settings.data?shop=${SHOP}`, { form, cookie, origin })).status).toBe(
+        403,
+      );
     }
-    expect((await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]?.value).not.toHaveProperty("brand_name");
-    expect((await send(`/settings.data?shop=${SHOP}`, { form: { ...form, fields: '{"brand_name":"Kestrel"}' }, cookie })).status).toBe(200);
-    expect((await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]?.value).toHaveProperty("brand_name", "Kestrel");
+    expect(
+      (await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
+        ?.value,
+    ).not.toHaveProperty("brand_name");
+    expect(
+      (
+        await send(`/settings.data?shop=${SHOP}`, {
+          form: { ...form, fields: '{"brand_name":"Kestrel"}' },
+          cookie,
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (await world.database.query("SELECT value FROM kv WHERE key = $1", [`tenant:${SHOP}`]))[0]
+        ?.value,
+    ).toHaveProperty("brand_name", "Kestrel");
   });
 });

@@ -17,8 +17,10 @@ beforeEach(async () => {
   await service.addTenant(OTHER_SHOP);
 });
 
-const refresh = (shop = SHOP, key: string | null = ADMIN_KEY) => service.call("POST", `/admin/storefront-refresh?shop=${shop}`, { key });
-const check = (shop = SHOP, key: string | null = ADMIN_KEY) => service.call("GET", `/admin/storefront-test?shop=${shop}`, { key });
+const refresh = (shop = SHOP, key: string | null = ADMIN_KEY) =>
+  service.call("POST", `/admin/storefront-refresh?shop=${shop}`, { key });
+const check = (shop = SHOP, key: string | null = ADMIN_KEY) =>
+  service.call("GET", `/admin/storefront-test?shop=${shop}`, { key });
 const shown = async () => (await service.call("GET", `/config?shop=${SHOP}`)).json.config;
 
 describe("a forced refresh", () => {
@@ -26,7 +28,9 @@ describe("a forced refresh", () => {
     const before = await shown();
     const answer = await refresh();
     expect(answer.json).toEqual({ ok: true, expires_at: expect.stringMatching(/Z$/) });
-    expect(Math.abs(Date.parse(answer.json.expires_at) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(answer.json.expires_at) - Date.now() - 3_600_000)).toBeLessThan(
+      60_000,
+    );
     const after = await shown();
     expect(after.storefront_admin_token).not.toBe(before.storefront_admin_token);
     expect(after.storefront_refresh_token).not.toBe(before.storefront_refresh_token);
@@ -37,18 +41,32 @@ describe("a forced refresh", () => {
     const before = service.sandbox.storefront.refreshCalls(SHOP).length;
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh()));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
-    expect(service.sandbox.storefront.refreshCalls(SHOP).slice(before).every(({ outcome }) => outcome === "rotated")).toBe(true);
+    expect(
+      service.sandbox.storefront
+        .refreshCalls(SHOP)
+        .slice(before)
+        .every(({ outcome }) => outcome === "rotated"),
+    ).toBe(true);
     expect((await check()).json.ok).toBe(true);
   });
 
   test("that the platform refuses is 502 token_refresh_failed and says to install again", async () => {
     service.sandbox.storefront.revokeRefreshToken(SHOP);
     const answer = await refresh();
-    expect([answer.status, answer.json.error, answer.json.code]).toEqual([502, "BadGateway", "token_refresh_failed"]);
+    expect([answer.status, answer.json.error, answer.json.code]).toEqual([
+      502,
+      "BadGateway",
+      "token_refresh_failed",
+    ]);
     expect(answer.json.message).toMatch(/install/i);
   });
 
-  test.each([{ status: 500 }, { status: 429 }, { reset: true as const }, { garbage: true as const }])("that meets an outage (%o) is 502, keeps the token and works later", async (fault) => {
+  test.each([
+    { status: 500 },
+    { status: 429 },
+    { reset: true as const },
+    { garbage: true as const },
+  ])("that meets an outage (%o) is 502, keeps the token and works later", async (fault) => {
     service.sandbox.failNext("storefront", { ...fault, match: "access_token" }, 2);
     const answer = await refresh();
     expect([answer.status, answer.json.code]).toEqual([502, "token_refresh_failed"]);
@@ -64,15 +82,18 @@ describe("a forced refresh", () => {
     expect(answer.json.message).toMatch(/install/i);
   });
 
-  test.each(["storefront_refresh_token", "storefront_token_expires_at"])("of a token without a %s is 502 with the same remedy: nothing was refreshed", async (field) => {
-    await service.call("POST", `/config?shop=${SHOP}`, { body: { [field]: null } });
-    const calls = service.sandbox.storefront.refreshCalls(SHOP).length;
-    const answer = await refresh();
-    expect([answer.status, answer.json.code]).toEqual([502, "token_refresh_failed"]);
-    expect(answer.json.message).toMatch(/install/i);
-    expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(calls);
-    expect((await check()).json.ok).toBe(true);
-  });
+  test.each(["storefront_refresh_token", "storefront_token_expires_at"])(
+    "of a token without a %s is 502 with the same remedy: nothing was refreshed",
+    async (field) => {
+      await service.call("POST", `/config?shop=${SHOP}`, { body: { [field]: null } });
+      const calls = service.sandbox.storefront.refreshCalls(SHOP).length;
+      const answer = await refresh();
+      expect([answer.status, answer.json.code]).toEqual([502, "token_refresh_failed"]);
+      expect(answer.json.message).toMatch(/install/i);
+      expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(calls);
+      expect((await check()).json.ok).toBe(true);
+    },
+  );
 
   test("is not done for a stranger, for another store's key, or by GET", async () => {
     const before = await shown();
@@ -92,14 +113,19 @@ describe("the test call", () => {
     expect([last?.method, last?.path]).toEqual(["GET", `/${SHOP}/admin/api/2026-04/shop.json`]);
   });
 
-  test.each([401, 403, 500])("tells a refusal (%i) as what it is, without a 5xx of our own", async (status) => {
-    service.sandbox.failNext("storefront", { status, match: "shop.json" }, Infinity);
-    const answer = await check();
-    expect([answer.status, answer.json]).toEqual([200, { ok: false, status, shop: SHOP }]);
-  });
+  test.each([401, 403, 500])(
+    "tells a refusal (%i) as what it is, without a 5xx of our own",
+    async (status) => {
+      service.sandbox.failNext("storefront", { status, match: "shop.json" }, Infinity);
+      const answer = await check();
+      expect([answer.status, answer.json]).toEqual([200, { ok: false, status, shop: SHOP }]);
+    },
+  );
 
   test("refreshes a token that has five minutes or less left before it asks", async () => {
-    await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_token_expires_at: new Date(Date.now() + 290_000).toISOString() } });
+    await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { storefront_token_expires_at: new Date(Date.now() + 290_000).toISOString() },
+    });
     const before = service.sandbox.storefront.refreshCalls(SHOP).length;
     expect((await check()).json.ok).toBe(true);
     expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(before + 1);
@@ -115,7 +141,10 @@ describe("the test call", () => {
 
   test("when the storefront cannot be reached is 502", async () => {
     service.sandbox.failNext("storefront", { reset: true, match: "shop.json" }, Infinity);
-    expect((await check()).json).toMatchObject({ error: "BadGateway", code: "storefront_unavailable" });
+    expect((await check()).json).toMatchObject({
+      error: "BadGateway",
+      code: "storefront_unavailable",
+    });
   });
 
   test("is not made for a stranger or with another store's key", async () => {

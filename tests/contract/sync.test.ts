@@ -17,21 +17,34 @@ describe.each(["customers", "cms"])("POST /sync/%s", (kind) => {
     putCustomers(service, 3, () => secondsAgo(120));
     const { status, json } = await service.call("POST", `/sync/${kind}?shop=${SHOP}`);
     expect(status).toBe(200);
-    expect(json).toEqual({ ok: true, processed: 3, created: 3, updated: 0, unchanged: 0, failed: 0 });
+    expect(json).toEqual({
+      ok: true,
+      processed: 3,
+      created: 3,
+      updated: 0,
+      unchanged: 0,
+      failed: 0,
+    });
   });
 
   it("is 401 without a key, and with another tenant's", async () => {
-    for (const key of [null, "wrong-key-0123456789", OTHER_KEY]) expect((await service.call("POST", `/sync/${kind}?shop=${SHOP}`, { key })).status).toBe(401);
+    for (const key of [null, "wrong-key-0123456789", OTHER_KEY])
+      expect((await service.call("POST", `/sync/${kind}?shop=${SHOP}`, { key })).status).toBe(401);
   });
 
   it("is 404 for a store that is not known, 400 for none, 405 for GET", async () => {
-    expect((await service.call("POST", `/sync/${kind}?shop=nobody.myshopify.com`)).status).toBe(404);
+    expect((await service.call("POST", `/sync/${kind}?shop=nobody.myshopify.com`)).status).toBe(
+      404,
+    );
     expect((await service.call("POST", `/sync/${kind}`)).json.code).toBe("tenant_required");
     expect((await service.call("GET", `/sync/${kind}?shop=${SHOP}`)).status).toBe(405);
   });
 
   it("is 409 while another one of this store runs", async () => {
-    await service.database.query("INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"another process\"', now() + interval '1 minute')", [SHOP, `lease:sync_${kind}`]);
+    await service.database.query(
+      "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"another process\"', now() + interval '1 minute')",
+      [SHOP, `lease:sync_${kind}`],
+    );
     const { status, json } = await service.call("POST", `/sync/${kind}?shop=${SHOP}`);
     expect([status, json.code]).toEqual([409, "sync_running"]);
     await service.database.query("DELETE FROM kv WHERE key = $1", [`lease:sync_${kind}`]);
@@ -45,7 +58,14 @@ describe("a system that fails", () => {
     const { status, json } = await service.call("POST", `/sync/customers?shop=${SHOP}`);
     service.sandbox.clearFaults();
     expect(status).toBe(502);
-    expect(json).toMatchObject({ error: "BadGateway", code: "storefront_unavailable", ok: false, processed: 0, created: 0, request_id: expect.any(String) });
+    expect(json).toMatchObject({
+      error: "BadGateway",
+      code: "storefront_unavailable",
+      ok: false,
+      processed: 0,
+      created: 0,
+      request_id: expect.any(String),
+    });
   });
 
   it("storefront without a token: 502 that says to install", async () => {
@@ -73,16 +93,37 @@ describe("/admin/scheduled-run", () => {
   it("runs now and answers the report, which GET shows afterwards", async () => {
     const { status, json } = await service.call("POST", "/admin/scheduled-run");
     expect(status).toBe(200);
-    expect(json).toMatchObject({ ok: true, report: { state: "finished", cause: "manual", tenants: 3, errors_total: 0, steps: { token: { done: 1, skipped: 2, failed: 0 }, customers: { done: 1 }, cms: { done: 2 } } } });
-    expect((await service.call("GET", "/admin/scheduled-run")).json).toEqual({ report: json.report });
+    expect(json).toMatchObject({
+      ok: true,
+      report: {
+        state: "finished",
+        cause: "manual",
+        tenants: 3,
+        errors_total: 0,
+        steps: {
+          token: { done: 1, skipped: 2, failed: 0 },
+          customers: { done: 1 },
+          cms: { done: 2 },
+        },
+      },
+    });
+    expect((await service.call("GET", "/admin/scheduled-run")).json).toEqual({
+      report: json.report,
+    });
   });
 
   it("is for the platform's key alone", async () => {
-    for (const method of ["GET", "POST"]) for (const key of [null, OTHER_KEY]) expect((await service.call(method, `/admin/scheduled-run?shop=${OTHER_SHOP}`, { key })).status).toBe(401);
+    for (const method of ["GET", "POST"])
+      for (const key of [null, OTHER_KEY])
+        expect(
+          (await service.call(method, `/admin/scheduled-run?shop=${OTHER_SHOP}`, { key })).status,
+        ).toBe(401);
   });
 
   it("is 409 while a run is under way", async () => {
-    await service.database.query("INSERT INTO kv (shop, key, value, expires_at) VALUES ('*', 'lease:scheduled_run', '\"another process\"', now() + interval '1 minute')");
+    await service.database.query(
+      "INSERT INTO kv (shop, key, value, expires_at) VALUES ('*', 'lease:scheduled_run', '\"another process\"', now() + interval '1 minute')",
+    );
     const { status, json } = await service.call("POST", "/admin/scheduled-run");
     expect([status, json.code]).toEqual([409, "scheduled_run_running"]);
     await service.database.query("DELETE FROM kv WHERE key = 'lease:scheduled_run'");

@@ -10,13 +10,25 @@ const TENANT_KEY = "tenant-admin-key-0123456789";
 
 /** A person of a store; answers the session token. */
 async function signUp(shop: string, email: string): Promise<{ token: string; id: number }> {
-  const { json } = await service.call("POST", `/auth/signup?shop=${shop}`, { key: null, body: { email, password: "correct horse", consent_tos: true, consent_privacy: true } });
+  const { json } = await service.call("POST", `/auth/signup?shop=${shop}`, {
+    key: null,
+    body: { email, password: "correct horse", consent_tos: true, consent_privacy: true },
+  });
   return { token: json.token, id: json.user.id };
 }
 
-const change = (body: unknown, key: string | null = token) => service.call("POST", "/ucp/tags", { body, key });
-const rowsOf = (shop: string) => service.database.query("SELECT t.slug, t.category, m.source, m.user_id FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 ORDER BY m.id", [shop]);
-const NO_SYSTEMS = { cms_api_token: null, analytics_api_secret: null, profile_platform_enabled: false };
+const change = (body: unknown, key: string | null = token) =>
+  service.call("POST", "/ucp/tags", { body, key });
+const rowsOf = (shop: string) =>
+  service.database.query(
+    "SELECT t.slug, t.category, m.source, m.user_id FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 ORDER BY m.id",
+    [shop],
+  );
+const NO_SYSTEMS = {
+  cms_api_token: null,
+  analytics_api_secret: null,
+  profile_platform_enabled: false,
+};
 
 beforeAll(async () => {
   service = await startService();
@@ -32,67 +44,131 @@ beforeEach(async () => {
 
 describe("POST /ucp/tags", () => {
   it("adds tags as slugs of the category campaign and shows them in the profile and the user's tags", async () => {
-    const answer = await change({ add: ["Summer Sale!", "newsletter_subscribed", "newsletter_2026-11-21"] });
+    const answer = await change({
+      add: ["Summer Sale!", "newsletter_subscribed", "newsletter_2026-11-21"],
+    });
     expect(answer.status).toBe(200);
     const tags = ["summer_sale", "newsletter_subscribed", "newsletter_2026_11_21"];
-    expect(answer.json).toEqual({ ok: true, tags, added: tags, removed: [], channels: { backend: "ok", storefront: "skipped", cms: "skipped", web_analytics: "skipped" } });
-    expect(await rowsOf(SHOP)).toEqual(tags.map((slug) => ({ slug, category: "campaign", source: "ucp", user_id: userId })));
-    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [userId]);
+    expect(answer.json).toEqual({
+      ok: true,
+      tags,
+      added: tags,
+      removed: [],
+      channels: { backend: "ok", storefront: "skipped", cms: "skipped", web_analytics: "skipped" },
+    });
+    expect(await rowsOf(SHOP)).toEqual(
+      tags.map((slug) => ({ slug, category: "campaign", source: "ucp", user_id: userId })),
+    );
+    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [
+      userId,
+    ]);
     expect(user.tags).toEqual(tags);
     const profile = await service.call("GET", "/auth/profile", { key: token });
     expect(profile.json.user.tags).toEqual(tags);
     expect((await service.call("GET", "/auth/me", { key: token })).json.user.tags).toEqual(tags);
-    expect(profile.json.tags[0]).toEqual({ slug: "summer_sale", name: "Summer Sale!", category: "campaign", source: "ucp", assigned_at: expect.any(String) });
+    expect(profile.json.tags[0]).toEqual({
+      slug: "summer_sale",
+      name: "Summer Sale!",
+      category: "campaign",
+      source: "ucp",
+      assigned_at: expect.any(String),
+    });
   });
 
   it("removes, and removes what is in both lists; adding twice adds once", async () => {
     await change({ add: ["one", "two"] });
     const answer = await change({ add: ["Two", "three", "ONE"], remove: ["two", "never had"] });
-    expect(answer.json).toMatchObject({ tags: ["one", "three"], added: ["three"], removed: ["two"] });
+    expect(answer.json).toMatchObject({
+      tags: ["one", "three"],
+      added: ["three"],
+      removed: ["two"],
+    });
   });
 
-  it.each(["VIP", "Accepts Marketing", "active", "At Risk"])("refuses the reserved tag %s before and after it is seeded, and writes nothing", async (name) => {
-    for (const step of ["unseeded", "seeded"]) {
-      if (step === "seeded") await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
-      for (const body of [{ add: ["fine", name] }, { remove: [name] }]) {
-        const answer = await change(body);
-        expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([403, "tag_reserved", [toSlug(name)]]);
+  it.each(["VIP", "Accepts Marketing", "active", "At Risk"])(
+    "refuses the reserved tag %s before and after it is seeded, and writes nothing",
+    async (name) => {
+      for (const step of ["unseeded", "seeded"]) {
+        if (step === "seeded")
+          await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
+        for (const body of [{ add: ["fine", name] }, { remove: [name] }]) {
+          const answer = await change(body);
+          expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+            403,
+            "tag_reserved",
+            [toSlug(name)],
+          ]);
+        }
       }
-    }
-    expect(await rowsOf(SHOP)).toEqual([]);
-    expect(await service.database.query("SELECT 1 FROM crm_tags WHERE slug = 'fine'")).toEqual([]);
-  });
+      expect(await rowsOf(SHOP)).toEqual([]);
+      expect(await service.database.query("SELECT 1 FROM crm_tags WHERE slug = 'fine'")).toEqual(
+        [],
+      );
+    },
+  );
 
   it("opens the categories that the store leaves to its customers", async () => {
-    await service.call("POST", `/config?shop=${SHOP}`, { body: { self_service_tag_categories: ["tier"] } });
+    await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { self_service_tag_categories: ["tier"] },
+    });
     expect((await change({ add: ["vip"] })).status).toBe(200);
     expect((await change({ add: ["anything"] })).json.code).toBe("tag_reserved");
   });
 
   it.each([
     ["a name of which nothing is left", { add: ["!!!"] }, "add.0"],
-    ["more than 50 in all", { add: Array.from({ length: 30 }, (_, at) => `a${at}`), remove: Array.from({ length: 21 }, (_, at) => `b${at}`) }, "add"],
+    [
+      "more than 50 in all",
+      {
+        add: Array.from({ length: 30 }, (_, at) => `a${at}`),
+        remove: Array.from({ length: 21 }, (_, at) => `b${at}`),
+      },
+      "add",
+    ],
     ["a list that is none", { add: "vip" }, "add"],
     ["a name that is no text", { add: [7] }, "add.0"],
   ])("refuses %s", async (_, body, field) => {
     const answer = await change(body);
-    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([400, "invalid_request", [field]]);
+    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      [field],
+    ]);
     expect(await rowsOf(SHOP)).toEqual([]);
   });
 
   it("answers `queued` after 5 s when nobody delivers, with the rows on disk", async () => {
-    await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_api_token: "cms-token-0123456789" } });
+    await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { cms_api_token: "cms-token-0123456789" },
+    });
     const started = performance.now();
     const answer = await change({ add: ["patience"] });
     expect(performance.now() - started).toBeLessThan(6_000);
-    expect(answer.json).toMatchObject({ added: ["patience"], channels: { backend: "ok", storefront: "skipped", cms: "queued", web_analytics: "skipped" } });
-    const rows = await service.database.query("SELECT channel, status, payload FROM integration_queue WHERE event_type = 'customer.tags_changed'");
-    expect(rows).toEqual([{ channel: "cms", status: "pending", payload: { user_id: userId, cause: "tag_change", tags_added: ["patience"], tags_removed: [] } }]);
+    expect(answer.json).toMatchObject({
+      added: ["patience"],
+      channels: { backend: "ok", storefront: "skipped", cms: "queued", web_analytics: "skipped" },
+    });
+    const rows = await service.database.query(
+      "SELECT channel, status, payload FROM integration_queue WHERE event_type = 'customer.tags_changed'",
+    );
+    expect(rows).toEqual([
+      {
+        channel: "cms",
+        status: "pending",
+        payload: {
+          user_id: userId,
+          cause: "tag_change",
+          tags_added: ["patience"],
+          tags_removed: [],
+        },
+      },
+    ]);
   });
 
   it("keeps a person below the storefront's limits: the oldest dated form tags go, and nothing else", async () => {
     await change({ add: ["kept", "news_2020_01_01", "news_2020_01_02"] });
-    for (let start = 0; start < 125; start += 25) await change({ add: Array.from({ length: 25 }, (_, at) => `tag_${start + at}`) });
+    for (let start = 0; start < 125; start += 25)
+      await change({ add: Array.from({ length: 25 }, (_, at) => `tag_${start + at}`) });
     const slugs = (await rowsOf(SHOP)).map(({ slug }) => slug);
     expect(slugs).toHaveLength(128);
     const answer = await change({ add: ["news_2026_11_21"] });
@@ -108,61 +184,127 @@ describe("reading", () => {
   it("GET /tags/catalog pages through the store's own tags and says which a person may choose", async () => {
     await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
     const first = await service.call("GET", "/tags/catalog?limit=10", { key: token });
-    const second = await service.call("GET", `/tags/catalog?limit=10&cursor=${first.json.next_cursor}`, { key: token });
+    const second = await service.call(
+      "GET",
+      `/tags/catalog?limit=10&cursor=${first.json.next_cursor}`,
+      { key: token },
+    );
     const tags = [...first.json.tags, ...second.json.tags];
     expect(second.json.next_cursor).toBeNull();
     expect(tags).toHaveLength(17);
-    expect(tags).toContainEqual({ slug: "vip", name: "VIP", category: "tier", self_service: false });
-    expect(tags).toContainEqual({ slug: "sms_subscribed", name: "SMS Subscribed", category: "marketing", self_service: true });
+    expect(tags).toContainEqual({
+      slug: "vip",
+      name: "VIP",
+      category: "tier",
+      self_service: false,
+    });
+    expect(tags).toContainEqual({
+      slug: "sms_subscribed",
+      name: "SMS Subscribed",
+      category: "marketing",
+      self_service: true,
+    });
     const other = await signUp(OTHER_SHOP, "ada@example.com");
-    expect((await service.call("GET", "/tags/catalog", { key: other.token })).json).toEqual({ tags: [], next_cursor: null });
-    expect((await service.call("GET", `/tags/catalog?cursor=${first.json.next_cursor}`, { key: other.token })).status).toBe(400);
+    expect((await service.call("GET", "/tags/catalog", { key: other.token })).json).toEqual({
+      tags: [],
+      next_cursor: null,
+    });
+    expect(
+      (
+        await service.call("GET", `/tags/catalog?cursor=${first.json.next_cursor}`, {
+          key: other.token,
+        })
+      ).status,
+    ).toBe(400);
   });
 
   it("GET /tags/mine shows a merchant's assignment only to who proved to be that customer", async () => {
     await change({ add: ["mine"] });
-    await service.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'At Risk', 'at_risk', 'segment')", [SHOP]);
-    await service.database.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'storefront' FROM crm_tags WHERE slug = 'at_risk'", [SHOP, userId]);
-    const mine = async () => (await service.call("GET", "/tags/mine", { key: token })).json.tags.map(({ slug }: { slug: string }) => slug);
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'At Risk', 'at_risk', 'segment')",
+      [SHOP],
+    );
+    await service.database.query(
+      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'storefront' FROM crm_tags WHERE slug = 'at_risk'",
+      [SHOP, userId],
+    );
+    const mine = async () =>
+      (await service.call("GET", "/tags/mine", { key: token })).json.tags.map(
+        ({ slug }: { slug: string }) => slug,
+      );
     expect(await mine()).toEqual(["mine"]);
-    expect((await service.call("GET", "/segment/current", { key: token })).json).toEqual({ segment_id: null, segments: [] });
+    expect((await service.call("GET", "/segment/current", { key: token })).json).toEqual({
+      segment_id: null,
+      segments: [],
+    });
     await service.database.query("UPDATE storefront_users SET email_verified = true");
     expect(await mine()).toEqual(["mine", "at_risk"]);
-    expect((await service.call("GET", "/segment/current", { key: token })).json).toEqual({ segment_id: null, segments: ["at_risk"] });
+    expect((await service.call("GET", "/segment/current", { key: token })).json).toEqual({
+      segment_id: null,
+      segments: ["at_risk"],
+    });
   });
 });
 
 describe("POST /segment/assign", () => {
   it("gives the same label every time, stores it, and splits people in about halves", async () => {
-    const assign = (experiment: string, key = token) => service.call("POST", "/segment/assign", { body: { experiment }, key });
+    const assign = (experiment: string, key = token) =>
+      service.call("POST", "/segment/assign", { body: { experiment }, key });
     const first = await assign("Checkout Button");
-    expect(first.json).toEqual({ ok: true, experiment: "checkout_button", label: expect.stringMatching(/^[AB]$/), segment_id: `checkout_button:${first.json.label}`, segments: [] });
+    expect(first.json).toEqual({
+      ok: true,
+      experiment: "checkout_button",
+      label: expect.stringMatching(/^[AB]$/),
+      segment_id: `checkout_button:${first.json.label}`,
+      segments: [],
+    });
     expect((await assign("checkout-button")).json).toEqual(first.json);
-    expect((await service.call("GET", "/segment/current", { key: token })).json.segment_id).toBe(first.json.segment_id);
-    const labels = await Promise.all(Array.from({ length: 60 }, async (_, at) => (await assign(`experiment ${at}`)).json.label));
+    expect((await service.call("GET", "/segment/current", { key: token })).json.segment_id).toBe(
+      first.json.segment_id,
+    );
+    const labels = await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => (await assign(`experiment ${at}`)).json.label),
+    );
     expect(labels.filter((label) => label === "A").length).toBeGreaterThan(12);
     expect(labels.filter((label) => label === "B").length).toBeGreaterThan(12);
   });
 
-  it.each([{}, { experiment: "" }, { experiment: "!!" }, { experiment: 7 }])("refuses %j", async (body) => {
-    expect((await service.call("POST", "/segment/assign", { body, key: token })).json.code).toBe("invalid_request");
-  });
+  it.each([{}, { experiment: "" }, { experiment: "!!" }, { experiment: 7 }])(
+    "refuses %j",
+    async (body) => {
+      expect((await service.call("POST", "/segment/assign", { body, key: token })).json.code).toBe(
+        "invalid_request",
+      );
+    },
+  );
 });
 
 describe("POST /admin/tags/assign", () => {
-  const assign = (body: unknown, key: string | null = TENANT_KEY, shop = SHOP) => service.call("POST", `/admin/tags/assign?shop=${shop}`, { body, key });
+  const assign = (body: unknown, key: string | null = TENANT_KEY, shop = SHOP) =>
+    service.call("POST", `/admin/tags/assign?shop=${shop}`, { body, key });
 
-  it.each([["user_id", () => userId], ["email", () => "ADA@example.com"], ["gid", () => "gid://shopify/Customer/9007199254740993"]])("assigns any category to the person named by %s", async (name, value) => {
-    await service.database.query("UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1", [userId]);
+  it.each([
+    ["user_id", () => userId],
+    ["email", () => "ADA@example.com"],
+    ["gid", () => "gid://shopify/Customer/9007199254740993"],
+  ])("assigns any category to the person named by %s", async (name, value) => {
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1",
+      [userId],
+    );
     const answer = await assign({ [name]: value(), add: ["VIP"] });
     expect(answer.json).toMatchObject({ ok: true, user_id: userId, tags: ["vip"], added: ["vip"] });
-    expect(await rowsOf(SHOP)).toEqual([{ slug: "vip", category: "tier", source: "admin", user_id: userId }]);
+    expect(await rowsOf(SHOP)).toEqual([
+      { slug: "vip", category: "tier", source: "admin", user_id: userId },
+    ]);
   });
 
   it("refuses nobody, two names for one person, an unknown person and another store's person", async () => {
     const other = await signUp(OTHER_SHOP, "grace@example.com");
     expect((await assign({ add: ["vip"] })).status).toBe(400);
-    expect((await assign({ user_id: userId, email: "ada@example.com", add: ["vip"] })).status).toBe(400);
+    expect((await assign({ user_id: userId, email: "ada@example.com", add: ["vip"] })).status).toBe(
+      400,
+    );
     expect((await assign({ user_id: other.id, add: ["vip"] })).status).toBe(404);
     expect((await assign({ email: "grace@example.com", add: ["vip"] })).status).toBe(404);
     expect([...(await rowsOf(SHOP)), ...(await rowsOf(OTHER_SHOP))]).toEqual([]);
@@ -170,26 +312,54 @@ describe("POST /admin/tags/assign", () => {
 });
 
 describe("POST /admin/init-tag-system", () => {
-  const init = (query: string, key: string | null = TENANT_KEY) => service.call("POST", `/admin/init-tag-system?shop=${SHOP}${query}`, { key });
+  const init = (query: string, key: string | null = TENANT_KEY) =>
+    service.call("POST", `/admin/init-tag-system?shop=${SHOP}${query}`, { key });
 
   it("seeds the 17 tags in this store alone, and changes nothing the second time", async () => {
-    expect((await init("&step=backend")).json).toEqual({ ok: true, step: "backend", created: 17, existing: 0 });
+    expect((await init("&step=backend")).json).toEqual({
+      ok: true,
+      step: "backend",
+      created: 17,
+      existing: 0,
+    });
     const rows = await service.database.query("SELECT * FROM crm_tags ORDER BY id");
-    expect((await init("&step=backend")).json).toEqual({ ok: true, step: "backend", created: 0, existing: 17 });
+    expect((await init("&step=backend")).json).toEqual({
+      ok: true,
+      step: "backend",
+      created: 0,
+      existing: 17,
+    });
     expect(await service.database.query("SELECT * FROM crm_tags ORDER BY id")).toEqual(rows);
     expect(new Set(rows.map(({ shop }) => shop))).toEqual(new Set([SHOP]));
   });
 
-  it.each([["storefront", "storefront_admin_token"], ["cms", "cms_api_token"]])("step %s says that %s is missing", async (step, field) => {
+  it.each([
+    ["storefront", "storefront_admin_token"],
+    ["cms", "cms_api_token"],
+  ])("step %s says that %s is missing", async (step, field) => {
     const answer = await init(`&step=${step}`);
-    expect([answer.status, answer.json.code, answer.json.fields]).toEqual([409, "setting_missing", { [field]: "is missing" }]);
+    expect([answer.status, answer.json.code, answer.json.fields]).toEqual([
+      409,
+      "setting_missing",
+      { [field]: "is missing" },
+    ]);
   });
 
   it("without a step runs what it can and is honest about the rest", async () => {
     const answer = await init("");
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ ok: false, step: "all", created: 17, existing: 0 });
-    expect(answer.json.steps.map((step: { ok: boolean; step: string; error?: { code: string } }) => [step.step, step.ok, step.error?.code])).toEqual([["backend", true, undefined], ["storefront", false, "setting_missing"], ["cms", false, "setting_missing"]]);
+    expect(
+      answer.json.steps.map((step: { ok: boolean; step: string; error?: { code: string } }) => [
+        step.step,
+        step.ok,
+        step.error?.code,
+      ]),
+    ).toEqual([
+      ["backend", true, undefined],
+      ["storefront", false, "setting_missing"],
+      ["cms", false, "setting_missing"],
+    ]);
   });
 
   it("refuses an unknown step", async () => {
@@ -198,17 +368,39 @@ describe("POST /admin/init-tag-system", () => {
 });
 
 describe("who may call", () => {
-  it.each([["POST", "/ucp/tags"], ["GET", "/tags/mine"], ["GET", "/tags/catalog"], ["GET", "/segment/current"], ["POST", "/segment/assign"]])("%s %s needs a session of this store", async (method, path) => {
+  it.each([
+    ["POST", "/ucp/tags"],
+    ["GET", "/tags/mine"],
+    ["GET", "/tags/catalog"],
+    ["GET", "/segment/current"],
+    ["POST", "/segment/assign"],
+  ])("%s %s needs a session of this store", async (method, path) => {
     const body = method === "POST" ? { add: ["x"], experiment: "x" } : undefined;
     const other = await signUp(OTHER_SHOP, "grace@example.com");
     const keys = [null, TENANT_KEY, other.token];
-    for (const key of keys) expect((await service.call(method, `${path}?shop=${SHOP}`, { body, key })).status).toBe(401);
+    for (const key of keys)
+      expect((await service.call(method, `${path}?shop=${SHOP}`, { body, key })).status).toBe(401);
     expect((await service.call(method, path, { body, key: null })).status).toBe(401);
     expect(await service.database.query("SELECT 1 FROM crm_tags")).toEqual([]);
   });
 
-  it.each(["/admin/tags/assign", "/admin/init-tag-system"])("POST %s needs an admin key of this store", async (path) => {
-    for (const [key, shop] of [[null, SHOP], [token, SHOP], [TENANT_KEY, OTHER_SHOP]] as const) expect((await service.call("POST", `${path}?shop=${shop}`, { body: { user_id: userId, add: ["vip"] }, key })).status).toBe(401);
-    expect(await service.database.query("SELECT 1 FROM crm_tags")).toEqual([]);
-  });
+  it.each(["/admin/tags/assign", "/admin/init-tag-system"])(
+    "POST %s needs an admin key of this store",
+    async (path) => {
+      for (const [key, shop] of [
+        [null, SHOP],
+        [token, SHOP],
+        [TENANT_KEY, OTHER_SHOP],
+      ] as const)
+        expect(
+          (
+            await service.call("POST", `${path}?shop=${shop}`, {
+              body: { user_id: userId, add: ["vip"] },
+              key,
+            })
+          ).status,
+        ).toBe(401);
+      expect(await service.database.query("SELECT 1 FROM crm_tags")).toEqual([]);
+    },
+  );
 });

@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const AUTHORIZED: [string, string] = ["Authorization", `Bearer ${ADMIN_KEY}`];
-const askedFor = async (query: string, headers: [string, string][] = []) => rawRequest(service.url, `/config${query}`, { headers: [AUTHORIZED, ...headers] });
+const askedFor = async (query: string, headers: [string, string][] = []) =>
+  rawRequest(service.url, `/config${query}`, { headers: [AUTHORIZED, ...headers] });
 
 describe("the store of a request", () => {
   const STOREFRONT_HEADER: [string, string] = ["X-Storefront-Shop-Domain", SHOP];
@@ -23,19 +24,30 @@ describe("the store of a request", () => {
   const HOST: [string, string] = ["Host", "account.hosted.example"];
 
   test("is the one its query names, whatever its headers and its host say", async () => {
-    expect((await askedFor(`?shop=${OTHER_SHOP}`, [STOREFRONT_HEADER, HOST])).json.shop).toBe(OTHER_SHOP);
+    expect((await askedFor(`?shop=${OTHER_SHOP}`, [STOREFRONT_HEADER, HOST])).json.shop).toBe(
+      OTHER_SHOP,
+    );
   });
 
-  test.each([["contract", STOREFRONT_HEADER], ["platform", PLATFORM_HEADER]])("is else the one its header names, in the %s's family", async (_, header) => {
+  test.each([
+    ["contract", STOREFRONT_HEADER],
+    ["platform", PLATFORM_HEADER],
+  ])("is else the one its header names, in the %s's family", async (_, header) => {
     expect((await askedFor("", [header, HOST])).json.shop).toBe(SHOP);
   });
 
   test("is the one of the contract's header when the platform's names another", async () => {
-    expect((await askedFor("", [STOREFRONT_HEADER, ["X-Shopify-Shop-Domain", OTHER_SHOP]])).json.shop).toBe(SHOP);
+    expect(
+      (await askedFor("", [STOREFRONT_HEADER, ["X-Shopify-Shop-Domain", OTHER_SHOP]])).json.shop,
+    ).toBe(SHOP);
   });
 
   test("is else the one that lists the request's host, with or without a port, in any case", async () => {
-    for (const host of ["account.hosted.example", "account.hosted.example:8443", "Account.Hosted.Example"])
+    for (const host of [
+      "account.hosted.example",
+      "account.hosted.example:8443",
+      "Account.Hosted.Example",
+    ])
       expect((await askedFor("", [["Host", host]])).json.shop).toBe(HOSTED);
   });
 
@@ -67,13 +79,22 @@ describe("a shop that is none", () => {
   });
 
   test("is refused in the header too, also when the header comes twice", async () => {
-    for (const headers of [[["X-Storefront-Shop-Domain", "x' OR 1=1"]], [["X-Shopify-Shop-Domain", SHOP], ["X-Shopify-Shop-Domain", OTHER_SHOP]]] as [string, string][][])
+    for (const headers of [
+      [["X-Storefront-Shop-Domain", "x' OR 1=1"]],
+      [
+        ["X-Shopify-Shop-Domain", SHOP],
+        ["X-Shopify-Shop-Domain", OTHER_SHOP],
+      ],
+    ] as [string, string][][])
       expect((await askedFor("", headers)).json.code).toBe("invalid_shop");
   });
 
   test("is never registered by an attempt to configure it", async () => {
     const [before] = await service.database.query("SELECT count(*)::int AS n FROM kv");
-    for (const [, query] of hostile) expect((await service.call("POST", `/config?${query}`, { body: { brand_name: "x" } })).status).toBe(400);
+    for (const [, query] of hostile)
+      expect(
+        (await service.call("POST", `/config?${query}`, { body: { brand_name: "x" } })).status,
+      ).toBe(400);
     expect(await service.database.query("SELECT count(*)::int AS n FROM kv")).toEqual([before]);
   });
 
@@ -89,14 +110,18 @@ describe("a shop that is none", () => {
 
 describe("a host", () => {
   test("that one store lists cannot be taken over by another", async () => {
-    const answer = await service.call("POST", "/config?shop=a-greedy-store.myshopify.com", { body: { public_hosts: ["account.hosted.example"], brand_name: "greedy" } });
+    const answer = await service.call("POST", "/config?shop=a-greedy-store.myshopify.com", {
+      body: { public_hosts: ["account.hosted.example"], brand_name: "greedy" },
+    });
     expect([answer.status, answer.json.code]).toEqual([409, "conflict"]);
     expect((await askedFor("", [["Host", "account.hosted.example"]])).json.shop).toBe(HOSTED);
     expect((await askedFor("?shop=a-greedy-store.myshopify.com")).status).toBe(404);
   });
 
   test("may be saved again by the store that has it", async () => {
-    const answer = await service.call("POST", `/config?shop=${HOSTED}`, { body: { public_hosts: ["account.hosted.example", "second.hosted.example"] } });
+    const answer = await service.call("POST", `/config?shop=${HOSTED}`, {
+      body: { public_hosts: ["account.hosted.example", "second.hosted.example"] },
+    });
     expect(answer.status).toBe(200);
   });
 });

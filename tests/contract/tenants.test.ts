@@ -9,18 +9,32 @@ let service: Service;
 beforeAll(async () => {
   service = await startService();
   await connectStore(service, SHOP, { admin_key: TENANT_KEY });
-  await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared", enabled_channels: [] } });
+  await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+    body: { access_role: "shared", enabled_channels: [] },
+  });
 });
 afterAll(() => service.stop());
 
-const list = (query = "", key?: string | null) => service.call("GET", `/admin/tenants${query}`, key === undefined ? {} : { key });
+const list = (query = "", key?: string | null) =>
+  service.call("GET", `/admin/tenants${query}`, key === undefined ? {} : { key });
 
 test("every registered store is listed with its region, role, token, channels and since when", async () => {
   expect((await list()).json).toEqual({
     tenants: [
-      { shop: OTHER_SHOP, region: "default", access_role: "shared", token: { state: "none", expires_at: null }, registered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), channels: ["email", "archive", "backend"] },
       {
-        shop: SHOP, region: "default", access_role: "private", token: { state: "valid", expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }, registered_at: expect.any(String),
+        shop: OTHER_SHOP,
+        region: "default",
+        access_role: "shared",
+        token: { state: "none", expires_at: null },
+        registered_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        channels: ["email", "archive", "backend"],
+      },
+      {
+        shop: SHOP,
+        region: "default",
+        access_role: "private",
+        token: { state: "valid", expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+        registered_at: expect.any(String),
         channels: expect.arrayContaining(["cms", "web_analytics", "profile_platform"]),
       },
     ],
@@ -34,17 +48,27 @@ test("the list comes by pages to who asks for them, each store once, and refuses
   const second = (await list(`?limit=1&cursor=${first.next_cursor}`)).json;
   expect(second.tenants.map(({ shop }: { shop: string }) => shop)).toEqual([SHOP]);
   expect(second.next_cursor).toBeNull();
-  for (const limit of ["0", "101", "-1", "x", ""]) expect((await list(`?limit=${limit}`)).json).toMatchObject({ code: "invalid_request", fields: { limit: expect.any(String) } });
+  for (const limit of ["0", "101", "-1", "x", ""])
+    expect((await list(`?limit=${limit}`)).json).toMatchObject({
+      code: "invalid_request",
+      fields: { limit: expect.any(String) },
+    });
   expect((await list("?cursor=damaged")).json.code).toBe("invalid_cursor");
 });
 
 test("a region's stores are listed alone, and a region without stores is an empty list", async () => {
   expect((await list("?region=default")).json.tenants).toHaveLength(2);
   expect((await list("?region=eu")).json).toEqual({ tenants: [], next_cursor: null });
-  expect((await list(`?shop=${SHOP}&region=eu`, TENANT_KEY)).json).toEqual({ tenants: [], next_cursor: null });
+  expect((await list(`?shop=${SHOP}&region=eu`, TENANT_KEY)).json).toEqual({
+    tenants: [],
+    next_cursor: null,
+  });
 });
 
-test.each([["own key", TENANT_KEY], ["app secret", APP_SECRET]])("with a store's %s only that store is listed", async (_, key) => {
+test.each([
+  ["own key", TENANT_KEY],
+  ["app secret", APP_SECRET],
+])("with a store's %s only that store is listed", async (_, key) => {
   const { json } = await list(`?shop=${SHOP}`, key);
   expect(json.tenants.map(({ shop }: { shop: string }) => shop)).toEqual([SHOP]);
 });
@@ -56,7 +80,8 @@ test("a store's key does not open the list of another store, nor the whole list"
 });
 
 test("without a key nothing is listed", async () => {
-  for (const key of [null, "wrong-key-0123456789"]) expect((await list(`?shop=${SHOP}`, key)).status).toBe(401);
+  for (const key of [null, "wrong-key-0123456789"])
+    expect((await list(`?shop=${SHOP}`, key)).status).toBe(401);
 });
 
 test("a list holds no credential, not even masked", async () => {

@@ -3,11 +3,26 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CUSTOMER_2024_10 } from "../support/payloads.ts";
 import { rawRequest } from "../support/raw-request.ts";
-import { APP_SECRET, OTHER_SHOP, SHOP, sign, startService, type Answer, type Service } from "../support/service.ts";
+import {
+  APP_SECRET,
+  OTHER_SHOP,
+  SHOP,
+  sign,
+  startService,
+  type Answer,
+  type Service,
+} from "../support/service.ts";
 
 const OLD_SECRET = "old-app-secret-0123456789";
 const MIB = 1024 * 1024;
-const TABLES = ["storefront_users", "webhook_inbox", "integration_queue", "event_ledger", "user_claims", "delivery_attempts"];
+const TABLES = [
+  "storefront_users",
+  "webhook_inbox",
+  "integration_queue",
+  "event_ledger",
+  "user_claims",
+  "delivery_attempts",
+];
 let service: Service;
 
 beforeAll(async () => {
@@ -17,12 +32,26 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const counts = () => Promise.all(TABLES.map(async (table) => [table, (await service.database.query(`SELECT count(*)::int AS n FROM ${table}`))[0].n]));
+const counts = () =>
+  Promise.all(
+    TABLES.map(async (table) => [
+      table,
+      (await service.database.query(`SELECT count(*)::int AS n FROM ${table}`))[0].n,
+    ]),
+  );
 
 /** Sends raw header lines; nothing may be stored and nobody called when the answer is a refusal. */
-async function refused(raw: string | Buffer, headers: [string, string][], path = "/webhooks/customer-update"): Promise<{ status: number; json: Answer["json"] }> {
+async function refused(
+  raw: string | Buffer,
+  headers: [string, string][],
+  path = "/webhooks/customer-update",
+): Promise<{ status: number; json: Answer["json"] }> {
   const [rows, calls] = [await counts(), service.sandbox.requests("cms").length];
-  const answer = await rawRequest(service.url, path, { method: "POST", headers: [["Content-Type", "application/json"], ...headers], chunks: [raw] });
+  const answer = await rawRequest(service.url, path, {
+    method: "POST",
+    headers: [["Content-Type", "application/json"], ...headers],
+    chunks: [raw],
+  });
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect(await counts()).toEqual(rows);
   expect(service.sandbox.requests("cms")).toHaveLength(calls);
@@ -30,7 +59,10 @@ async function refused(raw: string | Buffer, headers: [string, string][], path =
 }
 
 const OF_SHOP: [string, string] = ["X-Storefront-Shop-Domain", SHOP];
-const signed = (signature: string, name = "X-Storefront-Hmac-SHA256"): [string, string] => [name, signature];
+const signed = (signature: string, name = "X-Storefront-Hmac-SHA256"): [string, string] => [
+  name,
+  signature,
+];
 
 describe("a signature that proves nothing is 401 and leaves no trace", () => {
   const good = sign(CUSTOMER_2024_10);
@@ -46,8 +78,14 @@ describe("a signature that proves nothing is 401 and leaves no trace", () => {
     ["with something after it", [signed(`${good}x`)]],
     ["twice in one header", [signed(good), signed(good)]],
     ["twice, one of them wrong", [signed(sign("x")), signed(good)]],
-    ["differing between the two header families", [signed(good), signed(sign("x"), "X-Shopify-Hmac-Sha256")]],
-    ["empty in one family and right in the other", [signed(""), signed(good, "X-Shopify-Hmac-Sha256")]],
+    [
+      "differing between the two header families",
+      [signed(good), signed(sign("x"), "X-Shopify-Hmac-Sha256")],
+    ],
+    [
+      "empty in one family and right in the other",
+      [signed(""), signed(good, "X-Shopify-Hmac-Sha256")],
+    ],
   ];
 
   test.each(cases)("%s", async (_, headers) => {
@@ -63,33 +101,63 @@ describe("a signature that proves nothing is 401 and leaves no trace", () => {
   });
 
   test("when it is of the app that another store has of its own, or of the shared one for that store", async () => {
-    expect((await refused(CUSTOMER_2024_10, [OF_SHOP, signed(sign(CUSTOMER_2024_10, "own-app-secret-of-other-store"))])).status).toBe(401);
+    expect(
+      (
+        await refused(CUSTOMER_2024_10, [
+          OF_SHOP,
+          signed(sign(CUSTOMER_2024_10, "own-app-secret-of-other-store")),
+        ])
+      ).status,
+    ).toBe(401);
   });
 
   test("before anything is said of the store or the topic", async () => {
-    for (const [shop, path] of [["unknown-store.myshopify.com", "/webhooks/customer-update"], ["NO SHOP", "/webhooks/customer-update"], [SHOP, "/webhooks/no-topic"]] as const)
-      expect((await refused("{}", [["X-Storefront-Shop-Domain", shop], signed(sign("[]"))], path)).status).toBe(401);
+    for (const [shop, path] of [
+      ["unknown-store.myshopify.com", "/webhooks/customer-update"],
+      ["NO SHOP", "/webhooks/customer-update"],
+      [SHOP, "/webhooks/no-topic"],
+    ] as const)
+      expect(
+        (await refused("{}", [["X-Storefront-Shop-Domain", shop], signed(sign("[]"))], path))
+          .status,
+      ).toBe(401);
   });
 });
 
 describe("a signature is believed", () => {
-  test.each([["the contract's", "X-Storefront-Hmac-SHA256"], ["the platform's", "X-Shopify-Hmac-Sha256"]])("in %s header", async (_, name) => {
-    const answer = await rawRequest(service.url, "/webhooks/customer-update", { method: "POST", headers: [OF_SHOP, signed(sign(CUSTOMER_2024_10), name)], chunks: [CUSTOMER_2024_10] });
+  test.each([
+    ["the contract's", "X-Storefront-Hmac-SHA256"],
+    ["the platform's", "X-Shopify-Hmac-Sha256"],
+  ])("in %s header", async (_, name) => {
+    const answer = await rawRequest(service.url, "/webhooks/customer-update", {
+      method: "POST",
+      headers: [OF_SHOP, signed(sign(CUSTOMER_2024_10), name)],
+      chunks: [CUSTOMER_2024_10],
+    });
     expect([answer.status, answer.json.ok]).toEqual([200, true]);
   });
 
   test("in both headers when they agree", async () => {
     const good = sign(CUSTOMER_2024_10);
-    const answer = await rawRequest(service.url, "/webhooks/customer-update", { method: "POST", headers: [OF_SHOP, signed(good), signed(good, "X-Shopify-Hmac-Sha256")], chunks: [CUSTOMER_2024_10] });
+    const answer = await rawRequest(service.url, "/webhooks/customer-update", {
+      method: "POST",
+      headers: [OF_SHOP, signed(good), signed(good, "X-Shopify-Hmac-Sha256")],
+      chunks: [CUSTOMER_2024_10],
+    });
     expect(answer.status).toBe(200);
   });
 
   test("of the second of two secrets, while the app's secret is being rotated", async () => {
-    expect((await service.webhook("customer-update", CUSTOMER_2024_10, { secret: OLD_SECRET })).status).toBe(200);
+    expect(
+      (await service.webhook("customer-update", CUSTOMER_2024_10, { secret: OLD_SECRET })).status,
+    ).toBe(200);
   });
 
   test("over the exact bytes, whatever their spacing and their letters", async () => {
-    expect((await service.webhook("customer-update", `\n { "id" : 7, "first_name": "Zoë \u{1f600}" }  `)).status).toBe(200);
+    expect(
+      (await service.webhook("customer-update", `\n { "id" : 7, "first_name": "Zoë \u{1f600}" }  `))
+        .status,
+    ).toBe(200);
   });
 });
 
@@ -113,26 +181,47 @@ describe("a signed body that cannot be used is refused and leaves no trace", () 
   });
 
   test("an unknown topic is 404", async () => {
-    expect((await refused("{}", [OF_SHOP, signed(sign("{}"))], "/webhooks/products-create")).status).toBe(404);
+    expect(
+      (await refused("{}", [OF_SHOP, signed(sign("{}"))], "/webhooks/products-create")).status,
+    ).toBe(404);
   });
 
   test("an unknown store is 404, and no store at all is 400", async () => {
-    expect((await refused("{}", [["X-Storefront-Shop-Domain", "unknown-store.myshopify.com"], signed(sign("{}"))])).json.code).toBe("unknown_tenant");
+    expect(
+      (
+        await refused("{}", [
+          ["X-Storefront-Shop-Domain", "unknown-store.myshopify.com"],
+          signed(sign("{}")),
+        ])
+      ).json.code,
+    ).toBe("unknown_tenant");
     expect((await refused("{}", [signed(sign("{}"))])).json.code).toBe("tenant_required");
   });
 
   test("a body that names another store than the request does is 401", async () => {
     for (const name of ["shop_domain", "myshopify_domain"]) {
       const raw = JSON.stringify({ id: 1, [name]: OTHER_SHOP });
-      expect((await refused(raw, [OF_SHOP, signed(sign(raw))])).json.code).toBe("invalid_signature");
+      expect((await refused(raw, [OF_SHOP, signed(sign(raw))])).json.code).toBe(
+        "invalid_signature",
+      );
     }
-    expect((await refused("{}", [OF_SHOP, signed(sign("{}"))], `/webhooks/customer-update?shop=${OTHER_SHOP}`)).status).toBe(401);
+    expect(
+      (
+        await refused(
+          "{}",
+          [OF_SHOP, signed(sign("{}"))],
+          `/webhooks/customer-update?shop=${OTHER_SHOP}`,
+        )
+      ).status,
+    ).toBe(401);
   });
 });
 
 test("a webhook path is only posted to", async () => {
   for (const method of ["GET", "PUT", "DELETE"]) {
-    const answer = await service.call(method, "/webhooks/customer-update", { headers: { "X-Storefront-Shop-Domain": SHOP } });
+    const answer = await service.call(method, "/webhooks/customer-update", {
+      headers: { "X-Storefront-Shop-Domain": SHOP },
+    });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
   }
 });

@@ -5,8 +5,15 @@ import { CUSTOMER_2024_10, CUSTOMER_2026_07, customerPayload } from "../support/
 import { connectStore, deliver } from "../support/storefront.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
-const MAIL = { email_api_key: "store-mail-key-0123456789", email_from: "Test Store <hello@test-store.example>" };
-const WITHOUT_TOKEN = { storefront_admin_token: null, storefront_refresh_token: null, storefront_token_expires_at: null };
+const MAIL = {
+  email_api_key: "store-mail-key-0123456789",
+  email_from: "Test Store <hello@test-store.example>",
+};
+const WITHOUT_TOKEN = {
+  storefront_admin_token: null,
+  storefront_refresh_token: null,
+  storefront_token_expires_at: null,
+};
 let service: Service;
 let id = 7_000;
 
@@ -16,22 +23,51 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(async () => {
   id += 1;
-  await service.addTenant(SHOP, { ...MAIL, ...WITHOUT_TOKEN, locale: null, brand_name: "Test Store" });
+  await service.addTenant(SHOP, {
+    ...MAIL,
+    ...WITHOUT_TOKEN,
+    locale: null,
+    brand_name: "Test Store",
+  });
 });
 
 const address = () => `new-${id}@store.example`;
-const payload = (values: Record<string, string> = {}, base = CUSTOMER_2024_10) => customerPayload({ id: String(id), admin_graphql_api_id: `"gid://shopify/Customer/${id}"`, email: `"${address()}"`, ...values }, base);
+const payload = (values: Record<string, string> = {}, base = CUSTOMER_2024_10) =>
+  customerPayload(
+    {
+      id: String(id),
+      admin_graphql_api_id: `"gid://shopify/Customer/${id}"`,
+      email: `"${address()}"`,
+      ...values,
+    },
+    base,
+  );
 const mails = () => service.sandbox.email.mailsTo(address());
 const mail = () => eventually("the welcome mail", () => mails()[0]);
-const rows = () => service.database.query("SELECT status FROM integration_queue WHERE channel = 'email'");
-const quiet = () => eventually("the queue to be empty", async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered'")).length === 0);
+const rows = () =>
+  service.database.query("SELECT status FROM integration_queue WHERE channel = 'email'");
+const quiet = () =>
+  eventually(
+    "the queue to be empty",
+    async () =>
+      (await service.database.query("SELECT 1 FROM integration_queue WHERE status <> 'delivered'"))
+        .length === 0,
+  );
 
 describe("a new customer", () => {
   test("gets one mail from the store, with a link of its own", async () => {
     await deliver(service, "customer-create", payload());
     const { from, to, subject, text, html } = await mail();
-    expect({ from, to, subject }).toEqual({ from: MAIL.email_from, to: [address()], subject: "Welcome to Test Store" });
-    expect(text).toMatch(new RegExp(`^Hello Bob,\n[^]*${service.url}/auth/password/reset\\?shop=${SHOP}&token=[\\w-]{43}\n`));
+    expect({ from, to, subject }).toEqual({
+      from: MAIL.email_from,
+      to: [address()],
+      subject: "Welcome to Test Store",
+    });
+    expect(text).toMatch(
+      new RegExp(
+        `^Hello Bob,\n[^]*${service.url}/auth/password/reset\\?shop=${SHOP}&token=[\\w-]{43}\n`,
+      ),
+    );
     expect(html).toContain(`href="${service.url}/auth/password/reset?`);
     const last = service.sandbox.requests("email").at(-1);
     expect(last?.headers.authorization).toBe(`Bearer ${MAIL.email_api_key}`);
@@ -40,7 +76,9 @@ describe("a new customer", () => {
   test("gets no second one from repeated deliveries, later updates or a second customers/create", async () => {
     await deliver(service, "customer-create", payload(), { id: `once-${id}` });
     await mail();
-    await service.webhook("customer-create", payload(), { headers: { "X-Shopify-Webhook-Id": `once-${id}` } });
+    await service.webhook("customer-create", payload(), {
+      headers: { "X-Shopify-Webhook-Id": `once-${id}` },
+    });
     await deliver(service, "customer-create", payload({ first_name: '"Robert"' }));
     await deliver(service, "customer-update", payload({ first_name: '"Rob"' }));
     await quiet();
@@ -50,8 +88,18 @@ describe("a new customer", () => {
   test("gets it once although the mail service is away at first", async () => {
     service.sandbox.failNext("email", { status: 500 }, 1);
     await deliver(service, "customer-create", payload());
-    await eventually("a failed attempt", async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE channel = 'email' AND retry_count = 1")).length === 1);
-    await service.database.query("UPDATE integration_queue SET next_attempt_at = now() WHERE channel = 'email' AND status = 'pending'");
+    await eventually(
+      "a failed attempt",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM integration_queue WHERE channel = 'email' AND retry_count = 1",
+          )
+        ).length === 1,
+    );
+    await service.database.query(
+      "UPDATE integration_queue SET next_attempt_at = now() WHERE channel = 'email' AND status = 'pending'",
+    );
     await mail();
     await quiet();
     expect(mails()).toHaveLength(1);
@@ -68,7 +116,10 @@ describe("a new customer", () => {
   });
 
   test("of an account that signed up here before gets none", async () => {
-    await service.database.query("INSERT INTO storefront_users (shop, email, password_hash) VALUES ($1, $2, 'x')", [SHOP, address()]);
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, email, password_hash) VALUES ($1, $2, 'x')",
+      [SHOP, address()],
+    );
     await deliver(service, "customer-create", payload());
     await quiet();
     expect(mails()).toEqual([]);
@@ -77,13 +128,23 @@ describe("a new customer", () => {
   test("of a store without a mail service causes no mail and no row", async () => {
     await service.addTenant(OTHER_SHOP);
     await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
-    expect(await service.database.query("SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1", [OTHER_SHOP])).toEqual([]);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1",
+        [OTHER_SHOP],
+      ),
+    ).toEqual([]);
   });
 
   test("of a store whose list of destinations leaves mails out is mailed all the same: a list is for events", async () => {
     await service.addTenant(OTHER_SHOP, { ...MAIL, enabled_channels: ["cms"] });
     await deliver(service, "customer-create", payload(), { shop: OTHER_SHOP });
-    expect(await service.database.query("SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1", [OTHER_SHOP])).toHaveLength(1);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM integration_queue WHERE channel = 'email' AND shop = $1",
+        [OTHER_SHOP],
+      ),
+    ).toHaveLength(1);
   });
 });
 
@@ -93,12 +154,26 @@ describe("the link", () => {
   test("is stored only as a hash, for 24 hours, for this one account", async () => {
     await deliver(service, "customer-create", payload());
     const token = tokenOf((await mail()).text);
-    const [row] = await service.database.query("SELECT k.*, u.email, u.id AS user_id FROM kv k JOIN storefront_users u ON u.shop = k.shop AND u.id = (k.value->>'user_id')::int WHERE k.key = $1", [`password_link:${hash("sha256", token)}`]);
+    const [row] = await service.database.query(
+      "SELECT k.*, u.email, u.id AS user_id FROM kv k JOIN storefront_users u ON u.shop = k.shop AND u.id = (k.value->>'user_id')::int WHERE k.key = $1",
+      [`password_link:${hash("sha256", token)}`],
+    );
     expect(row).toMatchObject({ shop: SHOP, email: address() });
-    expect(row.value).toEqual({ user_id: Number(row.user_id), epoch: null, email_hmac: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(row.value).toEqual({
+      user_id: Number(row.user_id),
+      epoch: null,
+      email_hmac: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(Math.abs(row.expires_at.getTime() - Date.now() - 86_400_000)).toBeLessThan(30_000);
-    const tables = await service.database.query<{ name: string }>("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'");
-    for (const { name } of tables) expect(JSON.stringify(await service.database.query(`SELECT row_to_json(t)::text FROM "${name}" t`))).not.toContain(token);
+    const tables = await service.database.query<{ name: string }>(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    for (const { name } of tables)
+      expect(
+        JSON.stringify(
+          await service.database.query(`SELECT row_to_json(t)::text FROM "${name}" t`),
+        ),
+      ).not.toContain(token);
     expect(JSON.stringify(service.logged)).not.toContain(token);
   });
 
@@ -113,11 +188,19 @@ describe("the link", () => {
 
 describe("what a stranger typed as a name", () => {
   test("adds no header, no line and no markup", async () => {
-    await deliver(service, "customer-create", payload({ first_name: String.raw`"Eve\r\nBcc: victim@store.example\u2028<img src=x onerror=alert(1)>&\"'"` }));
+    await deliver(
+      service,
+      "customer-create",
+      payload({
+        first_name: String.raw`"Eve\r\nBcc: victim@store.example\u2028<img src=x onerror=alert(1)>&\"'"`,
+      }),
+    );
     const { subject, text, html, to } = await mail();
     expect(to).toEqual([address()]);
     expect(subject).toBe("Welcome to Test Store");
-    expect((text ?? "").split("\n")[0]).toBe(`Hello Eve Bcc: victim@store.example <img src=x onerror=alert(1)>&"',`);
+    expect((text ?? "").split("\n")[0]).toBe(
+      `Hello Eve Bcc: victim@store.example <img src=x onerror=alert(1)>&"',`,
+    );
     expect(html).not.toMatch(/<img|onerror=alert\(1\)>/);
   });
 
@@ -130,7 +213,10 @@ describe("what a stranger typed as a name", () => {
 });
 
 describe("its language", () => {
-  test.each([["es", "Te damos la bienvenida a Test Store", "Hola, Bob:"], ["fr", "Bienvenue chez Test Store", "Bonjour Bob,"]])("is the store's: %s", async (locale, subject, greeting) => {
+  test.each([
+    ["es", "Te damos la bienvenida a Test Store", "Hola, Bob:"],
+    ["fr", "Bienvenue chez Test Store", "Bonjour Bob,"],
+  ])("is the store's: %s", async (locale, subject, greeting) => {
     await service.addTenant(SHOP, { ...MAIL, locale });
     await deliver(service, "customer-create", payload());
     const sent = await mail();
@@ -140,7 +226,12 @@ describe("its language", () => {
 
   test("is the customer's own where it is known", async () => {
     await connectStore(service, SHOP, { ...MAIL, locale: "es" });
-    service.sandbox.storefront.putCustomer(SHOP, { gid: `gid://shopify/Customer/${id}`, firstName: "Amélie", email: address(), locale: "fr-CA" });
+    service.sandbox.storefront.putCustomer(SHOP, {
+      gid: `gid://shopify/Customer/${id}`,
+      firstName: "Amélie",
+      email: address(),
+      locale: "fr-CA",
+    });
     await deliver(service, "customer-create", payload({}, CUSTOMER_2026_07));
     expect((await mail()).text?.split("\n")[0]).toBe("Bonjour Amélie,");
   });

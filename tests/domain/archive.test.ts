@@ -20,11 +20,18 @@ function startBucket() {
     requests.push(`${request.method} ${url.pathname}`);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answer = (status: number, body: string | Buffer = "") => response.writeHead(status, { "Content-Type": "application/xml" }).end(body);
-    const refuse = (status: number, code: string) => answer(status, `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`);
-    if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test-id/")) return refuse(403, "AccessDenied");
+    const answer = (status: number, body: string | Buffer = "") =>
+      response.writeHead(status, { "Content-Type": "application/xml" }).end(body);
+    const refuse = (status: number, code: string) =>
+      answer(
+        status,
+        `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+      );
+    if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test-id/"))
+      return refuse(403, "AccessDenied");
     if (bucket !== "crm") return refuse(404, "NoSuchBucket");
-    if (request.method === "PUT") objects.set(key, { body: Buffer.concat(chunks), type: request.headers["content-type"] });
+    if (request.method === "PUT")
+      objects.set(key, { body: Buffer.concat(chunks), type: request.headers["content-type"] });
     if (request.method === "DELETE") objects.delete(key);
     if (request.method !== "GET") return answer(request.method === "DELETE" ? 204 : 200);
     if (key) {
@@ -32,10 +39,18 @@ function startBucket() {
       return object ? answer(200, object.body) : refuse(404, "NoSuchKey");
     }
     const after = url.searchParams.get("continuation-token") ?? "";
-    const keys = [...objects.keys()].filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after).sort();
+    const keys = [...objects.keys()]
+      .filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after)
+      .sort();
     const page = keys.slice(0, PAGE);
-    const more = keys.length > PAGE ? `<IsTruncated>true</IsTruncated><NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "<IsTruncated>false</IsTruncated>";
-    return answer(200, `<?xml version="1.0"?><ListBucketResult>${page.map((one) => `<Contents><Key>${one}</Key></Contents>`).join("")}${more}</ListBucketResult>`);
+    const more =
+      keys.length > PAGE
+        ? `<IsTruncated>true</IsTruncated><NextContinuationToken>${page.at(-1)}</NextContinuationToken>`
+        : "<IsTruncated>false</IsTruncated>";
+    return answer(
+      200,
+      `<?xml version="1.0"?><ListBucketResult>${page.map((one) => `<Contents><Key>${one}</Key></Contents>`).join("")}${more}</ListBucketResult>`,
+    );
   }
   return { server, objects, requests };
 }
@@ -64,7 +79,10 @@ afterAll(() => {
 const kinds: [string, () => Archive][] = [
   ["a folder", () => openArchive("file:objects", root)],
   ["a bucket", () => openArchive(`s3://crm?endpoint=${endpoint}`, root)],
-  ["a bucket with a prefix", () => openArchive(`s3://crm/a/b/?endpoint=${endpoint}&region=eu-west-1`, root)],
+  [
+    "a bucket with a prefix",
+    () => openArchive(`s3://crm/a/b/?endpoint=${endpoint}&region=eu-west-1`, root),
+  ],
 ];
 
 describe.each(kinds)("%s", (_, open) => {
@@ -98,21 +116,28 @@ describe.each(kinds)("%s", (_, open) => {
 
   it("writes twenty objects at once, and of twenty of one path a whole one remains", async () => {
     const archive = open();
-    await Promise.all(Array.from({ length: 20 }, (_unused, n) => Promise.all([archive.put(`m/${n}`, "x"), archive.put("m/same", String(n).repeat(10_000))])));
+    await Promise.all(
+      Array.from({ length: 20 }, (_unused, n) =>
+        Promise.all([archive.put(`m/${n}`, "x"), archive.put("m/same", String(n).repeat(10_000))]),
+      ),
+    );
     expect(await archive.list("m/")).toHaveLength(21);
     expect((await archive.get("m/same"))?.toString()).toMatch(/^(1\d|\d)\1+$/);
   });
 });
 
 describe("a folder", () => {
-  it.each(["../out.txt", "x/../../out.txt", "/etc/out.txt", "..", "", "."])("is never left: %j is refused by every verb", async (path) => {
-    const archive = openArchive("file:objects", root);
-    await expect(archive.put(path, "x")).rejects.toThrow("leaves the archive");
-    await expect(archive.get(path)).rejects.toThrow("leaves the archive");
-    await expect(archive.remove(path)).rejects.toThrow("leaves the archive");
-    expect(() => archive.urlOf(path)).toThrow("leaves the archive");
-    expect(readdirSync(root).filter((name) => name !== "objects")).toEqual([]);
-  });
+  it.each(["../out.txt", "x/../../out.txt", "/etc/out.txt", "..", "", "."])(
+    "is never left: %j is refused by every verb",
+    async (path) => {
+      const archive = openArchive("file:objects", root);
+      await expect(archive.put(path, "x")).rejects.toThrow("leaves the archive");
+      await expect(archive.get(path)).rejects.toThrow("leaves the archive");
+      await expect(archive.remove(path)).rejects.toThrow("leaves the archive");
+      expect(() => archive.urlOf(path)).toThrow("leaves the archive");
+      expect(readdirSync(root).filter((name) => name !== "objects")).toEqual([]);
+    },
+  );
 
   it("holds the old object or the new one, never a half: it is written beside and renamed, for its owner alone", async () => {
     const archive = openArchive("file:objects", root);
@@ -145,7 +170,10 @@ describe("a bucket", () => {
     const archive = openArchive(`s3://crm/a/b/?endpoint=${endpoint}`, root);
     await archive.put("x/1.json", "{}", "application/json");
     expect(bucket.requests).toEqual(["PUT /crm/a/b/x/1.json"]);
-    expect(bucket.objects.get("a/b/x/1.json")).toEqual({ body: Buffer.from("{}"), type: "application/json" });
+    expect(bucket.objects.get("a/b/x/1.json")).toEqual({
+      body: Buffer.from("{}"),
+      type: "application/json",
+    });
     expect(archive.urlOf("x/1.json")).toBe("s3://crm/a/b/x/1.json");
   });
 

@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Ctx } from "../../app/context.server.ts";
 import { FAILURES_TO_OPEN, recordFailure } from "../../app/domain/bus/circuit.ts";
-import { readConnectionState, readWebhooksState, repairWebhooks } from "../../app/domain/tenants/connection-state.ts";
+import {
+  readConnectionState,
+  readWebhooksState,
+  repairWebhooks,
+} from "../../app/domain/tenants/connection-state.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
@@ -27,7 +31,12 @@ beforeEach(async () => {
 async function connect(scope: string): Promise<void> {
   const reply = world.sandbox.storefront.install(SHOP, { scope });
   await registerTenant(ctx, SHOP);
-  await storeGrant(ctx, SHOP, { accessToken: reply.access_token, refreshToken: reply.refresh_token ?? null, expiresIn: 3_600, scopes: reply.scope.split(",") });
+  await storeGrant(ctx, SHOP, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: 3_600,
+    scopes: reply.scope.split(","),
+  });
 }
 
 test("a store that was never installed is not connected, and nobody is asked", async () => {
@@ -50,9 +59,19 @@ test("missing permissions are named; who may write may read", async () => {
 
 test("missing webhooks are named and repaired, and repairing twice changes nothing", async () => {
   await connect("write_customers");
-  expect(await readWebhooksState(ctx, SHOP)).toMatchObject({ state: "known", registered: 0, total: TOTAL, missing: WEBHOOK_TOPICS.map(({ name }) => name) });
+  expect(await readWebhooksState(ctx, SHOP)).toMatchObject({
+    state: "known",
+    registered: 0,
+    total: TOTAL,
+    missing: WEBHOOK_TOPICS.map(({ name }) => name),
+  });
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: TOTAL });
-  expect(await readWebhooksState(ctx, SHOP)).toEqual({ state: "known", registered: TOTAL, total: TOTAL, missing: [] });
+  expect(await readWebhooksState(ctx, SHOP)).toEqual({
+    state: "known",
+    registered: TOTAL,
+    total: TOTAL,
+    missing: [],
+  });
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 0 });
 });
 
@@ -62,8 +81,13 @@ test("a channel is off, on, or paused until it is tried again", async () => {
   const { sql } = dataOf(ctx, await getTenant(ctx, SHOP));
   for (let failure = 0; failure < FAILURES_TO_OPEN; failure += 1) await recordFailure(sql, "cms");
   const { channels } = await readConnectionState(ctx, SHOP);
-  const stateOf = (name: string) => channels.state === "known" && channels.list.find((channel) => channel.name === name);
-  expect(stateOf("cms")).toEqual({ name: "cms", state: "paused", until: expect.stringMatching(/^\d{4}-.*Z$/) });
+  const stateOf = (name: string) =>
+    channels.state === "known" && channels.list.find((channel) => channel.name === name);
+  expect(stateOf("cms")).toEqual({
+    name: "cms",
+    state: "paused",
+    until: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
   expect(stateOf("web_analytics")).toEqual({ name: "web_analytics", state: "on" });
   expect(stateOf("profile_platform")).toEqual({ name: "profile_platform", state: "off" });
 });
@@ -73,19 +97,31 @@ test("one part that fails leaves the others whole", async () => {
   const failing = () => {
     throw new Error("broken on purpose");
   };
-  const state = await readConnectionState({ ...ctx, channels: [{ ...ctx.channels[0], isEnabled: failing } as never] }, SHOP);
+  const state = await readConnectionState(
+    { ...ctx, channels: [{ ...ctx.channels[0], isEnabled: failing } as never] },
+    SHOP,
+  );
   expect(state.token.state).toBe("valid");
-  expect(state.channels).toMatchObject({ state: "unknown", reason: expect.not.stringContaining("purpose") });
+  expect(state.channels).toMatchObject({
+    state: "unknown",
+    reason: expect.not.stringContaining("purpose"),
+  });
 
   const away = { ...ctx, home: { ...ctx.home, acrossTenants: failing } } as Ctx;
-  expect(await readConnectionState(away, SHOP)).toMatchObject({ token: { state: "unknown" }, channels: { state: "unknown" } });
+  expect(await readConnectionState(away, SHOP)).toMatchObject({
+    token: { state: "unknown" },
+    channels: { state: "unknown" },
+  });
   expect(await readWebhooksState(away, SHOP)).toMatchObject({ state: "unknown" });
 });
 
 test("a platform in trouble is told as such, one that ended the access as not connected", async () => {
   await connect("write_customers");
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 1);
-  expect(await readWebhooksState(ctx, SHOP)).toEqual({ state: "unknown", reason: "The store admin did not answer. Try again in a few minutes." });
+  expect(await readWebhooksState(ctx, SHOP)).toEqual({
+    state: "unknown",
+    reason: "The store admin did not answer. Try again in a few minutes.",
+  });
   await world.sandbox.storefront.uninstall(SHOP, { silent: true });
   expect(await readWebhooksState(ctx, SHOP)).toEqual({ state: "not_connected" });
   expect((await readConnectionState(ctx, SHOP)).token.state).toBe("reauth_required");

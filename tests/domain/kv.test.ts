@@ -1,7 +1,15 @@
 // The key-value store's three atomic verbs and its expiry, under callers that come all at once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase, type Database, type TenantSql } from "../../app/runtime/database.ts";
-import { compareAndSetKey, deleteExpiredKeys, deleteKeyIfHeld, getKey, putKey, putKeyIfAbsent, takeKey } from "../../app/runtime/kv.ts";
+import {
+  compareAndSetKey,
+  deleteExpiredKeys,
+  deleteKeyIfHeld,
+  getKey,
+  putKey,
+  putKeyIfAbsent,
+  takeKey,
+} from "../../app/runtime/kv.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -12,7 +20,12 @@ let sql: TenantSql;
 
 beforeAll(async () => {
   storage = await freshDatabase();
-  database = openDatabase({ url: storage.url, region: "default", poolSize: 20, log: createLog("silent") });
+  database = openDatabase({
+    url: storage.url,
+    region: "default",
+    poolSize: 20,
+    log: createLog("silent"),
+  });
   sql = database.forTenant("a.myshopify.com").sql;
 });
 afterAll(async () => {
@@ -21,7 +34,10 @@ afterAll(async () => {
 });
 beforeEach(() => storage.truncate());
 
-const expire = (key: string) => storage.query("UPDATE kv SET expires_at = now() - interval '1 millisecond' WHERE key = $1", [key]);
+const expire = (key: string) =>
+  storage.query("UPDATE kv SET expires_at = now() - interval '1 millisecond' WHERE key = $1", [
+    key,
+  ]);
 
 describe("put if absent", () => {
   test("of 20 callers lets one win, and its value stays", async () => {
@@ -63,19 +79,26 @@ describe("compare and set", () => {
   test("of 20 callers that read the same version lets one win", async () => {
     await putKey(sql, "k", 0);
     const version = (await getKey(sql, "k"))?.version as number;
-    const won = await Promise.all(CALLERS.map((caller) => compareAndSetKey(sql, "k", version, caller)));
+    const won = await Promise.all(
+      CALLERS.map((caller) => compareAndSetKey(sql, "k", version, caller)),
+    );
     expect(won.filter(Boolean)).toHaveLength(1);
-    expect(await getKey<number>(sql, "k")).toEqual({ value: won.indexOf(true), version: version + 1 });
+    expect(await getKey<number>(sql, "k")).toEqual({
+      value: won.indexOf(true),
+      version: version + 1,
+    });
   });
 
   test("loses no increment when every caller repeats until it wins", async () => {
     await putKey(sql, "k", 0);
-    await Promise.all(CALLERS.map(async () => {
-      for (;;) {
-        const read = await getKey<number>(sql, "k");
-        if (read && (await compareAndSetKey(sql, "k", read.version, read.value + 1))) return;
-      }
-    }));
+    await Promise.all(
+      CALLERS.map(async () => {
+        for (;;) {
+          const read = await getKey<number>(sql, "k");
+          if (read && (await compareAndSetKey(sql, "k", read.version, read.value + 1))) return;
+        }
+      }),
+    );
     expect((await getKey(sql, "k"))?.value).toBe(CALLERS.length);
   });
 
@@ -95,12 +118,19 @@ describe("an expired key", () => {
   });
 
   test("is deleted by the clean-up of all tenants, in portions, and no living one with it", async () => {
-    for (let index = 0; index < 25; index += 1) await putKey(database.forTenant(`shop-${index % 3}.myshopify.com`).sql, `old-${index}`, 1, 0);
+    for (let index = 0; index < 25; index += 1)
+      await putKey(database.forTenant(`shop-${index % 3}.myshopify.com`).sql, `old-${index}`, 1, 0);
     await putKey(sql, "alive", 1, 60);
     await putKey(sql, "for-ever", 1);
-    const [one, two] = await Promise.all([deleteExpiredKeys(database, 10), deleteExpiredKeys(database, 10)]);
+    const [one, two] = await Promise.all([
+      deleteExpiredKeys(database, 10),
+      deleteExpiredKeys(database, 10),
+    ]);
     expect([one, two, await deleteExpiredKeys(database, 10)]).toEqual([10, 10, 5]);
-    expect((await storage.query("SELECT key FROM kv ORDER BY key")).map(({ key }) => key)).toEqual(["alive", "for-ever"]);
+    expect((await storage.query("SELECT key FROM kv ORDER BY key")).map(({ key }) => key)).toEqual([
+      "alive",
+      "for-ever",
+    ]);
   });
 });
 

@@ -24,12 +24,27 @@ async function connect(shop: string, secondsLeft = 3_600): Promise<string> {
   const reply = world.sandbox.storefront.install(shop);
   world.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
   await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, { accessToken: reply.access_token, refreshToken: reply.refresh_token ?? null, expiresIn: secondsLeft, scopes: reply.scope.split(",") });
+  await storeGrant(world.ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: secondsLeft,
+    scopes: reply.scope.split(","),
+  });
   return reply.access_token;
 }
 
-const offlineSession = (shop: string, fields: { accessToken?: string; refreshToken?: string; expires?: Date } = {}) =>
-  new Session({ id: toSessionId(shop), shop, state: "", isOnline: false, scope: "read_customers", ...fields });
+const offlineSession = (
+  shop: string,
+  fields: { accessToken?: string; refreshToken?: string; expires?: Date } = {},
+) =>
+  new Session({
+    id: toSessionId(shop),
+    shop,
+    state: "",
+    isOnline: false,
+    scope: "read_customers",
+    ...fields,
+  });
 
 test("a token that is fresh is handed out without its refresh token and its expiry, and nobody is asked", async () => {
   const token = await connect(SHOP);
@@ -46,7 +61,9 @@ test("10 loads at once near expiry make one refresh and all get the new token", 
   const old = await connect(SHOP, 60);
   const storage = createSessionStorage(world.ctx);
   const before = countGrants(world, SHOP, "refresh_token");
-  const sessions = await Promise.all(Array.from({ length: 10 }, () => storage.loadSession(toSessionId(SHOP))));
+  const sessions = await Promise.all(
+    Array.from({ length: 10 }, () => storage.loadSession(toSessionId(SHOP))),
+  );
   expect(countGrants(world, SHOP, "refresh_token") - before).toBe(1);
   const { storefront_admin_token: stored } = (await getTenant(world.ctx, SHOP)).config;
   expect(stored).not.toBe(old);
@@ -69,7 +86,9 @@ test("a platform that is away costs no session while the token still works, and 
   const storage = createSessionStorage(world.ctx);
   expect((await storage.loadSession(toSessionId(SHOP)))?.accessToken).toBe(token);
   expect((await getTenant(world.ctx, SHOP)).connection.token_state).toBe("valid");
-  await changeTenantRecord(world.ctx, SHOP, { set: { storefront_token_expires_at: new Date(Date.now() - 1_000).toISOString() } });
+  await changeTenantRecord(world.ctx, SHOP, {
+    set: { storefront_token_expires_at: new Date(Date.now() - 1_000).toISOString() },
+  });
   expect(await storage.loadSession(toSessionId(SHOP))).toBeUndefined();
   expect((await getTenant(world.ctx, SHOP)).config.storefront_refresh_token).toBeDefined();
 });
@@ -77,13 +96,27 @@ test("a platform that is away costs no session while the token still works, and 
 test("a new grant registers the store, replaces the pair, ends the need to reconnect and registers the webhooks", async () => {
   world.sandbox.storefront.install(SHOP);
   const storage = createSessionStorage(world.ctx);
-  const { access_token: accessToken, refresh_token: refreshToken } = world.sandbox.storefront.install(SHOP);
-  const granted = offlineSession(SHOP, { accessToken, refreshToken: refreshToken as string, expires: new Date(Date.now() + 3_600_000) });
+  const { access_token: accessToken, refresh_token: refreshToken } =
+    world.sandbox.storefront.install(SHOP);
+  const granted = offlineSession(SHOP, {
+    accessToken,
+    refreshToken: refreshToken as string,
+    expires: new Date(Date.now() + 3_600_000),
+  });
   expect(await storage.storeSession(granted)).toBe(true);
   const tenant = await getTenant(world.ctx, SHOP);
-  expect(tenant.config).toMatchObject({ storefront_admin_token: accessToken, storefront_refresh_token: refreshToken });
-  expect(tenant.connection).toMatchObject({ token_state: "valid", granted_scopes: ["read_customers"] });
-  expect(new Date(tenant.config.storefront_token_expires_at as string).getTime()).toBeCloseTo(Date.now() + 3_600_000, -4);
+  expect(tenant.config).toMatchObject({
+    storefront_admin_token: accessToken,
+    storefront_refresh_token: refreshToken,
+  });
+  expect(tenant.connection).toMatchObject({
+    token_state: "valid",
+    granted_scopes: ["read_customers"],
+  });
+  expect(new Date(tenant.config.storefront_token_expires_at as string).getTime()).toBeCloseTo(
+    Date.now() + 3_600_000,
+    -4,
+  );
   expect(world.sandbox.storefront.subscriptions(SHOP).length).toBeGreaterThan(0);
 
   const calls = world.sandbox.requests("storefront").length;
@@ -92,10 +125,19 @@ test("a new grant registers the store, replaces the pair, ends the need to recon
 });
 
 test("webhooks that cannot be registered do not cost the grant", async () => {
-  const { access_token: accessToken, refresh_token: refreshToken } = world.sandbox.storefront.install(SHOP);
+  const { access_token: accessToken, refresh_token: refreshToken } =
+    world.sandbox.storefront.install(SHOP);
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
   const storage = createSessionStorage(world.ctx);
-  expect(await storage.storeSession(offlineSession(SHOP, { accessToken, refreshToken: refreshToken as string, expires: new Date(Date.now() + 3_600_000) }))).toBe(true);
+  expect(
+    await storage.storeSession(
+      offlineSession(SHOP, {
+        accessToken,
+        refreshToken: refreshToken as string,
+        expires: new Date(Date.now() + 3_600_000),
+      }),
+    ),
+  ).toBe(true);
   expect((await getTenant(world.ctx, SHOP)).config.storefront_admin_token).toBe(accessToken);
 });
 
@@ -105,7 +147,15 @@ test("a session without a refresh token never wipes the stored one", async () =>
   const storage = createSessionStorage(world.ctx);
   await storage.storeSession(offlineSession(SHOP));
   await storage.storeSession(offlineSession(SHOP, { accessToken: "another-token" }));
-  await storage.storeSession(new Session({ id: `${SHOP}_1`, shop: SHOP, state: "", isOnline: true, accessToken: "an-online-token" }));
+  await storage.storeSession(
+    new Session({
+      id: `${SHOP}_1`,
+      shop: SHOP,
+      state: "",
+      isOnline: true,
+      accessToken: "an-online-token",
+    }),
+  );
   const after = await getTenant(world.ctx, SHOP);
   expect(after.config).toEqual(before.config);
   expect(after.connection).toEqual(before.connection);
@@ -115,9 +165,27 @@ test("another store's session id, and one that is no id at all, reads and writes
   const [token, otherToken] = [await connect(SHOP), await connect(OTHER)];
   const storage = createSessionStorage(world.ctx);
   expect((await storage.loadSession(toSessionId(OTHER)))?.accessToken).toBe(otherToken);
-  expect(await storage.findSessionsByShop(OTHER)).toMatchObject([{ shop: OTHER, accessToken: otherToken }]);
-  for (const id of [SHOP, `online_${SHOP}`, `offline_${SHOP}/../${OTHER}`, `offline_${OTHER}\n${SHOP}`, "offline_", ""]) expect(await storage.loadSession(id)).toBeUndefined();
-  const mixed = new Session({ id: toSessionId(SHOP), shop: OTHER, state: "", isOnline: false, accessToken: "stolen", refreshToken: "stolen-too", expires: new Date(Date.now() + 3_600_000) });
+  expect(await storage.findSessionsByShop(OTHER)).toMatchObject([
+    { shop: OTHER, accessToken: otherToken },
+  ]);
+  for (const id of [
+    SHOP,
+    `online_${SHOP}`,
+    `offline_${SHOP}/../${OTHER}`,
+    `offline_${OTHER}\n${SHOP}`,
+    "offline_",
+    "",
+  ])
+    expect(await storage.loadSession(id)).toBeUndefined();
+  const mixed = new Session({
+    id: toSessionId(SHOP),
+    shop: OTHER,
+    state: "",
+    isOnline: false,
+    accessToken: "stolen",
+    refreshToken: "stolen-too",
+    expires: new Date(Date.now() + 3_600_000),
+  });
   expect(await storage.storeSession(mixed)).toBe(false);
   expect((await getTenant(world.ctx, SHOP)).config.storefront_admin_token).toBe(token);
   expect((await getTenant(world.ctx, OTHER)).config.storefront_admin_token).toBe(otherToken);

@@ -28,21 +28,40 @@ beforeEach(async () => {
 async function connect(secondsLeft = 3_600): Promise<{ access: string; refresh: string }> {
   const reply = service.sandbox.storefront.install(SHOP);
   await registerTenant(service.ctx, SHOP);
-  await storeGrant(service.ctx, SHOP, { accessToken: reply.access_token, refreshToken: reply.refresh_token as string, expiresIn: secondsLeft, scopes: ["read_customers"] });
+  await storeGrant(service.ctx, SHOP, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token as string,
+    expiresIn: secondsLeft,
+    scopes: ["read_customers"],
+  });
   return { access: reply.access_token, refresh: reply.refresh_token as string };
 }
 const ensure = (options?: { force?: boolean }) => ensureStorefrontToken(service.ctx, SHOP, options);
 const stored = async () => {
   const { config, connection } = await getTenant(service.ctx, SHOP);
-  return { access: config.storefront_admin_token, refresh: config.storefront_refresh_token, expiresAt: config.storefront_token_expires_at, state: connection.token_state, generation: connection.token_generation };
+  return {
+    access: config.storefront_admin_token,
+    refresh: config.storefront_refresh_token,
+    expiresAt: config.storefront_token_expires_at,
+    state: connection.token_state,
+    generation: connection.token_generation,
+  };
 };
-const refreshCalls = () => service.sandbox.requests("storefront").filter(({ path, body }) => path.includes("/admin/oauth/access_token") && (body as { grant_type?: string })?.grant_type === "refresh_token").length;
+const refreshCalls = () =>
+  service.sandbox
+    .requests("storefront")
+    .filter(
+      ({ path, body }) =>
+        path.includes("/admin/oauth/access_token") &&
+        (body as { grant_type?: string })?.grant_type === "refresh_token",
+    ).length;
 async function counting<T>(work: () => Promise<T>): Promise<{ calls: number; result: T }> {
   const before = refreshCalls();
   const result = await work();
   return { calls: refreshCalls() - before, result };
 }
-const failTokenCalls = (fault: Parameters<Service["sandbox"]["failNext"]>[1], times = 1) => service.sandbox.failNext("storefront", { ...fault, match: "access_token" }, times);
+const failTokenCalls = (fault: Parameters<Service["sandbox"]["failNext"]>[1], times = 1) =>
+  service.sandbox.failNext("storefront", { ...fault, match: "access_token" }, times);
 
 describe("the state table", () => {
   test("none -> valid: the install callback stores both tokens and the expiry, registers the store and its webhooks", async () => {
@@ -50,13 +69,22 @@ describe("the state table", () => {
     const question = new URL(String(begun.headers.location));
     question.searchParams.set("auto", "1");
     const answered = await request(question);
-    const completed = await request(String(answered.headers.location), { headers: { cookie: String(begun.headers["set-cookie"]).split(";", 1)[0] as string } });
+    const completed = await request(String(answered.headers.location), {
+      headers: { cookie: String(begun.headers["set-cookie"]).split(";", 1)[0] as string },
+    });
     for (const { body } of [begun, answered, completed]) await body.dump();
     expect(completed.statusCode).toBe(302);
-    expect(await stored()).toMatchObject({ access: expect.any(String), refresh: expect.any(String), expiresAt: expect.stringMatching(/Z$/), state: "valid" });
+    expect(await stored()).toMatchObject({
+      access: expect.any(String),
+      refresh: expect.any(String),
+      expiresAt: expect.stringMatching(/Z$/),
+      state: "valid",
+    });
     const topics = service.sandbox.storefront.subscriptions(SHOP).map(({ topic }) => topic);
     expect(topics).toEqual(expect.arrayContaining(["CUSTOMERS_CREATE", "CUSTOMERS_UPDATE"]));
-    const [record] = await service.database.query("SELECT value::text AS text FROM kv WHERE key LIKE 'tenant:%'");
+    const [record] = await service.database.query(
+      "SELECT value::text AS text FROM kv WHERE key LIKE 'tenant:%'",
+    );
     expect(record.text).not.toContain((await stored()).refresh);
   });
 
@@ -70,9 +98,20 @@ describe("the state table", () => {
     expect(now.access).toBe(result.accessToken);
     expect([now.access, now.refresh]).not.toEqual(expect.arrayContaining([old.access]));
     expect(now.refresh).not.toBe(old.refresh);
-    expect(new Date(now.expiresAt as string).getTime() - clock.now().getTime()).toBeGreaterThan(3_590_000);
+    expect(new Date(now.expiresAt as string).getTime() - clock.now().getTime()).toBeGreaterThan(
+      3_590_000,
+    );
     expect(now.generation).toBe(2);
-    await expect(service.ctx.storefront.refresh(SHOP, { clientId: service.ctx.config.PLATFORM_CLIENT_ID, clientSecret: service.ctx.config.PLATFORM_APP_SECRET[0] as string }, old.refresh)).rejects.toMatchObject({ status: 400 });
+    await expect(
+      service.ctx.storefront.refresh(
+        SHOP,
+        {
+          clientId: service.ctx.config.PLATFORM_CLIENT_ID,
+          clientSecret: service.ctx.config.PLATFORM_APP_SECRET[0] as string,
+        },
+        old.refresh,
+      ),
+    ).rejects.toMatchObject({ status: 400 });
   });
 
   test("valid with more than 5 minutes left -> unchanged, and nobody is asked; forced -> a new pair", async () => {
@@ -85,45 +124,78 @@ describe("the state table", () => {
     expect(forced.result.accessToken).not.toBe(old.access);
   });
 
-  test.each(["storefront_refresh_token", "storefront_token_expires_at"])("valid without %s -> unchanged, forced or not", async (field) => {
-    const { access } = await connect(10);
-    await service.call("POST", `/config?shop=${SHOP}`, { body: { [field]: null } });
-    const { calls, result } = await counting(async () => [await ensure(), await ensure({ force: true })]);
-    expect(calls).toBe(0);
-    expect(result.map(({ accessToken }) => accessToken)).toEqual([access, access]);
-  });
+  test.each(["storefront_refresh_token", "storefront_token_expires_at"])(
+    "valid without %s -> unchanged, forced or not",
+    async (field) => {
+      const { access } = await connect(10);
+      await service.call("POST", `/config?shop=${SHOP}`, { body: { [field]: null } });
+      const { calls, result } = await counting(async () => [
+        await ensure(),
+        await ensure({ force: true }),
+      ]);
+      expect(calls).toBe(0);
+      expect(result.map(({ accessToken }) => accessToken)).toEqual([access, access]);
+    },
+  );
 
   test("valid, the merchant opens the app -> valid with the posted token", async () => {
     await connect(10);
-    const answer = await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_access_token: "posted-by-the-app-0123456789" } });
+    const answer = await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { storefront_access_token: "posted-by-the-app-0123456789" },
+    });
     expect(answer.status).toBe(200);
-    expect(await stored()).toMatchObject({ access: "posted-by-the-app-0123456789", state: "valid" });
+    expect(await stored()).toMatchObject({
+      access: "posted-by-the-app-0123456789",
+      state: "valid",
+    });
   });
 
-  test.each([400, 401, 403])("any, a refusal with %i -> reauth_required, and an install heals it", async (status) => {
-    await connect(10);
-    failTokenCalls({ status, body: { error: "invalid_grant" } }, 4);
-    await expect(ensure()).rejects.toMatchObject({ code: "not_installed" });
-    expect((await stored()).state).toBe("reauth_required");
-    const calls = service.sandbox.requests("storefront").length;
-    await expect(ensure({ force: true })).rejects.toMatchObject({ code: "not_installed", message: expect.stringContaining("Install the app again") });
-    await expect(callStorefront(service.ctx, SHOP, { document: SHOP_QUERY })).rejects.toMatchObject({ code: "not_installed" });
-    expect(service.sandbox.requests("storefront")).toHaveLength(calls);
-    service.sandbox.clearFaults();
-    const { access } = await connect();
-    expect((await ensure()).accessToken).toBe(access);
-  });
+  test.each([400, 401, 403])(
+    "any, a refusal with %i -> reauth_required, and an install heals it",
+    async (status) => {
+      await connect(10);
+      failTokenCalls({ status, body: { error: "invalid_grant" } }, 4);
+      await expect(ensure()).rejects.toMatchObject({ code: "not_installed" });
+      expect((await stored()).state).toBe("reauth_required");
+      const calls = service.sandbox.requests("storefront").length;
+      await expect(ensure({ force: true })).rejects.toMatchObject({
+        code: "not_installed",
+        message: expect.stringContaining("Install the app again"),
+      });
+      await expect(
+        callStorefront(service.ctx, SHOP, { document: SHOP_QUERY }),
+      ).rejects.toMatchObject({ code: "not_installed" });
+      expect(service.sandbox.requests("storefront")).toHaveLength(calls);
+      service.sandbox.clearFaults();
+      const { access } = await connect();
+      expect((await ensure()).accessToken).toBe(access);
+    },
+  );
 });
 
 describe("a platform in trouble never costs the token", () => {
   test.each([
-    ["500", { status: 500 }], ["520", { status: 520 }], ["429", { status: 429, headers: { "retry-after": "1" } }], ["a reset connection", { reset: true }], ["half a JSON body", { garbage: true }],
-    ["no expires_in", { status: 200, body: { access_token: "a", refresh_token: "b", scope: "" } }], ["no refresh token", { status: 200, body: { access_token: "a", expires_in: 3_600, scope: "" } }], ["no token at all", { status: 200, body: {} }],
+    ["500", { status: 500 }],
+    ["520", { status: 520 }],
+    ["429", { status: 429, headers: { "retry-after": "1" } }],
+    ["a reset connection", { reset: true }],
+    ["half a JSON body", { garbage: true }],
+    ["no expires_in", { status: 200, body: { access_token: "a", refresh_token: "b", scope: "" } }],
+    [
+      "no refresh token",
+      { status: 200, body: { access_token: "a", expires_in: 3_600, scope: "" } },
+    ],
+    ["no token at all", { status: 200, body: {} }],
   ] as const)("%s: the pair is kept, and the next check refreshes it", async (_, fault) => {
     const old = await connect(10);
     failTokenCalls(fault, 2);
     await expect(ensure()).rejects.toMatchObject({ name: "OutboundError" });
-    expect(await stored()).toMatchObject({ access: old.access, refresh: old.refresh, state: "valid", generation: 1 });
+    expect(await stored()).toMatchObject({
+      access: old.access,
+      refresh: old.refresh,
+      state: "valid",
+      generation: 1,
+    });
     service.sandbox.clearFaults();
     const next = await ensure();
     expect(next.accessToken).not.toBe(old.access);
@@ -136,14 +208,21 @@ describe("a platform in trouble never costs the token", () => {
     failTokenCalls({ dropReply: true });
     const { calls, result } = await counting(() => ensure());
     expect(calls).toBe(2);
-    expect(service.sandbox.storefront.refreshCalls(SHOP).slice(-2).map(({ outcome }) => outcome)).toEqual(["rotated", "repeated"]);
+    expect(
+      service.sandbox.storefront
+        .refreshCalls(SHOP)
+        .slice(-2)
+        .map(({ outcome }) => outcome),
+    ).toEqual(["rotated", "repeated"]);
     expect((await service.ctx.storefront.shop(SHOP, result.accessToken)).status).toBe(200);
   });
 
   test("at a platform that repeats nothing, a lost answer ends in reauth_required without a storm of calls", async () => {
     await connect(10);
     failTokenCalls({ dropReply: true });
-    const { calls } = await counting(() => Promise.allSettled(Array.from({ length: 20 }, () => ensure())));
+    const { calls } = await counting(() =>
+      Promise.allSettled(Array.from({ length: 20 }, () => ensure())),
+    );
     expect(calls).toBe(2);
     expect((await stored()).state).toBe("reauth_required");
   });
@@ -165,10 +244,21 @@ describe("races", () => {
       await connect(10);
       failTokenCalls({ delayMs: 300 });
       const refreshing = ensure();
-      const newer = isRetired ? service.sandbox.storefront.install(SHOP).access_token : "granted-meanwhile";
-      await storeGrant(service.ctx, SHOP, { accessToken: newer, refreshToken: "its-refresh-token", expiresIn: 3_600, scopes: [] });
+      const newer = isRetired
+        ? service.sandbox.storefront.install(SHOP).access_token
+        : "granted-meanwhile";
+      await storeGrant(service.ctx, SHOP, {
+        accessToken: newer,
+        refreshToken: "its-refresh-token",
+        expiresIn: 3_600,
+        scopes: [],
+      });
       expect((await refreshing).accessToken).toBe(newer);
-      expect(await stored()).toMatchObject({ access: newer, refresh: "its-refresh-token", state: "valid" });
+      expect(await stored()).toMatchObject({
+        access: newer,
+        refresh: "its-refresh-token",
+        state: "valid",
+      });
     }
   });
 
@@ -179,16 +269,30 @@ describe("races", () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { brand_name: "Saved meanwhile" } });
     const { accessToken } = await refreshing;
     const tenant = await getTenant(service.ctx, SHOP);
-    expect(tenant.config).toMatchObject({ brand_name: "Saved meanwhile", storefront_admin_token: accessToken });
+    expect(tenant.config).toMatchObject({
+      brand_name: "Saved meanwhile",
+      storefront_admin_token: accessToken,
+    });
     expect(accessToken).not.toBe(old.access);
   });
 
   test("20 forced and 20 checking callers of two processes' worth make one refresh call, and get one token", async () => {
     await connect(-1);
-    const second = createCtx({ config: service.ctx.config, databaseUrl: service.database.url, baseUrl: service.url, log: service.ctx.log });
+    const second = createCtx({
+      config: service.ctx.config,
+      databaseUrl: service.database.url,
+      baseUrl: service.url,
+      log: service.ctx.log,
+    });
     const contexts = [service.ctx, second];
     failTokenCalls({ delayMs: 100 });
-    const { calls, result } = await counting(() => Promise.all(Array.from({ length: 40 }, (_, n) => ensureStorefrontToken(contexts[n % 2] as typeof second, SHOP, { force: n % 4 < 2 }))));
+    const { calls, result } = await counting(() =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          ensureStorefrontToken(contexts[n % 2] as typeof second, SHOP, { force: n % 4 < 2 }),
+        ),
+      ),
+    );
     await second.close();
     expect(calls).toBe(1);
     expect(new Set(result.map(({ accessToken }) => accessToken)).size).toBe(1);
@@ -197,7 +301,13 @@ describe("races", () => {
   test("30 calls that the platform answers with 401 make one refresh, and all succeed", async () => {
     await connect(3_600);
     service.sandbox.storefront.expireAccessTokens(SHOP, -1);
-    const { calls, result } = await counting(() => Promise.all(Array.from({ length: 30 }, () => callStorefront<{ shop: { name: string } }>(service.ctx, SHOP, { document: SHOP_QUERY }))));
+    const { calls, result } = await counting(() =>
+      Promise.all(
+        Array.from({ length: 30 }, () =>
+          callStorefront<{ shop: { name: string } }>(service.ctx, SHOP, { document: SHOP_QUERY }),
+        ),
+      ),
+    );
     process.stdout.write(`refresh calls for 30 calls answered 401: ${calls}\n`);
     expect(calls).toBe(1);
     expect(result.every(({ shop }) => shop.name.length > 0)).toBe(true);

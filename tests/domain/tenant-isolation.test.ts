@@ -14,44 +14,156 @@ let tables: string[];
 type Row = Record<string, unknown>;
 type Delegate = Record<string, (args?: object) => Promise<unknown>>;
 const models = Object.values(Prisma.ModelName);
-const delegateOf = (model: string, shop = MINE) => (database.forTenant(shop).prisma as unknown as Record<string, Delegate>)[model.charAt(0).toLowerCase() + model.slice(1)] as Delegate;
+const delegateOf = (model: string, shop = MINE) =>
+  (database.forTenant(shop).prisma as unknown as Record<string, Delegate>)[
+    model.charAt(0).toLowerCase() + model.slice(1)
+  ] as Delegate;
 
 /** The least row each table takes; the two people exist beforehand. */
 const at = new Date("2026-01-01T00:00:00Z");
 const uuid = "00000000-0000-4000-8000-000000000001";
 const LEAST: Record<string, Row> = {
-  StorefrontUser: { id: 7, email: "second@store.example" }, UserClaims: { id: 1, user_id: 1 }, UserExtras: { id: 1, user_id: 1 },
-  IdentityLink: { issuer: "https://issuer.example", sub: "s", user_id: 1, provider: "federated" }, CustomerTombstone: { kind: "gid", subject_hmac: "h" },
-  ConsentRecord: { id: 1, consent_type: "tos", action: "granted", method: "banner", consent_id: "c", seq: 1n, prev_hash: "p", hash: "h" }, ConsentChainHead: { seq: 1n, hash: "h" },
-  ConsentPolicy: { version: "1", locale: "en", sha256: "x", body: "y" }, CrmTag: { id: 7, name: "VIP", slug: "second" }, TagRun: { id: uuid, total: 1, last_id: 1 }, UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
-  IntegrationQueue: { id: 1n, event_id: "e", channel: "cms", source: "manual", event_type: "t", entity_type: "customer", entity_id: "1", max_retries: 3 },
-  EventLedger: { id: 1n, event_id: "e", idempotency_key: "k", source: "manual", event_type: "t", entity_type: "customer", entity_id: "1", destinations: [], priority: 3, payload_sha256: "x", occurred_at: at },
-  DeliveryAttempt: { id: 1n, queue_id: 1n, event_id: "e", channel: "cms", attempt: 1, status: "delivered", latency_ms: 1 }, WebhookInbox: { id: 1n, delivery_id: "d", topic: "customers/update", body: "{}" },
-  IntegrationMapping: { channel: "erp", entity_type: "order", mapping: {} }, ProductUpcMapping: { sku: "s", upc: "u" }, FirmwareRegistry: { mpn: "m", version: "1", sha256: "x" },
-  FirmwareLedger: { id: 1n, serial: "s", mpn: "m", firmware_version: "1", sha256: "x", event_id: "e" }, ReturnCase: { rma: "r", status: "open" },
-  Mandate: { mandate_id: uuid, customer_id: 1, max_amount: "1.00", currency: "EUR", scope: "all", signature: "s", proof: "p", expires_at: at },
-  CheckoutSession: { id: uuid, customer_id: 1, status: "incomplete", source: "cart", line_items: [], subtotal: "1.00", total: "1.00", currency: "EUR", expires_at: at },
-  OauthClient: { client_id: "c", client_name: "n", redirect_uris: [] }, OauthGrant: { id: uuid, user_id: 1, client_id: "c", client_name: "n", scopes: [] }, OauthToken: { token_hash: "t", grant_id: uuid, kind: "access", scopes: [], expires_at: at },
-  PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at }, Kv: { key: "k", value: {} },
-  ChannelMinute: { channel: "cms", minute: at, slot: 0, delivered: 1, failed: 0, latency_ms_sum: 1n },
+  StorefrontUser: { id: 7, email: "second@store.example" },
+  UserClaims: { id: 1, user_id: 1 },
+  UserExtras: { id: 1, user_id: 1 },
+  IdentityLink: { issuer: "https://issuer.example", sub: "s", user_id: 1, provider: "federated" },
+  CustomerTombstone: { kind: "gid", subject_hmac: "h" },
+  ConsentRecord: {
+    id: 1,
+    consent_type: "tos",
+    action: "granted",
+    method: "banner",
+    consent_id: "c",
+    seq: 1n,
+    prev_hash: "p",
+    hash: "h",
+  },
+  ConsentChainHead: { seq: 1n, hash: "h" },
+  ConsentPolicy: { version: "1", locale: "en", sha256: "x", body: "y" },
+  CrmTag: { id: 7, name: "VIP", slug: "second" },
+  TagRun: { id: uuid, total: 1, last_id: 1 },
+  UserTagMap: { id: 1, user_id: 1, tag_id: 1, source: "ucp" },
+  IntegrationQueue: {
+    id: 1n,
+    event_id: "e",
+    channel: "cms",
+    source: "manual",
+    event_type: "t",
+    entity_type: "customer",
+    entity_id: "1",
+    max_retries: 3,
+  },
+  EventLedger: {
+    id: 1n,
+    event_id: "e",
+    idempotency_key: "k",
+    source: "manual",
+    event_type: "t",
+    entity_type: "customer",
+    entity_id: "1",
+    destinations: [],
+    priority: 3,
+    payload_sha256: "x",
+    occurred_at: at,
+  },
+  DeliveryAttempt: {
+    id: 1n,
+    queue_id: 1n,
+    event_id: "e",
+    channel: "cms",
+    attempt: 1,
+    status: "delivered",
+    latency_ms: 1,
+  },
+  WebhookInbox: { id: 1n, delivery_id: "d", topic: "customers/update", body: "{}" },
+  IntegrationMapping: { channel: "erp", entity_type: "order", mapping: {} },
+  ProductUpcMapping: { sku: "s", upc: "u" },
+  FirmwareRegistry: { mpn: "m", version: "1", sha256: "x" },
+  FirmwareLedger: {
+    id: 1n,
+    serial: "s",
+    mpn: "m",
+    firmware_version: "1",
+    sha256: "x",
+    event_id: "e",
+  },
+  ReturnCase: { rma: "r", status: "open" },
+  Mandate: {
+    mandate_id: uuid,
+    customer_id: 1,
+    max_amount: "1.00",
+    currency: "EUR",
+    scope: "all",
+    signature: "s",
+    proof: "p",
+    expires_at: at,
+  },
+  CheckoutSession: {
+    id: uuid,
+    customer_id: 1,
+    status: "incomplete",
+    source: "cart",
+    line_items: [],
+    subtotal: "1.00",
+    total: "1.00",
+    currency: "EUR",
+    expires_at: at,
+  },
+  OauthClient: { client_id: "c", client_name: "n", redirect_uris: [] },
+  OauthGrant: { id: uuid, user_id: 1, client_id: "c", client_name: "n", scopes: [] },
+  OauthToken: { token_hash: "t", grant_id: uuid, kind: "access", scopes: [], expires_at: at },
+  PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at },
+  Kv: { key: "k", value: {} },
+  ChannelMinute: {
+    channel: "cms",
+    minute: at,
+    slot: 0,
+    delivered: 1,
+    failed: 0,
+    latency_ms_sum: 1n,
+  },
 };
 const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
 /** The columns that name a row beside the shop. */
 const KEY: Record<string, string[]> = {
-  IdentityLink: ["issuer", "sub"], CustomerTombstone: ["kind", "subject_hmac"], ConsentChainHead: [], ConsentPolicy: ["version", "locale"], IntegrationMapping: ["channel", "entity_type"], ProductUpcMapping: ["sku"],
-  FirmwareRegistry: ["mpn"], ReturnCase: ["rma"], Mandate: ["mandate_id"], OauthClient: ["client_id"], OauthToken: ["token_hash"], Kv: ["key"], EventLedger: ["event_id"], ChannelMinute: ["channel", "minute", "slot"],
+  IdentityLink: ["issuer", "sub"],
+  CustomerTombstone: ["kind", "subject_hmac"],
+  ConsentChainHead: [],
+  ConsentPolicy: ["version", "locale"],
+  IntegrationMapping: ["channel", "entity_type"],
+  ProductUpcMapping: ["sku"],
+  FirmwareRegistry: ["mpn"],
+  ReturnCase: ["rma"],
+  Mandate: ["mandate_id"],
+  OauthClient: ["client_id"],
+  OauthToken: ["token_hash"],
+  Kv: ["key"],
+  EventLedger: ["event_id"],
+  ChannelMinute: ["channel", "minute", "slot"],
 };
 
 function uniqueOf(model: string, shop: string): Row {
   const names = ["shop", ...(KEY[model] ?? ["id"])];
-  const values = { shop, ...Object.fromEntries(names.slice(1).map((name) => [name, LEAST[model]?.[name]])) };
+  const values = {
+    shop,
+    ...Object.fromEntries(names.slice(1).map((name) => [name, LEAST[model]?.[name]])),
+  };
   return names.length === 1 ? values : { [names.join("_")]: values };
 }
 
 beforeAll(async () => {
   storage = await freshDatabase();
-  tables = (await storage.query("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'")).map(({ name }) => name as string);
-  database = openDatabase({ url: storage.url, region: "default", poolSize: 4, log: createLog("silent") });
+  tables = (
+    await storage.query(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'",
+    )
+  ).map(({ name }) => name as string);
+  database = openDatabase({
+    url: storage.url,
+    region: "default",
+    poolSize: 4,
+    log: createLog("silent"),
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -60,14 +172,22 @@ afterAll(async () => {
 beforeEach(async () => {
   await storage.truncate();
   for (const shop of [MINE, THEIRS]) {
-    await storage.query("INSERT INTO storefront_users (shop, id, email) VALUES ($1, 1, $2)", [shop, `person@${shop}`]);
-    await storage.query("INSERT INTO crm_tags (shop, id, name, slug) VALUES ($1, 1, 'Tag', 'tag')", [shop]);
+    await storage.query("INSERT INTO storefront_users (shop, id, email) VALUES ($1, 1, $2)", [
+      shop,
+      `person@${shop}`,
+    ]);
+    await storage.query(
+      "INSERT INTO crm_tags (shop, id, name, slug) VALUES ($1, 1, 'Tag', 'tag')",
+      [shop],
+    );
   }
 });
 
 /** Every row of the other tenant, in one statement. */
 async function dump(): Promise<unknown[]> {
-  const parts = tables.map((name) => `SELECT '${name}' AS name, to_jsonb(t) AS row FROM "${name}" t WHERE shop = $1`);
+  const parts = tables.map(
+    (name) => `SELECT '${name}' AS name, to_jsonb(t) AS row FROM "${name}" t WHERE shop = $1`,
+  );
   return storage.query(`${parts.join(" UNION ALL ")} ORDER BY 1, 2`, [THEIRS]);
 }
 
@@ -80,7 +200,10 @@ async function attempt(what: string, act: () => Promise<unknown>): Promise<void>
   } catch (error) {
     answer = { refused: (error as Error).name };
   }
-  const shown = JSON.stringify(answer, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ?? "";
+  const shown =
+    JSON.stringify(answer, (_, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ) ?? "";
   expect({ what, isShown: shown.includes(THEIRS) }).toEqual({ what, isShown: false });
   expect({ what, rows: await dump() }).toEqual({ what, rows: before });
 }
@@ -98,11 +221,28 @@ describe.each(models)("%s", (model) => {
 
   test("is not read across tenants by any operation or condition", async () => {
     const mine = delegateOf(model);
-    for (const operation of ["findUnique", "findUniqueOrThrow"]) await attempt(operation, () => mine[operation]?.({ where: theirs }) as Promise<unknown>);
-    const tricks = [where, { OR: [where, {}] }, { AND: [{ OR: [where, { shop: MINE }] }] }, { NOT: { shop: MINE } }, { NOT: [{ shop: "x" }] }, { OR: [{ NOT: { AND: [{ shop: MINE }] } }, { shop: { in: [MINE, THEIRS] } }] }, {}];
+    for (const operation of ["findUnique", "findUniqueOrThrow"])
+      await attempt(operation, () => mine[operation]?.({ where: theirs }) as Promise<unknown>);
+    const tricks = [
+      where,
+      { OR: [where, {}] },
+      { AND: [{ OR: [where, { shop: MINE }] }] },
+      { NOT: { shop: MINE } },
+      { NOT: [{ shop: "x" }] },
+      { OR: [{ NOT: { AND: [{ shop: MINE }] } }, { shop: { in: [MINE, THEIRS] } }] },
+      {},
+    ];
     for (const condition of tricks)
       for (const operation of ["findFirst", "findFirstOrThrow", "findMany", "groupBy", "aggregate"])
-        await attempt(`${operation} ${JSON.stringify(condition)}`, () => mine[operation]?.({ where: condition, ...(operation === "groupBy" && { by: ["shop"], _count: true }), ...(operation === "aggregate" && { _max: { shop: true }, _count: true }) }) as Promise<unknown>);
+        await attempt(
+          `${operation} ${JSON.stringify(condition)}`,
+          () =>
+            mine[operation]?.({
+              where: condition,
+              ...(operation === "groupBy" && { by: ["shop"], _count: true }),
+              ...(operation === "aggregate" && { _max: { shop: true }, _count: true }),
+            }) as Promise<unknown>,
+        );
     await attempt("findMany without arguments", () => mine.findMany?.() as Promise<unknown>);
     await attempt("cursor", () => mine.findMany?.({ cursor: theirs }) as Promise<unknown>);
     expect(await mine.count?.({ where })).toBe(0);
@@ -111,12 +251,35 @@ describe.each(models)("%s", (model) => {
   test("is not changed across tenants, and no row moves to another tenant", async () => {
     const mine = delegateOf(model);
     const data = { shop: MINE };
-    for (const operation of ["update", "delete"]) await attempt(operation, () => mine[operation]?.({ where: theirs, ...(operation === "update" && { data }) }) as Promise<unknown>);
+    for (const operation of ["update", "delete"])
+      await attempt(
+        operation,
+        () =>
+          mine[operation]?.({
+            where: theirs,
+            ...(operation === "update" && { data }),
+          }) as Promise<unknown>,
+      );
     for (const condition of [where, {}, { OR: [where, { shop: MINE }] }, { NOT: { shop: MINE } }]) {
-      for (const operation of ["updateMany", "updateManyAndReturn"]) await attempt(`${operation} ${JSON.stringify(condition)}`, () => mine[operation]?.({ where: condition, data }) as Promise<unknown>);
-      await attempt(`deleteMany ${JSON.stringify(condition)}`, () => mine.deleteMany?.({ where: condition }) as Promise<unknown>);
+      for (const operation of ["updateMany", "updateManyAndReturn"])
+        await attempt(
+          `${operation} ${JSON.stringify(condition)}`,
+          () => mine[operation]?.({ where: condition, data }) as Promise<unknown>,
+        );
+      await attempt(
+        `deleteMany ${JSON.stringify(condition)}`,
+        () => mine.deleteMany?.({ where: condition }) as Promise<unknown>,
+      );
     }
-    await attempt("upsert", () => mine.upsert?.({ where: theirs, create: { ...LEAST[model], shop: THEIRS }, update: { shop: THEIRS } }) as Promise<unknown>);
+    await attempt(
+      "upsert",
+      () =>
+        mine.upsert?.({
+          where: theirs,
+          create: { ...LEAST[model], shop: THEIRS },
+          update: { shop: THEIRS },
+        }) as Promise<unknown>,
+    );
   });
 
   test("is written under the caller's own shop, whatever the row says", async () => {
@@ -125,50 +288,138 @@ describe.each(models)("%s", (model) => {
     await attempt("create", () => mine.create?.({ data: row }) as Promise<unknown>);
     if (APPEND_ONLY.has(model)) return;
     await mine.deleteMany?.();
-    await attempt("createMany", () => mine.createMany?.({ data: [row], skipDuplicates: true }) as Promise<unknown>);
-    await attempt("createManyAndReturn", () => mine.createManyAndReturn?.({ data: [row], skipDuplicates: true }) as Promise<unknown>);
-    await attempt("update", () => mine.update?.({ where: uniqueOf(model, MINE), data: { shop: THEIRS } }) as Promise<unknown>);
-    await attempt("updateMany", () => mine.updateMany?.({ data: { shop: THEIRS } }) as Promise<unknown>);
+    await attempt(
+      "createMany",
+      () => mine.createMany?.({ data: [row], skipDuplicates: true }) as Promise<unknown>,
+    );
+    await attempt(
+      "createManyAndReturn",
+      () => mine.createManyAndReturn?.({ data: [row], skipDuplicates: true }) as Promise<unknown>,
+    );
+    await attempt(
+      "update",
+      () =>
+        mine.update?.({ where: uniqueOf(model, MINE), data: { shop: THEIRS } }) as Promise<unknown>,
+    );
+    await attempt(
+      "updateMany",
+      () => mine.updateMany?.({ data: { shop: THEIRS } }) as Promise<unknown>,
+    );
     expect(await mine.count?.()).toBeGreaterThan(0);
   });
 });
 
 describe("relations", () => {
   beforeEach(async () => {
-    for (const shop of [MINE, THEIRS]) await storage.query("INSERT INTO user_tag_map (shop, id, user_id, tag_id, source) VALUES ($1, 1, 1, 1, 'ucp')", [shop]);
-    await storage.query("INSERT INTO user_claims (shop, id, user_id, segment_id) VALUES ($1, 1, 1, 'secret')", [THEIRS]);
+    for (const shop of [MINE, THEIRS])
+      await storage.query(
+        "INSERT INTO user_tag_map (shop, id, user_id, tag_id, source) VALUES ($1, 1, 1, 1, 'ucp')",
+        [shop],
+      );
+    await storage.query(
+      "INSERT INTO user_claims (shop, id, user_id, segment_id) VALUES ($1, 1, 1, 'secret')",
+      [THEIRS],
+    );
   });
 
   test("lead only to rows of the same tenant", async () => {
-    await attempt("include", () => delegateOf("StorefrontUser").findMany?.({ include: { claims: true, tag_map: { include: { tag: { include: { users: { include: { user: { include: { claims: true } } } } } } } } } }) as Promise<unknown>);
-    await attempt("select", () => delegateOf("CrmTag").findMany?.({ select: { users: { where: { shop: THEIRS }, select: { shop: true, user: true } } } }) as Promise<unknown>);
+    await attempt(
+      "include",
+      () =>
+        delegateOf("StorefrontUser").findMany?.({
+          include: {
+            claims: true,
+            tag_map: {
+              include: {
+                tag: { include: { users: { include: { user: { include: { claims: true } } } } } },
+              },
+            },
+          },
+        }) as Promise<unknown>,
+    );
+    await attempt(
+      "select",
+      () =>
+        delegateOf("CrmTag").findMany?.({
+          select: { users: { where: { shop: THEIRS }, select: { shop: true, user: true } } },
+        }) as Promise<unknown>,
+    );
   });
 
   const own = { shop_id: { shop: MINE, id: 1 } };
   const foreign = { shop_id: { shop: THEIRS, id: 1 } };
   const nested: [string, string, Row][] = [
     ["connect a foreign row", "StorefrontUser", { claims: { connect: foreign } }],
-    ["connect or create one", "StorefrontUser", { claims: { connectOrCreate: { where: foreign, create: { segment_id: "x" } } } }],
+    [
+      "connect or create one",
+      "StorefrontUser",
+      { claims: { connectOrCreate: { where: foreign, create: { segment_id: "x" } } } },
+    ],
     ["connect a list", "StorefrontUser", { tag_map: { connect: [foreign] } }],
     ["set a list", "StorefrontUser", { tag_map: { set: [foreign] } }],
     ["disconnect one", "StorefrontUser", { tag_map: { disconnect: [foreign] } }],
     ["delete one", "StorefrontUser", { tag_map: { delete: [foreign] } }],
     ["delete many", "StorefrontUser", { tag_map: { deleteMany: { shop: THEIRS } } }],
-    ["update one", "StorefrontUser", { tag_map: { update: { where: foreign, data: { source: "admin" } } } }],
-    ["update many", "StorefrontUser", { tag_map: { updateMany: { where: { shop: THEIRS }, data: { source: "admin" } } } }],
-    ["upsert one", "StorefrontUser", { tag_map: { upsert: { where: foreign, update: { source: "admin" }, create: { tag_id: 1, source: "admin" } } } }],
+    [
+      "update one",
+      "StorefrontUser",
+      { tag_map: { update: { where: foreign, data: { source: "admin" } } } },
+    ],
+    [
+      "update many",
+      "StorefrontUser",
+      { tag_map: { updateMany: { where: { shop: THEIRS }, data: { source: "admin" } } } },
+    ],
+    [
+      "upsert one",
+      "StorefrontUser",
+      {
+        tag_map: {
+          upsert: {
+            where: foreign,
+            update: { source: "admin" },
+            create: { tag_id: 1, source: "admin" },
+          },
+        },
+      },
+    ],
     ["connect a foreign person", "UserTagMap", { user: { connect: foreign } }],
     ["update through a parent", "UserTagMap", { user: { update: { data: { shop: THEIRS } } } }],
   ];
-  test.each(nested)("cannot be used to write into another tenant: %s", async (what, model, data) => {
-    await attempt(`${what} in an update`, () => delegateOf(model).update?.({ where: own, data }) as Promise<unknown>);
-    await attempt(`${what} in an upsert`, () => delegateOf(model).upsert?.({ where: own, update: data, create: data }) as Promise<unknown>);
-    await attempt(`${what} in a create`, () => delegateOf(model).create?.({ data: { id: 99, ...data } }) as Promise<unknown>);
-  });
+  test.each(nested)(
+    "cannot be used to write into another tenant: %s",
+    async (what, model, data) => {
+      await attempt(
+        `${what} in an update`,
+        () => delegateOf(model).update?.({ where: own, data }) as Promise<unknown>,
+      );
+      await attempt(
+        `${what} in an upsert`,
+        () =>
+          delegateOf(model).upsert?.({
+            where: own,
+            update: data,
+            create: data,
+          }) as Promise<unknown>,
+      );
+      await attempt(
+        `${what} in a create`,
+        () => delegateOf(model).create?.({ data: { id: 99, ...data } }) as Promise<unknown>,
+      );
+    },
+  );
 });
 
 describe("a tenant's Prisma", () => {
-  test.each(["$queryRaw", "$queryRawUnsafe", "$executeRaw", "$executeRawUnsafe", "$transaction", "$extends", "$on"])("has no %s", (name) => {
+  test.each([
+    "$queryRaw",
+    "$queryRawUnsafe",
+    "$executeRaw",
+    "$executeRawUnsafe",
+    "$transaction",
+    "$extends",
+    "$on",
+  ])("has no %s", (name) => {
     const prisma = database.forTenant(MINE).prisma as unknown as Record<string, unknown>;
     expect(() => prisma[name]).toThrow("would reach every tenant");
   });
@@ -183,22 +434,41 @@ describe("a statement", () => {
   const run = (text: string, values: unknown[] = []) => database.forTenant(MINE).sql(text, values);
 
   test.each([
-    "SELECT * FROM kv", "SELECT * FROM kv WHERE key = $2", "SELECT * FROM kv WHERE shop = $2", "SELECT * FROM kv WHERE shop = $10", "SELECT * FROM kv WHERE shop <> $1", "SELECT * FROM kv WHERE workshop = $1", "DELETE FROM kv", "UPDATE kv SET value = '1' WHERE key = $2",
-    "INSERT INTO kv (key, shop, value) VALUES ($2, $1, '1')", "INSERT INTO kv (shop, key, value) VALUES ($2, 'k', to_jsonb($1::text))", "INSERT INTO kv (shop, key, value) SELECT shop, $1, value FROM kv", "TRUNCATE kv", "",
+    "SELECT * FROM kv",
+    "SELECT * FROM kv WHERE key = $2",
+    "SELECT * FROM kv WHERE shop = $2",
+    "SELECT * FROM kv WHERE shop = $10",
+    "SELECT * FROM kv WHERE shop <> $1",
+    "SELECT * FROM kv WHERE workshop = $1",
+    "DELETE FROM kv",
+    "UPDATE kv SET value = '1' WHERE key = $2",
+    "INSERT INTO kv (key, shop, value) VALUES ($2, $1, '1')",
+    "INSERT INTO kv (shop, key, value) VALUES ($2, 'k', to_jsonb($1::text))",
+    "INSERT INTO kv (shop, key, value) SELECT shop, $1, value FROM kv",
+    "TRUNCATE kv",
+    "",
   ])("without the tenant's filter is refused before it runs: %s", async (text) => {
     const before = await dump();
     await expect(run(text, [THEIRS])).rejects.toThrow("no tenant filter");
-    await expect(database.forTenant(MINE).transaction((sql) => sql(text, [THEIRS]))).rejects.toThrow("no tenant filter");
+    await expect(
+      database.forTenant(MINE).transaction((sql) => sql(text, [THEIRS])),
+    ).rejects.toThrow("no tenant filter");
     expect(await dump()).toEqual(before);
   });
 
   test("with the filter reads and writes the tenant's rows alone", async () => {
     await run("INSERT INTO kv (shop, key, value) VALUES ($1, $2, '1')", ["k"]);
     expect(await run("SELECT shop FROM kv WHERE shop = $1")).toEqual([{ shop: MINE }]);
-    expect(await database.forTenant(THEIRS).sql("SELECT 1 FROM kv AS k WHERE k.shop = $1")).toEqual([]);
+    expect(await database.forTenant(THEIRS).sql("SELECT 1 FROM kv AS k WHERE k.shop = $1")).toEqual(
+      [],
+    );
   });
 
   test("cannot change what $1 is", async () => {
-    await attempt("a foreign shop as a value", () => run("UPDATE storefront_users SET first_name = 'x' WHERE shop = $1 AND email = $2", [`person@${THEIRS}`]));
+    await attempt("a foreign shop as a value", () =>
+      run("UPDATE storefront_users SET first_name = 'x' WHERE shop = $1 AND email = $2", [
+        `person@${THEIRS}`,
+      ]),
+    );
   });
 });

@@ -2,87 +2,170 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ADMIN_KEY, APP_SECRET, OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Answer, type Service } from "../support/service.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../support/service.ts";
 
 const PAGES = ["/embed/footer", "/embed/compliance"];
 const ALL = [...PAGES, "/embed/stack-loader.js"];
 const SECRETS = {
-  storefront_app_secret: "secret-of-the-app-0123456789", storefront_admin_token: "secret-admin-token-0123456789", storefront_api_token: "secret-storefront-token-0123", admin_key: "secret-admin-key-0123456789", jwt_secret: "secret-jwt-0123456789-0123456789",
-  erp_token: "secret-erp-token-0123456789", erp_username: "secret-erp-user", erp_password: "secret-erp-password-0123", retail_analytics_b_token: "secret-retail-token-0123456", email_api_key: "secret-email-key-0123456789",
+  storefront_app_secret: "secret-of-the-app-0123456789",
+  storefront_admin_token: "secret-admin-token-0123456789",
+  storefront_api_token: "secret-storefront-token-0123",
+  admin_key: "secret-admin-key-0123456789",
+  jwt_secret: "secret-jwt-0123456789-0123456789",
+  erp_token: "secret-erp-token-0123456789",
+  erp_username: "secret-erp-user",
+  erp_password: "secret-erp-password-0123",
+  retail_analytics_b_token: "secret-retail-token-0123456",
+  email_api_key: "secret-email-key-0123456789",
 };
 type Sent = { encoding: unknown; etag: string; bytes: Buffer };
 let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-  await service.addTenant(SHOP, { ...SECRETS, brand_name: "Kestrel Outdoor", privacy_url: "https://kestrel.example/privacy", terms_url: "https://kestrel.example/terms", support_email: "privacy@kestrel.example", allowed_origins: ["https://kestrel.example"], consent_policy_version: "2026-11", locale: "fr" });
+  await service.addTenant(SHOP, {
+    ...SECRETS,
+    brand_name: "Kestrel Outdoor",
+    privacy_url: "https://kestrel.example/privacy",
+    terms_url: "https://kestrel.example/terms",
+    support_email: "privacy@kestrel.example",
+    allowed_origins: ["https://kestrel.example"],
+    consent_policy_version: "2026-11",
+    locale: "fr",
+  });
   await service.addTenant(OTHER_SHOP, { brand_name: "The Other One", consent_mode: "advanced" });
 });
 afterAll(() => service.stop());
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => service.call("GET", path, { key: null, headers });
+const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  service.call("GET", path, { key: null, headers });
 const policyOf = (answer: Answer): Record<string, string[]> =>
-  Object.fromEntries((answer.headers.get("content-security-policy") ?? "").split("; ").map((part) => [part.split(" ")[0] as string, part.split(" ").slice(1)]));
+  Object.fromEntries(
+    (answer.headers.get("content-security-policy") ?? "")
+      .split("; ")
+      .map((part) => [part.split(" ")[0] as string, part.split(" ").slice(1)]),
+  );
 
 describe.each(ALL)("%s", (path) => {
   it("is anybody's, for a store that is named and known", async () => {
     const answer = await get(`${path}?shop=${SHOP}`);
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, path.endsWith(".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8"]);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      200,
+      path.endsWith(".js") ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8",
+    ]);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     expect((await get(path)).json).toMatchObject({ code: "tenant_required" });
     expect((await get(`${path}?shop=evil.example`)).json).toMatchObject({ code: "invalid_shop" });
-    expect((await get(`${path}?shop=nobody.myshopify.com`)).json).toMatchObject({ code: "unknown_tenant" });
-    expect((await service.call("POST", `${path}?shop=${SHOP}`, { key: null, body: {} })).status).toBe(405);
+    expect((await get(`${path}?shop=nobody.myshopify.com`)).json).toMatchObject({
+      code: "unknown_tenant",
+    });
+    expect(
+      (await service.call("POST", `${path}?shop=${SHOP}`, { key: null, body: {} })).status,
+    ).toBe(405);
   });
 
   it("may be kept, and is answered with 304 until it changes", async () => {
     const first = await get(`${path}?shop=${OTHER_SHOP}`);
-    const etag = (first.headers.get("etag") as string);
+    const etag = first.headers.get("etag") as string;
     expect(first.headers.get("cache-control")).toMatch(/^public, max-age=\d+/);
     expect(first.headers.get("set-cookie")).toBeNull();
     const again = await get(`${path}?shop=${OTHER_SHOP}`, { "If-None-Match": `W/${etag}` });
-    expect([again.status, again.text, again.headers.get("etag"), again.headers.get("content-security-policy")]).toEqual([304, "", etag, first.headers.get("content-security-policy")]);
-    await service.addTenant(OTHER_SHOP, { brand_name: `Another name ${path}`, consent_policy_version: path });
+    expect([
+      again.status,
+      again.text,
+      again.headers.get("etag"),
+      again.headers.get("content-security-policy"),
+    ]).toEqual([304, "", etag, first.headers.get("content-security-policy")]);
+    await service.addTenant(OTHER_SHOP, {
+      brand_name: `Another name ${path}`,
+      consent_policy_version: path,
+    });
     expect((await get(`${path}?shop=${OTHER_SHOP}`, { "If-None-Match": etag })).status).toBe(200);
   });
 
   it("is sent compressed to who takes that, and plain to who does not", async () => {
     // Not fetch, which unpacks by itself.
-    const [packed, plain] = await Promise.all(["gzip, br", "gzip;q=0"].map(async (encoding) => {
-      const { headers, body } = await request(`${service.url}${path}?shop=${SHOP}`, { headers: { "Accept-Encoding": encoding } });
-      return { encoding: headers["content-encoding"], etag: String(headers.etag), bytes: Buffer.from(await body.arrayBuffer()) };
-    })) as [Sent, Sent];
+    const [packed, plain] = (await Promise.all(
+      ["gzip, br", "gzip;q=0"].map(async (encoding) => {
+        const { headers, body } = await request(`${service.url}${path}?shop=${SHOP}`, {
+          headers: { "Accept-Encoding": encoding },
+        });
+        return {
+          encoding: headers["content-encoding"],
+          etag: String(headers.etag),
+          bytes: Buffer.from(await body.arrayBuffer()),
+        };
+      }),
+    )) as [Sent, Sent];
     expect([packed.encoding, plain.encoding]).toEqual(["gzip", undefined]);
     expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
     expect(packed.etag).not.toBe(plain.etag);
-    for (const { etag } of [packed, plain]) expect((await get(`${path}?shop=${SHOP}`, { "If-None-Match": etag })).status).toBe(304);
+    for (const { etag } of [packed, plain])
+      expect((await get(`${path}?shop=${SHOP}`, { "If-None-Match": etag })).status).toBe(304);
   });
 
   it("holds no credential and nothing of another store", async () => {
     const { text } = await get(`${path}?shop=${SHOP}`);
-    for (const secret of [...Object.values(SECRETS), "cms-token", "analytics-secret", "profile-token", service.sandbox.federated.clientSecret, APP_SECRET, ADMIN_KEY, service.sandbox.cms.customersCollectionId]) expect(text).not.toContain(secret);
+    for (const secret of [
+      ...Object.values(SECRETS),
+      "cms-token",
+      "analytics-secret",
+      "profile-token",
+      service.sandbox.federated.clientSecret,
+      APP_SECRET,
+      ADMIN_KEY,
+      service.sandbox.cms.customersCollectionId,
+    ])
+      expect(text).not.toContain(secret);
     expect(text).not.toContain("Other One");
     expect(text).not.toContain(OTHER_SHOP);
   });
 
   it("answers below the storefront's proxy too, with links that stay below it", async () => {
-    const answer = await get(`${path}?shop=${SHOP}&logged_in_customer_id=&path_prefix=%2Fapps%2Fcrm&timestamp=1&signature=00`);
+    const answer = await get(
+      `${path}?shop=${SHOP}&logged_in_customer_id=&path_prefix=%2Fapps%2Fcrm&timestamp=1&signature=00`,
+    );
     expect(answer.status).toBe(200);
-    if (path === "/embed/footer") expect(answer.text).toContain('href="/apps/crm/embed/compliance?locale=fr"');
-    const astray = await get(`${path}?shop=${SHOP}&path_prefix=${encodeURIComponent('//evil.example"><script>')}`);
+    if (path === "/embed/footer")
+      expect(answer.text).toContain('href="/apps/crm/embed/compliance?locale=fr"');
+    const astray = await get(
+      `${path}?shop=${SHOP}&path_prefix=${encodeURIComponent('//evil.example"><script>')}`,
+    );
     expect(astray.text).not.toContain("evil.example");
   });
 });
 
 describe.each(PAGES)("%s", (path) => {
   it("speaks the reader's language, else the store's", async () => {
-    const lang = async (query: string) => /<html lang="(\w+)">/.exec((await get(`${path}?shop=${SHOP}${query}`)).text)?.[1];
-    expect([await lang(""), await lang("&locale=es"), await lang("&locale=en-GB"), await lang("&locale=de"), await lang("&locale=")]).toEqual(["fr", "es", "en", "fr", "fr"]);
+    const lang = async (query: string) =>
+      /<html lang="(\w+)">/.exec((await get(`${path}?shop=${SHOP}${query}`)).text)?.[1];
+    expect([
+      await lang(""),
+      await lang("&locale=es"),
+      await lang("&locale=en-GB"),
+      await lang("&locale=de"),
+      await lang("&locale="),
+    ]).toEqual(["fr", "es", "en", "fr", "fr"]);
   });
 
   it("may be framed by the store's own origins alone, and runs nothing that was not written here", async () => {
     const policy = policyOf(await get(`${path}?shop=${SHOP}`));
-    expect(policy["frame-ancestors"]).toEqual(["'self'", `https://${SHOP}`, service.url, RETURN_ORIGIN, "https://kestrel.example"]);
+    expect(policy["frame-ancestors"]).toEqual([
+      "'self'",
+      `https://${SHOP}`,
+      service.url,
+      RETURN_ORIGIN,
+      "https://kestrel.example",
+    ]);
     expect(policy["default-src"]).toEqual(["'none'"]);
     expect(policy["base-uri"]).toEqual(["'none'"]);
     for (const sources of [policy["script-src"], policy["style-src"]]) {
@@ -95,19 +178,36 @@ describe.each(PAGES)("%s", (path) => {
   });
 
   it("is given to scripts of the store's origins, and of no other", async () => {
-    expect((await get(`${path}?shop=${SHOP}`, { Origin: `https://${SHOP}` })).headers.get("access-control-allow-origin")).toBe(`https://${SHOP}`);
-    expect((await get(`${path}?shop=${SHOP}`, { Origin: "https://evil.example" })).headers.get("access-control-allow-origin")).toBeNull();
+    expect(
+      (await get(`${path}?shop=${SHOP}`, { Origin: `https://${SHOP}` })).headers.get(
+        "access-control-allow-origin",
+      ),
+    ).toBe(`https://${SHOP}`);
+    expect(
+      (await get(`${path}?shop=${SHOP}`, { Origin: "https://evil.example" })).headers.get(
+        "access-control-allow-origin",
+      ),
+    ).toBeNull();
   });
 });
 
 describe("what a shopper pays", () => {
   // The longest of what a store may really have: host names of 63 letters, a dated policy version.
   const LONG = `${"a".repeat(63)}.myshopify.com`;
-  const size = async (path: string) => gzipSync((await get(`${path}?shop=${LONG}`)).text, { level: 9 }).length;
+  const size = async (path: string) =>
+    gzipSync((await get(`${path}?shop=${LONG}`)).text, { level: 9 }).length;
 
   it("is at most 2,048 bytes for the loader and 6,144 for the footer with banner and preferences, compressed, in every language", async () => {
     for (const locale of ["en", "es", "fr"]) {
-      await service.addTenant(LONG, { locale, brand_name: "Ünïcode & Söhne ".repeat(7).trim(), analytics_measurement_id: "G-ABCDEF1234", consent_policy_version: "2026-11-21.revision-12", privacy_url: `https://${LONG}/policies/privacy-policy`, terms_url: `https://${LONG}/policies/terms-of-service`, support_email: "privacy-and-data-protection@kestrel-outdoor.example" });
+      await service.addTenant(LONG, {
+        locale,
+        brand_name: "Ünïcode & Söhne ".repeat(7).trim(),
+        analytics_measurement_id: "G-ABCDEF1234",
+        consent_policy_version: "2026-11-21.revision-12",
+        privacy_url: `https://${LONG}/policies/privacy-policy`,
+        terms_url: `https://${LONG}/policies/terms-of-service`,
+        support_email: "privacy-and-data-protection@kestrel-outdoor.example",
+      });
       const [loader, footer] = [await size("/embed/stack-loader.js"), await size("/embed/footer")];
       expect(loader).toBeLessThanOrEqual(2_048);
       expect(footer).toBeLessThanOrEqual(6_144);

@@ -10,8 +10,21 @@ import { SHOP, startService, type Service } from "../support/service.ts";
 
 const ATTACK = `</script><script>window.broken=1</script><img src=x onerror="window.broken=1">'"\`\u2028window.broken=1//-->{{7*7}}$&$1__CONFIG__`;
 const HOSTILE: PublicConfig = {
-  shop: ATTACK, locale: "en", brand: ATTACK, logoUrl: `https://x.example/"onload="window.broken=1`, termsUrl: `https://x.example/'"><script>window.broken=1</script>`, privacyUrl: `https://x.example/${ATTACK}`, supportEmail: ATTACK, measurementId: ATTACK,
-  consentMode: "basic", policyVersion: ATTACK, agentAccess: true, agentPayments: true, signIn: [], serviceUrl: "https://service.example", at: "https://service.example",
+  shop: ATTACK,
+  locale: "en",
+  brand: ATTACK,
+  logoUrl: `https://x.example/"onload="window.broken=1`,
+  termsUrl: `https://x.example/'"><script>window.broken=1</script>`,
+  privacyUrl: `https://x.example/${ATTACK}`,
+  supportEmail: ATTACK,
+  measurementId: ATTACK,
+  consentMode: "basic",
+  policyVersion: ATTACK,
+  agentAccess: true,
+  agentPayments: true,
+  signIn: [],
+  serviceUrl: "https://service.example",
+  at: "https://service.example",
 };
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let service: Service;
@@ -25,13 +38,24 @@ afterAll(async () => {
 });
 
 describe("hostile configuration", () => {
-  it.each([["the footer", renderFooter], ["the compliance page", renderCompliance]])("stays text in %s", async (_, render) => {
+  it.each([
+    ["the footer", renderFooter],
+    ["the compliance page", renderCompliance],
+  ])("stays text in %s", async (_, render) => {
     const { page, errors, close } = await browser.visit(["https://page.example"]);
     // No policy of the server helps here: the escaping alone must hold.
-    await page.route("https://page.example/**", (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) }));
+    await page.route("https://page.example/**", (route) =>
+      route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) }),
+    );
     await page.goto("https://page.example/");
     expect(await page.evaluate("window.broken")).toBeUndefined();
-    expect(await page.evaluate(() => [...document.querySelectorAll("*")].flatMap((one) => [...one.attributes].map(({ name }) => name)).filter((name) => name.startsWith("on")))).toEqual([]);
+    expect(
+      await page.evaluate(() =>
+        [...document.querySelectorAll("*")]
+          .flatMap((one) => [...one.attributes].map(({ name }) => name))
+          .filter((name) => name.startsWith("on")),
+      ),
+    ).toEqual([]);
     expect(await page.title()).toContain("</script>");
     expect(errors.filter((error) => !error.includes("net::ERR"))).toEqual([]);
     await close();
@@ -40,9 +64,16 @@ describe("hostile configuration", () => {
   it("stays a value in the loader, which still parses and still begins with its defaults", async () => {
     const { page, errors, close } = await browser.visit(["https://page.example"]);
     const script = renderStackLoader(HOSTILE);
-    await page.route("https://page.example/**", (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body: `<!doctype html><script>${script}</script>` }));
+    await page.route("https://page.example/**", (route) =>
+      route.fulfill({
+        contentType: "text/html; charset=utf-8",
+        body: `<!doctype html><script>${script}</script>`,
+      }),
+    );
     await page.goto("https://page.example/");
-    expect(await page.evaluate("[window.broken, window.dataLayer[0][0], window.dataLayer[0][1]]")).toEqual([undefined, "consent", "default"]);
+    expect(
+      await page.evaluate("[window.broken, window.dataLayer[0][0], window.dataLayer[0][1]]"),
+    ).toEqual([undefined, "consent", "default"]);
     expect(errors).toEqual([]);
     expect(script).not.toMatch(/[\u2028\u2029]|<\/script/i);
     await close();
@@ -53,17 +84,39 @@ describe("hostile configuration", () => {
   });
 
   it("of addresses is a link to the web or no link at all", () => {
-    const config = { brand_name: "x", consent_mode: "basic", locale: "en", agent_access_enabled: true, agent_payments_enabled: true } as const;
-    const withLink = (address: string) => toPublicConfig({ shop: SHOP, config: { ...config, privacy_url: address } as never }, { serviceUrl: "https://service.example" }).privacyUrl;
-    expect([withLink("javascript:alert(1)"), withLink("data:text/html,x"), withLink("nothing"), withLink("https://ok.example/a")]).toEqual([null, null, null, "https://ok.example/a"]);
+    const config = {
+      brand_name: "x",
+      consent_mode: "basic",
+      locale: "en",
+      agent_access_enabled: true,
+      agent_payments_enabled: true,
+    } as const;
+    const withLink = (address: string) =>
+      toPublicConfig(
+        { shop: SHOP, config: { ...config, privacy_url: address } as never },
+        { serviceUrl: "https://service.example" },
+      ).privacyUrl;
+    expect([
+      withLink("javascript:alert(1)"),
+      withLink("data:text/html,x"),
+      withLink("nothing"),
+      withLink("https://ok.example/a"),
+    ]).toEqual([null, null, null, "https://ok.example/a"]);
   });
 
   it("that the service takes from a merchant is served harmless, and the page's own policy would stop it as well", async () => {
-    await service.addTenant(SHOP, { brand_name: ATTACK.slice(0, 119), consent_policy_version: `</script><script>window.broken=1//`, privacy_url: `https://x.example/?a="'><script>window.broken=1</script>` });
+    await service.addTenant(SHOP, {
+      brand_name: ATTACK.slice(0, 119),
+      consent_policy_version: `</script><script>window.broken=1//`,
+      privacy_url: `https://x.example/?a="'><script>window.broken=1</script>`,
+    });
     const { page, close } = await browser.visit([service.url]);
     for (const path of ["/embed/footer", "/embed/compliance"]) {
       await page.goto(`${service.url}${path}?shop=${SHOP}`);
-      expect(await page.evaluate("[window.broken, typeof window._crmConsent]")).toEqual([undefined, "object"]);
+      expect(await page.evaluate("[window.broken, typeof window._crmConsent]")).toEqual([
+        undefined,
+        "object",
+      ]);
     }
     await close();
   });

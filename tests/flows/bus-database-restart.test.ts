@@ -2,14 +2,29 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from "../../app/runtime/embedded-postgres.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { endChildren, startServer, type Child } from "../support/child.ts";
 import { startDatabaseProxy, type DatabaseProxy } from "../support/database-proxy.ts";
-import { isAlive, newFolder, removeFolder, rows as query } from "../support/embedded-postgres-helpers.ts";
+import {
+  isAlive,
+  newFolder,
+  removeFolder,
+  rows as query,
+} from "../support/embedded-postgres-helpers.ts";
 import { ERP_FIELDS, startErpReceiver, type ErpReceiver } from "../support/erp-receiver.ts";
 import { startEventLoad } from "../support/event-load.ts";
-import { ADMIN_KEY, APP_SECRET, CLIENT_ID, eventually, SHOP, testEnvironment } from "../support/service.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  CLIENT_ID,
+  eventually,
+  SHOP,
+  testEnvironment,
+} from "../support/service.ts";
 import { countByStatus } from "../support/webhook-load.ts";
 
 /** What is promised here is what happens, not how soon: a busy machine may take its time. */
@@ -32,10 +47,20 @@ beforeAll(async () => {
   folder = await newFolder();
   await startPostgres();
   line = await startDatabaseProxy(postgres.url);
-  sandbox = await startSandbox({ app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET } });
+  sandbox = await startSandbox({
+    app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET },
+  });
   erp = await startErpReceiver();
-  service = await startServer({ ...testEnvironment(sandbox, line.url), BASE_URL: "https://service.example", ROLES: "web,worker" });
-  const answer = await fetch(`${service.url}/config?shop=${SHOP}`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` }, body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }) });
+  service = await startServer({
+    ...testEnvironment(sandbox, line.url),
+    BASE_URL: "https://service.example",
+    ROLES: "web,worker",
+  });
+  const answer = await fetch(`${service.url}/config?shop=${SHOP}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` },
+    body: JSON.stringify({ ...ERP_FIELDS, erp_base_url: erp.url }),
+  });
   if (answer.status !== 200) throw new Error(await answer.text());
 }, 120_000);
 afterAll(async () => {
@@ -46,51 +71,80 @@ afterAll(async () => {
 
 /** The postmaster and everything that it started, in one go: nothing is written any more. */
 async function killPostgres(): Promise<void> {
-  const parentOf = (pid: string) => /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
+  const parentOf = (pid: string) =>
+    /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
   const pids = readdirSync("/proc").filter((name) => {
     try {
-      return name === String(postgres.pid) || (/^\d+$/.test(name) && parentOf(name) === String(postgres.pid));
+      return (
+        name === String(postgres.pid) ||
+        (/^\d+$/.test(name) && parentOf(name) === String(postgres.pid))
+      );
     } catch {
       return false;
     }
   });
   for (const pid of pids) process.kill(Number(pid), "SIGKILL");
-  await eventually("the end of all its processes", () => pids.every((pid) => !isAlive(Number(pid))));
+  await eventually("the end of all its processes", () =>
+    pids.every((pid) => !isAlive(Number(pid))),
+  );
   await postgres.stop();
 }
 
 test.each([
   ["told to stop", () => postgres.stop()],
   ["killed with all its processes", killPostgres],
-])("Postgres is %s under load and started again: no acknowledged event is lost, none is stored twice, all are delivered without a retry, and the service recovers alone", async (how, end) => {
-  const load = startEventLoad(() => service.url);
-  await eventually("acknowledgements", () => load.accepted() > 150, PATIENCE_MS);
-  await end();
-  const awayAt = performance.now();
-  const whileAway = () => load.sent.filter(({ begunAt }) => begunAt > awayAt);
-  await eventually("refusals", () => whileAway().length >= 30, PATIENCE_MS);
-  expect(whileAway().filter(({ status }) => status !== 503)).toEqual([]);
-  await startPostgres();
-  const backAt = performance.now();
-  const before = load.accepted();
-  await eventually("acknowledgements again", () => load.accepted() > before + 150, PATIENCE_MS);
-  const sent = await load.stop();
-  const firstAgain = Math.min(...sent.filter(({ status, endedAt }) => status === 202 && endedAt > backAt).map(({ endedAt }) => endedAt)) - backAt;
+])(
+  "Postgres is %s under load and started again: no acknowledged event is lost, none is stored twice, all are delivered without a retry, and the service recovers alone",
+  async (how, end) => {
+    const load = startEventLoad(() => service.url);
+    await eventually("acknowledgements", () => load.accepted() > 150, PATIENCE_MS);
+    await end();
+    const awayAt = performance.now();
+    const whileAway = () => load.sent.filter(({ begunAt }) => begunAt > awayAt);
+    await eventually("refusals", () => whileAway().length >= 30, PATIENCE_MS);
+    expect(whileAway().filter(({ status }) => status !== 503)).toEqual([]);
+    await startPostgres();
+    const backAt = performance.now();
+    const before = load.accepted();
+    await eventually("acknowledgements again", () => load.accepted() > before + 150, PATIENCE_MS);
+    const sent = await load.stop();
+    const firstAgain =
+      Math.min(
+        ...sent
+          .filter(({ status, endedAt }) => status === 202 && endedAt > backAt)
+          .map(({ endedAt }) => endedAt),
+      ) - backAt;
 
-  const acknowledged = sent.filter(({ status }) => status === 202).map(({ eventId }) => eventId);
-  type Row = { event_id: string; status: string; retry_count: number; last_error: string | null };
-  const list = async () => (await query(postgres.url, "SELECT event_id, status, retry_count, last_error FROM integration_queue WHERE channel = 'erpsys'")) as Row[];
-  const delivered = await eventually("everything delivered", async () => {
-    const all = await list();
-    return all.every(({ status, retry_count: n }) => status === "delivered" || n > 0) && all;
-  }, PATIENCE_MS);
-  const stored = new Set(delivered.map(({ event_id }) => event_id));
-  const lost = acknowledged.filter((id) => !stored.has(id));
-  process.stdout.write(`Postgres ${how}: answers ${JSON.stringify(countByStatus(sent))}, acknowledged and lost ${lost.length}, first acknowledgement ${Math.round(firstAgain)} ms after it was back, arrived twice in all ${erp.twice()}\n`);
-  expect(lost).toEqual([]);
-  expect(delivered).toHaveLength(stored.size);
-  expect(delivered.filter(({ status, retry_count: n }) => status !== "delivered" || n > 0)).toEqual([]);
-  expect(acknowledged.filter((id) => !erp.received.includes(id))).toEqual([]);
-  expect(Object.keys(countByStatus(sent)).filter((status) => status !== "202" && status !== "503")).toEqual([]);
-  expect(service.hasEnded()).toBe(false);
-}, 150_000);
+    const acknowledged = sent.filter(({ status }) => status === 202).map(({ eventId }) => eventId);
+    type Row = { event_id: string; status: string; retry_count: number; last_error: string | null };
+    const list = async () =>
+      (await query(
+        postgres.url,
+        "SELECT event_id, status, retry_count, last_error FROM integration_queue WHERE channel = 'erpsys'",
+      )) as Row[];
+    const delivered = await eventually(
+      "everything delivered",
+      async () => {
+        const all = await list();
+        return all.every(({ status, retry_count: n }) => status === "delivered" || n > 0) && all;
+      },
+      PATIENCE_MS,
+    );
+    const stored = new Set(delivered.map(({ event_id }) => event_id));
+    const lost = acknowledged.filter((id) => !stored.has(id));
+    process.stdout.write(
+      `Postgres ${how}: answers ${JSON.stringify(countByStatus(sent))}, acknowledged and lost ${lost.length}, first acknowledgement ${Math.round(firstAgain)} ms after it was back, arrived twice in all ${erp.twice()}\n`,
+    );
+    expect(lost).toEqual([]);
+    expect(delivered).toHaveLength(stored.size);
+    expect(
+      delivered.filter(({ status, retry_count: n }) => status !== "delivered" || n > 0),
+    ).toEqual([]);
+    expect(acknowledged.filter((id) => !erp.received.includes(id))).toEqual([]);
+    expect(
+      Object.keys(countByStatus(sent)).filter((status) => status !== "202" && status !== "503"),
+    ).toEqual([]);
+    expect(service.hasEnded()).toBe(false);
+  },
+  150_000,
+);

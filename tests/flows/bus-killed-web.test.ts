@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startServer } from "../support/child.ts";
 import { sendEvent, startEventLoad, type SentEvent } from "../support/event-load.ts";
-import { eventually, SHOP, startService, testEnvironment, type Service } from "../support/service.ts";
+import {
+  eventually,
+  SHOP,
+  startService,
+  testEnvironment,
+  type Service,
+} from "../support/service.ts";
 
 const KILLS = 3;
 const DESTINATIONS = ["erpsys", "web_analytics", "archive"];
@@ -17,7 +23,12 @@ afterAll(async () => {
   await service.stop();
 });
 
-const startWeb = () => startServer({ ...testEnvironment(service.sandbox, service.database.url), BASE_URL: service.url, ROLES: "web" });
+const startWeb = () =>
+  startServer({
+    ...testEnvironment(service.sandbox, service.database.url),
+    BASE_URL: service.url,
+    ROLES: "web",
+  });
 
 type Stored = { event_id: string; has_ledger: boolean; has_marker: boolean; rows: number };
 /** What there is of every event that left any trace. */
@@ -27,7 +38,8 @@ const stored = async () =>
        SELECT event_id, 'ledger' AS what FROM event_ledger UNION ALL SELECT event_id, 'row' FROM integration_queue UNION ALL SELECT value #>> '{}', 'marker' FROM kv WHERE key LIKE 'evt:%'
      ) traces GROUP BY event_id`,
   )) as Stored[];
-const isWhole = ({ has_ledger, has_marker, rows }: Stored) => has_ledger && has_marker && rows === DESTINATIONS.length;
+const isWhole = ({ has_ledger, has_marker, rows }: Stored) =>
+  has_ledger && has_marker && rows === DESTINATIONS.length;
 
 test(`${KILLS} kills in a storm: whatever was acknowledged is stored whole, nothing is stored in part, and what got no answer can be sent again without doubling`, async () => {
   let web = await startWeb();
@@ -48,14 +60,21 @@ test(`${KILLS} kills in a storm: whatever was acknowledged is stored whole, noth
   const whole = new Set(traces.filter(isWhole).map(({ event_id }) => event_id));
   const lost = answered.filter(({ eventId }) => !whole.has(eventId));
   const storedUnanswered = unanswered.filter(({ eventId }) => whole.has(eventId));
-  process.stdout.write(`${KILLS} kills of the web process: acknowledged ${answered.length}, acknowledged and not stored ${lost.length}, unanswered ${unanswered.length} (${storedUnanswered.length} of them stored), stored in part ${traces.filter((trace) => !isWhole(trace)).length}\n`);
+  process.stdout.write(
+    `${KILLS} kills of the web process: acknowledged ${answered.length}, acknowledged and not stored ${lost.length}, unanswered ${unanswered.length} (${storedUnanswered.length} of them stored), stored in part ${traces.filter((trace) => !isWhole(trace)).length}\n`,
+  );
   expect(lost).toEqual([]);
   expect(traces.filter((trace) => !isWhole(trace))).toEqual([]);
 
   const again: SentEvent[] = [];
-  for (const { eventId } of unanswered) again.push(await sendEvent(web.url, { eventId, destinations: DESTINATIONS }));
-  expect(again.filter(({ eventId, status }) => status !== (whole.has(eventId) ? 200 : 202))).toEqual([]);
+  for (const { eventId } of unanswered)
+    again.push(await sendEvent(web.url, { eventId, destinations: DESTINATIONS }));
+  expect(
+    again.filter(({ eventId, status }) => status !== (whole.has(eventId) ? 200 : 202)),
+  ).toEqual([]);
   const afterwards = await stored();
   expect(afterwards.filter((trace) => !isWhole(trace))).toEqual([]);
-  expect(new Set(afterwards.map(({ event_id }) => event_id))).toEqual(new Set(sent.map(({ eventId }) => eventId)));
+  expect(new Set(afterwards.map(({ event_id }) => event_id))).toEqual(
+    new Set(sent.map(({ eventId }) => eventId)),
+  );
 }, 90_000);

@@ -2,9 +2,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { LEASE_SECONDS } from "../../app/domain/bus/claim.ts";
 import { endChildren, startServer, type Child } from "../support/child.ts";
-import { ERP_FIELDS, startErpReceiver, takeDocument, type ErpReceiver } from "../support/erp-receiver.ts";
+import {
+  ERP_FIELDS,
+  startErpReceiver,
+  takeDocument,
+  type ErpReceiver,
+} from "../support/erp-receiver.ts";
 import { sendEvents } from "../support/event-load.ts";
-import { eventually, SHOP, startService, testEnvironment, type Service } from "../support/service.ts";
+import {
+  eventually,
+  SHOP,
+  startService,
+  testEnvironment,
+  type Service,
+} from "../support/service.ts";
 
 const KILLS = 6;
 const EVENTS_PER_KILL = 100;
@@ -30,11 +41,24 @@ beforeEach(async () => {
   erp.received.length = 0;
 });
 
-const startWorker = () => startServer({ ...testEnvironment(service.sandbox, service.database.url), BASE_URL: service.url, ROLES: "worker" });
+const startWorker = () =>
+  startServer({
+    ...testEnvironment(service.sandbox, service.database.url),
+    BASE_URL: service.url,
+    ROLES: "worker",
+  });
 const query = (sql: string, params?: unknown[]) => service.database.query(sql, params);
 const holder = ({ pid }: Child) => `worker-${pid}-%`;
-const begun = async (worker: Child) => (await query("SELECT 1 FROM integration_queue WHERE locked_by LIKE $1 AND status = 'ready'", [holder(worker)])).length;
-const letLeasesRunOut = (worker: Child) => query("UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_by LIKE $1", [holder(worker)]);
+const begun = async (worker: Child) =>
+  (
+    await query("SELECT 1 FROM integration_queue WHERE locked_by LIKE $1 AND status = 'ready'", [
+      holder(worker),
+    ])
+  ).length;
+const letLeasesRunOut = (worker: Child) =>
+  query("UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_by LIKE $1", [
+    holder(worker),
+  ]);
 
 /** @returns how many deliveries the worker had in flight. */
 async function kill(worker: Child): Promise<number> {
@@ -45,13 +69,23 @@ async function kill(worker: Child): Promise<number> {
 
 type Row = { event_id: string; status: string; retry_count: number; lease_lost: number };
 const allDelivered = (count: number, withinMs: number) =>
-  eventually(`${count} delivered events`, async () => {
-    const rows = (await query("SELECT event_id, status, retry_count, lease_lost FROM integration_queue")) as Row[];
-    return rows.length === count && rows.every(({ status }) => status === "delivered") && rows;
-  }, withinMs).catch(async (error: unknown) => {
+  eventually(
+    `${count} delivered events`,
+    async () => {
+      const rows = (await query(
+        "SELECT event_id, status, retry_count, lease_lost FROM integration_queue",
+      )) as Row[];
+      return rows.length === count && rows.every(({ status }) => status === "delivered") && rows;
+    },
+    withinMs,
+  ).catch(async (error: unknown) => {
     // Which rows, and what they say: the count alone tells nothing about a failure that comes once in fifty runs.
-    const left = await query("SELECT status, retry_count, lease_lost, last_error, next_attempt_at - clock_timestamp() AS due_in, locked_by, count(*)::int AS n FROM integration_queue WHERE status <> 'delivered' GROUP BY 1, 2, 3, 4, 5, 6 LIMIT 10");
-    throw new Error(`${String(error)}; left: ${JSON.stringify(left)}; circuits: ${JSON.stringify(await query("SELECT key, value FROM kv WHERE key LIKE 'circuit:%'"))}`);
+    const left = await query(
+      "SELECT status, retry_count, lease_lost, last_error, next_attempt_at - clock_timestamp() AS due_in, locked_by, count(*)::int AS n FROM integration_queue WHERE status <> 'delivered' GROUP BY 1, 2, 3, 4, 5, 6 LIMIT 10",
+    );
+    throw new Error(
+      `${String(error)}; left: ${JSON.stringify(left)}; circuits: ${JSON.stringify(await query("SELECT key, value FROM kv WHERE key LIKE 'circuit:%'"))}`,
+    );
   });
 
 test(`${KILLS} kills under ${KILLS * EVENTS_PER_KILL} events: every acknowledged one is delivered, none is dead, no retry is used up, and no more arrive twice than were in flight`, async () => {
@@ -63,7 +97,11 @@ test(`${KILLS} kills under ${KILLS * EVENTS_PER_KILL} events: every acknowledged
   for (let n = 0; n < KILLS; n += 1) {
     const victim = (await workers[n % 2]) as Child;
     sending.push(sendEvents(service.url, EVENTS_PER_KILL));
-    await eventually("deliveries of the victim in flight", async () => (await begun(victim)) >= 4, 30_000);
+    await eventually(
+      "deliveries of the victim in flight",
+      async () => (await begun(victim)) >= 4,
+      30_000,
+    );
     inFlight += await kill(victim);
     await letLeasesRunOut(victim);
     // Started while the other one works on.
@@ -74,11 +112,15 @@ test(`${KILLS} kills under ${KILLS * EVENTS_PER_KILL} events: every acknowledged
   await Promise.all(workers);
   const rows = await allDelivered(sent.length, 60_000);
   const losses = rows.map(({ lease_lost: n }) => n);
-  process.stdout.write(`${KILLS} kills under ${sent.length} events: lost ${sent.length - new Set(erp.received).size}, in flight at the kills ${inFlight}, arrived twice ${erp.twice()}, rows brought back ${losses.filter((n) => n > 0).length}, most often ${Math.max(...losses)} times\n`);
+  process.stdout.write(
+    `${KILLS} kills under ${sent.length} events: lost ${sent.length - new Set(erp.received).size}, in flight at the kills ${inFlight}, arrived twice ${erp.twice()}, rows brought back ${losses.filter((n) => n > 0).length}, most often ${Math.max(...losses)} times\n`,
+  );
   expect(new Set(erp.received)).toEqual(new Set(sent.map(({ eventId }) => eventId)));
   expect(erp.twice()).toBeLessThanOrEqual(inFlight);
   expect(rows.filter(({ retry_count: n }) => n > 0)).toEqual([]);
-  expect(await query("SELECT status, count(*)::int AS n FROM delivery_attempts GROUP BY status")).toEqual([{ status: "delivered", n: sent.length }]);
+  expect(
+    await query("SELECT status, count(*)::int AS n FROM delivery_attempts GROUP BY status"),
+  ).toEqual([{ status: "delivered", n: sent.length }]);
 }, 120_000);
 
 test("what a killed worker had comes back by itself within its lease and a sweep, and uses up no retry", async () => {
@@ -86,13 +128,23 @@ test("what a killed worker had comes back by itself within its lease and a sweep
   erp.answer(() => {});
   const victim = await startWorker();
   await sendEvents(service.url, EVENTS);
-  await eventually("deliveries in flight, the others held", async () => erp.received.length === 5 && (await query("SELECT 1 FROM integration_queue WHERE locked_by LIKE $1", [holder(victim)])).length === EVENTS);
+  await eventually(
+    "deliveries in flight, the others held",
+    async () =>
+      erp.received.length === 5 &&
+      (await query("SELECT 1 FROM integration_queue WHERE locked_by LIKE $1", [holder(victim)]))
+        .length === EVENTS,
+  );
   await startWorker();
   const killedAt = performance.now();
   const inFlight = await kill(victim);
   erp.answer(takeDocument);
   const rows = await allDelivered(EVENTS, LEASE_SECONDS * 1_000 + SWEEP_AND_SLACK_MS);
-  process.stdout.write(`a worker killed with ${EVENTS} rows, ${inFlight} of them in flight: all delivered by another ${Math.round(performance.now() - killedAt)} ms later, arrived twice ${erp.twice()}\n`);
-  expect(rows.filter(({ retry_count, lease_lost }) => retry_count !== 0 || lease_lost !== 1)).toEqual([]);
+  process.stdout.write(
+    `a worker killed with ${EVENTS} rows, ${inFlight} of them in flight: all delivered by another ${Math.round(performance.now() - killedAt)} ms later, arrived twice ${erp.twice()}\n`,
+  );
+  expect(
+    rows.filter(({ retry_count, lease_lost }) => retry_count !== 0 || lease_lost !== 1),
+  ).toEqual([]);
   expect(erp.twice()).toBeLessThanOrEqual(inFlight);
 }, 60_000);

@@ -31,7 +31,10 @@ afterAll(async () => {
   await line.stop();
 });
 
-const undelivered = async () => (await service.database.query("SELECT status, retry_count, last_error FROM integration_queue WHERE status <> 'delivered' OR retry_count > 0")) as object[];
+const undelivered = async () =>
+  (await service.database.query(
+    "SELECT status, retry_count, last_error FROM integration_queue WHERE status <> 'delivered' OR retry_count > 0",
+  )) as object[];
 
 test("all lines fall silent while new ones work: within the bound of a statement events are taken and delivered again, and none is lost", async () => {
   await sendEvents(service.url, 40);
@@ -39,16 +42,30 @@ test("all lines fall silent while new ones work: within the bound of a statement
   line.deafen();
   const silentAt = performance.now();
   const during = [sendEvent(service.url), sendEvent(service.url)];
-  const taken = await eventually("an event taken", async () => {
-    const sent = await sendEvent(service.url);
-    return sent.status === 202 && sent;
-  }, GOES_ON_WITHIN_MS * 2);
+  const taken = await eventually(
+    "an event taken",
+    async () => {
+      const sent = await sendEvent(service.url);
+      return sent.status === 202 && sent;
+    },
+    GOES_ON_WITHIN_MS * 2,
+  );
   const takenAfter = performance.now() - silentAt;
-  await eventually("its delivery", () => erp.received.includes(taken.eventId), GOES_ON_WITHIN_MS * 2);
+  await eventually(
+    "its delivery",
+    () => erp.received.includes(taken.eventId),
+    GOES_ON_WITHIN_MS * 2,
+  );
   const deliveredAfter = performance.now() - silentAt;
   const answers = (await Promise.all(during)).map(({ status }) => status);
-  process.stdout.write(`silent lines: events taken again after ${Math.round(takenAfter)} ms, delivered again after ${Math.round(deliveredAfter)} ms, those under way answered ${answers.join(" ")}\n`);
+  process.stdout.write(
+    `silent lines: events taken again after ${Math.round(takenAfter)} ms, delivered again after ${Math.round(deliveredAfter)} ms, those under way answered ${answers.join(" ")}\n`,
+  );
   expect(answers.filter((status) => status !== 202 && status !== 503)).toEqual([]);
   expect(deliveredAfter).toBeLessThan(GOES_ON_WITHIN_MS);
-  await eventually("everything delivered without a retry", async () => (await undelivered()).length === 0, 20_000);
+  await eventually(
+    "everything delivered without a retry",
+    async () => (await undelivered()).length === 0,
+    20_000,
+  );
 }, 60_000);

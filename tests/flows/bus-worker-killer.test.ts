@@ -1,9 +1,20 @@
 // An event that its workers die of, and the many that only happened to be with them.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { endChildren, startServer, type Child } from "../support/child.ts";
-import { ERP_FIELDS, startErpReceiver, takeDocument, type ErpReceiver } from "../support/erp-receiver.ts";
+import {
+  ERP_FIELDS,
+  startErpReceiver,
+  takeDocument,
+  type ErpReceiver,
+} from "../support/erp-receiver.ts";
 import { sendEvent, sendEvents } from "../support/event-load.ts";
-import { eventually, SHOP, startService, testEnvironment, type Service } from "../support/service.ts";
+import {
+  eventually,
+  SHOP,
+  startService,
+  testEnvironment,
+  type Service,
+} from "../support/service.ts";
 
 let service: Service;
 let erp: ErpReceiver;
@@ -23,10 +34,23 @@ beforeEach(async () => {
   erp.received.length = 0;
 });
 
-const startWorker = () => startServer({ ...testEnvironment(service.sandbox, service.database.url), BASE_URL: service.url, ROLES: "worker" });
+const startWorker = () =>
+  startServer({
+    ...testEnvironment(service.sandbox, service.database.url),
+    BASE_URL: service.url,
+    ROLES: "worker",
+  });
 const query = (sql: string) => service.database.query(sql);
-const letLeasesRunOut = () => query("UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_by IS NOT NULL");
-const rows = (): Promise<{ event_id: string; status: string; last_error: string | null; retry_count: number }[]> => query("SELECT event_id, status, last_error, retry_count FROM integration_queue WHERE channel = 'erpsys'");
+const letLeasesRunOut = () =>
+  query(
+    "UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_by IS NOT NULL",
+  );
+const rows = (): Promise<
+  { event_id: string; status: string; last_error: string | null; retry_count: number }[]
+> =>
+  query(
+    "SELECT event_id, status, last_error, retry_count FROM integration_queue WHERE channel = 'erpsys'",
+  );
 
 test("an event that three workers died of is one dead letter with its reason; the 40 that were with them each time are delivered", async () => {
   const killer = await sendEvent(service.url);
@@ -45,12 +69,20 @@ test("an event that three workers died of is one dead letter with its reason; th
     await letLeasesRunOut();
   }
   worker = await startWorker();
-  const settled = await eventually("every row settled", async () => {
-    const all = await rows();
-    return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
-  }, 30_000);
-  process.stdout.write(`an event that kills its worker: ${deaths} workers died, then ${settled.filter(({ status }) => status === "dead_letter").length} dead letter; of ${others.length} beside it delivered ${settled.filter(({ status }) => status === "delivered").length}\n`);
-  expect(settled.filter(({ status }) => status === "dead_letter")).toEqual([{ event_id: killer.eventId, status: "dead_letter", last_error: "worker_lost", retry_count: 0 }]);
+  const settled = await eventually(
+    "every row settled",
+    async () => {
+      const all = await rows();
+      return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
+    },
+    30_000,
+  );
+  process.stdout.write(
+    `an event that kills its worker: ${deaths} workers died, then ${settled.filter(({ status }) => status === "dead_letter").length} dead letter; of ${others.length} beside it delivered ${settled.filter(({ status }) => status === "delivered").length}\n`,
+  );
+  expect(settled.filter(({ status }) => status === "dead_letter")).toEqual([
+    { event_id: killer.eventId, status: "dead_letter", last_error: "worker_lost", retry_count: 0 },
+  ]);
   expect(settled).toHaveLength(1 + others.length);
   expect(worker.hasEnded()).toBe(false);
   await endChildren();
@@ -69,11 +101,19 @@ test("workers killed four times in a row with a long backlog in hand, at a syste
   }
   erp.answer(takeDocument);
   await startWorker();
-  const settled = await eventually("every row settled", async () => {
-    const all = await rows();
-    return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
-  }, 30_000);
-  process.stdout.write(`4 kills over a backlog of ${settled.length}: dead letters ${settled.filter(({ status }) => status === "dead_letter").length}, arrived twice ${erp.twice()}\n`);
-  expect(settled.filter(({ status, retry_count: n }) => status !== "delivered" || n > 0)).toEqual([]);
+  const settled = await eventually(
+    "every row settled",
+    async () => {
+      const all = await rows();
+      return all.every(({ status }) => status === "delivered" || status === "dead_letter") && all;
+    },
+    30_000,
+  );
+  process.stdout.write(
+    `4 kills over a backlog of ${settled.length}: dead letters ${settled.filter(({ status }) => status === "dead_letter").length}, arrived twice ${erp.twice()}\n`,
+  );
+  expect(settled.filter(({ status, retry_count: n }) => status !== "delivered" || n > 0)).toEqual(
+    [],
+  );
   await endChildren();
 }, 90_000);

@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { syncCustomers } from "../../app/domain/customers/catch-up.ts";
 import type { Tenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
-import { around, installStore, putCustomers, queued, secondsAgo, setWatermark, syncState } from "../support/synced-store.ts";
+import {
+  around,
+  installStore,
+  putCustomers,
+  queued,
+  secondsAgo,
+  setWatermark,
+  syncState,
+} from "../support/synced-store.ts";
 
 let service: Service;
 let tenant: Tenant;
@@ -19,7 +27,19 @@ describe("a storefront that is unwell", () => {
     putCustomers(service, 60, () => secondsAgo(200));
   });
 
-  const throttled = { status: 200, body: { errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }], extensions: { cost: { requestedQueryCost: 10, actualQueryCost: null, throttleStatus: { maximumAvailable: 1000, currentlyAvailable: 0, restoreRate: 1000 } } } } };
+  const throttled = {
+    status: 200,
+    body: {
+      errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }],
+      extensions: {
+        cost: {
+          requestedQueryCost: 10,
+          actualQueryCost: null,
+          throttleStatus: { maximumAvailable: 1000, currentlyAvailable: 0, restoreRate: 1000 },
+        },
+      },
+    },
+  };
   it.each([
     ["THROTTLED", throttled],
     ["429", { status: 429, headers: { "retry-after": "1" } }],
@@ -32,14 +52,24 @@ describe("a storefront that is unwell", () => {
       calls += 1;
       if (call % 2 === 0) service.sandbox.failNext("storefront", fault);
     });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({ outcome: "done", counts: { created: 60 } });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 60 },
+    });
     expect(calls).toBe(6);
     expect(await queued(service)).toMatchObject({ cms: 60 });
   });
 
   it("a token that dies in the middle is refreshed once, and the sync goes on", async () => {
-    service.sandbox.failNext("storefront", { status: 401, body: { errors: "[API] Invalid API key or access token" }, match: "graphql" });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({ outcome: "done", counts: { created: 60 } });
+    service.sandbox.failNext("storefront", {
+      status: 401,
+      body: { errors: "[API] Invalid API key or access token" },
+      match: "graphql",
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 60 },
+    });
     expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(1);
   });
 
@@ -47,12 +77,22 @@ describe("a storefront that is unwell", () => {
     around(service, async (call) => {
       if (call === 1) await service.sandbox.storefront.uninstall(SHOP, { silent: true });
     });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({ outcome: "failed", counts: { created: 20 }, error: { code: "not_installed" } });
-    expect(await syncState(service)).toMatchObject({ cursor: expect.any(String), error: expect.stringContaining("Install the app again") });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({
+      outcome: "failed",
+      counts: { created: 20 },
+      error: { code: "not_installed" },
+    });
+    expect(await syncState(service)).toMatchObject({
+      cursor: expect.any(String),
+      error: expect.stringContaining("Install the app again"),
+    });
   });
 
   it("two runs at once: one runs", async () => {
-    const results = await Promise.all([syncCustomers(service.ctx, tenant, { pageSize: 20 }), syncCustomers(service.ctx, tenant, { pageSize: 20 })]);
+    const results = await Promise.all([
+      syncCustomers(service.ctx, tenant, { pageSize: 20 }),
+      syncCustomers(service.ctx, tenant, { pageSize: 20 }),
+    ]);
     expect(results.map(({ outcome }) => outcome).sort()).toEqual(["busy", "done"]);
     expect(await queued(service)).toMatchObject({ cms: 60 });
   });

@@ -4,7 +4,16 @@ import { syncCustomers } from "../../app/domain/customers/catch-up.ts";
 import { forgetStorefrontCustomer } from "../../app/domain/customers/departures.ts";
 import type { Tenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
-import { around, installStore, putCustomers, queued, secondsAgo, setWatermark, storefrontCalls, syncState } from "../support/synced-store.ts";
+import {
+  around,
+  installStore,
+  putCustomers,
+  queued,
+  secondsAgo,
+  setWatermark,
+  storefrontCalls,
+  syncState,
+} from "../support/synced-store.ts";
 
 let service: Service;
 let tenant: Tenant;
@@ -15,21 +24,38 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const users = () => service.database.query("SELECT id, storefront_customer_gid AS gid, first_name, tags, number_of_orders, status FROM storefront_users ORDER BY id");
+const users = () =>
+  service.database.query(
+    "SELECT id, storefront_customer_gid AS gid, first_name, tags, number_of_orders, status FROM storefront_users ORDER BY id",
+  );
 const freeLease = () => service.database.query("DELETE FROM kv WHERE key = 'lease:sync_customers'");
 
 describe("what changed is brought in", () => {
   it("counts created, updated and unchanged; what says nothing new puts nothing on the bus", async () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 30, () => secondsAgo(300));
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toEqual({ outcome: "done", counts: { processed: 30, created: 30, updated: 0, unchanged: 0, failed: 0 } });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toEqual({
+      outcome: "done",
+      counts: { processed: 30, created: 30, updated: 0, unchanged: 0, failed: 0 },
+    });
     expect(await queued(service)).toEqual({ cms: 30, profile_platform: 30, web_analytics: 30 });
     await setWatermark(service, secondsAgo(900));
-    service.sandbox.storefront.putCustomer(SHOP, { gid: gids[3], tags: ["vip"], numberOfOrders: "4" });
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({ counts: { processed: 30, created: 0, updated: 1, unchanged: 29 } });
-    expect((await users()).find(({ gid }) => gid === gids[3])).toMatchObject({ tags: ["vip"], number_of_orders: 4 });
+    service.sandbox.storefront.putCustomer(SHOP, {
+      gid: gids[3],
+      tags: ["vip"],
+      numberOfOrders: "4",
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      counts: { processed: 30, created: 0, updated: 1, unchanged: 29 },
+    });
+    expect((await users()).find(({ gid }) => gid === gids[3])).toMatchObject({
+      tags: ["vip"],
+      number_of_orders: 4,
+    });
     expect(await queued(service)).toEqual({ cms: 31, profile_platform: 31, web_analytics: 31 });
-    const causes = await service.database.query("SELECT DISTINCT payload->>'cause' AS cause FROM integration_queue");
+    const causes = await service.database.query(
+      "SELECT DISTINCT payload->>'cause' AS cause FROM integration_queue",
+    );
     expect(causes).toEqual([{ cause: "storefront_cron" }]);
   });
 
@@ -37,10 +63,31 @@ describe("what changed is brought in", () => {
     await setWatermark(service, secondsAgo(900));
     putCustomers(service, 1, () => secondsAgo(300));
     await syncCustomers(service.ctx, tenant);
-    const [row] = await service.database.query("SELECT entity_id, event_id, payload FROM integration_queue WHERE channel = 'web_analytics'");
-    const item = { shop: SHOP, queueId: 1, eventId: row.event_id, channel: "web_analytics", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: row.entity_id, payload: row.payload, priority: 3, retryCount: 0, maxRetries: 3, createdAt: new Date(), occurredAt: new Date(), isArchiveOnly: false, attemptToken: row.event_id };
+    const [row] = await service.database.query(
+      "SELECT entity_id, event_id, payload FROM integration_queue WHERE channel = 'web_analytics'",
+    );
+    const item = {
+      shop: SHOP,
+      queueId: 1,
+      eventId: row.event_id,
+      channel: "web_analytics",
+      source: "storefront",
+      eventType: "customer.updated",
+      entityType: "customer",
+      entityId: row.entity_id,
+      payload: row.payload,
+      priority: 3,
+      retryCount: 0,
+      maxRetries: 3,
+      createdAt: new Date(),
+      occurredAt: new Date(),
+      isArchiveOnly: false,
+      attemptToken: row.event_id,
+    };
     const message = await webAnalyticsChannel.transform(service.ctx, item, tenant);
-    expect(message.transformed_payload.events).toEqual([{ name: "crm_sync", params: expect.objectContaining({ source: "storefront_cron" }) }]);
+    expect(message.transformed_payload.events).toEqual([
+      { name: "crm_sync", params: expect.objectContaining({ source: "storefront_cron" }) },
+    ]);
   });
 
   it("moves the watermark to a minute ago, and only when the window is drained", async () => {
@@ -48,7 +95,9 @@ describe("what changed is brought in", () => {
     await setWatermark(service, before);
     putCustomers(service, 25, () => secondsAgo(300));
     service.sandbox.failNext("storefront", { status: 503 }, Infinity);
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({ outcome: "failed" });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "failed",
+    });
     expect(await syncState(service)).toMatchObject({ watermark: before });
     service.sandbox.clearFaults();
     await syncCustomers(service.ctx, tenant, { pageSize: 10 });
@@ -69,7 +118,9 @@ describe("what changed is brought in", () => {
   it("the storefront's filter knows whole days only: what is older than the window is cut here", async () => {
     await setWatermark(service, secondsAgo(600));
     putCustomers(service, 20, (index) => secondsAgo(index < 10 ? 400 : 7_200));
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 5 })).toMatchObject({ counts: { processed: 10, created: 10 } });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 5 })).toMatchObject({
+      counts: { processed: 10, created: 10 },
+    });
   });
 
   it("reads no further than the window's start, however much else changed that day", async () => {
@@ -82,7 +133,10 @@ describe("what changed is brought in", () => {
   it("a gap of days is made up in windows of at most a day", async () => {
     await setWatermark(service, secondsAgo(3 * 86_400));
     putCustomers(service, 40, (index) => secondsAgo(120 + index * 6_000));
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({ outcome: "done", counts: { created: 40 } });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 40 },
+    });
     expect(await queued(service)).toMatchObject({ cms: 40 });
   });
 
@@ -90,15 +144,24 @@ describe("what changed is brought in", () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 4, () => secondsAgo(300));
     await forgetStorefrontCustomer(service.ctx, tenant, gids[1] as string);
-    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ counts: { processed: 4, created: 3, unchanged: 1 } });
-    expect(new Set((await users()).map(({ gid }) => gid))).toEqual(new Set([gids[0], gids[2], gids[3]]));
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      counts: { processed: 4, created: 3, unchanged: 1 },
+    });
+    expect(new Set((await users()).map(({ gid }) => gid))).toEqual(
+      new Set([gids[0], gids[2], gids[3]]),
+    );
   });
 
   it("joins an account with the same address instead of making a second one", async () => {
     await setWatermark(service, secondsAgo(900));
-    await service.database.query("INSERT INTO storefront_users (shop, email, provider, password_hash, email_verified) VALUES ($1, $2, 'email', 'x', true)", [SHOP, `customer-1@${SHOP}`]);
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, email, provider, password_hash, email_verified) VALUES ($1, $2, 'email', 'x', true)",
+      [SHOP, `customer-1@${SHOP}`],
+    );
     const gids = putCustomers(service, 3, () => secondsAgo(300));
-    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ counts: { created: 2, updated: 1 } });
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      counts: { created: 2, updated: 1 },
+    });
     expect((await users())[0]).toMatchObject({ gid: gids[1], first_name: "Customer 1" });
   });
 });
@@ -108,15 +171,22 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 50, (index) => secondsAgo(200 + index));
     // The process ends between the answer and its effect: what came is lost with it.
-    const restore = around(service, () => {}, (call) => {
-      if (call === page) throw new Error("killed");
-    });
+    const restore = around(
+      service,
+      () => {},
+      (call) => {
+        if (call === page) throw new Error("killed");
+      },
+    );
     await expect(syncCustomers(service.ctx, tenant, { pageSize: 10 })).rejects.toThrow("killed");
     restore();
     await freeLease();
     expect(await users()).toHaveLength(page * 10);
     const second = await syncCustomers(service.ctx, tenant, { pageSize: 10 });
-    expect(second).toMatchObject({ outcome: "done", counts: { created: 50 - page * 10, updated: 0, failed: 0 } });
+    expect(second).toMatchObject({
+      outcome: "done",
+      counts: { created: 50 - page * 10, updated: 0, failed: 0 },
+    });
     expect(new Set((await users()).map(({ gid }) => gid))).toEqual(new Set(gids));
     expect(await queued(service)).toEqual({ cms: 50, profile_platform: 50, web_analytics: 50 });
   });
@@ -125,8 +195,14 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 30, (index) => secondsAgo(200 + index));
     const stop = new AbortController();
-    const restore = around(service, () => {}, () => stop.abort());
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10, signal: stop.signal })).toMatchObject({ outcome: "unfinished", counts: { created: 10 } });
+    const restore = around(
+      service,
+      () => {},
+      () => stop.abort(),
+    );
+    expect(
+      await syncCustomers(service.ctx, tenant, { pageSize: 10, signal: stop.signal }),
+    ).toMatchObject({ outcome: "unfinished", counts: { created: 10 } });
     restore();
     // One that was to come moves to the front, behind the reader's back; one that came is taken away.
     service.sandbox.storefront.putCustomer(SHOP, { gid: gids[20], firstName: "Moved" });
@@ -145,7 +221,9 @@ describe("many customers", () => {
     service.sandbox.storefront.settings.maxPagedObjects = 20;
     await setWatermark(service, secondsAgo(6 * 86_400));
     putCustomers(service, 60, (index) => secondsAgo(120 + index * 7_000));
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 5, maxObjects: 20 })).toMatchObject({ outcome: "done" });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 5, maxObjects: 20 })).toMatchObject(
+      { outcome: "done" },
+    );
     expect(await users()).toHaveLength(60);
     expect(await queued(service)).toMatchObject({ cms: 60 });
   });
@@ -154,14 +232,19 @@ describe("many customers", () => {
     service.sandbox.storefront.settings.maxPagedObjects = 20;
     await setWatermark(service, secondsAgo(900));
     putCustomers(service, 60, () => secondsAgo(200));
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 5, maxObjects: 20 })).toMatchObject({ outcome: "done", counts: { created: 60 } });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 5, maxObjects: 20 })).toMatchObject(
+      { outcome: "done", counts: { created: 60 } },
+    );
     expect(await queued(service)).toMatchObject({ cms: 60 });
     expect(storefrontCalls(service, "BulkOperationRun")).toBe(1);
   });
 
   it("a first sync comes in bulk, all 2,000 of them, whenever they changed", async () => {
     const gids = putCustomers(service, 2_000, (index) => secondsAgo(100 + index * 100_000));
-    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ outcome: "done", counts: { processed: 2_000, created: 2_000 } });
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { processed: 2_000, created: 2_000 },
+    });
     expect(new Set((await users()).map(({ gid }) => gid))).toEqual(new Set(gids));
     expect(storefrontCalls(service, "CustomersPage")).toBe(0);
     await syncCustomers(service.ctx, tenant);
@@ -172,7 +255,9 @@ describe("many customers", () => {
   it("tell the planner that the table has grown: what was planned while it was empty would read all of it for every row", async () => {
     putCustomers(service, 300, () => secondsAgo(5_000));
     await syncCustomers(service.ctx, tenant, { pageSize: 50 });
-    const [table] = await service.database.query<{ rows: number }>("SELECT reltuples::int AS rows FROM pg_class WHERE oid = 'storefront_users'::regclass");
+    const [table] = await service.database.query<{ rows: number }>(
+      "SELECT reltuples::int AS rows FROM pg_class WHERE oid = 'storefront_users'::regclass",
+    );
     expect(table?.rows).toBeGreaterThanOrEqual(100);
   });
 
@@ -189,7 +274,10 @@ describe("many customers", () => {
     await expect(syncCustomers(service.ctx, tenant, { pageSize: 10 })).rejects.toThrow("killed");
     service.ctx.storefront.bulkLines = bulkLines;
     expect(await users()).toHaveLength(40);
-    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({ outcome: "done", counts: { created: 60, updated: 0 } });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 60, updated: 0 },
+    });
     expect(storefrontCalls(service, "BulkOperationRun")).toBe(1);
     expect(await queued(service)).toMatchObject({ cms: 100 });
   });
@@ -197,7 +285,13 @@ describe("many customers", () => {
   it("a bulk operation that fails is told, and begun anew by the next run", async () => {
     putCustomers(service, 10, () => secondsAgo(5_000));
     service.sandbox.storefront.bulk.failWith = "INTERNAL_SERVER_ERROR";
-    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ outcome: "failed", error: { message: expect.stringContaining("INTERNAL_SERVER_ERROR") } });
-    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({ outcome: "done", counts: { created: 10 } });
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "failed",
+      error: { message: expect.stringContaining("INTERNAL_SERVER_ERROR") },
+    });
+    expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
+      outcome: "done",
+      counts: { created: 10 },
+    });
   });
 });

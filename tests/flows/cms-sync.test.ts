@@ -14,7 +14,10 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 async function putUsers(count: number): Promise<void> {
-  await service.database.query("INSERT INTO storefront_users (shop, email, full_name, provider) SELECT $1, 'person-' || n || '@example.com', 'Person ' || n, 'email' FROM generate_series(1, $2::int) AS n", [SHOP, count]);
+  await service.database.query(
+    "INSERT INTO storefront_users (shop, email, full_name, provider) SELECT $1, 'person-' || n || '@example.com', 'Person ' || n, 'email' FROM generate_series(1, $2::int) AS n",
+    [SHOP, count],
+  );
 }
 const calls = () => service.sandbox.requests("cms");
 const sync = () => syncCms(service.ctx, tenant);
@@ -22,12 +25,23 @@ const sync = () => syncCms(service.ctx, tenant);
 describe("the CMS says what we know", () => {
   it("250 new customers cost three calls, and nothing of them is live", async () => {
     await putUsers(250);
-    expect(await sync()).toEqual({ outcome: "done", counts: { processed: 250, created: 250, updated: 0, unchanged: 0, failed: 0 } });
+    expect(await sync()).toEqual({
+      outcome: "done",
+      counts: { processed: 250, created: 250, updated: 0, unchanged: 0, failed: 0 },
+    });
     expect(calls()).toHaveLength(3);
     expect(service.sandbox.cms.items()).toHaveLength(250);
-    expect(service.sandbox.cms.items().every(({ isDraft, lastPublished }) => isDraft && lastPublished === null)).toBe(true);
+    expect(
+      service.sandbox.cms
+        .items()
+        .every(({ isDraft, lastPublished }) => isDraft && lastPublished === null),
+    ).toBe(true);
     expect(service.sandbox.cms.liveCalls()).toEqual([]);
-    expect(await service.database.query("SELECT 1 FROM storefront_users WHERE cms_item_id IS NULL OR cms_hash IS NULL")).toEqual([]);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM storefront_users WHERE cms_item_id IS NULL OR cms_hash IS NULL",
+      ),
+    ).toEqual([]);
   });
 
   it("an unchanged store costs no call, a changed one a call per hundred", async () => {
@@ -39,7 +53,9 @@ describe("the CMS says what we know", () => {
     await service.database.query("UPDATE storefront_users SET country = 'FR' WHERE id % 2 = 0");
     expect(await sync()).toMatchObject({ counts: { updated: 125, unchanged: 125, created: 0 } });
     expect(calls()).toHaveLength(before + 2);
-    expect(service.sandbox.cms.items().filter(({ fieldData }) => fieldData.country === "FR")).toHaveLength(125);
+    expect(
+      service.sandbox.cms.items().filter(({ fieldData }) => fieldData.country === "FR"),
+    ).toHaveLength(125);
   });
 
   it("leaves deleted customers out", async () => {
@@ -55,7 +71,9 @@ describe("a CMS that is unwell", () => {
     service.sandbox.failNext("cms", { dropReply: true });
     expect(await sync()).toMatchObject({ outcome: "done", counts: { failed: 0 } });
     expect(service.sandbox.cms.items()).toHaveLength(150);
-    expect(new Set(service.sandbox.cms.items().map(({ fieldData }) => fieldData.slug)).size).toBe(150);
+    expect(new Set(service.sandbox.cms.items().map(({ fieldData }) => fieldData.slug)).size).toBe(
+      150,
+    );
     expect(await sync()).toMatchObject({ counts: { unchanged: 150 } });
   });
 
@@ -70,7 +88,9 @@ describe("a CMS that is unwell", () => {
 
   it("one item that it refuses does not keep the others back", async () => {
     await putUsers(120);
-    await service.database.query("UPDATE storefront_users SET email = 'not an address' WHERE id = 50");
+    await service.database.query(
+      "UPDATE storefront_users SET email = 'not an address' WHERE id = 50",
+    );
     expect(await sync()).toMatchObject({ outcome: "done", counts: { created: 119, failed: 1 } });
     expect(service.sandbox.cms.items()).toHaveLength(119);
   });
@@ -78,8 +98,13 @@ describe("a CMS that is unwell", () => {
   it("an item that somebody removed by hand is made anew", async () => {
     await putUsers(20);
     await sync();
-    const [row] = await service.database.query("SELECT cms_item_id FROM storefront_users WHERE id = 7");
-    await fetch(`${service.sandbox.addresses.cmsApiUrl}/collections/${service.sandbox.cms.customersCollectionId}/items/${row.cms_item_id}`, { method: "DELETE", headers: { Authorization: "Bearer by-hand" } });
+    const [row] = await service.database.query(
+      "SELECT cms_item_id FROM storefront_users WHERE id = 7",
+    );
+    await fetch(
+      `${service.sandbox.addresses.cmsApiUrl}/collections/${service.sandbox.cms.customersCollectionId}/items/${row.cms_item_id}`,
+      { method: "DELETE", headers: { Authorization: "Bearer by-hand" } },
+    );
     await service.database.query("UPDATE storefront_users SET country = 'FR'");
     expect(await sync()).toMatchObject({ counts: { updated: 19, created: 1, failed: 0 } });
     expect(service.sandbox.cms.items()).toHaveLength(20);
@@ -89,23 +114,39 @@ describe("a CMS that is unwell", () => {
     await putUsers(300);
     service.sandbox.failNext("cms", { delayMs: 0 });
     service.sandbox.failNext("cms", { status: 401, body: { code: "not_authorized" } }, Infinity);
-    expect(await sync()).toMatchObject({ outcome: "failed", counts: { created: 100 }, error: { status: 401 } });
+    expect(await sync()).toMatchObject({
+      outcome: "failed",
+      counts: { created: 100 },
+      error: { status: 401 },
+    });
     expect(calls()).toHaveLength(2);
     service.sandbox.clearFaults();
-    expect(await sync()).toMatchObject({ outcome: "done", counts: { created: 200, unchanged: 100 } });
+    expect(await sync()).toMatchObject({
+      outcome: "done",
+      counts: { created: 200, unchanged: 100 },
+    });
   });
 
   it("two runs at once: one runs", async () => {
     await putUsers(30);
     service.sandbox.failNext("cms", { delayMs: 500 });
-    expect((await Promise.all([sync(), sync()])).map(({ outcome }) => outcome).sort()).toEqual(["busy", "done"]);
+    expect((await Promise.all([sync(), sync()])).map(({ outcome }) => outcome).sort()).toEqual([
+      "busy",
+      "done",
+    ]);
     expect(service.sandbox.cms.items()).toHaveLength(30);
   });
 
   it("a customer whom the channel writes at this moment is left to it", async () => {
     await putUsers(3);
-    await service.database.query("INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, 'lease:cms_customer:2', '\"delivery\"', now() + interval '1 minute')", [SHOP]);
+    await service.database.query(
+      "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, 'lease:cms_customer:2', '\"delivery\"', now() + interval '1 minute')",
+      [SHOP],
+    );
     expect(await sync()).toMatchObject({ counts: { created: 2, unchanged: 1 } });
-    expect(service.sandbox.cms.items().map(({ fieldData }) => fieldData.slug)).toEqual(["customer-1", "customer-3"]);
+    expect(service.sandbox.cms.items().map(({ fieldData }) => fieldData.slug)).toEqual([
+      "customer-1",
+      "customer-3",
+    ]);
   });
 });

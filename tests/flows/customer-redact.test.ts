@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordConsent, chainHash, CHAIN_START } from "../../app/domain/consent/record-consent.ts";
-import { ADA, expectNowhere, findEverywhere, privacy, redactBody, settled, spreadPerson, temporaryArchive } from "../support/privacy.ts";
+import {
+  ADA,
+  expectNowhere,
+  findEverywhere,
+  privacy,
+  redactBody,
+  settled,
+  spreadPerson,
+  temporaryArchive,
+} from "../support/privacy.ts";
 import { customerPayload, CUSTOMER_2024_10 } from "../support/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
@@ -15,19 +24,56 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const digitsOnly = (raw: string) => raw.replaceAll("706405506930370084", ADA.id);
-const webhookOf = (email: string) => digitsOnly(customerPayload({ email: JSON.stringify(email), first_name: '"Ada"', last_name: '"Lovelace"' }, CUSTOMER_2024_10)).replaceAll("Bob Biller", "Ada Lovelace").replaceAll('"Biller"', '"Lovelace"');
+const webhookOf = (email: string) =>
+  digitsOnly(
+    customerPayload(
+      { email: JSON.stringify(email), first_name: '"Ada"', last_name: '"Lovelace"' },
+      CUSTOMER_2024_10,
+    ),
+  )
+    .replaceAll("Bob Biller", "Ada Lovelace")
+    .replaceAll('"Biller"', '"Lovelace"');
 
 async function consent(shop: string, userId: number): Promise<void> {
   await service.ctx.home.forTenant(shop).transaction((sql) =>
-    recordConsent(sql, ["tos", "privacy"].map((consentType) => ({ userId, consentType, action: "granted", method: "signup", consentId: "c-1", timestamp: "2026-01-01T00:00:00Z" }))));
+    recordConsent(
+      sql,
+      ["tos", "privacy"].map((consentType) => ({
+        userId,
+        consentType,
+        action: "granted",
+        method: "signup",
+        consentId: "c-1",
+        timestamp: "2026-01-01T00:00:00Z",
+      })),
+    ),
+  );
 }
 
 async function expectValidChain(shop: string, rows: number): Promise<void> {
-  const records = await service.database.query("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [shop]);
+  const records = await service.database.query(
+    "SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq",
+    [shop],
+  );
   expect(records).toHaveLength(rows);
   let previous = CHAIN_START;
   for (const row of records) {
-    const entry = { userId: row.user_id, visitorId: row.visitor_id, consentType: row.consent_type, action: row.action, method: row.method, consentVersion: row.consent_version, consentId: row.consent_id, userAgent: row.user_agent, gaSessionId: row.ga_session_id, timestamp: row.timestamp, formType: row.form_type, sourcePage: row.source_page, policyHash: row.policy_hash, gpc: row.gpc };
+    const entry = {
+      userId: row.user_id,
+      visitorId: row.visitor_id,
+      consentType: row.consent_type,
+      action: row.action,
+      method: row.method,
+      consentVersion: row.consent_version,
+      consentId: row.consent_id,
+      userAgent: row.user_agent,
+      gaSessionId: row.ga_session_id,
+      timestamp: row.timestamp,
+      formType: row.form_type,
+      sourcePage: row.source_page,
+      policyHash: row.policy_hash,
+      gpc: row.gpc,
+    };
     expect(row.prev_hash).toBe(previous);
     expect(row.hash).toBe(chainHash(previous, Number(row.seq), entry, row.created_at));
     previous = row.hash;
@@ -40,33 +86,72 @@ describe("customers/redact", () => {
     ["the address, spelled otherwise", { email: ADA.email.toUpperCase() }],
     ["the phone number, written otherwise", { phone: "+442079460018" }],
     ["all three", { id: ADA.id, email: ADA.email, phone: ADA.phone }],
-  ])("found by %s, leaves address, name and phone nowhere in the database or the archive", async (_, named) => {
-    const before = (await service.database.query("SELECT 1 FROM consent_records WHERE shop = $1", [SHOP])).length;
-    const userId = await spreadPerson(service, SHOP);
-    await consent(SHOP, userId);
-    const answer = await privacy(service, "customer-redact", redactBody(named));
-    expect(answer.status).toBe(200);
-    const request = await settled(service, answer.json.request_id);
-    expect(request).toMatchObject({ state: "done", payload: {}, evidence: { residual: 0, consent_records_kept: 2 } });
-    await expectNowhere(service);
-    const [user] = await service.database.query("SELECT * FROM storefront_users WHERE shop = $1 AND id = $2", [SHOP, userId]);
-    expect(user).toMatchObject({ status: "deleted", email: null, full_name: null, storefront_customer_gid: null, phone_hash: null, password_hash: "", federated_sub: null });
-    for (const table of ["user_claims", "user_extras", "user_tag_map", "identity_links"]) expect(await service.database.query(`SELECT 1 FROM ${table} WHERE shop = $1 AND user_id = $2`, [SHOP, userId])).toEqual([]);
-    expect(await service.database.query("SELECT 1 FROM integration_queue WHERE payload ? 'sealed_to'")).toEqual([]);
-    expect(await service.ctx.archive.list("")).toEqual([]);
-    await expectValidChain(SHOP, before + 2);
-  });
+  ])(
+    "found by %s, leaves address, name and phone nowhere in the database or the archive",
+    async (_, named) => {
+      const before = (
+        await service.database.query("SELECT 1 FROM consent_records WHERE shop = $1", [SHOP])
+      ).length;
+      const userId = await spreadPerson(service, SHOP);
+      await consent(SHOP, userId);
+      const answer = await privacy(service, "customer-redact", redactBody(named));
+      expect(answer.status).toBe(200);
+      const request = await settled(service, answer.json.request_id);
+      expect(request).toMatchObject({
+        state: "done",
+        payload: {},
+        evidence: { residual: 0, consent_records_kept: 2 },
+      });
+      await expectNowhere(service);
+      const [user] = await service.database.query(
+        "SELECT * FROM storefront_users WHERE shop = $1 AND id = $2",
+        [SHOP, userId],
+      );
+      expect(user).toMatchObject({
+        status: "deleted",
+        email: null,
+        full_name: null,
+        storefront_customer_gid: null,
+        phone_hash: null,
+        password_hash: "",
+        federated_sub: null,
+      });
+      for (const table of ["user_claims", "user_extras", "user_tag_map", "identity_links"])
+        expect(
+          await service.database.query(`SELECT 1 FROM ${table} WHERE shop = $1 AND user_id = $2`, [
+            SHOP,
+            userId,
+          ]),
+        ).toEqual([]);
+      expect(
+        await service.database.query("SELECT 1 FROM integration_queue WHERE payload ? 'sealed_to'"),
+      ).toEqual([]);
+      expect(await service.ctx.archive.list("")).toEqual([]);
+      await expectValidChain(SHOP, before + 2);
+    },
+  );
 
   it("leaves the same person in another store untouched", async () => {
     await spreadPerson(service, OTHER_SHOP);
     const before = await findEverywhere(service, [ADA.email, "Lovelace"]);
     expect(before.length).toBeGreaterThan(5);
     await spreadPerson(service, SHOP);
-    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id, email: ADA.email }));
+    const { json } = await privacy(
+      service,
+      "customer-redact",
+      redactBody({ id: ADA.id, email: ADA.email }),
+    );
     await settled(service, json.request_id);
     expect((await findEverywhere(service, [ADA.email, "Lovelace"])).sort()).toEqual(before.sort());
-    await service.database.query("DELETE FROM kv WHERE shop = $1 AND key <> 'tenant:' || shop", [OTHER_SHOP]);
-    const again = await privacy(service, "customer-redact", redactBody({ email: ADA.email }, OTHER_SHOP), { shop: OTHER_SHOP });
+    await service.database.query("DELETE FROM kv WHERE shop = $1 AND key <> 'tenant:' || shop", [
+      OTHER_SHOP,
+    ]);
+    const again = await privacy(
+      service,
+      "customer-redact",
+      redactBody({ email: ADA.email }, OTHER_SHOP),
+      { shop: OTHER_SHOP },
+    );
     await settled(service, again.json.request_id);
     await expectNowhere(service);
   });
@@ -74,13 +159,33 @@ describe("customers/redact", () => {
   it("deletes the CMS item and the profile, and stays erased when webhooks of the person come late", async () => {
     const email = "ada.two@example.com";
     const raw = webhookOf(email).replaceAll(ADA.id, "706405506930371111");
-    await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": "late-1" } });
-    await eventually("the CMS item", () => service.sandbox.cms.items().find((item) => JSON.stringify(item).includes(email)));
-    const { json } = await privacy(service, "customer-redact", redactBody({ id: "706405506930371111" }));
-    await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": "late-2" } });
+    await service.webhook("customer-update", raw, {
+      headers: { "X-Shopify-Webhook-Id": "late-1" },
+    });
+    await eventually("the CMS item", () =>
+      service.sandbox.cms.items().find((item) => JSON.stringify(item).includes(email)),
+    );
+    const { json } = await privacy(
+      service,
+      "customer-redact",
+      redactBody({ id: "706405506930371111" }),
+    );
+    await service.webhook("customer-update", raw, {
+      headers: { "X-Shopify-Webhook-Id": "late-2" },
+    });
     await settled(service, json.request_id);
-    await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": "late-3" } });
-    await eventually("all webhooks handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status IN ('pending', 'processing')")).length === 0);
+    await service.webhook("customer-update", raw, {
+      headers: { "X-Shopify-Webhook-Id": "late-3" },
+    });
+    await eventually(
+      "all webhooks handled",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM webhook_inbox WHERE status IN ('pending', 'processing')",
+          )
+        ).length === 0,
+    );
     expect(await findEverywhere(service, [email])).toEqual([]);
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(email);
     expect(service.sandbox.profilePlatform.deletions().length).toBeGreaterThan(0);
@@ -89,8 +194,21 @@ describe("customers/redact", () => {
 
   it("finds by the id alone a person whom the storefront deleted before", async () => {
     const userId = await spreadPerson(service, SHOP);
-    await service.webhook("customers-delete", `{"id":${ADA.id},"admin_graphql_api_id":"${ADA.gid}"}`, { headers: { "X-Shopify-Webhook-Id": "deleted-first" } });
-    await eventually("the gid is gone", async () => (await service.database.query("SELECT 1 FROM storefront_users WHERE id = $1 AND storefront_customer_gid IS NULL", [userId])).length === 1);
+    await service.webhook(
+      "customers-delete",
+      `{"id":${ADA.id},"admin_graphql_api_id":"${ADA.gid}"}`,
+      { headers: { "X-Shopify-Webhook-Id": "deleted-first" } },
+    );
+    await eventually(
+      "the gid is gone",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM storefront_users WHERE id = $1 AND storefront_customer_gid IS NULL",
+            [userId],
+          )
+        ).length === 1,
+    );
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     await settled(service, json.request_id);
     await expectNowhere(service);
@@ -98,10 +216,22 @@ describe("customers/redact", () => {
 
   it("does not erase somebody else who has the same phone number or the same name", async () => {
     await spreadPerson(service, SHOP);
-    const [other] = await service.database.query("INSERT INTO storefront_users (shop, email, full_name, storefront_customer_gid, phone_hash) SELECT shop, 'augusta@example.com', 'Ada Lovelace', 'gid://shopify/Customer/5', phone_hash FROM storefront_users WHERE shop = $1 AND email = $2 RETURNING id", [SHOP, ADA.email]);
-    const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id, email: ADA.email, phone: ADA.phone }));
+    const [other] = await service.database.query(
+      "INSERT INTO storefront_users (shop, email, full_name, storefront_customer_gid, phone_hash) SELECT shop, 'augusta@example.com', 'Ada Lovelace', 'gid://shopify/Customer/5', phone_hash FROM storefront_users WHERE shop = $1 AND email = $2 RETURNING id",
+      [SHOP, ADA.email],
+    );
+    const { json } = await privacy(
+      service,
+      "customer-redact",
+      redactBody({ id: ADA.id, email: ADA.email, phone: ADA.phone }),
+    );
     await settled(service, json.request_id);
-    expect(await service.database.query("SELECT email, full_name, status FROM storefront_users WHERE id = $1", [other.id])).toEqual([{ email: "augusta@example.com", full_name: "Ada Lovelace", status: "active" }]);
+    expect(
+      await service.database.query(
+        "SELECT email, full_name, status FROM storefront_users WHERE id = $1",
+        [other.id],
+      ),
+    ).toEqual([{ email: "augusta@example.com", full_name: "Ada Lovelace", status: "active" }]);
     await service.database.query("DELETE FROM storefront_users WHERE id = $1", [other.id]);
     await service.database.query("UPDATE delivery_attempts SET error = NULL");
     await service.database.query("DELETE FROM integration_queue");
@@ -111,8 +241,18 @@ describe("customers/redact", () => {
     const email = "ada.three@example.com";
     const raw = webhookOf(email).replaceAll(ADA.id, "706405506930372222");
     service.sandbox.failNext("cms", { delayMs: 1_500 }, 1);
-    await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": "flight-1" } });
-    await eventually("the delivery is under way", async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE channel = 'cms' AND status = 'ready'")).length > 0);
+    await service.webhook("customer-update", raw, {
+      headers: { "X-Shopify-Webhook-Id": "flight-1" },
+    });
+    await eventually(
+      "the delivery is under way",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM integration_queue WHERE channel = 'cms' AND status = 'ready'",
+          )
+        ).length > 0,
+    );
     const { json } = await privacy(service, "customer-redact", redactBody({ email }));
     expect(await settled(service, json.request_id)).toMatchObject({ state: "done" });
     expect(await findEverywhere(service, [email])).toEqual([]);
@@ -120,8 +260,15 @@ describe("customers/redact", () => {
   });
 
   it("empties what is stored of an order to redact, even where it names nobody", async () => {
-    await service.database.query("INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, status, max_retries) VALUES ($1, 'o-1', 'unheard_of', 'storefront', 'order.created', 'order', '280263', '{\"shipping\":{\"city\":\"Marylebone\"}}', 'delivered', 3), ($1, 'o-2', 'unheard_of', 'storefront', 'order.created', 'order', '280264', '{\"shipping\":{\"city\":\"Elsewhere\"}}', 'delivered', 3)", [SHOP]);
-    const { json } = await privacy(service, "customer-redact", redactBody({ email: "ada.four@example.com" }));
+    await service.database.query(
+      "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, status, max_retries) VALUES ($1, 'o-1', 'unheard_of', 'storefront', 'order.created', 'order', '280263', '{\"shipping\":{\"city\":\"Marylebone\"}}', 'delivered', 3), ($1, 'o-2', 'unheard_of', 'storefront', 'order.created', 'order', '280264', '{\"shipping\":{\"city\":\"Elsewhere\"}}', 'delivered', 3)",
+      [SHOP],
+    );
+    const { json } = await privacy(
+      service,
+      "customer-redact",
+      redactBody({ email: "ada.four@example.com" }),
+    );
     await settled(service, json.request_id);
     expect(await findEverywhere(service, ["Marylebone"])).toEqual([]);
     expect(await findEverywhere(service, ["Elsewhere"])).toHaveLength(1);
@@ -129,24 +276,54 @@ describe("customers/redact", () => {
 
   it("says what it had to keep, and why, where the address stands in evidence that may not change", async () => {
     const email = "ada.five@example.com";
-    await service.ctx.home.forTenant(SHOP).transaction((sql) => recordConsent(sql, [{ userId: null, visitorId: "v", consentType: "newsletter", action: "granted", method: "newsletter_form", consentId: "n", sourcePage: `https://x.example/?e=${email}` }]));
+    await service.ctx.home.forTenant(SHOP).transaction((sql) =>
+      recordConsent(sql, [
+        {
+          userId: null,
+          visitorId: "v",
+          consentType: "newsletter",
+          action: "granted",
+          method: "newsletter_form",
+          consentId: "n",
+          sourcePage: `https://x.example/?e=${email}`,
+        },
+      ]),
+    );
     const { json } = await privacy(service, "customer-redact", redactBody({ email }));
     const request = await settled(service, json.request_id);
-    expect(request).toMatchObject({ state: "retained", payload: {}, evidence: { residual: 1, kept_because: [expect.stringContaining("consent_records")] } });
+    expect(request).toMatchObject({
+      state: "retained",
+      payload: {},
+      evidence: { residual: 1, kept_because: [expect.stringContaining("consent_records")] },
+    });
     expect(JSON.stringify(request)).not.toContain(email);
   });
 
   it("tries again when the CMS is away, and keeps the person's address out of what it says about it", async () => {
     await spreadPerson(service, SHOP);
-    service.sandbox.failNext("cms", { status: 503, body: { message: `no item for ${ADA.email}` } }, 1);
+    service.sandbox.failNext(
+      "cms",
+      { status: 503, body: { message: `no item for ${ADA.email}` } },
+      1,
+    );
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
-    await eventually("it is postponed", async () => (await service.database.query("SELECT 1 FROM privacy_requests WHERE id = $1 AND state = 'received' AND attempts = 1 AND last_error = 'cms: status 503'", [json.request_id])).length === 1);
+    await eventually(
+      "it is postponed",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM privacy_requests WHERE id = $1 AND state = 'received' AND attempts = 1 AND last_error = 'cms: status 503'",
+            [json.request_id],
+          )
+        ).length === 1,
+    );
     expect(await settled(service, json.request_id)).toMatchObject({ state: "done", attempts: 1 });
     await expectNowhere(service);
   });
 
   it("logs nothing of the person", () => {
     const lines = JSON.stringify(service.logged);
-    for (const word of [ADA.email, "Lovelace", ADA.phone, "ada.two", "ada.three"]) expect(lines).not.toContain(word);
+    for (const word of [ADA.email, "Lovelace", ADA.phone, "ada.two", "ada.three"])
+      expect(lines).not.toContain(word);
   });
 });

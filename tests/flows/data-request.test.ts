@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { ADA, dataRequestBody, privacy, redactBody, settled, spreadPerson, temporaryArchive } from "../support/privacy.ts";
+import {
+  ADA,
+  dataRequestBody,
+  privacy,
+  redactBody,
+  settled,
+  spreadPerson,
+  temporaryArchive,
+} from "../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -8,32 +16,95 @@ const ARCHIVE = temporaryArchive();
 const MERCHANT = "privacy@test-store.example";
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { ARCHIVE_URL: ARCHIVE, ADMIN_EMAILS: "operator@service.example" } });
+  service = await startService({
+    background: true,
+    env: { ARCHIVE_URL: ARCHIVE, ADMIN_EMAILS: "operator@service.example" },
+  });
   await service.addTenant(SHOP, { support_email: MERCHANT, locale: "fr" });
   await service.addTenant(OTHER_SHOP);
   const userId = await spreadPerson(service, SHOP);
   await spreadPerson(service, OTHER_SHOP, { ...ADA, name: "Other Lovelace" });
-  await service.ctx.home.forTenant(SHOP).transaction((sql) => recordConsent(sql, [{ userId, consentType: "tos", action: "granted", method: "signup", consentId: "c" }]));
+  await service.ctx.home
+    .forTenant(SHOP)
+    .transaction((sql) =>
+      recordConsent(sql, [
+        { userId, consentType: "tos", action: "granted", method: "signup", consentId: "c" },
+      ]),
+    );
 });
 afterAll(() => service.stop());
 
-const mailTo = (address: string) => eventually(`a mail to ${address}`, () => service.sandbox.email.mailsTo(address).at(-1));
-const linkIn = (text: string | null) => new URL(/https?:\/\/\S+\/gdpr\/export\?\S+/.exec(text ?? "")?.[0] ?? "");
+const mailTo = (address: string) =>
+  eventually(`a mail to ${address}`, () => service.sandbox.email.mailsTo(address).at(-1));
+const linkIn = (text: string | null) =>
+  new URL(/https?:\/\/\S+\/gdpr\/export\?\S+/.exec(text ?? "")?.[0] ?? "");
 
 describe("customers/data_request", () => {
   it("puts everything stored of the person into the archive, without secrets, hashes or anybody else", async () => {
-    const { json } = await privacy(service, "data-request", dataRequestBody({ id: ADA.id, email: ADA.email }));
+    const { json } = await privacy(
+      service,
+      "data-request",
+      dataRequestBody({ id: ADA.id, email: ADA.email }),
+    );
     const request = await settled(service, json.request_id);
-    expect(request).toMatchObject({ state: "done", payload: {}, evidence: { mailed: "support_email", archive: `gdpr/${SHOP}/${json.request_id}.json` } });
-    const raw = (await service.ctx.archive.get(`gdpr/${SHOP}/${json.request_id}.json`))?.toString("utf8") ?? "";
+    expect(request).toMatchObject({
+      state: "done",
+      payload: {},
+      evidence: { mailed: "support_email", archive: `gdpr/${SHOP}/${json.request_id}.json` },
+    });
+    const raw =
+      (await service.ctx.archive.get(`gdpr/${SHOP}/${json.request_id}.json`))?.toString("utf8") ??
+      "";
     const document = JSON.parse(raw);
-    expect(document.request).toMatchObject({ id: json.request_id, store: SHOP, data_request_id: "9999", orders_requested: ["gid://shopify/Order/299938"] });
-    expect(document.accounts).toMatchObject([{ email: ADA.email, full_name: ADA.name, storefront_customer_gid: ADA.gid, phone_number_known: true }]);
-    expect(request.evidence.exported).toEqual({ accounts: 1, claims: 1, extras: 1, consent_records: 1, tags: 1, sign_ins: 1, agents: 1, mandates: 1, checkouts: 2, returns: 1, deliveries: 2, events: 0 });
-    expect(document.deliveries.map(({ entity_type: type }: { entity_type: string }) => type).sort()).toEqual(["customer", "order"]);
+    expect(document.request).toMatchObject({
+      id: json.request_id,
+      store: SHOP,
+      data_request_id: "9999",
+      orders_requested: ["gid://shopify/Order/299938"],
+    });
+    expect(document.accounts).toMatchObject([
+      {
+        email: ADA.email,
+        full_name: ADA.name,
+        storefront_customer_gid: ADA.gid,
+        phone_number_known: true,
+      },
+    ]);
+    expect(request.evidence.exported).toEqual({
+      accounts: 1,
+      claims: 1,
+      extras: 1,
+      consent_records: 1,
+      tags: 1,
+      sign_ins: 1,
+      agents: 1,
+      mandates: 1,
+      checkouts: 2,
+      returns: 1,
+      deliveries: 2,
+      events: 0,
+    });
+    expect(
+      document.deliveries.map(({ entity_type: type }: { entity_type: string }) => type).sort(),
+    ).toEqual(["customer", "order"]);
     expect(document.orders_seen).toEqual(["gid://shopify/Order/299938"]);
-    for (const secret of ["password", "pbkdf2", "secret-signature", "secret-proof", "sealed", "phone_hash", "token", "prev_hash", "Other Lovelace", OTHER_SHOP]) expect(raw).not.toContain(secret);
-    const [{ phone_hash: hash }] = await service.database.query("SELECT phone_hash FROM storefront_users WHERE shop = $1", [SHOP]);
+    for (const secret of [
+      "password",
+      "pbkdf2",
+      "secret-signature",
+      "secret-proof",
+      "sealed",
+      "phone_hash",
+      "token",
+      "prev_hash",
+      "Other Lovelace",
+      OTHER_SHOP,
+    ])
+      expect(raw).not.toContain(secret);
+    const [{ phone_hash: hash }] = await service.database.query(
+      "SELECT phone_hash FROM storefront_users WHERE shop = $1",
+      [SHOP],
+    );
     expect(raw).not.toContain(hash);
   });
 
@@ -49,28 +120,68 @@ describe("customers/data_request", () => {
     }
     const wrong = path.replace(SHOP, OTHER_SHOP);
     expect((await service.call("GET", wrong, { key: null })).status).toBe(400);
-    const form = { body: new URLSearchParams({ token: link.searchParams.get("token") ?? "" }).toString(), key: null, headers: { "Content-Type": "application/x-www-form-urlencoded" } };
+    const form = {
+      body: new URLSearchParams({ token: link.searchParams.get("token") ?? "" }).toString(),
+      key: null,
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    };
     const file = await service.call("POST", `/gdpr/export?shop=${SHOP}`, form);
-    expect([file.status, file.json.accounts[0].email, file.headers.get("cache-control")]).toEqual([200, ADA.email, "no-store"]);
-    expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="customer-data-\d+\.json"$/);
+    expect([file.status, file.json.accounts[0].email, file.headers.get("cache-control")]).toEqual([
+      200,
+      ADA.email,
+      "no-store",
+    ]);
+    expect(file.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="customer-data-\d+\.json"$/,
+    );
     expect((await service.call("POST", `/gdpr/export?shop=${SHOP}`, form)).status).toBe(400);
     expect((await service.call("GET", path, { key: null })).status).toBe(400);
   });
 
   it("gives the operator the file by key, and nobody the file of another store", async () => {
-    const [{ id }] = await service.database.query("SELECT id FROM privacy_requests WHERE shop = $1", [SHOP]);
-    expect((await service.call("GET", `/admin/privacy-export/${id}?shop=${SHOP}`)).json.accounts[0].email).toBe(ADA.email);
-    expect((await service.call("GET", `/admin/privacy-export/${id}?shop=${OTHER_SHOP}`)).status).toBe(404);
+    const [{ id }] = await service.database.query(
+      "SELECT id FROM privacy_requests WHERE shop = $1",
+      [SHOP],
+    );
+    expect(
+      (await service.call("GET", `/admin/privacy-export/${id}?shop=${SHOP}`)).json.accounts[0]
+        .email,
+    ).toBe(ADA.email);
+    expect(
+      (await service.call("GET", `/admin/privacy-export/${id}?shop=${OTHER_SHOP}`)).status,
+    ).toBe(404);
   });
 
   it("writes to the store's own address where no support address is set, and to the operators where that is not known", async () => {
-    const first = await privacy(service, "data-request", dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP), { shop: OTHER_SHOP });
-    expect(await settled(service, first.json.request_id)).toMatchObject({ state: "done", evidence: { mailed: "admin_emails", exported: { accounts: 0 } } });
+    const first = await privacy(
+      service,
+      "data-request",
+      dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP),
+      { shop: OTHER_SHOP },
+    );
+    expect(await settled(service, first.json.request_id)).toMatchObject({
+      state: "done",
+      evidence: { mailed: "admin_emails", exported: { accounts: 0 } },
+    });
     await mailTo("operator@service.example");
     const grant = service.sandbox.storefront.install(OTHER_SHOP);
-    await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { storefront_admin_token: grant.access_token, storefront_refresh_token: grant.refresh_token, storefront_token_expires_at: new Date(Date.now() + 3_600_000).toISOString() } });
-    const second = await privacy(service, "data-request", dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP), { shop: OTHER_SHOP });
-    expect(await settled(service, second.json.request_id)).toMatchObject({ state: "done", evidence: { mailed: "store_email" } });
+    await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
+      body: {
+        storefront_admin_token: grant.access_token,
+        storefront_refresh_token: grant.refresh_token,
+        storefront_token_expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      },
+    });
+    const second = await privacy(
+      service,
+      "data-request",
+      dataRequestBody({ email: "nobody@example.com" }, OTHER_SHOP),
+      { shop: OTHER_SHOP },
+    );
+    expect(await settled(service, second.json.request_id)).toMatchObject({
+      state: "done",
+      evidence: { mailed: "store_email" },
+    });
   });
 
   it("says so when no mail can leave: the export is made and the request has failed", async () => {
@@ -78,7 +189,11 @@ describe("customers/data_request", () => {
     await mute.addTenant(SHOP);
     await spreadPerson(mute, SHOP);
     const { json } = await privacy(mute, "data-request", dataRequestBody({ email: ADA.email }));
-    expect(await settled(mute, json.request_id)).toMatchObject({ state: "failed", last_error: "no_email_provider", evidence: { exported: { accounts: 1 } } });
+    expect(await settled(mute, json.request_id)).toMatchObject({
+      state: "failed",
+      last_error: "no_email_provider",
+      evidence: { exported: { accounts: 1 } },
+    });
     expect(await mute.ctx.archive.get(`gdpr/${SHOP}/${json.request_id}.json`)).not.toBeNull();
     await mute.stop();
   });
@@ -86,6 +201,8 @@ describe("customers/data_request", () => {
   it("is undone by a redaction: the export goes too", async () => {
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     await settled(service, json.request_id);
-    expect((await service.ctx.archive.list("")).filter((path) => path.startsWith(`gdpr/${SHOP}/`))).toEqual([]);
+    expect(
+      (await service.ctx.archive.list("")).filter((path) => path.startsWith(`gdpr/${SHOP}/`)),
+    ).toEqual([]);
   });
 });

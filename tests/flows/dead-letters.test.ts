@@ -25,17 +25,38 @@ beforeEach(async () => {
   await service.database.truncate();
   service.sandbox.clearFaults();
   mails = service.sandbox.email.inbox().length;
-  await service.addTenant(SHOP, { erp_base_url: service.sandbox.addresses.erpBaseUrl, erp_username: "erp", erp_password: "erp-password-0123456789", erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" }, retail_analytics_b_url: service.sandbox.addresses.retailAnalyticsBUrl });
+  await service.addTenant(SHOP, {
+    erp_base_url: service.sandbox.addresses.erpBaseUrl,
+    erp_username: "erp",
+    erp_password: "erp-password-0123456789",
+    erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" },
+    retail_analytics_b_url: service.sandbox.addresses.retailAnalyticsBUrl,
+  });
   worker = await startWorker(service.ctx, service.ctx.home);
 });
 
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 const today = () => new Date().toISOString().slice(0, 10);
-const alerts = () => service.sandbox.email.inbox().slice(mails).filter(({ subject }) => /failed/.test(subject));
+const alerts = () =>
+  service.sandbox.email
+    .inbox()
+    .slice(mails)
+    .filter(({ subject }) => /failed/.test(subject));
 const filed = async (eventId: string, channels: number) =>
   eventually("the dead letter to be filed", async () => {
-    const [row] = await query("SELECT count(*)::int AS n FROM integration_queue WHERE event_id = $1 AND status = 'dead_letter' AND archived_at IS NOT NULL", [eventId]);
-    return row.n === channels && (JSON.parse(readFileSync(fileURLToPath(service.ctx.archive.urlOf(`events/dead_letter/${today()}/${eventId}.json`)), "utf8")) as { channels: { channel: string; error: string }[] });
+    const [row] = await query(
+      "SELECT count(*)::int AS n FROM integration_queue WHERE event_id = $1 AND status = 'dead_letter' AND archived_at IS NOT NULL",
+      [eventId],
+    );
+    return (
+      row.n === channels &&
+      (JSON.parse(
+        readFileSync(
+          fileURLToPath(service.ctx.archive.urlOf(`events/dead_letter/${today()}/${eventId}.json`)),
+          "utf8",
+        ),
+      ) as { channels: { channel: string; error: string }[] })
+    );
   });
 /** A 400 from the ERP never heals; an order without a customer may not be measured. */
 const die = async (destinations = ["erpsys"]) => {
@@ -45,11 +66,25 @@ const die = async (destinations = ["erpsys"]) => {
 
 test("it is filed under its day and event with its reason, and the operators hear of it once in 15 minutes per channel", async () => {
   const first = await die();
-  expect(await filed(first, 1)).toMatchObject({ event_id: first, tenant_shop: SHOP, event_type: "order.created", channels: [{ channel: "erpsys", error: expect.stringContaining("400"), payload: { total_price: "12.50" } }] });
+  expect(await filed(first, 1)).toMatchObject({
+    event_id: first,
+    tenant_shop: SHOP,
+    event_type: "order.created",
+    channels: [
+      {
+        channel: "erpsys",
+        error: expect.stringContaining("400"),
+        payload: { total_price: "12.50" },
+      },
+    ],
+  });
   const second = await die();
   await filed(second, 1);
   const [mail] = await eventually("the alert", () => alerts().length > 0 && alerts());
-  expect(mail).toMatchObject({ to: ["operator@service.example"], subject: expect.stringContaining("erpsys") });
+  expect(mail).toMatchObject({
+    to: ["operator@service.example"],
+    subject: expect.stringContaining("erpsys"),
+  });
   expect(mail?.text).toContain(first);
   expect(alerts()).toHaveLength(1);
   await query("UPDATE kv SET expires_at = now() WHERE key LIKE 'dead_letter_alert:%'");
@@ -60,7 +95,10 @@ test("it is filed under its day and event with its reason, and the operators hea
 test("of two channels of one event the object holds both", async () => {
   const eventId = await die(["erpsys", "retail_analytics_b"]);
   const object = await filed(eventId, 2);
-  expect(object.channels.map(({ channel }) => channel).sort()).toEqual(["erpsys", "retail_analytics_b"]);
+  expect(object.channels.map(({ channel }) => channel).sort()).toEqual([
+    "erpsys",
+    "retail_analytics_b",
+  ]);
 });
 
 test("a refusal for want of consent keeps its reason and is never swept; a replay is a person's word", async () => {
@@ -69,7 +107,13 @@ test("a refusal for want of consent keeps its reason and is never swept; a repla
   await query("UPDATE integration_queue SET dead_lettered_at = now() - interval '9 hours'");
   const tenant = await getTenant(service.ctx, SHOP);
   expect(await sweepDeadLetters(service.ctx, tenant)).toBe(0);
-  expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body: { event_ids: [eventId] } })).json.requeued).toBe(1);
+  expect(
+    (
+      await service.call("POST", `/admin/events/replay?shop=${SHOP}`, {
+        body: { event_ids: [eventId] },
+      })
+    ).json.requeued,
+  ).toBe(1);
 });
 
 test("the sweep tries after one hour, two and four, three times in all, each time with all tries", async () => {
@@ -77,18 +121,48 @@ test("the sweep tries after one hour, two and four, three times in all, each tim
   await filed(eventId, 1);
   await worker.stop();
   const tenant = await getTenant(service.ctx, SHOP);
-  const age = (minutes: number) => query("UPDATE integration_queue SET status = 'dead_letter', retry_count = 4, dead_lettered_at = now() - make_interval(mins => $1) WHERE channel = 'erpsys'", [minutes]);
-  for (const [minutes, swept] of [[59, 0], [61, 1], [61, 0], [121, 1], [121, 0], [241, 1], [10_000, 0]] as const) {
+  const age = (minutes: number) =>
+    query(
+      "UPDATE integration_queue SET status = 'dead_letter', retry_count = 4, dead_lettered_at = now() - make_interval(mins => $1) WHERE channel = 'erpsys'",
+      [minutes],
+    );
+  for (const [minutes, swept] of [
+    [59, 0],
+    [61, 1],
+    [61, 0],
+    [121, 1],
+    [121, 0],
+    [241, 1],
+    [10_000, 0],
+  ] as const) {
     await age(minutes);
     expect([minutes, await sweepDeadLetters(service.ctx, tenant)]).toEqual([minutes, swept]);
   }
-  expect(await query("SELECT sweep_count FROM integration_queue WHERE channel = 'erpsys'")).toEqual([{ sweep_count: 3 }]);
+  expect(await query("SELECT sweep_count FROM integration_queue WHERE channel = 'erpsys'")).toEqual(
+    [{ sweep_count: 3 }],
+  );
 });
 
 test("a poison payload is one dead letter and holds up nobody behind it", async () => {
-  const poison = (await ingest(service, order({ destinations: ["erp_generic"] }))).json.event_id as string;
-  const others = await Promise.all(Array.from({ length: 20 }, async () => (await ingest(service, order({ destinations: ["erpsys"] }))).json.event_id as string));
-  await eventually("the others", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = ANY($1) AND status = 'delivered'", [others])).length === 20);
+  const poison = (await ingest(service, order({ destinations: ["erp_generic"] }))).json
+    .event_id as string;
+  const others = await Promise.all(
+    Array.from(
+      { length: 20 },
+      async () =>
+        (await ingest(service, order({ destinations: ["erpsys"] }))).json.event_id as string,
+    ),
+  );
+  await eventually(
+    "the others",
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM integration_queue WHERE event_id = ANY($1) AND status = 'delivered'",
+          [others],
+        )
+      ).length === 20,
+  );
   expect((await filed(poison, 1)).channels).toHaveLength(1);
 });
 
@@ -100,26 +174,69 @@ test("what a broken archive missed is filed once it is well", async () => {
     calls.push(path);
     return Promise.reject(new Error("no space left on device"));
   };
-  const eventId = (await ingest(service, order({ destinations: ["erpsys"] }))).json.event_id as string;
-  await eventually("the delivery", async () => (await query("SELECT 1 FROM integration_queue WHERE status = 'delivered' AND archived_at IS NULL")).length === 1);
+  const eventId = (await ingest(service, order({ destinations: ["erpsys"] }))).json
+    .event_id as string;
+  await eventually(
+    "the delivery",
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM integration_queue WHERE status = 'delivered' AND archived_at IS NULL",
+        )
+      ).length === 1,
+  );
   archive.put = put;
   await query("UPDATE integration_queue SET updated_at = now() - interval '1 minute'");
-  await eventually("the filing", async () => (await query("SELECT 1 FROM integration_queue WHERE archived_at IS NOT NULL")).length === 1);
-  expect(JSON.parse(readFileSync(fileURLToPath(archive.urlOf(`events/erpsys/${today()}/${eventId}.json`)), "utf8"))).toMatchObject({ event_id: eventId });
+  await eventually(
+    "the filing",
+    async () =>
+      (await query("SELECT 1 FROM integration_queue WHERE archived_at IS NOT NULL")).length === 1,
+  );
+  expect(
+    JSON.parse(
+      readFileSync(
+        fileURLToPath(archive.urlOf(`events/erpsys/${today()}/${eventId}.json`)),
+        "utf8",
+      ),
+    ),
+  ).toMatchObject({ event_id: eventId });
 });
 
 test("the platform's saved archive takes the place of the deployed one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "customer-identity-moved-"));
-  expect((await service.call("POST", "/platform/config", { body: { archive_url: `file:${folder}` } })).status).toBe(200);
+  expect(
+    (await service.call("POST", "/platform/config", { body: { archive_url: `file:${folder}` } }))
+      .status,
+  ).toBe(200);
   await eventually("an object there", async () => {
     const { json } = await ingest(service, order({ destinations: ["archive"] }));
-    await eventually("the delivery", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = $1 AND status = 'delivered'", [json.event_id])).length === 1);
+    await eventually(
+      "the delivery",
+      async () =>
+        (
+          await query(
+            "SELECT 1 FROM integration_queue WHERE event_id = $1 AND status = 'delivered'",
+            [json.event_id],
+          )
+        ).length === 1,
+    );
     return existsSync(join(folder, `events/archive/${today()}/${json.event_id}.json`));
   });
   rmSync(folder, { recursive: true });
 });
 
 test("a row that another program inserts is worked like any other", async () => {
-  await query("INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload) VALUES ($1, 'by-hand', 'nobody_here', 'manual', 'order.created', 'order', '1', '{\"a\":1}')", [SHOP]);
-  await eventually("the delivery", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = 'by-hand' AND status = 'delivered'")).length === 1);
+  await query(
+    "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload) VALUES ($1, 'by-hand', 'nobody_here', 'manual', 'order.created', 'order', '1', '{\"a\":1}')",
+    [SHOP],
+  );
+  await eventually(
+    "the delivery",
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM integration_queue WHERE event_id = 'by-hand' AND status = 'delivered'",
+        )
+      ).length === 1,
+  );
 });

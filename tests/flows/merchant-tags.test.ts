@@ -27,7 +27,9 @@ describe("a merchant assigns tags in the storefront", () => {
     service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["VIP", "Wholesale"] });
     await store.announce(mary.gid, store.later());
     expect(await store.held(mary)).toEqual(["vip storefront"]);
-    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [mary.id]);
+    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [
+      mary.id,
+    ]);
     expect(user.tags).toEqual(["VIP", "Wholesale"]);
     await store.delivered();
     service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["Wholesale"] });
@@ -45,9 +47,19 @@ describe("a merchant assigns tags in the storefront", () => {
   });
 
   it("a list that is older than our write takes nothing away", async () => {
-    const [{ storefront_tagged_at: taggedAt }] = await service.database.query("SELECT storefront_tagged_at FROM storefront_users WHERE id = $1", [mary.id]);
-    service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["Wholesale"], updatedAt: taggedAt.toISOString() });
-    await service.database.query("UPDATE storefront_users SET storefront_updated_at = NULL WHERE id = $1", [mary.id]);
+    const [{ storefront_tagged_at: taggedAt }] = await service.database.query(
+      "SELECT storefront_tagged_at FROM storefront_users WHERE id = $1",
+      [mary.id],
+    );
+    service.sandbox.storefront.putCustomer(SHOP, {
+      gid: mary.gid,
+      tags: ["Wholesale"],
+      updatedAt: taggedAt.toISOString(),
+    });
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_updated_at = NULL WHERE id = $1",
+      [mary.id],
+    );
     await store.announce(mary.gid, taggedAt.toISOString());
     expect(await store.held(mary)).toEqual(["winter ucp"]);
   });
@@ -66,25 +78,49 @@ describe("a store whose webhooks are registered", () => {
     await store.delivered();
     const deliveries = service.sandbox.storefront.deliveries(ECHOING_SHOP);
     expect(deliveries.length).toBeGreaterThan(5);
-    const rows = await service.database.query("SELECT DISTINCT event_id, event_type FROM integration_queue WHERE shop = $1 AND channel <> 'email' ORDER BY event_type", [ECHOING_SHOP]);
-    expect(rows.map((row) => row.event_type)).toEqual(["customer.signed_up", "customer.tags_changed", "customer.tags_changed"]);
+    const rows = await service.database.query(
+      "SELECT DISTINCT event_id, event_type FROM integration_queue WHERE shop = $1 AND channel <> 'email' ORDER BY event_type",
+      [ECHOING_SHOP],
+    );
+    expect(rows.map((row) => row.event_type)).toEqual([
+      "customer.signed_up",
+      "customer.tags_changed",
+      "customer.tags_changed",
+    ]);
     expect(await store.held(eve)).toEqual(["club_subscribed ucp"]);
-    expect(store.customerOf(ECHOING_SHOP, "eve@example.com")?.tags).toEqual(["accepts_club", "club_subscribed"]);
-    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [eve.id]);
+    expect(store.customerOf(ECHOING_SHOP, "eve@example.com")?.tags).toEqual([
+      "accepts_club",
+      "club_subscribed",
+    ]);
+    const [user] = await service.database.query("SELECT tags FROM storefront_users WHERE id = $1", [
+      eve.id,
+    ]);
     expect(new Set(user.tags)).toEqual(new Set(["accepts_club", "club_subscribed"]));
   });
 });
 
 describe("two stores with the same slug", () => {
   it("have two tags, and a change in one leaves the other as it is", async () => {
-    const [here, there] = [await store.signUp(SHOP, "zoe@example.com"), await store.signUp(OTHER_SHOP, "zoe@example.com")];
+    const [here, there] = [
+      await store.signUp(SHOP, "zoe@example.com"),
+      await store.signUp(OTHER_SHOP, "zoe@example.com"),
+    ];
     await store.change(here, { add: ["spring_sale"] });
-    expect((await store.change(there, { add: ["spring_sale"] })).json.channels).toEqual({ backend: "ok", storefront: "ok", cms: "skipped", web_analytics: "ok" });
+    expect((await store.change(there, { add: ["spring_sale"] })).json.channels).toEqual({
+      backend: "ok",
+      storefront: "ok",
+      cms: "skipped",
+      web_analytics: "ok",
+    });
     await store.change(here, { remove: ["spring_sale"] });
     expect(await store.held(here)).toEqual([]);
     expect(await store.held(there)).toEqual(["spring_sale ucp"]);
     expect(store.customerOf(OTHER_SHOP, "zoe@example.com")?.tags).toEqual(["spring_sale"]);
-    expect(await service.database.query("SELECT shop FROM crm_tags WHERE slug = 'spring_sale' ORDER BY shop")).toEqual([{ shop: OTHER_SHOP }, { shop: SHOP }]);
+    expect(
+      await service.database.query(
+        "SELECT shop FROM crm_tags WHERE slug = 'spring_sale' ORDER BY shop",
+      ),
+    ).toEqual([{ shop: OTHER_SHOP }, { shop: SHOP }]);
   });
 });
 
@@ -93,30 +129,68 @@ describe("analytics", () => {
     const noor = await store.signUp(SHOP, "noor@example.com", { consent_cookie: true });
     const put = (eventId: string, analytics: object) =>
       service.ctx.home.forTenant(SHOP).transaction((sql) =>
-        enqueue(sql, { eventId, source: "backend", eventType: "mandate.created", entityType: "customer", entityId: String(noor.id), payload: { user_id: noor.id, analytics }, occurredAt: new Date(), destinations: ["web_analytics"] }),
+        enqueue(sql, {
+          eventId,
+          source: "backend",
+          eventType: "mandate.created",
+          entityType: "customer",
+          entityId: String(noor.id),
+          payload: { user_id: noor.id, analytics },
+          occurredAt: new Date(),
+          destinations: ["web_analytics"],
+        }),
       );
-    await put("named-1", { name: "ucp_mandate_created", params: { mandate_id: "m-1", max_amount: "40.00", currency: "EUR", scope: "x".repeat(101), note: "secret" } });
-    await put("named-2", { name: "ucp_mandate_created", params: { mandate_id: "noor@example.com", currency: "EUR" } });
+    await put("named-1", {
+      name: "ucp_mandate_created",
+      params: {
+        mandate_id: "m-1",
+        max_amount: "40.00",
+        currency: "EUR",
+        scope: "x".repeat(101),
+        note: "secret",
+      },
+    });
+    await put("named-2", {
+      name: "ucp_mandate_created",
+      params: { mandate_id: "noor@example.com", currency: "EUR" },
+    });
     await put("named-3", { name: "made_up", params: {} });
     await store.delivered();
     const events = store.hits().flatMap((hit) => hit.events);
     const paramsOf = (id: string) => events.find(({ params }) => params.event_id === id)?.params;
-    expect(paramsOf("named-1")).toMatchObject({ mandate_id: "m-1", max_amount: "40.00", currency: "EUR", scope: "" });
-    expect(Object.keys(paramsOf("named-2") ?? {}).sort()).toEqual(["currency", "engagement_time_msec", "event_id"]);
+    expect(paramsOf("named-1")).toMatchObject({
+      mandate_id: "m-1",
+      max_amount: "40.00",
+      currency: "EUR",
+      scope: "",
+    });
+    expect(Object.keys(paramsOf("named-2") ?? {}).sort()).toEqual([
+      "currency",
+      "engagement_time_msec",
+      "event_id",
+    ]);
     expect(JSON.stringify(events)).not.toContain("secret");
-    expect(await service.database.query("SELECT status, last_error FROM integration_queue WHERE event_id = 'named-3'")).toEqual([{ status: "dead_letter", last_error: "unknown analytics event: made_up" }]);
+    expect(
+      await service.database.query(
+        "SELECT status, last_error FROM integration_queue WHERE event_id = 'named-3'",
+      ),
+    ).toEqual([{ status: "dead_letter", last_error: "unknown analytics event: made_up" }]);
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });
-
 
   it("a sign-up carries the provider, a webhook does not", async () => {
     const ida = await store.signUp(SHOP, "ida@example.com", { consent_cookie: true });
     expect(store.lastHit().user_properties?.provider).toEqual({ value: "email" });
-    await service.database.query("UPDATE storefront_users SET email_verified = true WHERE email = 'ida@example.com'");
+    await service.database.query(
+      "UPDATE storefront_users SET email_verified = true WHERE email = 'ida@example.com'",
+    );
     service.sandbox.storefront.putCustomer(SHOP, { gid: ida.gid, firstName: "Ida" });
     await store.announce(ida.gid, store.later());
     await store.delivered();
-    expect(store.lastHit().events[0]).toMatchObject({ name: "crm_sync", params: { source: "storefront_webhook" } });
+    expect(store.lastHit().events[0]).toMatchObject({
+      name: "crm_sync",
+      params: { source: "storefront_webhook" },
+    });
     expect(store.lastHit().user_properties?.provider).toBeUndefined();
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });

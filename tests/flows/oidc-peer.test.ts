@@ -1,7 +1,16 @@
 // Both sign-ins against a certified provider that is not our sandbox: what we send is right by somebody else's reading of
 // the standards, and what it sends is understood.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { begin, comeBack, expectRefused, PROVIDERS, sessionOf, signedInUser, type Journey, type ProviderName } from "../support/journey.ts";
+import {
+  begin,
+  comeBack,
+  expectRefused,
+  PROVIDERS,
+  sessionOf,
+  signedInUser,
+  type Journey,
+  type ProviderName,
+} from "../support/journey.ts";
 import { startPeer, subjectOf, type Peer } from "../support/oidc-peer.ts";
 import { RETURN_ORIGIN, SHOP, startService, type Service } from "../support/service.ts";
 
@@ -12,10 +21,26 @@ const issuers = {} as Record<ProviderName, string>;
 
 beforeAll(async () => {
   peers = { federated: await startPeer(), storefront: await startPeer() };
-  service = await startService({ env: { FEDERATED_ISSUER: peers.federated.url, STOREFRONT_URL_TEMPLATE: `${peers.storefront.url}/{shop}` } });
-  issuers.federated = peers.federated.play("", { id: "peer-federated", secret: SECRET, redirectUri: `${service.url}/auth/federated/callback` });
-  issuers.storefront = peers.storefront.play(`/${SHOP}`, { id: "peer-storefront", redirectUri: `${service.url}/auth/storefront/callback` });
-  await service.addTenant(SHOP, { federated_client_id: "peer-federated", federated_client_secret: SECRET, storefront_customer_account_client_id: "peer-storefront" });
+  service = await startService({
+    env: {
+      FEDERATED_ISSUER: peers.federated.url,
+      STOREFRONT_URL_TEMPLATE: `${peers.storefront.url}/{shop}`,
+    },
+  });
+  issuers.federated = peers.federated.play("", {
+    id: "peer-federated",
+    secret: SECRET,
+    redirectUri: `${service.url}/auth/federated/callback`,
+  });
+  issuers.storefront = peers.storefront.play(`/${SHOP}`, {
+    id: "peer-storefront",
+    redirectUri: `${service.url}/auth/storefront/callback`,
+  });
+  await service.addTenant(SHOP, {
+    federated_client_id: "peer-federated",
+    federated_client_secret: SECRET,
+    storefront_customer_account_client_id: "peer-storefront",
+  });
 });
 afterAll(async () => {
   await service?.stop();
@@ -27,21 +52,29 @@ async function passThrough(journey: Journey, loginHint: string): Promise<URL> {
   const jar = new Map<string, string>();
   let next = new URL(`${journey.authorize.href}&login_hint=${encodeURIComponent(loginHint)}`);
   for (let hops = 0; hops < 8; hops += 1) {
-    const response = await fetch(next, { redirect: "manual", headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") } });
+    const response = await fetch(next, {
+      redirect: "manual",
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
+    });
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       if (value) jar.set(name, value);
       else jar.delete(name);
     }
     const location = response.headers.get("location");
-    if (!location) throw new Error(`the provider stopped with ${response.status}: ${await response.text()}`);
+    if (!location)
+      throw new Error(`the provider stopped with ${response.status}: ${await response.text()}`);
     next = new URL(location, next);
     if (next.origin === service.url) return next;
   }
   throw new Error("the provider never led back");
 }
 
-const signIn = async (provider: ProviderName, email: string, query: Record<string, string> = {}) => {
+const signIn = async (
+  provider: ProviderName,
+  email: string,
+  query: Record<string, string> = {},
+) => {
   const journey = await begin(service, provider, query);
   return comeBack(service, await passThrough(journey, email), journey.cookie);
 };
@@ -51,21 +84,47 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
 
   it("ends signed in at the store, as the person the provider names", async () => {
     const answer = await signIn(provider, email, { return_to: "/account" });
-    expect({ location: answer.headers.get("location"), complaints: peers[provider].complaints }).toEqual({ location: `${RETURN_ORIGIN}/account`, complaints: [] });
-    expect(await signedInUser(service, answer)).toMatchObject({ email, email_verified: true, provider, storefront_customer_gid: provider === "storefront" ? `gid://shopify/Customer/${subjectOf(email)}` : null });
-    const [link] = await service.database.query("SELECT issuer, sub FROM identity_links WHERE provider = $1", [provider]);
+    expect({
+      location: answer.headers.get("location"),
+      complaints: peers[provider].complaints,
+    }).toEqual({ location: `${RETURN_ORIGIN}/account`, complaints: [] });
+    expect(await signedInUser(service, answer)).toMatchObject({
+      email,
+      email_verified: true,
+      provider,
+      storefront_customer_gid:
+        provider === "storefront" ? `gid://shopify/Customer/${subjectOf(email)}` : null,
+    });
+    const [link] = await service.database.query(
+      "SELECT issuer, sub FROM identity_links WHERE provider = $1",
+      [provider],
+    );
     expect(link).toEqual({ issuer: issuers[provider], sub: subjectOf(email) });
-    expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: sessionOf(await signIn(provider, email)) })).json.user.email).toBe(email);
-    expect(await service.database.query("SELECT 1 FROM identity_links WHERE provider = $1", [provider])).toHaveLength(1);
+    expect(
+      (
+        await service.call("GET", `/auth/me?shop=${SHOP}`, {
+          key: sessionOf(await signIn(provider, email)),
+        })
+      ).json.user.email,
+    ).toBe(email);
+    expect(
+      await service.database.query("SELECT 1 FROM identity_links WHERE provider = $1", [provider]),
+    ).toHaveLength(1);
   });
 
   it("hands over a session code that opens the session", async () => {
     const answer = await signIn(provider, email, { handoff: "fragment" });
-    const code = new URL(answer.headers.get("location") as string).hash.replace("#session_code=", "");
-    expect(await service.call("POST", `/auth/session?shop=${SHOP}`, { body: { code }, key: null })).toMatchObject({ status: 200, json: { user: { email } } });
+    const code = new URL(answer.headers.get("location") as string).hash.replace(
+      "#session_code=",
+      "",
+    );
+    expect(
+      await service.call("POST", `/auth/session?shop=${SHOP}`, { body: { code }, key: null }),
+    ).toMatchObject({ status: 200, json: { user: { email } } });
   });
 
-  it("is refused when the person cancels there", () => expectRefused(service, "access_denied", () => signIn(provider, "cancel")));
+  it("is refused when the person cancels there", () =>
+    expectRefused(service, "access_denied", () => signIn(provider, "cancel")));
 
   it("is refused in another browser, and the code is not asked for", async () => {
     const [stranger, victim] = [await begin(service, provider), await begin(service, provider)];
@@ -76,20 +135,34 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
   it("is refused by the provider when the verifier is not the challenge's", async () => {
     const journey = await begin(service, provider);
     const callback = await passThrough(journey, "c-person@peer.example");
-    await service.database.query("UPDATE kv SET value = to_jsonb($2::text) WHERE key = $1", [`pkce:${journey.state}`, "v".repeat(43)]);
-    await expectRefused(service, "invalid_token", () => comeBack(service, callback, journey.cookie));
+    await service.database.query("UPDATE kv SET value = to_jsonb($2::text) WHERE key = $1", [
+      `pkce:${journey.state}`,
+      "v".repeat(43),
+    ]);
+    await expectRefused(service, "invalid_token", () =>
+      comeBack(service, callback, journey.cookie),
+    );
     expect(peers[provider].complaints.pop()).toMatch(/^grant\.error: invalid_grant/);
   });
 
   it("is refused when the answer says that it comes from another issuer", async () => {
     const journey = await begin(service, provider);
     const callback = await passThrough(journey, "d-person@peer.example");
-    callback.searchParams.set("iss", issuers[provider === "federated" ? "storefront" : "federated"]);
-    await expectRefused(service, "invalid_token", () => comeBack(service, callback, journey.cookie));
+    callback.searchParams.set(
+      "iss",
+      issuers[provider === "federated" ? "storefront" : "federated"],
+    );
+    await expectRefused(service, "invalid_token", () =>
+      comeBack(service, callback, journey.cookie),
+    );
   });
 });
 
 it("the provider refuses us with a wrong client secret, and nobody is signed in", async () => {
-  await service.addTenant(SHOP, { federated_client_id: "peer-federated", federated_client_secret: "another-secret-0123456789", storefront_customer_account_client_id: "peer-storefront" });
+  await service.addTenant(SHOP, {
+    federated_client_id: "peer-federated",
+    federated_client_secret: "another-secret-0123456789",
+    storefront_customer_account_client_id: "peer-storefront",
+  });
   await expectRefused(service, "invalid_token", () => signIn("federated", "e-person@peer.example"));
 });

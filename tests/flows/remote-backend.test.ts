@@ -6,14 +6,23 @@ import { eventually, SHOP, startService, type Service } from "../support/service
 let service: Service;
 let seen = 0;
 beforeAll(async () => {
-  service = await startService({ background: true, env: { BACKEND_API_KEY: BACKEND_KEY, BACKEND_WORKSPACE_ID: "workspace-1" }, envFrom: ({ addresses }) => ({ BACKEND_BASE_URL: addresses.backendUrl }) });
+  service = await startService({
+    background: true,
+    env: { BACKEND_API_KEY: BACKEND_KEY, BACKEND_WORKSPACE_ID: "workspace-1" },
+    envFrom: ({ addresses }) => ({ BACKEND_BASE_URL: addresses.backendUrl }),
+  });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
   await service.database.truncate();
   service.sandbox.clearFaults();
   seen = service.sandbox.backend.enqueued().length;
-  await service.addTenant(SHOP, { erp_base_url: service.sandbox.addresses.erpBaseUrl, erp_username: "erp", erp_password: "erp-password-0123456789", erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" } });
+  await service.addTenant(SHOP, {
+    erp_base_url: service.sandbox.addresses.erpBaseUrl,
+    erp_username: "erp",
+    erp_password: "erp-password-0123456789",
+    erp_defaults: { bukrs: "1000", vkorg: "1000", vtweg: "10" },
+  });
 });
 
 const enqueued = () => service.sandbox.backend.enqueued().slice(seen);
@@ -22,29 +31,76 @@ const query = (sql: string, values: unknown[] = []) => service.database.query(sq
 test("an event goes out with the contract's fields and key, and comes back for each of its deliveries", async () => {
   const event = order({ destinations: ["data_lake", "web_analytics"] });
   const { status, json } = await ingest(service, event);
-  expect({ status, queued: json.queued, destinations: json.destinations }).toEqual({ status: 202, queued: 2, destinations: ["data_lake", "web_analytics"] });
-  const [sent] = await eventually("the event at the backend", () => enqueued().length > 0 && enqueued());
-  expect(sent).toMatchObject({ workspace: "workspace-1", body: { event_id: json.event_id, source: "manual", event_type: "order.created", entity_type: "order", entity_id: event.entity_id, tenant_shop: SHOP, payload: event.payload, destinations: ["data_lake", "web_analytics"], priority: 2, timestamp: "2026-11-21T10:00:00Z" } });
+  expect({ status, queued: json.queued, destinations: json.destinations }).toEqual({
+    status: 202,
+    queued: 2,
+    destinations: ["data_lake", "web_analytics"],
+  });
+  const [sent] = await eventually(
+    "the event at the backend",
+    () => enqueued().length > 0 && enqueued(),
+  );
+  expect(sent).toMatchObject({
+    workspace: "workspace-1",
+    body: {
+      event_id: json.event_id,
+      source: "manual",
+      event_type: "order.created",
+      entity_type: "order",
+      entity_id: event.entity_id,
+      tenant_shop: SHOP,
+      payload: event.payload,
+      destinations: ["data_lake", "web_analytics"],
+      priority: 2,
+      timestamp: "2026-11-21T10:00:00Z",
+    },
+  });
   const log = await eventually("both deliveries", async () => {
-    const rows = await query("SELECT channel, status FROM delivery_attempts WHERE channel IN ('data_lake', 'web_analytics') ORDER BY channel");
+    const rows = await query(
+      "SELECT channel, status FROM delivery_attempts WHERE channel IN ('data_lake', 'web_analytics') ORDER BY channel",
+    );
     return rows.length === 2 && rows;
   });
-  expect(log).toEqual([{ channel: "data_lake", status: "delivered" }, { channel: "web_analytics", status: "delivered" }]);
+  expect(log).toEqual([
+    { channel: "data_lake", status: "delivered" },
+    { channel: "web_analytics", status: "delivered" },
+  ]);
 });
 
 test("a backend that is away loses nothing: the event is answered 202 and goes out when it is back", async () => {
   service.sandbox.failNext("backend", { status: 503 });
   const { status, json } = await ingest(service, order({ destinations: ["data_lake"] }));
   expect(status).toBe(202);
-  await eventually("the failed call", async () => (await query("SELECT 1 FROM integration_queue WHERE event_id = $1 AND channel = 'backend' AND retry_count = 1", [json.event_id])).length === 1);
+  await eventually(
+    "the failed call",
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM integration_queue WHERE event_id = $1 AND channel = 'backend' AND retry_count = 1",
+          [json.event_id],
+        )
+      ).length === 1,
+  );
   await query("UPDATE integration_queue SET next_attempt_at = now()");
-  await eventually("the event at the backend", () => enqueued().some(({ eventId }) => eventId === json.event_id));
+  await eventually("the event at the backend", () =>
+    enqueued().some(({ eventId }) => eventId === json.event_id),
+  );
 });
 
 test("what the backend reports of a delivery whose row is its own is taken, and moves nothing here", async () => {
   const { json } = await ingest(service, order({ destinations: ["data_lake"] }));
-  await eventually("the event at the backend", () => enqueued().some(({ eventId }) => eventId === json.event_id));
-  const report = (channel: string) => service.call("PATCH", `/events/${json.event_id}/status`, { body: { status: "delivered", channel }, key: null, headers: { "x-backend-webhook-secret": BACKEND_SECRET } });
-  expect(await report("data_lake")).toMatchObject({ status: 200, json: { ok: true, status: "delivered", updated: 0 } });
+  await eventually("the event at the backend", () =>
+    enqueued().some(({ eventId }) => eventId === json.event_id),
+  );
+  const report = (channel: string) =>
+    service.call("PATCH", `/events/${json.event_id}/status`, {
+      body: { status: "delivered", channel },
+      key: null,
+      headers: { "x-backend-webhook-secret": BACKEND_SECRET },
+    });
+  expect(await report("data_lake")).toMatchObject({
+    status: 200,
+    json: { ok: true, status: "delivered", updated: 0 },
+  });
   expect((await report("erpsys")).status).toBe(404);
 });

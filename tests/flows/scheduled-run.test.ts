@@ -26,15 +26,36 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const counting = (visited: string[], extra: Partial<TenantStep> = {}): TenantStep[] => [{ name: "visit", run: async (_ctx, tenant) => ({ visits: visited.push(tenant.shop) && 1 }), ...extra }];
+const counting = (visited: string[], extra: Partial<TenantStep> = {}): TenantStep[] => [
+  {
+    name: "visit",
+    run: async (_ctx, tenant) => ({ visits: visited.push(tenant.shop) && 1 }),
+    ...extra,
+  },
+];
 
 describe("200 tenants, one of them broken", () => {
   it("each has its turn, the broken one is told, and expired keys are gone", async () => {
     service.sandbox.failNext("storefront", { status: 500, match: BROKEN }, Infinity);
-    await service.database.query("INSERT INTO kv (shop, key, value, expires_at) SELECT '*', 'old:' || n, '1', now() - interval '1 hour' FROM generate_series(1, 30) AS n");
+    await service.database.query(
+      "INSERT INTO kv (shop, key, value, expires_at) SELECT '*', 'old:' || n, '1', now() - interval '1 hour' FROM generate_series(1, 30) AS n",
+    );
     const report = await runScheduled(service.ctx);
-    expect(report).toMatchObject({ state: "finished", cause: "schedule", tenants: TENANTS, errors_total: 1, resume_after: null, steps: { token: { done: 2, failed: 0 }, customers: { done: 1, failed: 1, counts: { created: 5 } }, cms: { done: 2, failed: 0 } } });
-    expect(report?.errors).toEqual([{ shop: BROKEN, step: "customers", message: expect.stringContaining("500") }]);
+    expect(report).toMatchObject({
+      state: "finished",
+      cause: "schedule",
+      tenants: TENANTS,
+      errors_total: 1,
+      resume_after: null,
+      steps: {
+        token: { done: 2, failed: 0 },
+        customers: { done: 1, failed: 1, counts: { created: 5 } },
+        cms: { done: 2, failed: 0 },
+      },
+    });
+    expect(report?.errors).toEqual([
+      { shop: BROKEN, step: "customers", message: expect.stringContaining("500") },
+    ]);
     expect(report?.expired_keys).toBeGreaterThanOrEqual(30);
     expect(await service.database.query("SELECT 1 FROM kv WHERE key LIKE 'old:%'")).toEqual([]);
     expect(await loadReport(service.ctx)).toEqual(report);
@@ -43,31 +64,50 @@ describe("200 tenants, one of them broken", () => {
 
   it("a quarter of an hour has one run; one that is asked for by hand comes on top", async () => {
     expect(await runScheduled(service.ctx)).toBeNull();
-    expect(await runScheduledNow(service.ctx, { steps: [] })).toMatchObject({ cause: "manual", tenants: TENANTS });
+    expect(await runScheduledNow(service.ctx, { steps: [] })).toMatchObject({
+      cause: "manual",
+      tenants: TENANTS,
+    });
   });
 
   it("two at once: one runs", async () => {
     const visited: string[] = [];
-    const results = await Promise.allSettled([runScheduledNow(service.ctx, { steps: counting(visited) }), runScheduledNow(service.ctx, { steps: counting(visited) })]);
+    const results = await Promise.allSettled([
+      runScheduledNow(service.ctx, { steps: counting(visited) }),
+      runScheduledNow(service.ctx, { steps: counting(visited) }),
+    ]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(visited).toHaveLength(TENANTS);
   });
 
   it("a run whose process died is made up within its quarter of an hour", async () => {
-    await service.database.query("UPDATE kv SET value = value || '{\"state\": \"running\"}' WHERE key = 'scheduled_run:report'");
+    await service.database.query(
+      "UPDATE kv SET value = value || '{\"state\": \"running\"}' WHERE key = 'scheduled_run:report'",
+    );
     const visited: string[] = [];
-    expect(await runScheduled(service.ctx, { steps: counting(visited) })).toMatchObject({ state: "finished" });
+    expect(await runScheduled(service.ctx, { steps: counting(visited) })).toMatchObject({
+      state: "finished",
+    });
     expect(visited).toHaveLength(TENANTS);
   });
 
   it("a run whose time is over is continued by the next one where it stopped", async () => {
     const visited: string[] = [];
     const stop = new AbortController();
-    const first = await runScheduledNow(service.ctx, { signal: stop.signal, steps: counting(visited, { run: async (_ctx, tenant) => (visited.push(tenant.shop) === 50 && stop.abort(), {}) }) });
+    const first = await runScheduledNow(service.ctx, {
+      signal: stop.signal,
+      steps: counting(visited, {
+        run: async (_ctx, tenant) => (visited.push(tenant.shop) === 50 && stop.abort(), {}),
+      }),
+    });
     expect(first).toMatchObject({ state: "interrupted", resume_after: expect.any(String) });
     const early = new Set(visited);
     const rest: string[] = [];
-    expect(await runScheduled(service.ctx, { steps: counting(rest) })).toMatchObject({ state: "finished", tenants: TENANTS, resume_after: null });
+    expect(await runScheduled(service.ctx, { steps: counting(rest) })).toMatchObject({
+      state: "finished",
+      tenants: TENANTS,
+      resume_after: null,
+    });
     // Eight at once may overtake each other.
     expect(rest.slice(0, TENANTS - early.size - 8).filter((shop) => early.has(shop))).toEqual([]);
     expect(new Set(rest).size).toBe(TENANTS);
@@ -75,7 +115,9 @@ describe("200 tenants, one of them broken", () => {
 
   it("shows how far it is while it runs", async () => {
     let seen: unknown;
-    await runScheduledNow(service.ctx, { steps: [{ name: "look", run: async (ctx) => ((seen ??= await loadReport(ctx)), {}) }] });
+    await runScheduledNow(service.ctx, {
+      steps: [{ name: "look", run: async (ctx) => ((seen ??= await loadReport(ctx)), {}) }],
+    });
     expect(seen).toMatchObject({ state: "running", cause: "manual" });
   });
 });
@@ -86,7 +128,10 @@ describe("tokens are kept alive", () => {
     const before = service.sandbox.storefront.refreshCalls(SHOP).length;
     await runScheduledNow(service.ctx);
     expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(before);
-    await service.database.query("UPDATE kv SET value = jsonb_set(value, '{connection,refresh_token_expires_at}', to_jsonb((now() + interval '3 days')::text)), version = version + 1 WHERE key = $1", [`tenant:${SHOP}`]);
+    await service.database.query(
+      "UPDATE kv SET value = jsonb_set(value, '{connection,refresh_token_expires_at}', to_jsonb((now() + interval '3 days')::text)), version = version + 1 WHERE key = $1",
+      [`tenant:${SHOP}`],
+    );
     await runScheduledNow(service.ctx);
     expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(before + 1);
     await runScheduledNow(service.ctx);

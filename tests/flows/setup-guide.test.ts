@@ -17,9 +17,17 @@ beforeEach(async () => {
 });
 
 const guide = (shop = SHOP) => readSetupGuide(service.ctx, shop);
-const states = async (shop = SHOP) => Object.fromEntries((await guide(shop)).steps.map(({ name, state }) => [name, state]));
-const act = (intent: Parameters<typeof actOnGuide>[2], shop = SHOP) => actOnGuide(service.ctx, shop, intent);
-const BARE = { cms_api_token: null, cms_customers_collection_id: null, analytics_measurement_id: null, analytics_api_secret: null, profile_platform_enabled: false };
+const states = async (shop = SHOP) =>
+  Object.fromEntries((await guide(shop)).steps.map(({ name, state }) => [name, state]));
+const act = (intent: Parameters<typeof actOnGuide>[2], shop = SHOP) =>
+  actOnGuide(service.ctx, shop, intent);
+const BARE = {
+  cms_api_token: null,
+  cms_customers_collection_id: null,
+  analytics_measurement_id: null,
+  analytics_api_secret: null,
+  profile_platform_enabled: false,
+};
 
 test("a store nobody knows has everything before it, and looking at it stores nothing", async () => {
   expect(await guide()).toMatchObject({ done: 0, isDone: false, isRunning: false });
@@ -30,33 +38,69 @@ test("a store nobody knows has everything before it, and looking at it stores no
 test("each step is done when it is so, and the guide of another store does not move", async () => {
   await installStore(service, OTHER_SHOP, BARE);
   await installStore(service, SHOP, BARE);
-  expect(await states()).toEqual({ connect: "done", embed: "todo", tags: "todo", sync: "todo", systems: "todo" });
+  expect(await states()).toEqual({
+    connect: "done",
+    embed: "todo",
+    tags: "todo",
+    sync: "todo",
+    systems: "todo",
+  });
   expect(await act("init_tags")).toEqual({ outcome: "done", step: "tags" });
-  expect(await service.database.query("SELECT count(*)::int AS count FROM crm_tags WHERE shop = $1", [SHOP])).toEqual([{ count: 17 }]);
+  expect(
+    await service.database.query("SELECT count(*)::int AS count FROM crm_tags WHERE shop = $1", [
+      SHOP,
+    ]),
+  ).toEqual([{ count: 17 }]);
   expect(await act("confirm_embed")).toEqual({ outcome: "done", step: "embed" });
-  await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_api_token: "cms-token-0123456789", cms_customers_collection_id: "c-1" } });
-  expect(await states()).toEqual({ connect: "done", embed: "done", tags: "done", sync: "todo", systems: "done" });
-  expect(await states(OTHER_SHOP)).toEqual({ connect: "done", embed: "todo", tags: "todo", sync: "todo", systems: "todo" });
+  await service.call("POST", `/config?shop=${SHOP}`, {
+    body: { cms_api_token: "cms-token-0123456789", cms_customers_collection_id: "c-1" },
+  });
+  expect(await states()).toEqual({
+    connect: "done",
+    embed: "done",
+    tags: "done",
+    sync: "todo",
+    systems: "done",
+  });
+  expect(await states(OTHER_SHOP)).toEqual({
+    connect: "done",
+    embed: "todo",
+    tags: "todo",
+    sync: "todo",
+    systems: "todo",
+  });
 });
 
 test("a connection that ended is a failed step, and nothing that needs it is begun", async () => {
   await installStore(service, SHOP, BARE);
   await changeTenantRecord(service.ctx, SHOP, { connection: { token_state: "reauth_required" } });
   expect((await states()).connect).toBe("failed");
-  for (const intent of ["init_tags", "start_sync"] as const) expect(await act(intent)).toMatchObject({ outcome: "failed", problem: "not_connected" });
-  expect(await service.database.query("SELECT key FROM kv WHERE key LIKE 'sync_request:%'")).toEqual([]);
+  for (const intent of ["init_tags", "start_sync"] as const)
+    expect(await act(intent)).toMatchObject({ outcome: "failed", problem: "not_connected" });
+  expect(
+    await service.database.query("SELECT key FROM kv WHERE key LIKE 'sync_request:%'"),
+  ).toEqual([]);
 });
 
 test("the app embed is believed when the store's front page carries it, and not for any other answer", async () => {
   await installStore(service, SHOP, BARE);
-  for (const fault of [{ status: 200, body: '<html><link href="https://cdn.example/extensions/1/consent-footer-3/assets/crm-theme.css"></html>' }, { status: 302 }]) {
+  for (const fault of [
+    {
+      status: 200,
+      body: '<html><link href="https://cdn.example/extensions/1/consent-footer-3/assets/crm-theme.css"></html>',
+    },
+    { status: 302 },
+  ]) {
     service.sandbox.failNext("storefront", fault);
     expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "not_seen" });
   }
   service.sandbox.failNext("storefront", { reset: true });
   expect(await act("check_embed")).toMatchObject({ outcome: "failed", problem: "refused" });
   expect((await states()).embed).toBe("todo");
-  service.sandbox.failNext("storefront", { status: 200, body: '<script src="/apps/crm/embed/stack-loader.js?locale=en" async></script>' });
+  service.sandbox.failNext("storefront", {
+    status: 200,
+    body: '<script src="/apps/crm/embed/stack-loader.js?locale=en" async></script>',
+  });
   expect(await act("check_embed")).toEqual({ outcome: "done", step: "embed" });
   expect((await states()).embed).toBe("done");
 });
@@ -71,8 +115,15 @@ test("a sync that was asked for twice is one, is told while it runs, and brings 
   const worker = startSyncWorker(service.ctx);
   await eventually("the sync to end", async () => (await states()).sync === "done");
   await worker.stop();
-  expect(await service.database.query("SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1", [SHOP])).toEqual([{ count: 30 }]);
-  expect(await service.database.query("SELECT key FROM kv WHERE key LIKE 'sync_request:%'")).toEqual([]);
+  expect(
+    await service.database.query(
+      "SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1",
+      [SHOP],
+    ),
+  ).toEqual([{ count: 30 }]);
+  expect(
+    await service.database.query("SELECT key FROM kv WHERE key LIKE 'sync_request:%'"),
+  ).toEqual([]);
 });
 
 test("a wish whose process was stopped in the middle is worked by the next one", async () => {
@@ -82,13 +133,23 @@ test("a wish whose process was stopped in the middle is worked by the next one",
   service.sandbox.failNext("storefront", { hang: 1_500, match: "graphql" }, 1);
   await act("start_sync", shop);
   const first = startSyncWorker(service.ctx);
-  await eventually("the sync to begin", async () => (await service.database.query("SELECT 1 FROM kv WHERE key = 'lease:sync_customers'")).length > 0);
+  await eventually(
+    "the sync to begin",
+    async () =>
+      (await service.database.query("SELECT 1 FROM kv WHERE key = 'lease:sync_customers'")).length >
+      0,
+  );
   await first.stop();
   expect((await states(shop)).sync).toBe("running");
   const second = startSyncWorker(service.ctx);
   await eventually("the sync to end", async () => (await states(shop)).sync === "done");
   await second.stop();
-  expect(await service.database.query("SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1", [shop])).toEqual([{ count: 30 }]);
+  expect(
+    await service.database.query(
+      "SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1",
+      [shop],
+    ),
+  ).toEqual([{ count: 30 }]);
 });
 
 test("a sync that the storefront refuses is a failed step with its reason, and can be asked for again", async () => {

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { ADA, findEverywhere, privacy, redactBody, shopBody, spreadPerson, temporaryArchive } from "../support/privacy.ts";
+import {
+  ADA,
+  findEverywhere,
+  privacy,
+  redactBody,
+  shopBody,
+  spreadPerson,
+  temporaryArchive,
+} from "../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -15,40 +23,78 @@ afterAll(() => service.stop());
 async function fill(shop: string): Promise<void> {
   await service.addTenant(shop);
   const userId = await spreadPerson(service, shop);
-  await service.ctx.home.forTenant(shop).transaction((sql) => recordConsent(sql, [{ userId, consentType: "tos", action: "granted", method: "signup", consentId: "c" }]));
-  await service.database.query("INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at) VALUES ($1, $2, 'k', 'wms', 'unit.received', 'inventory', 's', '[]', 2, 'x', now())", [shop, `unit-${shop}`]);
-  await service.ctx.archive.put(`events/archive/2026-01-01/unit-${shop}.json`, JSON.stringify({ serial: 1 }));
+  await service.ctx.home
+    .forTenant(shop)
+    .transaction((sql) =>
+      recordConsent(sql, [
+        { userId, consentType: "tos", action: "granted", method: "signup", consentId: "c" },
+      ]),
+    );
+  await service.database.query(
+    "INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at) VALUES ($1, $2, 'k', 'wms', 'unit.received', 'inventory', 's', '[]', 2, 'x', now())",
+    [shop, `unit-${shop}`],
+  );
+  await service.ctx.archive.put(
+    `events/archive/2026-01-01/unit-${shop}.json`,
+    JSON.stringify({ serial: 1 }),
+  );
   await service.ctx.archive.put(`consent/${shop}/checkpoint.json`, "{}");
 }
 
 /** Rows of a store by table, those without any left out. */
 async function rowsOf(shop: string): Promise<Record<string, number>> {
-  const tables = await service.database.query("SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'shop'");
+  const tables = await service.database.query(
+    "SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'shop'",
+  );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
-    const [{ n }] = await service.database.query(`SELECT count(*)::int AS n FROM "${name}" WHERE shop = $1`, [shop]);
+    const [{ n }] = await service.database.query(
+      `SELECT count(*)::int AS n FROM "${name}" WHERE shop = $1`,
+      [shop],
+    );
     if (n > 0) counts[name] = n;
   }
   return counts;
 }
 
 const finished = (count: number) =>
-  eventually("the store's request is finished", async () => {
-    const rows = await service.database.query("SELECT * FROM privacy_requests WHERE kind = 'shop_redact' AND state IN ('done', 'retained', 'failed') ORDER BY id");
-    return rows.length === count && rows;
-  }, 20_000);
+  eventually(
+    "the store's request is finished",
+    async () => {
+      const rows = await service.database.query(
+        "SELECT * FROM privacy_requests WHERE kind = 'shop_redact' AND state IN ('done', 'retained', 'failed') ORDER BY id",
+      );
+      return rows.length === count && rows;
+    },
+    20_000,
+  );
 
 describe("shop/redact", () => {
   it("leaves no row and no object of the store, keeps all of another store, and keeps proof that names neither", async () => {
     await fill(SHOP);
     await fill(OTHER_SHOP);
     const others = await rowsOf(OTHER_SHOP);
-    const objects = (await service.ctx.archive.list("")).filter((path) => path.includes(OTHER_SHOP));
-    expect(Object.keys(others)).toEqual(expect.arrayContaining(["consent_records", "event_ledger", "kv", "storefront_users", "integration_queue"]));
+    const objects = (await service.ctx.archive.list("")).filter((path) =>
+      path.includes(OTHER_SHOP),
+    );
+    expect(Object.keys(others)).toEqual(
+      expect.arrayContaining([
+        "consent_records",
+        "event_ledger",
+        "kv",
+        "storefront_users",
+        "integration_queue",
+      ]),
+    );
 
     expect((await privacy(service, "shop-redact", shopBody())).json).toEqual({ ok: true });
     const [request] = await finished(1);
-    expect(request).toMatchObject({ shop: "*", state: "done", payload: {}, evidence: { deleted: { consent_records: 1, event_ledger: 1, storefront_users: 1 } } });
+    expect(request).toMatchObject({
+      shop: "*",
+      state: "done",
+      payload: {},
+      evidence: { deleted: { consent_records: 1, event_ledger: 1, storefront_users: 1 } },
+    });
     expect(await rowsOf(SHOP)).toEqual({});
     expect(await findEverywhere(service, [`"${SHOP}`, `/${SHOP}/`])).toEqual([]);
     expect(await rowsOf(OTHER_SHOP)).toEqual(others);
@@ -63,22 +109,39 @@ describe("shop/redact", () => {
     expect((await privacy(service, "shop-redact", shopBody())).status).toBe(200);
     await finished(2);
     expect(await rowsOf(SHOP)).toEqual({});
-    expect(await findEverywhere(service, [ADA.id])).not.toEqual(expect.arrayContaining([expect.stringContaining("privacy_requests")]));
+    expect(await findEverywhere(service, [ADA.id])).not.toEqual(
+      expect.arrayContaining([expect.stringContaining("privacy_requests")]),
+    );
   });
 
   it("keeps a store that was installed again after the request", async () => {
     await fill(AGAIN);
-    await service.database.query(`UPDATE kv SET value = value || jsonb_build_object('connection', jsonb_build_object('installed_at', $1::text)), version = version + 1 WHERE key = 'tenant:${AGAIN}'`, [new Date().toISOString()]);
+    await service.database.query(
+      `UPDATE kv SET value = value || jsonb_build_object('connection', jsonb_build_object('installed_at', $1::text)), version = version + 1 WHERE key = 'tenant:${AGAIN}'`,
+      [new Date().toISOString()],
+    );
     const before = await rowsOf(AGAIN);
-    await privacy(service, "shop-redact", shopBody(AGAIN), { shop: AGAIN, headers: { "X-Shopify-Triggered-At": new Date(Date.now() - 60_000).toISOString() } });
+    await privacy(service, "shop-redact", shopBody(AGAIN), {
+      shop: AGAIN,
+      headers: { "X-Shopify-Triggered-At": new Date(Date.now() - 60_000).toISOString() },
+    });
     const requests = await finished(3);
-    expect(requests[2]).toMatchObject({ state: "retained", evidence: { kept_because: ["the store installed the app again"] } });
+    expect(requests[2]).toMatchObject({
+      state: "retained",
+      evidence: { kept_because: ["the store installed the app again"] },
+    });
     expect(await rowsOf(AGAIN)).toEqual(before);
   });
 
   it("keeps an installed store when an old signed request is sent once more", async () => {
     const grant = service.sandbox.storefront.install(AGAIN);
-    await service.call("POST", `/config?shop=${AGAIN}`, { body: { storefront_admin_token: grant.access_token, storefront_refresh_token: grant.refresh_token, storefront_token_expires_at: new Date(Date.now() + 3_600_000).toISOString() } });
+    await service.call("POST", `/config?shop=${AGAIN}`, {
+      body: {
+        storefront_admin_token: grant.access_token,
+        storefront_refresh_token: grant.refresh_token,
+        storefront_token_expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      },
+    });
     const before = await rowsOf(AGAIN);
     await privacy(service, "shop-redact", shopBody(AGAIN), { shop: AGAIN });
     const requests = await finished(4);
@@ -94,20 +157,31 @@ describe("the append-only tables", () => {
   it.each(TABLES)("%s still refuses every other UPDATE, DELETE and TRUNCATE", async (table) => {
     const { query } = service.database;
     await expect(query(`DELETE FROM ${table}`)).rejects.toThrow(REFUSED);
-    await expect(query(`DELETE FROM ${table} WHERE shop = $1`, [OTHER_SHOP])).rejects.toThrow(REFUSED);
+    await expect(query(`DELETE FROM ${table} WHERE shop = $1`, [OTHER_SHOP])).rejects.toThrow(
+      REFUSED,
+    );
     await expect(query(`DELETE FROM ${table} WHERE false`)).rejects.toThrow(REFUSED);
     await expect(query(`UPDATE ${table} SET shop = shop`)).rejects.toThrow(REFUSED);
     await expect(query(`TRUNCATE ${table}`)).rejects.toThrow(REFUSED);
   });
 
-  it.each(TABLES)("%s refuses a deletion that names a store nobody asked to delete, or another store than the one asked for", async (table) => {
-    const { query } = service.database;
-    const deleting = (named: string) => query(`DO $$ BEGIN PERFORM set_config('compliance.redacted_shop', '${named}', true); DELETE FROM ${table} WHERE shop = '${OTHER_SHOP}'; END $$`);
-    await expect(deleting(OTHER_SHOP)).rejects.toThrow(REFUSED);
-    await query("INSERT INTO privacy_requests (shop, kind, delivery_id, payload, state, due_by, locked_until) VALUES ('*', 'shop_redact', 'held', $1, 'running', now() + interval '30 days', now() + interval '1 hour')", [JSON.stringify({ shop: SHOP })]);
-    await expect(deleting(OTHER_SHOP)).rejects.toThrow(REFUSED);
-    await expect(deleting(SHOP)).rejects.toThrow(REFUSED);
-    await query("DELETE FROM privacy_requests WHERE delivery_id = 'held'");
-    expect((await rowsOf(OTHER_SHOP))[table]).toBe(1);
-  });
+  it.each(TABLES)(
+    "%s refuses a deletion that names a store nobody asked to delete, or another store than the one asked for",
+    async (table) => {
+      const { query } = service.database;
+      const deleting = (named: string) =>
+        query(
+          `DO $$ BEGIN PERFORM set_config('compliance.redacted_shop', '${named}', true); DELETE FROM ${table} WHERE shop = '${OTHER_SHOP}'; END $$`,
+        );
+      await expect(deleting(OTHER_SHOP)).rejects.toThrow(REFUSED);
+      await query(
+        "INSERT INTO privacy_requests (shop, kind, delivery_id, payload, state, due_by, locked_until) VALUES ('*', 'shop_redact', 'held', $1, 'running', now() + interval '30 days', now() + interval '1 hour')",
+        [JSON.stringify({ shop: SHOP })],
+      );
+      await expect(deleting(OTHER_SHOP)).rejects.toThrow(REFUSED);
+      await expect(deleting(SHOP)).rejects.toThrow(REFUSED);
+      await query("DELETE FROM privacy_requests WHERE delivery_id = 'held'");
+      expect((await rowsOf(OTHER_SHOP))[table]).toBe(1);
+    },
+  );
 });

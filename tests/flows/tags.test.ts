@@ -20,18 +20,33 @@ describe("the tag system is prepared", () => {
     expect(first.json).toMatchObject({ ok: true, created: 17 + DEFINITIONS + 17, existing: 0 });
     const config = await service.call("GET", `/config?shop=${SHOP}`);
     const id = config.json.config.cms_tags_collection_id;
-    expect(service.sandbox.cms.collections().find((collection) => collection.id === id)).toMatchObject({ displayName: "CRM Tags", slug: "crm-tags" });
-    expect(service.sandbox.cms.items(id).map(({ fieldData, isDraft }) => [fieldData.slug, fieldData.category, isDraft])).toContainEqual(["vip", "tier", true]);
-    expect(await service.database.query("SELECT 1 FROM crm_tags WHERE shop = $1 AND cms_item_id IS NOT NULL", [SHOP])).toHaveLength(17);
+    expect(
+      service.sandbox.cms.collections().find((collection) => collection.id === id),
+    ).toMatchObject({ displayName: "CRM Tags", slug: "crm-tags" });
+    expect(
+      service.sandbox.cms
+        .items(id)
+        .map(({ fieldData, isDraft }) => [fieldData.slug, fieldData.category, isDraft]),
+    ).toContainEqual(["vip", "tier", true]);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM crm_tags WHERE shop = $1 AND cms_item_id IS NOT NULL",
+        [SHOP],
+      ),
+    ).toHaveLength(17);
     const second = await init();
     expect(second.json).toMatchObject({ ok: true, created: 0, existing: 17 + DEFINITIONS + 17 });
     expect(service.sandbox.cms.items(id)).toHaveLength(17);
-    expect(service.sandbox.cms.collections().filter(({ slug }) => slug === "crm-tags")).toHaveLength(1);
+    expect(
+      service.sandbox.cms.collections().filter(({ slug }) => slug === "crm-tags"),
+    ).toHaveLength(1);
   });
 
   it("finds the collection of an earlier run whose id was not kept", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_tags_collection_id: null } });
-    expect((await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=cms`)).json).toEqual({ ok: true, step: "cms", created: 0, existing: 17 });
+    expect(
+      (await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=cms`)).json,
+    ).toEqual({ ok: true, step: "cms", created: 0, existing: 17 });
   });
 });
 
@@ -42,32 +57,67 @@ describe("a person changes the own tags", () => {
   });
 
   it("reaches backend, storefront, CMS and analytics within the one request", async () => {
-    const answer = await store.change(ada, { add: ["Waitlist_subscribed", "waitlist_2026-11-21", "email subscribed"] });
-    expect(answer.json.channels).toEqual({ backend: "ok", storefront: "ok", cms: "ok", web_analytics: "ok" });
+    const answer = await store.change(ada, {
+      add: ["Waitlist_subscribed", "waitlist_2026-11-21", "email subscribed"],
+    });
+    expect(answer.json.channels).toEqual({
+      backend: "ok",
+      storefront: "ok",
+      cms: "ok",
+      web_analytics: "ok",
+    });
     const slugs = ["waitlist_subscribed", "waitlist_2026_11_21", "email_subscribed"];
     expect(answer.json.tags).toEqual(slugs);
 
     const customer = store.customerOf(SHOP, "ada@example.com");
     expect(customer?.tags).toEqual([...slugs, "accepts_waitlist"].sort());
-    expect(JSON.parse(customer?.metafields.find(({ key }) => key === "crm_tags")?.value ?? "")).toEqual(slugs);
+    expect(
+      JSON.parse(customer?.metafields.find(({ key }) => key === "crm_tags")?.value ?? ""),
+    ).toEqual(slugs);
 
-    const [item] = service.sandbox.cms.items().filter(({ fieldData }) => fieldData.email === "ada@example.com");
-    const tagItems = service.sandbox.cms.collections().flatMap((collection) => (collection.slug === "crm-tags" ? Object.values(collection.items) : []));
-    const referred = ((item?.fieldData["tag-refs"] ?? []) as string[]).map((id) => tagItems.find((tag) => tag.id === id)?.fieldData.slug);
+    const [item] = service.sandbox.cms
+      .items()
+      .filter(({ fieldData }) => fieldData.email === "ada@example.com");
+    const tagItems = service.sandbox.cms
+      .collections()
+      .flatMap((collection) =>
+        collection.slug === "crm-tags" ? Object.values(collection.items) : [],
+      );
+    const referred = ((item?.fieldData["tag-refs"] ?? []) as string[]).map(
+      (id) => tagItems.find((tag) => tag.id === id)?.fieldData.slug,
+    );
     expect(referred).toEqual(slugs);
     expect(service.sandbox.cms.liveCalls()).toEqual([]);
 
     expect(store.lastHit().events[0]?.params).not.toHaveProperty("session_id");
-    expect(store.lastHit().events[0]).toMatchObject({ name: "crm_tags_updated", params: { tags_added: slugs.join(","), tags_removed: "", campaign_tags: "waitlist_subscribed,waitlist_2026_11_21" } });
-    expect(store.lastHit().user_properties).toMatchObject({ crm_campaign: { value: "waitlist_subscribed" }, consent_tos: { value: "granted" } });
+    expect(store.lastHit().events[0]).toMatchObject({
+      name: "crm_tags_updated",
+      params: {
+        tags_added: slugs.join(","),
+        tags_removed: "",
+        campaign_tags: "waitlist_subscribed,waitlist_2026_11_21",
+      },
+    });
+    expect(store.lastHit().user_properties).toMatchObject({
+      crm_campaign: { value: "waitlist_subscribed" },
+      consent_tos: { value: "granted" },
+    });
     expect(store.lastHit().user_properties?.provider).toBeUndefined();
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });
 
   it("pushes to analytics into the session of the browser it was done in, and refuses what is no session", async () => {
-    expect((await store.change(ada, { add: ["visited"], ga_session_id: "1732150000" })).json.channels.web_analytics).toBe("ok");
-    expect(store.lastHit().events[0]).toMatchObject({ name: "crm_tags_updated", params: { tags_added: "visited", session_id: "1732150000" } });
-    expect((await store.change(ada, { remove: ["visited"], ga_session_id: "ada@example.com" })).status).toBe(400);
+    expect(
+      (await store.change(ada, { add: ["visited"], ga_session_id: "1732150000" })).json.channels
+        .web_analytics,
+    ).toBe("ok");
+    expect(store.lastHit().events[0]).toMatchObject({
+      name: "crm_tags_updated",
+      params: { tags_added: "visited", session_id: "1732150000" },
+    });
+    expect(
+      (await store.change(ada, { remove: ["visited"], ga_session_id: "ada@example.com" })).status,
+    ).toBe(400);
     await store.change(ada, { remove: ["visited"] });
     expect(service.sandbox.analytics.violations()).toEqual([]);
     await service.sandbox.storefront.echoesSent();
@@ -80,22 +130,50 @@ describe("a person changes the own tags", () => {
     await store.announce(ada.gid);
     await store.announce(ada.gid, store.later());
     expect(await store.queued()).toBe(before);
-    expect(service.sandbox.requests("storefront").slice(calls).filter(({ body }) => JSON.stringify(body).includes("mutation"))).toEqual([]);
-    expect(await store.held(ada)).toEqual(["email_subscribed ucp", "waitlist_2026_11_21 ucp", "waitlist_subscribed ucp"]);
+    expect(
+      service.sandbox
+        .requests("storefront")
+        .slice(calls)
+        .filter(({ body }) => JSON.stringify(body).includes("mutation")),
+    ).toEqual([]);
+    expect(await store.held(ada)).toEqual([
+      "email_subscribed ucp",
+      "waitlist_2026_11_21 ucp",
+      "waitlist_subscribed ucp",
+    ]);
   });
 
   it("takes its tags back, the form's customer tag and the emptied metafields too, and leaves the merchant's alone", async () => {
-    service.sandbox.storefront.putCustomer(SHOP, { gid: ada.gid, tags: [...(store.customerOf(SHOP, "ada@example.com")?.tags ?? []), "Wholesale north", "accepts_dogs"] });
-    const answer = await store.change(ada, { remove: ["waitlist_subscribed", "waitlist_2026_11_21", "email_subscribed"] });
+    service.sandbox.storefront.putCustomer(SHOP, {
+      gid: ada.gid,
+      tags: [
+        ...(store.customerOf(SHOP, "ada@example.com")?.tags ?? []),
+        "Wholesale north",
+        "accepts_dogs",
+      ],
+    });
+    const answer = await store.change(ada, {
+      remove: ["waitlist_subscribed", "waitlist_2026_11_21", "email_subscribed"],
+    });
     expect(answer.json).toMatchObject({ tags: [], channels: { storefront: "ok" } });
-    expect(store.customerOf(SHOP, "ada@example.com")?.tags).toEqual(["Wholesale north", "accepts_dogs"]);
-    expect(store.customerOf(SHOP, "ada@example.com")?.metafields.map(({ key }) => key).sort()).toEqual(["crm_consent_marketing", "crm_consent_tos"]);
+    expect(store.customerOf(SHOP, "ada@example.com")?.tags).toEqual([
+      "Wholesale north",
+      "accepts_dogs",
+    ]);
+    expect(
+      store
+        .customerOf(SHOP, "ada@example.com")
+        ?.metafields.map(({ key }) => key)
+        .sort(),
+    ).toEqual(["crm_consent_marketing", "crm_consent_tos"]);
   });
 
   it("sends no comma to the storefront, whatever the name", async () => {
     await store.change(ada, { add: ["red, green, blue"] });
     expect(store.customerOf(SHOP, "ada@example.com")?.tags).toContain("red_green_blue");
-    const sent = service.sandbox.requests("storefront").map(({ body }) => (body as { variables?: { tags?: string[] } }).variables?.tags ?? []);
+    const sent = service.sandbox
+      .requests("storefront")
+      .map(({ body }) => (body as { variables?: { tags?: string[] } }).variables?.tags ?? []);
     expect(sent.flat().filter((tag) => tag.includes(","))).toEqual([]);
   });
 
@@ -104,23 +182,48 @@ describe("a person changes the own tags", () => {
     const started = performance.now();
     const answer = await store.change(ada, { add: ["patience"] });
     expect(performance.now() - started).toBeLessThan(6_000);
-    expect(answer.json.channels).toEqual({ backend: "ok", storefront: "ok", cms: "queued", web_analytics: "ok" });
-    const [row] = await eventually("the CMS row is back in the queue", async () => {
-      const rows = await service.database.query("SELECT * FROM integration_queue WHERE channel = 'cms' AND status = 'pending'");
-      return rows.length === 1 && rows;
-    }, 12_000);
-    await service.database.query("UPDATE integration_queue SET next_attempt_at = now() WHERE id = $1", [row.id]);
-    await eventually("the CMS has the tag", () => service.sandbox.cms.items().some(({ fieldData }) => String(fieldData.tags).includes("patience")));
+    expect(answer.json.channels).toEqual({
+      backend: "ok",
+      storefront: "ok",
+      cms: "queued",
+      web_analytics: "ok",
+    });
+    const [row] = await eventually(
+      "the CMS row is back in the queue",
+      async () => {
+        const rows = await service.database.query(
+          "SELECT * FROM integration_queue WHERE channel = 'cms' AND status = 'pending'",
+        );
+        return rows.length === 1 && rows;
+      },
+      12_000,
+    );
+    await service.database.query(
+      "UPDATE integration_queue SET next_attempt_at = now() WHERE id = $1",
+      [row.id],
+    );
+    await eventually("the CMS has the tag", () =>
+      service.sandbox.cms
+        .items()
+        .some(({ fieldData }) => String(fieldData.tags).includes("patience")),
+    );
   }, 30_000);
 
   it("answers `failed` where a system refuses for good", async () => {
     service.sandbox.failNext("cms", { status: 403, body: {} });
-    expect((await store.change(ada, { add: ["refused"] })).json.channels).toMatchObject({ cms: "failed", storefront: "ok" });
+    expect((await store.change(ada, { add: ["refused"] })).json.channels).toMatchObject({
+      cms: "failed",
+      storefront: "ok",
+    });
   });
 
   it("heals the references when a tag's item was removed by hand", async () => {
-    const [tag] = await service.database.query("SELECT cms_item_id FROM crm_tags WHERE shop = $1 AND slug = 'patience'", [SHOP]);
-    for (const collection of service.sandbox.cms.collections()) delete collection.items[tag.cms_item_id];
+    const [tag] = await service.database.query(
+      "SELECT cms_item_id FROM crm_tags WHERE shop = $1 AND slug = 'patience'",
+      [SHOP],
+    );
+    for (const collection of service.sandbox.cms.collections())
+      delete collection.items[tag.cms_item_id];
     expect((await store.change(ada, { add: ["healed"] })).json.channels.cms).toBe("ok");
   });
 
@@ -135,14 +238,20 @@ describe("a person changes the own tags", () => {
 describe("changes at one moment", () => {
   it("ten at once for one person are all there, in every system", async () => {
     const rosa = await store.signUp(SHOP, "rosa@example.com");
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => store.change(rosa, { add: [`burst_${at}`, "burst_all"] })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        store.change(rosa, { add: [`burst_${at}`, "burst_all"] }),
+      ),
+    );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(answers.filter(({ json }) => json.added.includes("burst_all"))).toHaveLength(1);
     await store.delivered(20_000);
     const slugs = [...Array.from({ length: 10 }, (_, at) => `burst_${at}`), "burst_all"].sort();
     expect(await store.held(rosa)).toEqual(slugs.map((slug) => `${slug} ucp`));
     expect(store.customerOf(SHOP, "rosa@example.com")?.tags).toEqual(slugs);
-    const [item] = service.sandbox.cms.items().filter(({ fieldData }) => fieldData.email === "rosa@example.com");
+    const [item] = service.sandbox.cms
+      .items()
+      .filter(({ fieldData }) => fieldData.email === "rosa@example.com");
     expect(item?.fieldData["tag-refs"]).toHaveLength(11);
   }, 40_000);
 });

@@ -4,7 +4,13 @@ import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { endChildren, startChild, type Child } from "../support/child.ts";
-import { eventually, SHOP, startService, testEnvironment, type Service } from "../support/service.ts";
+import {
+  eventually,
+  SHOP,
+  startService,
+  testEnvironment,
+  type Service,
+} from "../support/service.ts";
 
 let service: Service;
 let children: Child[];
@@ -24,8 +30,15 @@ beforeEach(() => {
 });
 
 async function startProcesses(count: number): Promise<Child[]> {
-  const env = { ...testEnvironment(service.sandbox, service.database.url), BASE_URL: service.url, LOG_LEVEL: "silent", DATABASE_POOL: "4" };
-  const started = Array.from({ length: count }, () => startChild("tests/support/token-child.ts", env));
+  const env = {
+    ...testEnvironment(service.sandbox, service.database.url),
+    BASE_URL: service.url,
+    LOG_LEVEL: "silent",
+    DATABASE_POOL: "4",
+  };
+  const started = Array.from({ length: count }, () =>
+    startChild("tests/support/token-child.ts", env),
+  );
   await Promise.all(started.map((child) => child.line("readiness", /^ready$/)));
   return started;
 }
@@ -34,30 +47,60 @@ async function connect(secondsLeft: number): Promise<void> {
   const reply = service.sandbox.storefront.install(SHOP);
   service.sandbox.storefront.expireAccessTokens(SHOP, secondsLeft);
   await registerTenant(service.ctx, SHOP);
-  await storeGrant(service.ctx, SHOP, { accessToken: reply.access_token, refreshToken: reply.refresh_token as string, expiresIn: secondsLeft, scopes: [] });
+  await storeGrant(service.ctx, SHOP, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token as string,
+    expiresIn: secondsLeft,
+    scopes: [],
+  });
 }
 
 /** `seen`: the generation all callers found not to work. Without it, one that is late by itself would rightly force again. */
-function ask(child: Child, options: { force?: boolean; seen?: number } = {}): { tokens: Promise<string[]> } {
+function ask(
+  child: Child,
+  options: { force?: boolean; seen?: number } = {},
+): { tokens: Promise<string[]> } {
   child.lines.length = 0;
   child.send(JSON.stringify({ shop: SHOP, callers: 20, ...options }));
-  return { tokens: child.line("tokens", /^tokens (.*)$/, 45_000).then(([, list]) => JSON.parse(list as string) as string[]) };
+  return {
+    tokens: child
+      .line("tokens", /^tokens (.*)$/, 45_000)
+      .then(([, list]) => JSON.parse(list as string) as string[]),
+  };
 }
 const outcomes = () => service.sandbox.storefront.refreshCalls(SHOP).map(({ outcome }) => outcome);
-const endLease = () => service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = 'lease:storefront_token'");
-const works = async (token: string) => (await service.ctx.storefront.shop(SHOP, token)).status === 200;
+const endLease = () =>
+  service.database.query(
+    "UPDATE kv SET expires_at = clock_timestamp() WHERE key = 'lease:storefront_token'",
+  );
+const works = async (token: string) =>
+  (await service.ctx.storefront.shop(SHOP, token)).status === 200;
 
-test.each([["a check", false], ["a refresh forced for the token they all saw fail", true]])("3 processes x 20 callers with an expired token, by %s: one refresh call, 60 times the same token", async (_, force) => {
-  const before = outcomes().length;
-  await connect(0);
-  const { token_generation: seen } = (await getTenant(service.ctx, SHOP)).connection;
-  const tokens = (await Promise.all(children.map((child) => ask(child, force && seen !== undefined ? { force, seen } : {}).tokens))).flat();
-  process.stdout.write(`refresh calls for 60 callers in 3 processes: ${outcomes().length - before}\n`);
-  expect(outcomes().slice(before)).toEqual(["rotated"]);
-  expect(tokens).toHaveLength(60);
-  expect([...new Set(tokens)]).toHaveLength(1);
-  expect(await works(tokens[0] as string)).toBe(true);
-});
+test.each([
+  ["a check", false],
+  ["a refresh forced for the token they all saw fail", true],
+])(
+  "3 processes x 20 callers with an expired token, by %s: one refresh call, 60 times the same token",
+  async (_, force) => {
+    const before = outcomes().length;
+    await connect(0);
+    const { token_generation: seen } = (await getTenant(service.ctx, SHOP)).connection;
+    const tokens = (
+      await Promise.all(
+        children.map(
+          (child) => ask(child, force && seen !== undefined ? { force, seen } : {}).tokens,
+        ),
+      )
+    ).flat();
+    process.stdout.write(
+      `refresh calls for 60 callers in 3 processes: ${outcomes().length - before}\n`,
+    );
+    expect(outcomes().slice(before)).toEqual(["rotated"]);
+    expect(tokens).toHaveLength(60);
+    expect([...new Set(tokens)]).toHaveLength(1);
+    expect(await works(tokens[0] as string)).toBe(true);
+  },
+);
 
 test("3 processes x 20 callers a minute before expiry: one refresh call, and every token handed out works", async () => {
   const before = outcomes().length;
@@ -75,7 +118,10 @@ test("kill -9 of the refreshing process before the platform acted: the others re
   const [victim] = (await startProcesses(1)) as [Child];
   const asked = service.sandbox.requests("storefront").length;
   ask(victim).tokens.catch(() => {});
-  await eventually("the refresh call of the victim", () => service.sandbox.requests("storefront").length > asked);
+  await eventually(
+    "the refresh call of the victim",
+    () => service.sandbox.requests("storefront").length > asked,
+  );
   const waiting = children.slice(0, 2).map((child) => ask(child).tokens);
   victim.signal("SIGKILL");
   await victim.ended;
@@ -96,7 +142,10 @@ test("kill -9 between the platform's answer and our commit: no token is lost whe
   service.sandbox.failNext("storefront", { delayMs: 300, match: "access_token" });
   const asked = service.sandbox.requests("storefront").length;
   ask(victim).tokens.catch(() => {});
-  await eventually("the refresh call of the victim", () => service.sandbox.requests("storefront").length > asked);
+  await eventually(
+    "the refresh call of the victim",
+    () => service.sandbox.requests("storefront").length > asked,
+  );
   victim.signal("SIGKILL");
   await victim.ended;
   await eventually("the platform to rotate", () => outcomes().length === before + 1);

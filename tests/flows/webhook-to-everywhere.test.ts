@@ -21,22 +21,49 @@ describe("one customer change reaches every system", () => {
       return json.entries.length === 3 && json.entries;
     });
     expect(performance.now() - started).toBeLessThan(1_000);
-    expect(log.map((entry: { channel: string; status: string }) => `${entry.channel} ${entry.status}`).sort()).toEqual(["cms delivered", "profile_platform delivered", "web_analytics delivered"]);
+    expect(
+      log
+        .map((entry: { channel: string; status: string }) => `${entry.channel} ${entry.status}`)
+        .sort(),
+    ).toEqual(["cms delivered", "profile_platform delivered", "web_analytics delivered"]);
 
-    const [user] = await service.database.query("SELECT * FROM storefront_users WHERE shop = $1", [SHOP]);
-    expect(user).toMatchObject({ storefront_customer_gid: GID, email: "bob@biller.com", first_name: "Bob", tags: ["vip", "ice cream"], number_of_orders: 1, amount_spent: 100, country: "CA", email_subscription_status: "subscribed", provider: "storefront" });
+    const [user] = await service.database.query("SELECT * FROM storefront_users WHERE shop = $1", [
+      SHOP,
+    ]);
+    expect(user).toMatchObject({
+      storefront_customer_gid: GID,
+      email: "bob@biller.com",
+      first_name: "Bob",
+      tags: ["vip", "ice cream"],
+      number_of_orders: 1,
+      amount_spent: 100,
+      country: "CA",
+      email_subscription_status: "subscribed",
+      provider: "storefront",
+    });
     expect(service.sandbox.cms.items()).toHaveLength(1);
     expect(service.sandbox.cms.liveCalls()).toEqual([]);
     expect(service.sandbox.analytics.hits()).toHaveLength(1);
     expect(service.sandbox.analytics.violations()).toEqual([]);
     expect(service.sandbox.profilePlatform.messages()).toHaveLength(1);
-    expect(JSON.stringify(service.sandbox.requests("profilePlatform"))).not.toContain("bob@biller.com");
+    expect(JSON.stringify(service.sandbox.requests("profilePlatform"))).not.toContain(
+      "bob@biller.com",
+    );
   });
 
   it("writes nothing further when the same state comes again", async () => {
-    await service.webhook("customer-update", CUSTOMER_2024_10, { headers: { "X-Shopify-Webhook-Id": "echo-1" } });
-    await service.webhook("customer-update", CUSTOMER_2026_07, { headers: { "X-Shopify-Webhook-Id": "echo-2" } });
-    await eventually("both handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status = 'done'")).length === 3);
+    await service.webhook("customer-update", CUSTOMER_2024_10, {
+      headers: { "X-Shopify-Webhook-Id": "echo-1" },
+    });
+    await service.webhook("customer-update", CUSTOMER_2026_07, {
+      headers: { "X-Shopify-Webhook-Id": "echo-2" },
+    });
+    await eventually(
+      "both handled",
+      async () =>
+        (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status = 'done'"))
+          .length === 3,
+    );
     expect(await service.database.query("SELECT 1 FROM integration_queue")).toHaveLength(3);
   });
 });

@@ -18,7 +18,13 @@ let database: TestDatabase;
 let folder: string;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ app: { url: "http://127.0.0.1:1", clientId: "test-client-id", clientSecret: "test-app-secret-0123456789" } });
+  sandbox = await startSandbox({
+    app: {
+      url: "http://127.0.0.1:1",
+      clientId: "test-client-id",
+      clientSecret: "test-app-secret-0123456789",
+    },
+  });
   database = await freshDatabase();
   folder = await mkdtemp("/var/tmp/customer-identity-pg-");
   await chmod(folder, 0o711);
@@ -31,7 +37,14 @@ afterAll(async () => {
 });
 
 /** A complete deployment of a worker, less what a test takes away. */
-const deployment = (changes: Record<string, string> = {}) => ({ ...testEnvironment(sandbox, database.url), BASE_URL: "https://service.example", PORT: "0", DATA_DIR: join(folder, "none"), ROLES: "worker", ...changes });
+const deployment = (changes: Record<string, string> = {}) => ({
+  ...testEnvironment(sandbox, database.url),
+  BASE_URL: "https://service.example",
+  PORT: "0",
+  DATA_DIR: join(folder, "none"),
+  ROLES: "worker",
+  ...changes,
+});
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -57,11 +70,29 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
   test("when settings are missing: all of them at once, by name, with what they are for", async () => {
     const text = await refusal({ PORT: "0", SANDBOX: "off", DATABASE_URL: database.url });
     requireSentence(text);
-    for (const name of ["BASE_URL", "PLATFORM_CLIENT_ID", "PLATFORM_APP_SECRET", "JWT_SECRET", "ADMIN_KEY", "SECRETS_KEY", "WORKER_WEBHOOK_SECRET"]) expect(text).toMatch(new RegExp(`${name}: is missing\\. \\w`));
+    for (const name of [
+      "BASE_URL",
+      "PLATFORM_CLIENT_ID",
+      "PLATFORM_APP_SECRET",
+      "JWT_SECRET",
+      "ADMIN_KEY",
+      "SECRETS_KEY",
+      "WORKER_WEBHOOK_SECRET",
+    ])
+      expect(text).toMatch(new RegExp(`${name}: is missing\\. \\w`));
   });
 
   test("when settings are malformed: all of them at once, and never their values", async () => {
-    const values = { JWT_SECRET: "short-value-1", ADMIN_KEY: "short-value-2", SECRETS_KEY: "bm90LTMyLWJ5dGVz", PORT: "eighty", BASE_URL: "http://service.example", EMAIL_FROM: "nobody-here", PLATFORM_APP_SECRET: "short-value-3", ROLES: "web,cook" };
+    const values = {
+      JWT_SECRET: "short-value-1",
+      ADMIN_KEY: "short-value-2",
+      SECRETS_KEY: "bm90LTMyLWJ5dGVz",
+      PORT: "eighty",
+      BASE_URL: "http://service.example",
+      EMAIL_FROM: "nobody-here",
+      PLATFORM_APP_SECRET: "short-value-3",
+      ROLES: "web,cook",
+    };
     const text = await refusal(deployment(values));
     requireSentence(text);
     for (const [name, value] of Object.entries(values)) {
@@ -74,7 +105,9 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
   test("when the sandbox would run beside real credentials", async () => {
     const text = await refusal(deployment({ SANDBOX: "on" }));
     requireSentence(text);
-    expect(text).toMatch(/SANDBOX: the sandbox never runs beside real credentials.*PLATFORM_CLIENT_ID/);
+    expect(text).toMatch(
+      /SANDBOX: the sandbox never runs beside real credentials.*PLATFORM_CLIENT_ID/,
+    );
     expect(text).not.toContain("test-app-secret");
   });
 
@@ -92,7 +125,10 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
     const wrong = new URL(database.url);
     wrong.password = "a-wrong-password";
     const nowhere = "postgresql://someone:a-secret-word@127.0.0.1:1/none";
-    const [unknown, unreachable] = await Promise.all([refusal(deployment({ DATABASE_URL: `${database.url}_missing` })), refusal(deployment({ DATABASE_URL: nowhere }))]);
+    const [unknown, unreachable] = await Promise.all([
+      refusal(deployment({ DATABASE_URL: `${database.url}_missing` })),
+      refusal(deployment({ DATABASE_URL: nowhere })),
+    ]);
     for (const text of [unknown, unreachable]) {
       requireSentence(text);
       expect(text).toContain("check DATABASE_URL");
@@ -101,15 +137,27 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
   }, 40_000);
 
   test.each<[string, (dataDir: string) => Promise<void>, RegExp]>([
-    ["a damaged file of local secrets", (dir) => writeFile(join(dir, "secrets.json"), '{"SECRETS_KEY": "half'), /secrets in .*secrets\.json are damaged/],
-    ["something else where the database should be", async (dir) => {
-      await mkdir(join(dir, "pg"));
-      await writeFile(join(dir, "pg/holiday.jpg"), "not a database");
-    }, /pg/],
-    ["a database of another version", async (dir) => {
-      await mkdir(join(dir, "pg"));
-      await writeFile(join(dir, "pg/PG_VERSION"), "9\n");
-    }, /pg/],
+    [
+      "a damaged file of local secrets",
+      (dir) => writeFile(join(dir, "secrets.json"), '{"SECRETS_KEY": "half'),
+      /secrets in .*secrets\.json are damaged/,
+    ],
+    [
+      "something else where the database should be",
+      async (dir) => {
+        await mkdir(join(dir, "pg"));
+        await writeFile(join(dir, "pg/holiday.jpg"), "not a database");
+      },
+      /pg/,
+    ],
+    [
+      "a database of another version",
+      async (dir) => {
+        await mkdir(join(dir, "pg"));
+        await writeFile(join(dir, "pg/PG_VERSION"), "9\n");
+      },
+      /pg/,
+    ],
   ])("when the data folder holds %s", async (_, damage, reason) => {
     const dataDir = await mkdtemp(join(folder, "damaged-"));
     await chmod(dataDir, 0o711);
@@ -138,7 +186,9 @@ describe("starts", () => {
     await proxy.refuse();
     const port = await freePort();
     const starting = startServer(deployment({ DATABASE_URL: proxy.url, PORT: String(port) }));
-    const early = await eventually("the open port", () => fetch(`http://127.0.0.1:${port}/health`).catch(() => null));
+    const early = await eventually("the open port", () =>
+      fetch(`http://127.0.0.1:${port}/health`).catch(() => null),
+    );
     expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
     await proxy.restore();
     const server = await starting;
@@ -149,15 +199,30 @@ describe("starts", () => {
 
   test("without the role web: /health and /metrics answer, and nothing else is served", async () => {
     const { url } = await startServer(deployment({ ROLES: "worker,scheduler" }));
-    const asked = async (path: string, headers: Record<string, string> = {}) => (await fetch(url + path, { headers, method: "GET" })).status;
+    const asked = async (path: string, headers: Record<string, string> = {}) =>
+      (await fetch(url + path, { headers, method: "GET" })).status;
     expect(await asked("/health")).toBe(200);
     expect(await asked("/metrics", { Authorization: `Bearer ${ADMIN_KEY}` })).toBe(200);
-    expect(await Promise.all(["/config", "/admin/tenants", "/webhooks/customer-update", "/", "/app"].map((path) => asked(path)))).toEqual([404, 404, 404, 404, 404]);
+    expect(
+      await Promise.all(
+        ["/config", "/admin/tenants", "/webhooks/customer-update", "/", "/app"].map((path) =>
+          asked(path),
+        ),
+      ),
+    ).toEqual([404, 404, 404, 404, 404]);
   });
 
   test("with the Shopify CLI's own names", async () => {
-    const { PLATFORM_CLIENT_ID, PLATFORM_APP_SECRET, BASE_URL, ...rest } = deployment() as Record<string, string>;
-    await startServer({ ...rest, SHOPIFY_API_KEY: PLATFORM_CLIENT_ID as string, SHOPIFY_API_SECRET: PLATFORM_APP_SECRET as string, SHOPIFY_APP_URL: BASE_URL as string });
+    const { PLATFORM_CLIENT_ID, PLATFORM_APP_SECRET, BASE_URL, ...rest } = deployment() as Record<
+      string,
+      string
+    >;
+    await startServer({
+      ...rest,
+      SHOPIFY_API_KEY: PLATFORM_CLIENT_ID as string,
+      SHOPIFY_API_SECRET: PLATFORM_APP_SECRET as string,
+      SHOPIFY_APP_URL: BASE_URL as string,
+    });
   });
 
   test("with nothing set: embedded database, sandbox, demo store; a webhook of it reaches every system", async () => {
@@ -165,28 +230,80 @@ describe("starts", () => {
     await chmod(dataDir, 0o711);
     const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: "info" }, 120_000);
     const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
-    const [, world] = await server.line("the sandbox", /(http:\/\/127\.0\.0\.1:\d+)\/ {3}the pretended world/);
+    const [, world] = await server.line(
+      "the sandbox",
+      /(http:\/\/127\.0\.0\.1:\d+)\/ {3}the pretended world/,
+    );
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect((await fetch(`${world}/`)).status).toBe(200);
     const authorization = { Authorization: `Bearer ${key}` };
-    const tenants = (await (await fetch(`${server.url}/admin/tenants`, { headers: authorization })).json()) as { tenants: { shop: string; token: { state: string } }[] };
-    expect(tenants.tenants).toMatchObject([{ shop: "demo-store.myshopify.com", token: { state: "valid" } }]);
+    const tenants = (await (
+      await fetch(`${server.url}/admin/tenants`, { headers: authorization })
+    ).json()) as { tenants: { shop: string; token: { state: string } }[] };
+    expect(tenants.tenants).toMatchObject([
+      { shop: "demo-store.myshopify.com", token: { state: "valid" } },
+    ]);
 
-    const made = await fetch(`${world}/_control/customers`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ shop: "demo-store.myshopify.com", first_name: "Ann", email: "ann@example.com" }) });
-    expect(await made.json()).toMatchObject({ deliveries: [expect.objectContaining({ status: 200 })] });
-    const log = () => fetch(`${server.url}/admin/events/log?shop=demo-store.myshopify.com`, { headers: authorization }).then((answer) => answer.json() as Promise<{ entries: { channel: string; status: string }[] }>);
-    await eventually("deliveries on all channels", async () => {
-      const { entries } = await log();
-      return ["cms", "web_analytics", "profile_platform"].every((channel) => entries.some((entry) => entry.channel === channel && entry.status === "delivered"));
-    }, 15_000);
-    const order = { event_type: "order.created", entity_id: "gid://shopify/Order/1", payload: { name: "#1", line_items: [{ sku: "CAM-9", quantity: 1, price: "9.90" }] } };
-    const accepted = await fetch(`${server.url}/events/ingest?shop=demo-store.myshopify.com&source=manual`, { method: "POST", headers: { ...authorization, "Content-Type": "application/json" }, body: JSON.stringify({ ...order, destinations: ["erpsys", "erp_generic", "archive"] }) });
+    const made = await fetch(`${world}/_control/customers`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        shop: "demo-store.myshopify.com",
+        first_name: "Ann",
+        email: "ann@example.com",
+      }),
+    });
+    expect(await made.json()).toMatchObject({
+      deliveries: [expect.objectContaining({ status: 200 })],
+    });
+    const log = () =>
+      fetch(`${server.url}/admin/events/log?shop=demo-store.myshopify.com`, {
+        headers: authorization,
+      }).then(
+        (answer) => answer.json() as Promise<{ entries: { channel: string; status: string }[] }>,
+      );
+    await eventually(
+      "deliveries on all channels",
+      async () => {
+        const { entries } = await log();
+        return ["cms", "web_analytics", "profile_platform"].every((channel) =>
+          entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
+        );
+      },
+      15_000,
+    );
+    const order = {
+      event_type: "order.created",
+      entity_id: "gid://shopify/Order/1",
+      payload: { name: "#1", line_items: [{ sku: "CAM-9", quantity: 1, price: "9.90" }] },
+    };
+    const accepted = await fetch(
+      `${server.url}/events/ingest?shop=demo-store.myshopify.com&source=manual`,
+      {
+        method: "POST",
+        headers: { ...authorization, "Content-Type": "application/json" },
+        body: JSON.stringify({ ...order, destinations: ["erpsys", "erp_generic", "archive"] }),
+      },
+    );
     expect(accepted.status).toBe(202);
-    await eventually("the order in the ERP", async () => {
-      const { entries } = await log();
-      return ["erpsys", "erp_generic", "archive"].every((channel) => entries.some((entry) => entry.channel === channel && entry.status === "delivered"));
-    }, 15_000);
-    const forged = await fetch(`${server.url}/webhooks/customer-update`, { method: "POST", headers: { "X-Shopify-Shop-Domain": "demo-store.myshopify.com", "X-Shopify-Hmac-SHA256": sign(CUSTOMER_2024_10, "a-secret-of-somebody-else") }, body: CUSTOMER_2024_10 });
+    await eventually(
+      "the order in the ERP",
+      async () => {
+        const { entries } = await log();
+        return ["erpsys", "erp_generic", "archive"].every((channel) =>
+          entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
+        );
+      },
+      15_000,
+    );
+    const forged = await fetch(`${server.url}/webhooks/customer-update`, {
+      method: "POST",
+      headers: {
+        "X-Shopify-Shop-Domain": "demo-store.myshopify.com",
+        "X-Shopify-Hmac-SHA256": sign(CUSTOMER_2024_10, "a-secret-of-somebody-else"),
+      },
+      body: CUSTOMER_2024_10,
+    });
     expect(forged.status).toBe(401);
     server.signal("SIGTERM");
     expect(await server.ended).toBe(0);

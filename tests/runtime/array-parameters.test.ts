@@ -10,10 +10,26 @@ beforeAll(async () => {
 });
 afterAll(() => client.end());
 
-const read = async (type: string, array: Buffer) => (await client.query({ text: `SELECT value FROM unnest($1::${type}[]) WITH ORDINALITY AS u(value, n) ORDER BY n`, values: [array] })).rows.map(({ value }) => value);
+const read = async (type: string, array: Buffer) =>
+  (
+    await client.query({
+      text: `SELECT value FROM unnest($1::${type}[]) WITH ORDINALITY AS u(value, n) ORDER BY n`,
+      values: [array],
+    })
+  ).rows.map(({ value }) => value);
 
 test("texts keep quotes, braces, backslashes, line ends, other scripts, NULL beside 'NULL', and nothing at all", async () => {
-  const texts = ["", "a", `"{},\\'`, "NULL", null, "two\nlines\t\r", "Ünïcödé 漢字 🙂", "x".repeat(100_000), null];
+  const texts = [
+    "",
+    "a",
+    `"{},\\'`,
+    "NULL",
+    null,
+    "two\nlines\t\r",
+    "Ünïcödé 漢字 🙂",
+    "x".repeat(100_000),
+    null,
+  ];
   expect(await read("text", textArray(texts))).toEqual(texts);
 });
 
@@ -23,15 +39,30 @@ test("half a character becomes the replacement character, as it does in every te
 
 test("documents of JSON keep their values, and JSON null is not NULL", async () => {
   const documents = [{ a: `"\\{}`, b: [1, null, "é"] }, "text", 12.5, [], null];
-  expect(await read("jsonb", jsonbArray(documents.map((document) => JSON.stringify(document))))).toEqual(documents);
-  expect((await client.query({ text: "SELECT u.value IS NULL AS missing FROM unnest($1::jsonb[]) AS u(value)", values: [jsonbArray(["null", null])] })).rows).toEqual([{ missing: false }, { missing: true }]);
+  expect(
+    await read("jsonb", jsonbArray(documents.map((document) => JSON.stringify(document)))),
+  ).toEqual(documents);
+  expect(
+    (
+      await client.query({
+        text: "SELECT u.value IS NULL AS missing FROM unnest($1::jsonb[]) AS u(value)",
+        values: [jsonbArray(["null", null])],
+      })
+    ).rows,
+  ).toEqual([{ missing: false }, { missing: true }]);
 });
 
 test("small numbers of both signs, up to the ends of their range", async () => {
-  expect(await read("smallint", smallintArray([0, 1, -1, 32_767, -32_768]))).toEqual([0, 1, -1, 32_767, -32_768]);
+  expect(await read("smallint", smallintArray([0, 1, -1, 32_767, -32_768]))).toEqual([
+    0, 1, -1, 32_767, -32_768,
+  ]);
 });
 
-test.each([["text", textArray([])], ["jsonb", jsonbArray([])], ["smallint", smallintArray([])]] as const)("an empty array of %s holds nothing", async (type, array) => {
+test.each([
+  ["text", textArray([])],
+  ["jsonb", jsonbArray([])],
+  ["smallint", smallintArray([])],
+] as const)("an empty array of %s holds nothing", async (type, array) => {
   expect(await read(type, array)).toEqual([]);
 });
 

@@ -15,7 +15,12 @@ let database: Database;
 beforeAll(async () => {
   plain = await freshDatabase();
   proxy = await startDatabaseProxy(plain.url);
-  database = openDatabase({ url: proxy.url, region: "default", poolSize: 2, log: createLog("silent") });
+  database = openDatabase({
+    url: proxy.url,
+    region: "default",
+    poolSize: 2,
+    log: createLog("silent"),
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -27,30 +32,50 @@ const asks = {
   sql: () => database.forTenant(SHOP).sql("SELECT id FROM storefront_users WHERE shop = $1"),
   prisma: () => database.forTenant(SHOP).prisma.storefrontUser.findFirst({ where: { id: 1 } }),
 };
-const failureOf = (asked: Promise<unknown>): Promise<unknown> => asked.then(() => null, (error: unknown) => error);
+const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => null,
+    (error: unknown) => error,
+  );
 
-test.each(["sql", "prisma"] as const)("a line that is refused counts as away, by %s, and a statement that is wrong does not", async (way) => {
-  await proxy.refuse();
-  expect(isDatabaseAway(await failureOf(asks[way]()))).toBe(true);
-  await proxy.restore();
-  await asks[way]();
-  expect(isDatabaseAway(await failureOf(database.forTenant(SHOP).sql("SELECT nothing FROM storefront_users WHERE shop = $1")))).toBe(false);
-});
+test.each(["sql", "prisma"] as const)(
+  "a line that is refused counts as away, by %s, and a statement that is wrong does not",
+  async (way) => {
+    await proxy.refuse();
+    expect(isDatabaseAway(await failureOf(asks[way]()))).toBe(true);
+    await proxy.restore();
+    await asks[way]();
+    expect(
+      isDatabaseAway(
+        await failureOf(
+          database.forTenant(SHOP).sql("SELECT nothing FROM storefront_users WHERE shop = $1"),
+        ),
+      ),
+    ).toBe(false);
+  },
+);
 
-test.each(["sql", "prisma"] as const)("a database that takes no more connections counts as away, by %s", async (way) => {
-  const name = new URL(plain.url).pathname.slice(1);
-  const beside = new pg.Client({ connectionString: inject("databaseServer").url });
-  await beside.connect();
-  await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-  await beside.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
-  try {
-    // The first ones may find a connection that was ended, the next must make one.
-    for (let n = 0; n < 3; n += 1) expect(isDatabaseAway(await failureOf(asks[way]()))).toBe(true);
-  } finally {
-    await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-    await beside.end();
-  }
-});
+test.each(["sql", "prisma"] as const)(
+  "a database that takes no more connections counts as away, by %s",
+  async (way) => {
+    const name = new URL(plain.url).pathname.slice(1);
+    const beside = new pg.Client({ connectionString: inject("databaseServer").url });
+    await beside.connect();
+    await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await beside.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+      [name],
+    );
+    try {
+      // The first ones may find a connection that was ended, the next must make one.
+      for (let n = 0; n < 3; n += 1)
+        expect(isDatabaseAway(await failureOf(asks[way]()))).toBe(true);
+    } finally {
+      await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await beside.end();
+    }
+  },
+);
 
 // What Prisma makes of "too many clients" (53300) and of a socket that timed out, by its own codes.
 test.each(["P2037", "P1008"])("Prisma's %s counts as away", (code) => {

@@ -4,7 +4,10 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { chmod, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { EmbeddedPostgresError, startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from "../../app/runtime/embedded-postgres.ts";
 import { useDatabaseFolder } from "../support/embedded-postgres-fixture.ts";
 import { isRoot, removeFolder, rows, spawnOwner } from "../support/embedded-postgres-helpers.ts";
 
@@ -14,7 +17,10 @@ const nobody = isRoot ? Number(spawnSync("id", ["-u", "nobody"]).stdout.toString
 const readableProject = async () => (isRoot ? await closedProject() : {});
 
 async function sentenceOf(attempt: Promise<unknown>): Promise<string> {
-  const error = await attempt.then(() => null, (caught: unknown) => caught);
+  const error = await attempt.then(
+    () => null,
+    (caught: unknown) => caught,
+  );
   expect(error).toBeInstanceOf(EmbeddedPostgresError);
   expect((error as Error).message).not.toMatch(/\n|    at /);
   return (error as Error).message;
@@ -24,7 +30,10 @@ test("a pid file that names a process of somebody else does not stop the start",
   makeDatabase();
   // pid 1 and this very process are alive and no servers; a restarted container meets exactly this.
   for (const pid of [process.pid, 1]) {
-    await writeFile(join(at.dataDir, "postmaster.pid"), `${pid}\n${at.dataDir}\n1700000000\n5432\n\n127.0.0.1\n0 0\nready   \n`);
+    await writeFile(
+      join(at.dataDir, "postmaster.pid"),
+      `${pid}\n${at.dataDir}\n1700000000\n5432\n\n127.0.0.1\n0 0\nready   \n`,
+    );
     const server = await start();
     expect(server.adopted).toBe(false);
     await server.stop();
@@ -49,7 +58,9 @@ test("a database that was only half made is made again", async () => {
 test("a folder without PG_VERSION is refused and left as it is", async () => {
   makeDatabase();
   await rename(join(at.dataDir, "PG_VERSION"), join(at.folder, "PG_VERSION"));
-  expect(await sentenceOf(start())).toMatch(/damaged .*PG_VERSION is missing.*restore it from a backup/);
+  expect(await sentenceOf(start())).toMatch(
+    /damaged .*PG_VERSION is missing.*restore it from a backup/,
+  );
   await rename(join(at.folder, "PG_VERSION"), join(at.dataDir, "PG_VERSION"));
   const server = await start();
   expect(await rows(server.url, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
@@ -65,8 +76,14 @@ test("a folder of another PostgreSQL version is refused with both versions", asy
 test("a server that cannot start says what its log says", async () => {
   makeDatabase();
   await rm(join(at.dataDir, "global/pg_control"));
-  expect(await sentenceOf(start())).toMatch(/does not start: .*pg_control.*restore the folder from a backup/);
-  const wrong = startEmbeddedPostgres({ dataDir: join(at.folder, "other"), database: "app", settings: { fsync: "off", max_connections: "none" } });
+  expect(await sentenceOf(start())).toMatch(
+    /does not start: .*pg_control.*restore the folder from a backup/,
+  );
+  const wrong = startEmbeddedPostgres({
+    dataDir: join(at.folder, "other"),
+    database: "app",
+    settings: { fsync: "off", max_connections: "none" },
+  });
   expect(await sentenceOf(wrong)).toMatch(/does not start: .*max_connections/);
 });
 
@@ -76,13 +93,19 @@ test("a folder that may not be read or written is named in a sentence", async ()
   if (!isRoot) await chmod(at.dataDir, 0o000);
   const existing = await spawnOwner(at.dataDir, { ...place, uid: nobody });
   await chmod(at.dataDir, 0o700);
-  expect(existing.answer).toMatchObject({ name: "EmbeddedPostgresError", message: expect.stringContaining(at.dataDir) });
+  expect(existing.answer).toMatchObject({
+    name: "EmbeddedPostgresError",
+    message: expect.stringContaining(at.dataDir),
+  });
   expect(existing.answer.message).toMatch(/permission is denied|belongs to/);
   const closed = join(at.folder, "closed");
   await mkdir(closed, { mode: 0o500 });
   const fresh = await spawnOwner(join(closed, "pg"), { ...place, uid: nobody });
   expect(fresh.answer.message).toMatch(/permission is denied by user \d+|: permission is denied/);
-  const notFolder = startEmbeddedPostgres({ dataDir: join(at.folder, "pg.password/pg"), database: "app" });
+  const notFolder = startEmbeddedPostgres({
+    dataDir: join(at.folder, "pg.password/pg"),
+    database: "app",
+  });
   expect(await sentenceOf(notFolder)).toMatch(/a file, not a folder/);
 });
 

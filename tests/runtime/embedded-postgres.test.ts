@@ -6,7 +6,13 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
 import { useDatabaseFolder } from "../support/embedded-postgres-fixture.ts";
-import { isAlive, kill, rows, spawnOwner, untilEnded } from "../support/embedded-postgres-helpers.ts";
+import {
+  isAlive,
+  kill,
+  rows,
+  spawnOwner,
+  untilEnded,
+} from "../support/embedded-postgres-helpers.ts";
 
 const { at, start, makeDatabase } = useDatabaseFolder();
 
@@ -31,9 +37,26 @@ test("stop leaves no process, no lock and may be called twice", async () => {
 
 test("writes reach the disk unless told otherwise, and only this machine can connect", async () => {
   const server = await startEmbeddedPostgres({ dataDir: at.dataDir, database: "app" });
-  const names = ["fsync", "synchronous_commit", "full_page_writes", "listen_addresses", "unix_socket_directories"];
-  expect(await rows(server.url, `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(", ")}`)).toEqual([
-    { fsync: "on", synchronous_commit: "on", full_page_writes: "on", listen_addresses: "127.0.0.1", unix_socket_directories: "" },
+  const names = [
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "listen_addresses",
+    "unix_socket_directories",
+  ];
+  expect(
+    await rows(
+      server.url,
+      `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(", ")}`,
+    ),
+  ).toEqual([
+    {
+      fsync: "on",
+      synchronous_commit: "on",
+      full_page_writes: "on",
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+    },
   ]);
   await server.stop();
 });
@@ -71,18 +94,31 @@ test("a start right after its parent's exit waits for the old server instead of 
 });
 
 test("of two starts at once one runs and the other says who runs", async () => {
-  const owners = await Promise.all([spawnOwner(at.dataDir), spawnOwner(at.dataDir), spawnOwner(at.dataDir)]);
+  const owners = await Promise.all([
+    spawnOwner(at.dataDir),
+    spawnOwner(at.dataDir),
+    spawnOwner(at.dataDir),
+  ]);
   const running = owners.filter((owner) => owner.answer.url);
   expect(running).toHaveLength(1);
   for (const owner of owners) {
-    if (!owner.answer.url) expect(owner.answer.message).toContain(`in use by another copy of this service (process ${running[0]?.child.pid})`);
+    if (!owner.answer.url)
+      expect(owner.answer.message).toContain(
+        `in use by another copy of this service (process ${running[0]?.child.pid})`,
+      );
   }
   expect(await rows(running[0]!.answer.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   // Now all of them find the same orphan and the same dead owner's lock.
   await kill(running[0]!.child);
-  const heirs = await Promise.all([spawnOwner(at.dataDir), spawnOwner(at.dataDir), spawnOwner(at.dataDir)]);
+  const heirs = await Promise.all([
+    spawnOwner(at.dataDir),
+    spawnOwner(at.dataDir),
+    spawnOwner(at.dataDir),
+  ]);
   expect(heirs.filter((heir) => heir.answer.adopted)).toHaveLength(1);
-  expect(heirs.filter((heir) => /in use by another copy/.test(heir.answer.message ?? ""))).toHaveLength(2);
+  expect(
+    heirs.filter((heir) => /in use by another copy/.test(heir.answer.message ?? "")),
+  ).toHaveLength(2);
   expect(await heirs.find((heir) => heir.answer.adopted)!.send("stop")).toBe(0);
 });
 
@@ -93,9 +129,12 @@ test("nobody connects without the password, and the password stands in no comman
   expect(password.length).toBeGreaterThanOrEqual(32);
   const without = server.url.replace(`:${password}@`, "@");
   await expect(rows(without, "SELECT 1")).rejects.toThrow(/password/);
-  await expect(rows(server.url.replace(password, "x".repeat(48)), "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+  await expect(
+    rows(server.url.replace(password, "x".repeat(48)), "SELECT 1"),
+  ).rejects.toMatchObject({ code: "28P01" });
   await expect(rows(without.replace("/app", "/template1"), "SELECT 1")).rejects.toThrow(/password/);
-  if (existsSync("/proc/self")) expect(readFileSync(`/proc/${server.pid}/cmdline`, "utf8")).not.toContain(password);
+  if (existsSync("/proc/self"))
+    expect(readFileSync(`/proc/${server.pid}/cmdline`, "utf8")).not.toContain(password);
   expect(statSync(`${at.dataDir}.password`).mode & 0o777).toBe(0o600);
   expect(statSync(`${at.dataDir}.log`).mode & 0o777).toBe(0o600);
   expect(statSync(at.dataDir).mode & 0o777).toBe(0o700);
@@ -119,7 +158,9 @@ test("failed statements, which may carry people's data, do not reach the log", a
   const server = await start();
   await rows(server.url, "CREATE TABLE people (email text PRIMARY KEY)");
   await rows(server.url, "INSERT INTO people VALUES ('ada@example.com')");
-  await expect(rows(server.url, "INSERT INTO people VALUES ('ada@example.com')")).rejects.toMatchObject({ code: "23505" });
+  await expect(
+    rows(server.url, "INSERT INTO people VALUES ('ada@example.com')"),
+  ).rejects.toMatchObject({ code: "23505" });
   await server.stop();
   expect(await readFile(`${at.dataDir}.log`, "utf8")).not.toContain("ada@example.com");
 });

@@ -23,8 +23,12 @@ function gate() {
 describe("a batch", () => {
   test("holds everything that arrived in one turn, and each caller gets its own result", async () => {
     const batches: number[][] = [];
-    const group = createGroupCommit(async (items: number[]) => (batches.push(items), items.map((item) => item * 10)));
-    expect(await Promise.all([1, 2, 3, 4].map((item) => group.add(item)))).toEqual([10, 20, 30, 40]);
+    const group = createGroupCommit(
+      async (items: number[]) => (batches.push(items), items.map((item) => item * 10)),
+    );
+    expect(await Promise.all([1, 2, 3, 4].map((item) => group.add(item)))).toEqual([
+      10, 20, 30, 40,
+    ]);
     expect(batches).toEqual([[1, 2, 3, 4]]);
   });
 
@@ -50,16 +54,21 @@ describe("a batch", () => {
     let running = 0;
     let most = 0;
     const sizes: number[] = [];
-    const group = createGroupCommit(async (items: number[]) => {
-      most = Math.max(most, (running += 1));
-      sizes.push(items.length);
-      await nextTurn();
-      running -= 1;
-      return items;
-    }, { maxItems: 10, flushers: 3 });
+    const group = createGroupCommit(
+      async (items: number[]) => {
+        most = Math.max(most, (running += 1));
+        sizes.push(items.length);
+        await nextTurn();
+        running -= 1;
+        return items;
+      },
+      { maxItems: 10, flushers: 3 },
+    );
     const items = Array.from({ length: 205 }, (_, index) => index);
     expect(await Promise.all(items.map((item) => group.add(item)))).toEqual(items);
-    expect([Math.max(...sizes), most, sizes.reduce((sum, size) => sum + size)]).toEqual([10, 3, 205]);
+    expect([Math.max(...sizes), most, sizes.reduce((sum, size) => sum + size)]).toEqual([
+      10, 3, 205,
+    ]);
   });
 
   test("collects what arrives while all flushers are busy", async () => {
@@ -123,25 +132,40 @@ describe("a bad row", () => {
       return Promise.resolve(items);
     });
     const items = Array.from({ length: size }, (_, index) => index);
-    const outcomes = await Promise.allSettled([...items.slice(0, size >> 1), -1, ...items.slice(size >> 1)].map((item) => group.add(item)));
+    const outcomes = await Promise.allSettled(
+      [...items.slice(0, size >> 1), -1, ...items.slice(size >> 1)].map((item) => group.add(item)),
+    );
     expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
-    expect(outcomes[size >> 1]).toMatchObject({ status: "rejected", reason: { message: "bad row" } });
+    expect(outcomes[size >> 1]).toMatchObject({
+      status: "rejected",
+      reason: { message: "bad row" },
+    });
     expect(stored.sort((a, b) => a - b)).toEqual(items);
     await nextTurn();
     expect(group.size).toBe(0);
   });
 
   test("beside other bad rows fails only with them", async () => {
-    const group = createGroupCommit((items: number[]) => (items.some((item) => item % 3 === 0) ? Promise.reject(rowFault()) : Promise.resolve(items)));
-    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, index) => group.add(index)));
-    expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? "rejected" : "fulfilled")));
+    const group = createGroupCommit((items: number[]) =>
+      items.some((item) => item % 3 === 0) ? Promise.reject(rowFault()) : Promise.resolve(items),
+    );
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) => group.add(index)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? "rejected" : "fulfilled")),
+    );
   });
 });
 
 describe("a fault that is nobody's row", () => {
   test("fails the whole batch, is not tried again, and the next batch works", async () => {
     let flushes = 0;
-    const group = createGroupCommit((items: number[]) => ((flushes += 1) === 1 ? Promise.reject(Object.assign(new Error("connection lost"), { code: "08006" })) : Promise.resolve(items)));
+    const group = createGroupCommit((items: number[]) =>
+      (flushes += 1) === 1
+        ? Promise.reject(Object.assign(new Error("connection lost"), { code: "08006" }))
+        : Promise.resolve(items),
+    );
     const outcomes = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect([flushes, await group.add(4)]).toEqual([1, 4]);

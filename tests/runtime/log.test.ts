@@ -2,16 +2,40 @@
 import { describe, expect, test } from "vitest";
 import { createLog, type Log } from "../../app/runtime/log.ts";
 
-function capture(write: (log: Log) => void, level = "info"): { lines: Record<string, unknown>[]; text: string } {
+function capture(
+  write: (log: Log) => void,
+  level = "info",
+): { lines: Record<string, unknown>[]; text: string } {
   const written: string[] = [];
   write(createLog(level, { write: (line) => void written.push(line) }));
-  return { lines: written.map((line) => JSON.parse(line) as Record<string, unknown>), text: written.join("") };
+  return {
+    lines: written.map((line) => JSON.parse(line) as Record<string, unknown>),
+    text: written.join(""),
+  };
 }
 
 describe("a line", () => {
   test("names what happened, when, and everything said about it", () => {
-    const { lines } = capture((log) => log.done("delivery.attempted", { shop: "a.myshopify.com", ms: 12, status: 200, big: 9_007_199_254_740_993n, at: new Date(0), destinations: ["cms"] }));
-    expect(lines).toEqual([expect.objectContaining({ event: "delivery.attempted", shop: "a.myshopify.com", ms: 12, status: 200, big: "9007199254740993", destinations: ["cms"] })]);
+    const { lines } = capture((log) =>
+      log.done("delivery.attempted", {
+        shop: "a.myshopify.com",
+        ms: 12,
+        status: 200,
+        big: 9_007_199_254_740_993n,
+        at: new Date(0),
+        destinations: ["cms"],
+      }),
+    );
+    expect(lines).toEqual([
+      expect.objectContaining({
+        event: "delivery.attempted",
+        shop: "a.myshopify.com",
+        ms: 12,
+        status: 200,
+        big: "9007199254740993",
+        destinations: ["cms"],
+      }),
+    ]);
   });
 
   test("of our own failure holds the stack, of a trouble none", () => {
@@ -20,7 +44,13 @@ describe("a line", () => {
       log.troubled("outbound.failed", { reason: "timeout" });
       log.failed("request.failed", "a thrown text");
     });
-    expect(lines[0]).toMatchObject({ event: "request.failed", error: "x is not a function", stack: expect.stringContaining("TypeError"), request_id: "1", level: 50 });
+    expect(lines[0]).toMatchObject({
+      event: "request.failed",
+      error: "x is not a function",
+      stack: expect.stringContaining("TypeError"),
+      request_id: "1",
+      level: 50,
+    });
     expect(lines[1]).not.toHaveProperty("stack");
     expect(lines[2]).toMatchObject({ error: "a thrown text" });
   });
@@ -31,16 +61,45 @@ describe("a line", () => {
   });
 
   test("carries what its log was made with", () => {
-    expect(capture((log) => log.with({ shop: "a", admin_key: "visible" }).done("b.done")).lines).toEqual([expect.objectContaining({ shop: "a", event: "b.done", admin_key: "[redacted]" })]);
+    expect(
+      capture((log) => log.with({ shop: "a", admin_key: "visible" }).done("b.done")).lines,
+    ).toEqual([expect.objectContaining({ shop: "a", event: "b.done", admin_key: "[redacted]" })]);
   });
 });
 
 describe("never shown", () => {
-  const names = ["storefront_admin_token", "accessToken", "client_secret", "password", "password_hash", "Authorization", "cookie", "set-cookie", "email_api_key", "apiKey", "admin_key", "ADMIN_KEY", "credentials", "hmac_signature", "email", "phone", "first_name", "lastName", "full_name", "body", "payload"];
+  const names = [
+    "storefront_admin_token",
+    "accessToken",
+    "client_secret",
+    "password",
+    "password_hash",
+    "Authorization",
+    "cookie",
+    "set-cookie",
+    "email_api_key",
+    "apiKey",
+    "admin_key",
+    "ADMIN_KEY",
+    "credentials",
+    "hmac_signature",
+    "email",
+    "phone",
+    "first_name",
+    "lastName",
+    "full_name",
+    "body",
+    "payload",
+  ];
   test.each(names)("is the value of a field named %s, at any depth", (name) => {
     const { text } = capture((log) => {
       log.done("a.done", { [name]: "visible-1" });
-      log.troubled("a.done", { inner: { [name]: "visible-2", deeper: { deep: { deepest: { bottom: { [name]: "visible-3" } } } } } });
+      log.troubled("a.done", {
+        inner: {
+          [name]: "visible-2",
+          deeper: { deep: { deepest: { bottom: { [name]: "visible-3" } } } },
+        },
+      });
       log.done("a.done", { list: [{ [name]: "visible-4" }, [{ [name]: { x: "visible-5" } }]] });
       log.failed("a.done", new Error("x"), { [name]: ["visible-6"] });
     });
@@ -48,21 +107,46 @@ describe("never shown", () => {
   });
 
   test.each([
-    ["an answer that repeats it", (log: Log) => log.done("a.done", { reason: 'cms answered 400: {"message":"Bob.Biller+x@store.example is taken"}' })],
-    ["an error's message and stack", (log: Log) => log.failed("a.failed", new Error("duplicate key: bob.biller+x@store.example"))],
+    [
+      "an answer that repeats it",
+      (log: Log) =>
+        log.done("a.done", {
+          reason: 'cms answered 400: {"message":"Bob.Biller+x@store.example is taken"}',
+        }),
+    ],
+    [
+      "an error's message and stack",
+      (log: Log) => log.failed("a.failed", new Error("duplicate key: bob.biller+x@store.example")),
+    ],
     ["a list", (log: Log) => log.done("a.done", { fields: ["bob.biller+x@store.example"] })],
-    ["an address with a name", (log: Log) => log.done("a.done", { sender: "Bob <bob.biller+x@store.example>" })],
-    ["a query", (log: Log) => log.done("a.done", { url: "https://x.example/?email=bob.biller%2Bx%40store.example" })],
+    [
+      "an address with a name",
+      (log: Log) => log.done("a.done", { sender: "Bob <bob.biller+x@store.example>" }),
+    ],
+    [
+      "a query",
+      (log: Log) =>
+        log.done("a.done", { url: "https://x.example/?email=bob.biller%2Bx%40store.example" }),
+    ],
   ])("is an e-mail address, not even in %s", (_, write) => {
     expect(capture(write).text.toLowerCase()).not.toMatch(/biller.*store\.example/);
   });
 
   test("is a bearer key in an error's message", () => {
-    expect(capture((log) => log.failed("a.failed", new Error("request with Authorization: Bearer visible-key failed"))).text).not.toContain("visible-key");
+    expect(
+      capture((log) =>
+        log.failed("a.failed", new Error("request with Authorization: Bearer visible-key failed")),
+      ).text,
+    ).not.toContain("visible-key");
   });
 
   test("but a host, a gid, a package at a version and a database's address without user stay readable", () => {
-    const fields = { host: "erp.example:8443", gid: "gid://shopify/Customer/1", library: "pg@8.23.1", address: "postgres://db.example/main" };
+    const fields = {
+      host: "erp.example:8443",
+      gid: "gid://shopify/Customer/1",
+      library: "pg@8.23.1",
+      address: "postgres://db.example/main",
+    };
     expect(capture((log) => log.done("a.done", fields)).lines[0]).toMatchObject(fields);
   });
 });

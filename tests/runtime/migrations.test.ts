@@ -11,8 +11,14 @@ let db: TestDatabase;
 
 beforeEach(async () => {
   [folder, db] = await Promise.all([mkdtemp(join(tmpdir(), "migrations-")), emptyDatabase()]);
-  await write("20260101000000_first", "CREATE TABLE first (id int PRIMARY KEY); INSERT INTO first VALUES (1);");
-  await write("20260102000000_second", "CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 2; END; $$;");
+  await write(
+    "20260101000000_first",
+    "CREATE TABLE first (id int PRIMARY KEY); INSERT INTO first VALUES (1);",
+  );
+  await write(
+    "20260102000000_second",
+    "CREATE FUNCTION two() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 2; END; $$;",
+  );
 });
 afterEach(async () => {
   await db.drop();
@@ -25,8 +31,11 @@ async function write(name: string, sql: string): Promise<void> {
 }
 const migrate = () => applyMigrations(db.url, folder);
 const recorded = async () =>
-  (await db.query("SELECT migration_name FROM _prisma_migrations ORDER BY started_at")).map((row) => row.migration_name);
-const tableExists = async (name: string) => (await db.query("SELECT to_regclass($1) IS NOT NULL AS found", [name]))[0].found;
+  (await db.query("SELECT migration_name FROM _prisma_migrations ORDER BY started_at")).map(
+    (row) => row.migration_name,
+  );
+const tableExists = async (name: string) =>
+  (await db.query("SELECT to_regclass($1) IS NOT NULL AS found", [name]))[0].found;
 
 test("migrations are applied in order of their names, once", async () => {
   expect(await migrate()).toEqual({ applied: ["20260101000000_first", "20260102000000_second"] });
@@ -38,7 +47,10 @@ test("migrations are applied in order of their names, once", async () => {
 
 test("processes that start at once apply each migration once", async () => {
   const results = await Promise.all(Array.from({ length: 8 }, migrate));
-  expect(results.flatMap((result) => result.applied).sort()).toEqual(["20260101000000_first", "20260102000000_second"]);
+  expect(results.flatMap((result) => result.applied).sort()).toEqual([
+    "20260101000000_first",
+    "20260102000000_second",
+  ]);
   expect(await recorded()).toEqual(["20260101000000_first", "20260102000000_second"]);
 });
 
@@ -54,7 +66,9 @@ test("a migration that fails leaves nothing of itself, keeps those before it, an
   await write("20260103000000_third", "CREATE TABLE third (); INSERT INTO first VALUES (1);");
   const error = await migrate().catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(MigrationError);
-  expect((error as Error).message).toMatch(/20260103000000_third failed and was rolled back: .*duplicate key/);
+  expect((error as Error).message).toMatch(
+    /20260103000000_third failed and was rolled back: .*duplicate key/,
+  );
   expect(await tableExists("third")).toBe(false);
   expect(await recorded()).toEqual(["20260101000000_first", "20260102000000_second"]);
   await write("20260103000000_third", "CREATE TABLE third ();");
@@ -75,15 +89,23 @@ test("a database that a newer version has migrated is refused", async () => {
 
 test("a migration that another tool began and did not finish is refused until somebody has decided", async () => {
   await migrate();
-  await db.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '%second'");
-  await expect(migrate()).rejects.toThrow(/20260102000000_second was begun on this database and not finished/);
+  await db.query(
+    "UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '%second'",
+  );
+  await expect(migrate()).rejects.toThrow(
+    /20260102000000_second was begun on this database and not finished/,
+  );
   await db.query("DROP FUNCTION two()");
-  await db.query("UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%second'");
+  await db.query(
+    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name LIKE '%second'",
+  );
   expect(await migrate()).toEqual({ applied: ["20260102000000_second"] });
 });
 
 test("an unreachable database and a broken folder are sentences, not stacks", async () => {
-  await expect(applyMigrations("postgresql://nobody@127.0.0.1:1/none", folder)).rejects.toThrow(/cannot be reached .*check DATABASE_URL/);
+  await expect(applyMigrations("postgresql://nobody@127.0.0.1:1/none", folder)).rejects.toThrow(
+    /cannot be reached .*check DATABASE_URL/,
+  );
   await rm(join(folder, "20260102000000_second/migration.sql"));
   await expect(migrate()).rejects.toThrow(/20260102000000_second .*no readable migration.sql/);
 });

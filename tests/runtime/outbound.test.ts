@@ -4,7 +4,13 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OutboundError } from "../../app/runtime/errors.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { createOutbound, isPrivateAddress, parseAnswer, type Outbound, type OutboundCall } from "../../app/runtime/outbound.ts";
+import {
+  createOutbound,
+  isPrivateAddress,
+  parseAnswer,
+  type Outbound,
+  type OutboundCall,
+} from "../../app/runtime/outbound.ts";
 
 let server: Server;
 let port: number;
@@ -21,7 +27,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   port = (server.address() as AddressInfo).port;
-  outbound = createOutbound({ log: createLog("info", { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }), allow: [] });
+  outbound = createOutbound({
+    log: createLog("info", {
+      write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    }),
+    allow: [],
+  });
 });
 afterAll(async () => {
   await outbound.close();
@@ -33,53 +44,109 @@ beforeEach(() => {
   answer = (_, response) => response.end("ok");
 });
 
-const call = (fields: Partial<OutboundCall> = {}) => outbound.call({ system: "erp", url: `http://127.0.0.1:${port}/x`, timeoutMs: 300, ...fields });
+const call = (fields: Partial<OutboundCall> = {}) =>
+  outbound.call({ system: "erp", url: `http://127.0.0.1:${port}/x`, timeoutMs: 300, ...fields });
 
 async function failure(promise: Promise<unknown>): Promise<OutboundError> {
-  const error = await promise.then(() => null, (thrown: unknown) => thrown);
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
   expect(error).toBeInstanceOf(OutboundError);
   return error as OutboundError;
 }
 
 describe("an address that a tenant chose", () => {
   const hosts = (at: string) => [
-    `http://127.0.0.1:${at}`, `https://127.0.0.1:${at}`, `https://localhost:${at}`, `https://2130706433:${at}`, `https://0x7f000001:${at}`, `https://0x7f.0.0.1:${at}`, `https://017700000001:${at}`, `https://127.1:${at}`, `https://0:${at}`,
-    `https://[::1]:${at}`, `https://[::]:${at}`, `https://[::ffff:127.0.0.1]:${at}`, `https://[::ffff:7f00:1]:${at}`, `https://[::127.0.0.1]:${at}`, `https://[64:ff9b::7f00:1]:${at}`, "https://169.254.169.254/latest/meta-data", "https://[fd00:ec2::254]/", "https://10.0.0.1", "https://172.16.0.1",
-    "https://192.168.0.1", "https://100.64.0.1", "https://[fe80::1]", "https://224.0.0.1", "https://255.255.255.255", "http://erp.example",
+    `http://127.0.0.1:${at}`,
+    `https://127.0.0.1:${at}`,
+    `https://localhost:${at}`,
+    `https://2130706433:${at}`,
+    `https://0x7f000001:${at}`,
+    `https://0x7f.0.0.1:${at}`,
+    `https://017700000001:${at}`,
+    `https://127.1:${at}`,
+    `https://0:${at}`,
+    `https://[::1]:${at}`,
+    `https://[::]:${at}`,
+    `https://[::ffff:127.0.0.1]:${at}`,
+    `https://[::ffff:7f00:1]:${at}`,
+    `https://[::127.0.0.1]:${at}`,
+    `https://[64:ff9b::7f00:1]:${at}`,
+    "https://169.254.169.254/latest/meta-data",
+    "https://[fd00:ec2::254]/",
+    "https://10.0.0.1",
+    "https://172.16.0.1",
+    "https://192.168.0.1",
+    "https://100.64.0.1",
+    "https://[fe80::1]",
+    "https://224.0.0.1",
+    "https://255.255.255.255",
+    "http://erp.example",
   ];
-  test.each(hosts("PORT"))("is refused when it is not https or leads to this machine or a private network: %s", async (address) => {
-    const error = await failure(call({ url: address.replace("PORT", String(port)), isTenantAddress: true }));
-    expect([error.kind, error.retryable, error.countsForCircuit]).toEqual(["refused_address", false, false]);
-    expect(received).toEqual([]);
-    expect(lines).toEqual([expect.objectContaining({ event: "outbound.failed", kind: "refused_address" })]);
-  });
+  test.each(hosts("PORT"))(
+    "is refused when it is not https or leads to this machine or a private network: %s",
+    async (address) => {
+      const error = await failure(
+        call({ url: address.replace("PORT", String(port)), isTenantAddress: true }),
+      );
+      expect([error.kind, error.retryable, error.countsForCircuit]).toEqual([
+        "refused_address",
+        false,
+        false,
+      ]);
+      expect(received).toEqual([]);
+      expect(lines).toEqual([
+        expect.objectContaining({ event: "outbound.failed", kind: "refused_address" }),
+      ]);
+    },
+  );
 
-  test.each(["host", "host:port"])("is called when the deployment lists its %s, and no other port or host with it", async (form) => {
-    const allowed = createOutbound({ log: createLog("silent"), allow: [form === "host" ? "127.0.0.1" : `127.0.0.1:${port}`] });
-    const get = (url: string) => allowed.call({ system: "erp", url, isTenantAddress: true });
-    expect((await get(`http://127.0.0.1:${port}/x`)).text).toBe("ok");
-    expect((await failure(get(`http://localhost:${port}/x`))).kind).toBe("refused_address");
-    if (form === "host:port") expect((await failure(get(`http://127.0.0.1:${port + 1}/x`))).kind).toBe("refused_address");
-    await allowed.close();
-  });
+  test.each(["host", "host:port"])(
+    "is called when the deployment lists its %s, and no other port or host with it",
+    async (form) => {
+      const allowed = createOutbound({
+        log: createLog("silent"),
+        allow: [form === "host" ? "127.0.0.1" : `127.0.0.1:${port}`],
+      });
+      const get = (url: string) => allowed.call({ system: "erp", url, isTenantAddress: true });
+      expect((await get(`http://127.0.0.1:${port}/x`)).text).toBe("ok");
+      expect((await failure(get(`http://localhost:${port}/x`))).kind).toBe("refused_address");
+      if (form === "host:port")
+        expect((await failure(get(`http://127.0.0.1:${port + 1}/x`))).kind).toBe("refused_address");
+      await allowed.close();
+    },
+  );
 
   test("is not followed to another one", async () => {
     const allowed = createOutbound({ log: createLog("silent"), allow: [`127.0.0.1:${port}`] });
-    answer = (_, response) => response.writeHead(302, { Location: `http://127.0.0.1:${port}/secret` }).end();
-    const error = await failure(allowed.call({ system: "erp", url: `http://127.0.0.1:${port}/start`, isTenantAddress: true }));
+    answer = (_, response) =>
+      response.writeHead(302, { Location: `http://127.0.0.1:${port}/secret` }).end();
+    const error = await failure(
+      allowed.call({ system: "erp", url: `http://127.0.0.1:${port}/start`, isTenantAddress: true }),
+    );
     expect([error.kind, error.status]).toEqual(["status", 302]);
     expect(received).toEqual(["GET /start"]);
     await allowed.close();
   });
 
   test("that no name server knows is a fault that time may heal", async () => {
-    const error = await failure(call({ url: "https://does-not-exist.invalid/x", isTenantAddress: true, timeoutMs: 3_000 }));
+    const error = await failure(
+      call({ url: "https://does-not-exist.invalid/x", isTenantAddress: true, timeoutMs: 3_000 }),
+    );
     expect(["network", "timeout"]).toContain(error.kind);
     expect(error.retryable).toBe(true);
   });
 });
 
-test.each(["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8"])("a public address is not taken for a private one: %s", (address) => {
+test.each([
+  "8.8.8.8",
+  "1.1.1.1",
+  "172.32.0.1",
+  "100.128.0.1",
+  "2606:4700:4700::1111",
+  "::ffff:8.8.8.8",
+])("a public address is not taken for a private one: %s", (address) => {
   expect(isPrivateAddress(address)).toBe(false);
 });
 
@@ -104,7 +171,14 @@ describe("a system that", () => {
   });
 
   test("closes the line before, within or instead of its answer is unreachable", async () => {
-    const lost: RequestListener[] = [(request) => request.socket.destroy(), (_, response) => response.writeHead(200, { "Content-Length": "100" }).write("half", () => response.destroy()), (request) => request.socket.resetAndDestroy()];
+    const lost: RequestListener[] = [
+      (request) => request.socket.destroy(),
+      (_, response) =>
+        response
+          .writeHead(200, { "Content-Length": "100" })
+          .write("half", () => response.destroy()),
+      (request) => request.socket.resetAndDestroy(),
+    ];
     for (answer of lost) {
       const error = await failure(call());
       expect([error.kind, error.retryable]).toEqual(["network", true]);
@@ -136,12 +210,29 @@ describe("a system that", () => {
     expect(parseAnswer("erp", { ...ok, text: '{"a":1}' })).toEqual({ a: 1 });
   });
 
-  test.each([[400, false, false], [401, false, false], [404, false, false], [408, true, false], [422, false, false], [423, true, false], [429, true, true], [500, true, true], [503, true, true], [301, false, false]])(
+  test.each([
+    [400, false, false],
+    [401, false, false],
+    [404, false, false],
+    [408, true, false],
+    [422, false, false],
+    [423, true, false],
+    [429, true, true],
+    [500, true, true],
+    [503, true, true],
+    [301, false, false],
+  ])(
     "answers %i: retryable %s, counts for its circuit %s",
     async (status, retryable, countsForCircuit) => {
       answer = (_, response) => response.writeHead(status).end("reason");
       const error = await failure(call());
-      expect({ kind: error.kind, status: error.status, retryable: error.retryable, countsForCircuit: error.countsForCircuit, body: error.body }).toEqual({ kind: "status", status, retryable, countsForCircuit, body: "reason" });
+      expect({
+        kind: error.kind,
+        status: error.status,
+        retryable: error.retryable,
+        countsForCircuit: error.countsForCircuit,
+        body: error.body,
+      }).toEqual({ kind: "status", status, retryable, countsForCircuit, body: "reason" });
     },
   );
 });
@@ -159,18 +250,41 @@ describe("Retry-After", () => {
     expect(ms).toBeLessThanOrEqual(90_000);
   });
 
-  test.each(["0", "-5", "soon", "", "1e9x", new Date(0).toUTCString()])("that makes no sense is as good as none: %s", async (value) => {
-    expect(await after(value)).toBeUndefined();
-  });
+  test.each(["0", "-5", "soon", "", "1e9x", new Date(0).toUTCString()])(
+    "that makes no sense is as good as none: %s",
+    async (value) => {
+      expect(await after(value)).toBeUndefined();
+    },
+  );
 });
 
 describe("the log of a call", () => {
   test("tells system, host, status and time, and neither path, query, headers nor body", async () => {
     answer = (_, response) => response.end("visible-answer");
-    await call({ url: `http://127.0.0.1:${port}/visible-path?api_secret=visible-query`, method: "POST", headers: { Authorization: "Bearer visible-key" }, body: "visible-body", about: { event_id: "e1" } });
+    await call({
+      url: `http://127.0.0.1:${port}/visible-path?api_secret=visible-query`,
+      method: "POST",
+      headers: { Authorization: "Bearer visible-key" },
+      body: "visible-body",
+      about: { event_id: "e1" },
+    });
     answer = () => {};
-    await failure(call({ url: `http://user:visible-password@127.0.0.1:${port}/visible-path`, body: "visible-body", method: "POST" }));
-    expect(lines[0]).toMatchObject({ event: "outbound.called", system: "erp", method: "POST", host: `127.0.0.1:${port}`, status: 200, ms: expect.any(Number), event_id: "e1" });
+    await failure(
+      call({
+        url: `http://user:visible-password@127.0.0.1:${port}/visible-path`,
+        body: "visible-body",
+        method: "POST",
+      }),
+    );
+    expect(lines[0]).toMatchObject({
+      event: "outbound.called",
+      system: "erp",
+      method: "POST",
+      host: `127.0.0.1:${port}`,
+      status: 200,
+      ms: expect.any(Number),
+      event_id: "e1",
+    });
     expect(lines[1]).toMatchObject({ event: "outbound.failed", kind: "timeout" });
     expect(JSON.stringify(lines)).not.toContain("visible-");
   });
@@ -183,7 +297,8 @@ test("calls go out over a connection that is kept", async () => {
     ports.add(request.socket.remotePort);
     response.end("ok");
   };
-  for (let round = 0; round < 20; round += 1) await own.call({ system: "erp", url: `http://127.0.0.1:${port}/x` });
+  for (let round = 0; round < 20; round += 1)
+    await own.call({ system: "erp", url: `http://127.0.0.1:${port}/x` });
   // The next call may begin while the last one is still being put away.
   expect(ports.size).toBeLessThanOrEqual(2);
   await own.close();

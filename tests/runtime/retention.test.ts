@@ -8,7 +8,12 @@ let storage: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   storage = await freshDatabase();
-  database = openDatabase({ url: storage.url, region: "default", poolSize: 2, log: createLog("silent") });
+  database = openDatabase({
+    url: storage.url,
+    region: "default",
+    poolSize: 2,
+    log: createLog("silent"),
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -16,7 +21,10 @@ afterAll(async () => {
 });
 
 const row = (id: string, status: string, days: number, isFiled = true) =>
-  storage.query("INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries, status, created_at, archived_at) VALUES ('a', $1, 'cms', 'manual', 't', 'order', '1', 3, $2, now() - make_interval(days => $3), CASE WHEN $4 THEN now() END)", [id, status, days, isFiled]);
+  storage.query(
+    "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries, status, created_at, archived_at) VALUES ('a', $1, 'cms', 'manual', 't', 'order', '1', 3, $2, now() - make_interval(days => $3), CASE WHEN $4 THEN now() END)",
+    [id, status, days, isFiled],
+  );
 
 test("what was delivered and filed long ago is forgotten; what waits, is dead or was never filed is not, however old", async () => {
   await row("old", "delivered", 31);
@@ -25,16 +33,24 @@ test("what was delivered and filed long ago is forgotten; what waits, is dead or
   await row("dead", "dead_letter", 400);
   await row("unfiled", "delivered", 400, false);
   expect(await forgetHistory(database, new AbortController().signal)).toBe(1);
-  expect((await storage.query("SELECT event_id FROM integration_queue ORDER BY event_id")).map(({ event_id }) => event_id)).toEqual(["dead", "unfiled", "waiting", "young"]);
+  expect(
+    (await storage.query("SELECT event_id FROM integration_queue ORDER BY event_id")).map(
+      ({ event_id }) => event_id,
+    ),
+  ).toEqual(["dead", "unfiled", "waiting", "young"]);
 });
 
 test("more than one statement's worth goes in one call", async () => {
-  await storage.query("INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, created_at) SELECT 'a', n, n::text, 'cms', 1, 'delivered', 1, now() - interval '31 days' FROM generate_series(1, 12000) n");
+  await storage.query(
+    "INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, created_at) SELECT 'a', n, n::text, 'cms', 1, 'delivered', 1, now() - interval '31 days' FROM generate_series(1, 12000) n",
+  );
   expect(await forgetHistory(database, new AbortController().signal)).toBe(12_000);
 });
 
 test("the ledger is never forgotten", async () => {
-  await storage.query("INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, received_at) VALUES ('a', 'e', 'k', 'manual', 't', 'order', '1', '[]', 1, 'x', now(), now() - interval '10 years')");
+  await storage.query(
+    "INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, received_at) VALUES ('a', 'e', 'k', 'manual', 't', 'order', '1', '[]', 1, 'x', now(), now() - interval '10 years')",
+  );
   await forgetHistory(database, new AbortController().signal);
   expect(await storage.query("SELECT 1 FROM event_ledger")).toHaveLength(1);
 });

@@ -48,8 +48,13 @@ describe("the check itself", () => {
     expect((await migrateDev("make_people", ...flags)).code).toBe(0);
     const [name = ""] = await readdir(join(folder, "migrations"));
     expect(name).toMatch(/^\d{14}_make_people$/);
-    expect(await readFile(join(folder, "migrations", name, "migration.sql"), "utf8")).toContain('CREATE TABLE "people"');
-    expect(await migrateDev("--check", ...flags)).toEqual({ code: 0, output: "The migrations match the schema.\n" });
+    expect(await readFile(join(folder, "migrations", name, "migration.sql"), "utf8")).toContain(
+      'CREATE TABLE "people"',
+    );
+    expect(await migrateDev("--check", ...flags)).toEqual({
+      code: 0,
+      output: "The migrations match the schema.\n",
+    });
 
     await writeFile(join(folder, "schema.prisma"), schema("age Int?"));
     const changed = await migrateDev("--check", ...flags);

@@ -7,7 +7,13 @@ const secrets = createSecrets(Buffer.alloc(32, 1), systemRandom);
 const PLACE = "a.myshopify.com/storefront_admin_token";
 
 describe("a sealed secret", () => {
-  test.each(["", "x", "a token of usual length 0123456789", "ключ 🔑 with\nlines\u0000", "y".repeat(100_000)])("opens to what was sealed", (plain) => {
+  test.each([
+    "",
+    "x",
+    "a token of usual length 0123456789",
+    "ключ 🔑 with\nlines\u0000",
+    "y".repeat(100_000),
+  ])("opens to what was sealed", (plain) => {
     const sealed = secrets.seal(PLACE, plain);
     expect(isSealed(sealed)).toBe(true);
     expect(secrets.unseal(PLACE, sealed)).toBe(plain);
@@ -16,18 +22,29 @@ describe("a sealed secret", () => {
   test("does not show what is in it, and is another one every time", () => {
     const sealed = Array.from({ length: 50 }, () => secrets.seal(PLACE, "visible-secret"));
     expect(new Set(sealed).size).toBe(50);
-    for (const one of sealed) expect(one + Buffer.from(one.slice(10), "base64").toString("latin1")).not.toContain("visible");
+    for (const one of sealed)
+      expect(one + Buffer.from(one.slice(10), "base64").toString("latin1")).not.toContain(
+        "visible",
+      );
   });
 
   test("does not open for another store or another field", () => {
     const sealed = secrets.seal(PLACE, "secret");
-    for (const place of ["b.myshopify.com/storefront_admin_token", "a.myshopify.com/storefront_refresh_token", "", `${PLACE} `]) expect(() => secrets.unseal(place, sealed)).toThrow("does not open");
+    for (const place of [
+      "b.myshopify.com/storefront_admin_token",
+      "a.myshopify.com/storefront_refresh_token",
+      "",
+      `${PLACE} `,
+    ])
+      expect(() => secrets.unseal(place, sealed)).toThrow("does not open");
   });
 
   test("does not open under another key, and the error shows neither key nor secret", () => {
     const sealed = secrets.seal(PLACE, "visible-secret");
     const other = createSecrets(Buffer.alloc(32, 2), systemRandom);
-    expect(() => other.unseal(PLACE, sealed)).toThrow(new Error(`the secret at ${PLACE} does not open with this SECRETS_KEY`));
+    expect(() => other.unseal(PLACE, sealed)).toThrow(
+      new Error(`the secret at ${PLACE} does not open with this SECRETS_KEY`),
+    );
   });
 
   test("does not open when any one of its bytes was altered, or when it was cut", () => {
@@ -36,8 +53,12 @@ describe("a sealed secret", () => {
     for (let index = 0; index < raw.length; index += 1) {
       const altered = Buffer.from(raw);
       altered[index] = (altered[index] as number) ^ 1;
-      expect(() => secrets.unseal(PLACE, `sealed:v1:${altered.toString("base64")}`)).toThrow("does not open");
-      expect(() => secrets.unseal(PLACE, `sealed:v1:${raw.subarray(0, index).toString("base64")}`)).toThrow("does not open");
+      expect(() => secrets.unseal(PLACE, `sealed:v1:${altered.toString("base64")}`)).toThrow(
+        "does not open",
+      );
+      expect(() =>
+        secrets.unseal(PLACE, `sealed:v1:${raw.subarray(0, index).toString("base64")}`),
+      ).toThrow("does not open");
     }
   });
 });
@@ -46,7 +67,13 @@ describe("a pseudonym", () => {
   test("is the same for the same value in the same place, and another one elsewhere or under another key", () => {
     const of = (place: string, value: string, from = secrets) => from.pseudonym(place, value);
     expect(of("a/phone", "123")).toBe(of("a/phone", "123"));
-    const others = [of("b/phone", "123"), of("a/email", "123"), of("a/phone", "124"), of("a/phone\n1", "23"), of("a/phone", "123", createSecrets(Buffer.alloc(32, 2), systemRandom))];
+    const others = [
+      of("b/phone", "123"),
+      of("a/email", "123"),
+      of("a/phone", "124"),
+      of("a/phone\n1", "23"),
+      of("a/phone", "123", createSecrets(Buffer.alloc(32, 2), systemRandom)),
+    ];
     expect(new Set([of("a/phone", "123"), ...others]).size).toBe(others.length + 1);
     expect(of("a/phone", "123")).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -54,5 +81,13 @@ describe("a pseudonym", () => {
 
 test("two secrets are equal only when every character is", () => {
   expect(secretEquals("abc", "abc")).toBe(true);
-  for (const [a, b] of [["abc", "abd"], ["abc", "ab"], ["abc", "abcd"], ["", "a"], ["abc", "ABC"], ["é", "e\u0301"]] as const) expect(secretEquals(a, b)).toBe(false);
+  for (const [a, b] of [
+    ["abc", "abd"],
+    ["abc", "ab"],
+    ["abc", "abcd"],
+    ["", "a"],
+    ["abc", "ABC"],
+    ["é", "e\u0301"],
+  ] as const)
+    expect(secretEquals(a, b)).toBe(false);
 });

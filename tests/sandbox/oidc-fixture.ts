@@ -4,7 +4,14 @@ import { createRemoteJWKSet, jwtVerify } from "jose";
 import type { JWTPayload } from "jose";
 import { send } from "./sandbox-fixture.ts";
 
-export type Metadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; jwks_uri: string; userinfo_endpoint: string; end_session_endpoint: string };
+export type Metadata = {
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  jwks_uri: string;
+  userinfo_endpoint: string;
+  end_session_endpoint: string;
+};
 export type Client = { id: string; secret?: string; redirectUri: string; scope?: string };
 export type Attempt = { verifier: string; challenge: string; state: string; nonce: string };
 type Answer = { status: number; body: any; headers: Headers };
@@ -12,16 +19,27 @@ type Answer = { status: number; body: any; headers: Headers };
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 export async function discover(base: string): Promise<Metadata> {
-  return (await send("GET", `${base}/.well-known/openid-configuration`, undefined)).body as Metadata;
+  return (await send("GET", `${base}/.well-known/openid-configuration`, undefined))
+    .body as Metadata;
 }
 
 export function newAttempt(): Attempt {
   const [verifier, state, nonce] = [random(), random(), random()];
-  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url"), state, nonce };
+  return {
+    verifier,
+    challenge: createHash("sha256").update(verifier).digest("base64url"),
+    state,
+    nonce,
+  };
 }
 
 /** The way to the provider; `changes` replace parameters, null leaves one out. */
-export async function authorize(metadata: Metadata, client: Client, attempt: Attempt, changes: Record<string, string | null> = {}): Promise<Answer & { callback: URLSearchParams }> {
+export async function authorize(
+  metadata: Metadata,
+  client: Client,
+  attempt: Attempt,
+  changes: Record<string, string | null> = {},
+): Promise<Answer & { callback: URLSearchParams }> {
   const parameters = {
     client_id: client.id,
     redirect_uri: client.redirectUri,
@@ -34,35 +52,74 @@ export async function authorize(metadata: Metadata, client: Client, attempt: Att
     auto: "1",
     ...changes,
   };
-  const query = new URLSearchParams(Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null));
+  const query = new URLSearchParams(
+    Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
   const answer = await send("GET", `${metadata.authorization_endpoint}?${query}`, undefined);
-  return { ...answer, callback: URL.parse(answer.headers.get("location") ?? "")?.searchParams ?? new URLSearchParams() };
+  return {
+    ...answer,
+    callback:
+      URL.parse(answer.headers.get("location") ?? "")?.searchParams ?? new URLSearchParams(),
+  };
 }
 
-export function redeem(metadata: Metadata, client: Client, code: string, verifier: string | null, changes: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Answer> {
-  return token(metadata, {
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: client.redirectUri,
-    ...(!("authorization" in headers) && { client_id: client.id, ...(client.secret !== undefined && { client_secret: client.secret }) }),
-    ...(verifier !== null && { code_verifier: verifier }),
-    ...changes,
-  }, headers);
+export function redeem(
+  metadata: Metadata,
+  client: Client,
+  code: string,
+  verifier: string | null,
+  changes: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return token(
+    metadata,
+    {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: client.redirectUri,
+      ...(!("authorization" in headers) && {
+        client_id: client.id,
+        ...(client.secret !== undefined && { client_secret: client.secret }),
+      }),
+      ...(verifier !== null && { code_verifier: verifier }),
+      ...changes,
+    },
+    headers,
+  );
 }
 
-export function token(metadata: Metadata, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
-  return send("POST", metadata.token_endpoint, new URLSearchParams(fields).toString(), { ...FORM, ...headers });
+export function token(
+  metadata: Metadata,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return send("POST", metadata.token_endpoint, new URLSearchParams(fields).toString(), {
+    ...FORM,
+    ...headers,
+  });
 }
 
 /** From the first redirect to the token answer. */
-export async function signIn(metadata: Metadata, client: Client, email: string): Promise<Answer & { attempt: Attempt }> {
+export async function signIn(
+  metadata: Metadata,
+  client: Client,
+  email: string,
+): Promise<Answer & { attempt: Attempt }> {
   const attempt = newAttempt();
   const { callback } = await authorize(metadata, client, attempt, { login_hint: email });
-  return { ...(await redeem(metadata, client, callback.get("code") ?? "", attempt.verifier)), attempt };
+  return {
+    ...(await redeem(metadata, client, callback.get("code") ?? "", attempt.verifier)),
+    attempt,
+  };
 }
 
 /** Everything OpenID Connect Core 3.1.3.7 asks of us; throws where the token fails. */
-export async function verify(metadata: Metadata, client: Client, idToken: string, nonce: string): Promise<JWTPayload> {
+export async function verify(
+  metadata: Metadata,
+  client: Client,
+  idToken: string,
+  nonce: string,
+): Promise<JWTPayload> {
   const { payload } = await jwtVerify(idToken, createRemoteJWKSet(new URL(metadata.jwks_uri)), {
     issuer: metadata.issuer,
     audience: client.id,

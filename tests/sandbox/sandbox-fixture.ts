@@ -12,21 +12,42 @@ export const CLIENT_ID = "sandbox-client";
 export const CLIENT_SECRET = "sandbox-client-secret";
 
 type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; text: string };
-export type World = { sandbox: Sandbox; appUrl: string; received: ReceivedWebhook[]; storefront: string; stop(): Promise<void> };
+export type World = {
+  sandbox: Sandbox;
+  appUrl: string;
+  received: ReceivedWebhook[];
+  storefront: string;
+  stop(): Promise<void>;
+};
 
-export async function startWorld({ webhookSecret, ...options }: Partial<SandboxOptions> & { webhookSecret?: string } = {}): Promise<World> {
+export async function startWorld({
+  webhookSecret,
+  ...options
+}: Partial<SandboxOptions> & { webhookSecret?: string } = {}): Promise<World> {
   const received: ReceivedWebhook[] = [];
   const app = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      received.push({ path: request.url ?? "", headers: request.headers, text: Buffer.concat(chunks).toString("utf8") });
+      received.push({
+        path: request.url ?? "",
+        headers: request.headers,
+        text: Buffer.concat(chunks).toString("utf8"),
+      });
       response.end();
     });
   });
   await new Promise<void>((resolve) => app.listen(0, "127.0.0.1", resolve));
   const appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
-  const sandbox = await startSandbox({ app: { url: appUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, ...(webhookSecret !== undefined && { webhookSecret }) }, ...options });
+  const sandbox = await startSandbox({
+    app: {
+      url: appUrl,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      ...(webhookSecret !== undefined && { webhookSecret }),
+    },
+    ...options,
+  });
   return {
     sandbox,
     appUrl,
@@ -43,14 +64,30 @@ export async function startWorld({ webhookSecret, ...options }: Partial<SandboxO
 /** The vendor's client library as a second opinion on what the sandbox signs. */
 export function vendorLibrary() {
   const logger = { level: LogSeverity.Error };
-  return shopifyApi({ apiKey: CLIENT_ID, apiSecretKey: CLIENT_SECRET, hostName: "app.example", apiVersion: ApiVersion.July26, isEmbeddedApp: true, logger });
+  return shopifyApi({
+    apiKey: CLIENT_ID,
+    apiSecretKey: CLIENT_SECRET,
+    hostName: "app.example",
+    apiVersion: ApiVersion.July26,
+    isEmbeddedApp: true,
+    logger,
+  });
 }
 
-export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number; body: any; headers: Headers }> {
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: any; headers: Headers }> {
   return send("POST", url, body, headers);
 }
 
-export async function send(method: string, url: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number; body: any; headers: Headers }> {
+export async function send(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: any; headers: Headers }> {
   const response = await fetch(url, {
     method,
     redirect: "manual",
@@ -65,10 +102,28 @@ export async function send(method: string, url: string, body: unknown, headers: 
   }
 }
 
-export function refreshToken(world: World, token: string | undefined): Promise<{ status: number; body: any }> {
-  return post(`${world.storefront}/admin/oauth/access_token`, { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, grant_type: "refresh_token", refresh_token: token });
+export function refreshToken(
+  world: World,
+  token: string | undefined,
+): Promise<{ status: number; body: any }> {
+  return post(`${world.storefront}/admin/oauth/access_token`, {
+    client_id: CLIENT_ID,
+    client_secret: CLIENT_SECRET,
+    grant_type: "refresh_token",
+    refresh_token: token,
+  });
 }
 
-export function graphql(world: World, token: string | undefined, query: string, variables: unknown = {}, version = "2026-04"): Promise<{ status: number; body: any }> {
-  return post(`${world.storefront}/admin/api/${version}/graphql.json`, { query, variables }, { "X-Shopify-Access-Token": token ?? "" });
+export function graphql(
+  world: World,
+  token: string | undefined,
+  query: string,
+  variables: unknown = {},
+  version = "2026-04",
+): Promise<{ status: number; body: any }> {
+  return post(
+    `${world.storefront}/admin/api/${version}/graphql.json`,
+    { query, variables },
+    { "X-Shopify-Access-Token": token ?? "" },
+  );
 }

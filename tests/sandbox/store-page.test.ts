@@ -17,11 +17,19 @@ beforeAll(async () => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       received.push({ request, body: Buffer.concat(chunks).toString("utf8") });
-      response.writeHead(201, { "Content-Type": "application/json", ETag: '"1"', "Set-Cookie": "a=b" }).end('{"ok":true}');
+      response
+        .writeHead(201, { "Content-Type": "application/json", ETag: '"1"', "Set-Cookie": "a=b" })
+        .end('{"ok":true}');
     });
   });
   await new Promise<void>((ready) => app.listen(0, "127.0.0.1", ready));
-  sandbox = await startSandbox({ app: { url: `http://127.0.0.1:${(app.address() as AddressInfo).port}`, clientId: "client", clientSecret: SECRET } });
+  sandbox = await startSandbox({
+    app: {
+      url: `http://127.0.0.1:${(app.address() as AddressInfo).port}`,
+      clientId: "client",
+      clientSecret: SECRET,
+    },
+  });
   sandbox.storefront.ensureShop(SHOP);
 });
 afterAll(async () => {
@@ -35,18 +43,31 @@ describe("the pretended store", () => {
     const page = await fetch(`${sandbox.url}/store/${SHOP}?locale=fr`);
     const html = await page.text();
     expect(page.headers.get("set-cookie")).toContain(`sandbox_visit=${SHOP}/;`);
-    for (const part of ["Trail Camera", 'data-crm-form="newsletter"', "/apps/crm/embed/stack-loader.js?locale=fr", 'data-crm-embed="footer"', "Votre compte", "Choix et droits de confidentialité"]) expect(html).toContain(part);
+    for (const part of [
+      "Trail Camera",
+      'data-crm-form="newsletter"',
+      "/apps/crm/embed/stack-loader.js?locale=fr",
+      'data-crm-embed="footer"',
+      "Votre compte",
+      "Choix et droits de confidentialité",
+    ])
+      expect(html).toContain(part);
     expect(html).not.toMatch(/\{[{%]|translation missing/);
   });
 
   it("lets nothing of the page leave the machine", async () => {
     const page = await fetch(`${sandbox.url}/store/${SHOP}`);
-    expect(page.headers.get("content-security-policy")).toContain(`default-src 'self' 'unsafe-inline' data: ${sandbox.appUrl()};`);
+    expect(page.headers.get("content-security-policy")).toContain(
+      `default-src 'self' 'unsafe-inline' data: ${sandbox.appUrl()};`,
+    );
   });
 
   it("serves the extension's assets, and nothing beside them", async () => {
-    expect((await fetch(`${sandbox.url}/store/${SHOP}/assets/crm-theme.js`)).headers.get("content-type")).toContain("javascript");
-    for (const name of ["..%2fshopify.extension.toml", "nothing.js"]) expect((await fetch(`${sandbox.url}/store/${SHOP}/assets/${name}`)).status).toBe(404);
+    expect(
+      (await fetch(`${sandbox.url}/store/${SHOP}/assets/crm-theme.js`)).headers.get("content-type"),
+    ).toContain("javascript");
+    for (const name of ["..%2fshopify.extension.toml", "nothing.js"])
+      expect((await fetch(`${sandbox.url}/store/${SHOP}/assets/${name}`)).status).toBe(404);
   });
 
   it("is not there for a store that does not exist", async () => {
@@ -59,27 +80,61 @@ describe("the pretended store", () => {
 });
 
 describe("its app proxy", () => {
-  const visit = async (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
+  const visit = async (
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ) => {
     received = [];
-    const answer = await fetch(sandbox.url + path, { ...init, headers: { Cookie: `sandbox_visit=${SHOP}/77; other=1`, ...init.headers } });
+    const answer = await fetch(sandbox.url + path, {
+      ...init,
+      headers: { Cookie: `sandbox_visit=${SHOP}/77; other=1`, ...init.headers },
+    });
     return { answer, request: received[0]?.request as IncomingMessage, body: received[0]?.body };
   };
 
   it("passes a request on below its path, signed with the store, the time and the customer, and without cookies", async () => {
-    const { answer, request, body } = await visit("/apps/crm/auth/consent-sync?a=1", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"x":1}' });
+    const { answer, request, body } = await visit("/apps/crm/auth/consent-sync?a=1", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: '{"x":1}',
+    });
     const url = new URL(request.url ?? "", "http://app");
-    expect([answer.status, await answer.text(), answer.headers.get("etag"), answer.headers.get("set-cookie")]).toEqual([201, '{"ok":true}', '"1"', null]);
-    expect([request.method, url.pathname, body, request.headers.cookie, request.headers["content-type"]]).toEqual(["POST", "/auth/consent-sync", '{"x":1}', undefined, "application/json"]);
-    expect(Object.fromEntries(url.searchParams)).toMatchObject({ a: "1", shop: SHOP, logged_in_customer_id: "77", path_prefix: "/apps/crm" });
-    expect(Math.abs(Date.now() / 1_000 - Number(url.searchParams.get("timestamp")))).toBeLessThan(90);
+    expect([
+      answer.status,
+      await answer.text(),
+      answer.headers.get("etag"),
+      answer.headers.get("set-cookie"),
+    ]).toEqual([201, '{"ok":true}', '"1"', null]);
+    expect([
+      request.method,
+      url.pathname,
+      body,
+      request.headers.cookie,
+      request.headers["content-type"],
+    ]).toEqual(["POST", "/auth/consent-sync", '{"x":1}', undefined, "application/json"]);
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      a: "1",
+      shop: SHOP,
+      logged_in_customer_id: "77",
+      path_prefix: "/apps/crm",
+    });
+    expect(Math.abs(Date.now() / 1_000 - Number(url.searchParams.get("timestamp")))).toBeLessThan(
+      90,
+    );
     const signature = url.searchParams.get("signature");
     url.searchParams.delete("signature");
     expect(signature).toBe(signProxyQuery(url.searchParams, SECRET));
   });
 
   it("lets no visitor say who they are", async () => {
-    const { request } = await visit("/apps/crm/health?logged_in_customer_id=99&shop=evil.myshopify.com&timestamp=1&signature=00");
+    const { request } = await visit(
+      "/apps/crm/health?logged_in_customer_id=99&shop=evil.myshopify.com&timestamp=1&signature=00",
+    );
     const { searchParams } = new URL(request.url ?? "", "http://app");
-    expect([searchParams.getAll("logged_in_customer_id"), searchParams.getAll("shop"), searchParams.getAll("signature").length]).toEqual([["77"], [SHOP], 1]);
+    expect([
+      searchParams.getAll("logged_in_customer_id"),
+      searchParams.getAll("shop"),
+      searchParams.getAll("signature").length,
+    ]).toEqual([["77"], [SHOP], 1]);
   });
 });

@@ -2,7 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CLIENT_ID, CLIENT_SECRET, post, refreshToken, send, SHOP, startWorld, vendorLibrary } from "./sandbox-fixture.ts";
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  post,
+  refreshToken,
+  send,
+  SHOP,
+  startWorld,
+  vendorLibrary,
+} from "./sandbox-fixture.ts";
 import type { World } from "./sandbox-fixture.ts";
 
 let world: World;
@@ -14,7 +23,12 @@ afterEach(() => world.stop());
 const tokenUrl = (): string => `${world.storefront}/admin/oauth/access_token`;
 const authorizeUrl = (changes: Record<string, string> = {}): string =>
   `${world.storefront}/admin/oauth/authorize?${new URLSearchParams({ client_id: CLIENT_ID, scope: "read_customers,write_customers", redirect_uri: `${world.appUrl}/auth/callback`, state: "s 1+é", auto: "1", ...changes })}`;
-const shopStatus = async (token: string): Promise<number> => (await send("GET", `${world.storefront}/admin/api/2026-04/shop.json`, undefined, { "X-Shopify-Access-Token": token })).status;
+const shopStatus = async (token: string): Promise<number> =>
+  (
+    await send("GET", `${world.storefront}/admin/api/2026-04/shop.json`, undefined, {
+      "X-Shopify-Access-Token": token,
+    })
+  ).status;
 
 async function authorizedCode(): Promise<string> {
   const { headers } = await send("GET", authorizeUrl(), undefined);
@@ -28,7 +42,9 @@ describe("the grant", () => {
     const query = Object.fromEntries(new URL(reply.headers.get("location") ?? "").searchParams);
     expect(query).toMatchObject({ state: "s 1+é", shop: SHOP });
     expect(await vendorLibrary().utils.validateHmac(query)).toBe(true);
-    await expect(vendorLibrary().utils.validateHmac({ ...query, shop: "other-store.myshopify.com" })).resolves.toBe(false);
+    await expect(
+      vendorLibrary().utils.validateHmac({ ...query, shop: "other-store.myshopify.com" }),
+    ).resolves.toBe(false);
   });
 
   it("asks a person first unless told otherwise", async () => {
@@ -38,28 +54,56 @@ describe("the grant", () => {
   });
 
   it("refuses a redirect address that is not the app's, and an unknown client", async () => {
-    expect((await send("GET", authorizeUrl({ redirect_uri: "https://elsewhere.example/cb" }), undefined)).status).toBe(400);
+    expect(
+      (await send("GET", authorizeUrl({ redirect_uri: "https://elsewhere.example/cb" }), undefined))
+        .status,
+    ).toBe(400);
     expect((await send("GET", authorizeUrl({ client_id: "other" }), undefined)).status).toBe(400);
   });
 
-  it.each(["form", "json"])("gives an expiring pair for a code sent as %s, once", async (encoding) => {
-    const fields = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, code: await authorizedCode(), expiring: "1" };
-    const redeem = () =>
-      encoding === "json" ? post(tokenUrl(), fields) : post(tokenUrl(), new URLSearchParams(fields).toString(), { "content-type": "application/x-www-form-urlencoded" });
-    const first = await redeem();
-    expect(first.body).toMatchObject({ expires_in: 3600, refresh_token_expires_in: 7_776_000, scope: "read_customers,write_customers" });
-    expect(await shopStatus(first.body.access_token)).toBe(200);
-    expect((await redeem()).status).toBe(400);
-  });
+  it.each(["form", "json"])(
+    "gives an expiring pair for a code sent as %s, once",
+    async (encoding) => {
+      const fields = {
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        code: await authorizedCode(),
+        expiring: "1",
+      };
+      const redeem = () =>
+        encoding === "json"
+          ? post(tokenUrl(), fields)
+          : post(tokenUrl(), new URLSearchParams(fields).toString(), {
+              "content-type": "application/x-www-form-urlencoded",
+            });
+      const first = await redeem();
+      expect(first.body).toMatchObject({
+        expires_in: 3600,
+        refresh_token_expires_in: 7_776_000,
+        scope: "read_customers,write_customers",
+      });
+      expect(await shopStatus(first.body.access_token)).toBe(200);
+      expect((await redeem()).status).toBe(400);
+    },
+  );
 
   it("gives a token that the Admin API refuses when the app did not ask for an expiring one", async () => {
-    const reply = await post(tokenUrl(), { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, code: await authorizedCode() });
+    const reply = await post(tokenUrl(), {
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      code: await authorizedCode(),
+    });
     expect(reply.body.refresh_token).toBeUndefined();
     expect(await shopStatus(reply.body.access_token)).toBe(403);
   });
 
   it("refuses a wrong client secret with 401", async () => {
-    const reply = await post(tokenUrl(), { client_id: CLIENT_ID, client_secret: "wrong", code: await authorizedCode(), expiring: "1" });
+    const reply = await post(tokenUrl(), {
+      client_id: CLIENT_ID,
+      client_secret: "wrong",
+      code: await authorizedCode(),
+      expiring: "1",
+    });
     expect(reply.status).toBe(401);
   });
 });
@@ -73,7 +117,10 @@ describe("refresh", () => {
     const second = await refreshToken(world, pair.refresh_token);
     expect(second).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
     expect(await shopStatus(pair.access_token)).toBe(200);
-    expect(world.sandbox.storefront.refreshCalls(SHOP).map(({ outcome }) => outcome)).toEqual(["rotated", "refused"]);
+    expect(world.sandbox.storefront.refreshCalls(SHOP).map(({ outcome }) => outcome)).toEqual([
+      "rotated",
+      "refused",
+    ]);
   });
 
   it("in retry mode gives the same pair again until the replacement is used", async () => {
@@ -81,7 +128,10 @@ describe("refresh", () => {
     const pair = world.sandbox.storefront.install(SHOP);
     const first = await refreshToken(world, pair.refresh_token);
     const again = await refreshToken(world, pair.refresh_token);
-    expect([again.body.access_token, again.body.refresh_token]).toEqual([first.body.access_token, first.body.refresh_token]);
+    expect([again.body.access_token, again.body.refresh_token]).toEqual([
+      first.body.access_token,
+      first.body.refresh_token,
+    ]);
     expect((await refreshToken(world, first.body.refresh_token)).status).toBe(200);
     expect((await refreshToken(world, pair.refresh_token)).status).toBe(400);
   });
@@ -131,14 +181,23 @@ describe("token exchange", () => {
 
   it("takes session tokens that the vendor's own library accepts", async () => {
     world.sandbox.storefront.install(SHOP);
-    const claims = await vendorLibrary().session.decodeSessionToken(await world.sandbox.storefront.sessionToken(SHOP));
-    expect(claims).toMatchObject({ iss: `https://${SHOP}/admin`, dest: `https://${SHOP}`, aud: CLIENT_ID, sub: "1" });
+    const claims = await vendorLibrary().session.decodeSessionToken(
+      await world.sandbox.storefront.sessionToken(SHOP),
+    );
+    expect(claims).toMatchObject({
+      iss: `https://${SHOP}/admin`,
+      dest: `https://${SHOP}`,
+      aud: CLIENT_ID,
+      sub: "1",
+    });
   });
 
   it("refuses a session token of another shop or of nobody", async () => {
     world.sandbox.storefront.install(SHOP);
     world.sandbox.storefront.install("other-store.myshopify.com");
-    expect(await exchange(await world.sandbox.storefront.sessionToken("other-store.myshopify.com"))).toMatchObject({ status: 400, body: { error: "invalid_subject_token" } });
+    expect(
+      await exchange(await world.sandbox.storefront.sessionToken("other-store.myshopify.com")),
+    ).toMatchObject({ status: 400, body: { error: "invalid_subject_token" } });
     expect((await exchange("not.a.token")).status).toBe(400);
   });
 });

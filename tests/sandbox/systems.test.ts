@@ -11,22 +11,48 @@ afterAll(() => world.stop());
 const bearer = { authorization: "Bearer key" };
 
 describe("the CMS", () => {
-  const items = (): string => `${world.sandbox.addresses.cmsApiUrl}/collections/${world.sandbox.cms.customersCollectionId}/items`;
-  const item = (slug: string, more: Record<string, unknown> = {}) => ({ fieldData: { name: slug, slug, ...more }, isDraft: true });
+  const items = (): string =>
+    `${world.sandbox.addresses.cmsApiUrl}/collections/${world.sandbox.cms.customersCollectionId}/items`;
+  const item = (slug: string, more: Record<string, unknown> = {}) => ({
+    fieldData: { name: slug, slug, ...more },
+    isDraft: true,
+  });
 
   it("refuses a call without a key", async () => {
-    expect(await post(items(), item("no-key"))).toMatchObject({ status: 401, body: { code: "not_authorized" } });
+    expect(await post(items(), item("no-key"))).toMatchObject({
+      status: 401,
+      body: { code: "not_authorized" },
+    });
   });
 
   it("creates staged items, finds them by slug, changes and deletes them", async () => {
-    const created = await post(items(), item("c-1", { email: "c1@shopper.example", "consent-tos": "true", "number-of-orders": 2 }), bearer);
+    const created = await post(
+      items(),
+      item("c-1", { email: "c1@shopper.example", "consent-tos": "true", "number-of-orders": 2 }),
+      bearer,
+    );
     expect(created).toMatchObject({ status: 202, body: { isDraft: true, lastPublished: null } });
     const found = await send("GET", `${items()}?slug=c-1`, undefined, bearer);
-    expect(found.body).toMatchObject({ items: [{ id: created.body.id }], pagination: { total: 1 } });
-    const changed = await send("PATCH", `${items()}/${created.body.id}`, { fieldData: { "first-name": "Ada" } }, bearer);
-    expect(changed.body.fieldData).toMatchObject({ "first-name": "Ada", email: "c1@shopper.example" });
-    expect((await send("DELETE", `${items()}/${created.body.id}`, undefined, bearer)).status).toBe(204);
-    expect((await send("GET", `${items()}/${created.body.id}`, undefined, bearer)).status).toBe(404);
+    expect(found.body).toMatchObject({
+      items: [{ id: created.body.id }],
+      pagination: { total: 1 },
+    });
+    const changed = await send(
+      "PATCH",
+      `${items()}/${created.body.id}`,
+      { fieldData: { "first-name": "Ada" } },
+      bearer,
+    );
+    expect(changed.body.fieldData).toMatchObject({
+      "first-name": "Ada",
+      email: "c1@shopper.example",
+    });
+    expect((await send("DELETE", `${items()}/${created.body.id}`, undefined, bearer)).status).toBe(
+      204,
+    );
+    expect((await send("GET", `${items()}/${created.body.id}`, undefined, bearer)).status).toBe(
+      404,
+    );
   });
 
   it.each([
@@ -35,26 +61,50 @@ describe("the CMS", () => {
     ["a field the collection does not declare", { name: "x", slug: "x-2", shoesize: "44" }],
     ["an address that is no e-mail", { name: "x", slug: "x-3", email: "nobody" }],
     ["a boolean where a text is", { name: "x", slug: "x-4", "consent-tos": true }],
-    ["a reference to an item that is not there", { name: "x", slug: "x-5", "tag-refs": ["missing"] }],
+    [
+      "a reference to an item that is not there",
+      { name: "x", slug: "x-5", "tag-refs": ["missing"] },
+    ],
   ])("refuses %s", async (_case, fieldData) => {
-    expect(await post(items(), { fieldData }, bearer)).toMatchObject({ status: 400, body: { code: "validation_error" } });
+    expect(await post(items(), { fieldData }, bearer)).toMatchObject({
+      status: 400,
+      body: { code: "validation_error" },
+    });
   });
 
   it("refuses a slug that is taken, also inside one bulk call, and then keeps none of it", async () => {
     await post(items(), item("taken"), bearer);
     expect((await post(items(), item("taken"), bearer)).status).toBe(400);
     expect((await post(items(), { items: [item("twin"), item("twin")] }, bearer)).status).toBe(400);
-    expect(world.sandbox.cms.items().filter(({ fieldData }) => fieldData["slug"] === "twin")).toEqual([]);
+    expect(
+      world.sandbox.cms.items().filter(({ fieldData }) => fieldData["slug"] === "twin"),
+    ).toEqual([]);
   });
 
   it("takes 100 items in one call and refuses 101", async () => {
-    const many = (count: number, prefix: string) => ({ items: Array.from({ length: count }, (_, index) => item(`${prefix}-${index}`)) });
+    const many = (count: number, prefix: string) => ({
+      items: Array.from({ length: count }, (_, index) => item(`${prefix}-${index}`)),
+    });
     expect((await post(items(), many(101, "over"), bearer)).status).toBe(400);
     const created = await post(items(), many(100, "bulk"), bearer);
     expect(created.body.items).toHaveLength(100);
-    const patch = { items: created.body.items.map(({ id }: { id: string }) => ({ id, fieldData: { country: "DE" } })) };
+    const patch = {
+      items: created.body.items.map(({ id }: { id: string }) => ({
+        id,
+        fieldData: { country: "DE" },
+      })),
+    };
     expect((await send("PATCH", items(), patch, bearer)).status).toBe(200);
-    expect((await send("DELETE", items(), { items: patch.items.map(({ id }: { id: string }) => ({ id })) }, bearer)).status).toBe(204);
+    expect(
+      (
+        await send(
+          "DELETE",
+          items(),
+          { items: patch.items.map(({ id }: { id: string }) => ({ id })) },
+          bearer,
+        )
+      ).status,
+    ).toBe(204);
     expect((await send("GET", `${items()}?limit=101`, undefined, bearer)).status).toBe(400);
   });
 
@@ -65,7 +115,9 @@ describe("the CMS", () => {
 
   it("remembers every call that would publish", async () => {
     await post(`${items()}/live`, item("public"), bearer);
-    expect(world.sandbox.cms.liveCalls()).toMatchObject([{ method: "POST", itemIds: [expect.any(String)] }]);
+    expect(world.sandbox.cms.liveCalls()).toMatchObject([
+      { method: "POST", itemIds: [expect.any(String)] },
+    ]);
   });
 
   it("answers 429 with Retry-After over the rate, per key", async () => {
@@ -80,9 +132,14 @@ describe("the CMS", () => {
 });
 
 describe("web analytics", () => {
-  const collect = (body: unknown, path = "/mp/collect") => post(`${world.sandbox.addresses.analyticsApiUrl}${path}?measurement_id=G-1&api_secret=s`, body);
+  const collect = (body: unknown, path = "/mp/collect") =>
+    post(`${world.sandbox.addresses.analyticsApiUrl}${path}?measurement_id=G-1&api_secret=s`, body);
   const good = { client_id: "1.2", events: [{ name: "crm_login", params: { method: "email" } }] };
-  const codesOf = () => world.sandbox.analytics.hits().at(-1)?.violations.map(({ validationCode, fieldPath }) => `${validationCode} ${fieldPath}`);
+  const codesOf = () =>
+    world.sandbox.analytics
+      .hits()
+      .at(-1)
+      ?.violations.map(({ validationCode, fieldPath }) => `${validationCode} ${fieldPath}`);
 
   it("says 204 to a good hit and notes no violation", async () => {
     expect((await collect(good)).status).toBe(204);
@@ -92,12 +149,36 @@ describe("web analytics", () => {
   it.each([
     ["no client id", { events: good.events }, "VALUE_REQUIRED client_id"],
     ["no events", { client_id: "1.2" }, "VALUE_REQUIRED events"],
-    ["26 events", { client_id: "1.2", events: Array.from({ length: 26 }, () => good.events[0]) }, "EXCEEDED_MAX_ENTITIES events"],
-    ["a bad event name", { client_id: "1.2", events: [{ name: "1st-event" }] }, "NAME_INVALID events[0].name"],
-    ["a param of 101 characters", { client_id: "1.2", events: [{ name: "a", params: { tags: "x".repeat(101) } }] }, "VALUE_OUT_OF_BOUNDS events[0].params.tags"],
-    ["a user property of 37 characters", { ...good, user_properties: { crm_tags: { value: "x".repeat(37) } } }, "VALUE_OUT_OF_BOUNDS user_properties.crm_tags.value"],
-    ["a user property name of 25 characters", { ...good, user_properties: { ["x".repeat(25)]: { value: "1" } } }, `NAME_INVALID user_properties.${"x".repeat(25)}`],
-    ["an e-mail address", { client_id: "1.2", events: [{ name: "a", params: { who: "ada@shopper.example" } }] }, "PERSONAL_DATA events.0.params.who"],
+    [
+      "26 events",
+      { client_id: "1.2", events: Array.from({ length: 26 }, () => good.events[0]) },
+      "EXCEEDED_MAX_ENTITIES events",
+    ],
+    [
+      "a bad event name",
+      { client_id: "1.2", events: [{ name: "1st-event" }] },
+      "NAME_INVALID events[0].name",
+    ],
+    [
+      "a param of 101 characters",
+      { client_id: "1.2", events: [{ name: "a", params: { tags: "x".repeat(101) } }] },
+      "VALUE_OUT_OF_BOUNDS events[0].params.tags",
+    ],
+    [
+      "a user property of 37 characters",
+      { ...good, user_properties: { crm_tags: { value: "x".repeat(37) } } },
+      "VALUE_OUT_OF_BOUNDS user_properties.crm_tags.value",
+    ],
+    [
+      "a user property name of 25 characters",
+      { ...good, user_properties: { ["x".repeat(25)]: { value: "1" } } },
+      `NAME_INVALID user_properties.${"x".repeat(25)}`,
+    ],
+    [
+      "an e-mail address",
+      { client_id: "1.2", events: [{ name: "a", params: { who: "ada@shopper.example" } }] },
+      "PERSONAL_DATA events.0.params.who",
+    ],
     ["130 kB", { ...good, padding: "x".repeat(130_000) }, "VALUE_OUT_OF_BOUNDS "],
   ])("says 204 to %s all the same, and notes the violation", async (_case, body, expected) => {
     expect((await collect(body)).status).toBe(204);
@@ -106,7 +187,10 @@ describe("web analytics", () => {
 
   it("tells what is wrong on the debug address, without counting a hit", async () => {
     const before = world.sandbox.analytics.hits().length;
-    expect(await collect({ events: good.events }, "/debug/mp/collect")).toMatchObject({ status: 200, body: { validationMessages: [{ validationCode: "VALUE_REQUIRED" }] } });
+    expect(await collect({ events: good.events }, "/debug/mp/collect")).toMatchObject({
+      status: 200,
+      body: { validationMessages: [{ validationCode: "VALUE_REQUIRED" }] },
+    });
     expect(world.sandbox.analytics.hits()).toHaveLength(before);
   });
 });
@@ -120,29 +204,57 @@ describe("the profile platform", () => {
   const ingest = (body: unknown) => post(world.sandbox.addresses.profilePlatformUrl, body);
 
   it("keeps a profile under each of its identities", async () => {
-    const reply = await ingest(message({ CRMID: [{ id: "7", primary: true }], Email_LC_SHA256: [{ id: hash }] }, { status: "active" }));
-    expect(reply).toMatchObject({ status: 200, body: { inletId: "demo", xactionId: expect.any(String) } });
-    expect(world.sandbox.profilePlatform.profile(`Email_LC_SHA256:${hash}`)).toMatchObject({ status: "active" });
+    const reply = await ingest(
+      message(
+        { CRMID: [{ id: "7", primary: true }], Email_LC_SHA256: [{ id: hash }] },
+        { status: "active" },
+      ),
+    );
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { inletId: "demo", xactionId: expect.any(String) },
+    });
+    expect(world.sandbox.profilePlatform.profile(`Email_LC_SHA256:${hash}`)).toMatchObject({
+      status: "active",
+    });
   });
 
   it.each([
     ["a raw e-mail as an identity", message({ Email: [{ id: "ada@shopper.example" }] })],
-    ["a raw e-mail anywhere", message({ CRMID: [{ id: "7" }] }, { note: "write to ada@shopper.example" })],
+    [
+      "a raw e-mail anywhere",
+      message({ CRMID: [{ id: "7" }] }, { note: "write to ada@shopper.example" }),
+    ],
     ["a hash that is not 64 hex digits", message({ Email_LC_SHA256: [{ id: "abc" }] })],
-    ["two primary identities", message({ A: [{ id: "1", primary: true }], B: [{ id: "2", primary: true }] })],
+    [
+      "two primary identities",
+      message({ A: [{ id: "1", primary: true }], B: [{ id: "2", primary: true }] }),
+    ],
     ["no identity", message({})],
   ])("refuses %s", async (_case, body) => {
     expect((await ingest(body)).status).toBe(400);
   });
 
   it("takes a batch", async () => {
-    expect((await ingest({ messages: [message({ CRMID: [{ id: "8" }] }), message({ CRMID: [{ id: "9" }] })] })).body.responses).toHaveLength(2);
+    expect(
+      (
+        await ingest({
+          messages: [message({ CRMID: [{ id: "8" }] }), message({ CRMID: [{ id: "9" }] })],
+        })
+      ).body.responses,
+    ).toHaveLength(2);
   });
 });
 
 describe("e-mail", () => {
   const emails = (): string => `${world.sandbox.addresses.emailApiUrl}/emails`;
-  const mail = { from: "Store <hello@store.example>", to: "ada@shopper.example", subject: "Welcome", html: "<p>Hi</p>", text: "Hi" };
+  const mail = {
+    from: "Store <hello@store.example>",
+    to: "ada@shopper.example",
+    subject: "Welcome",
+    html: "<p>Hi</p>",
+    text: "Hi",
+  };
 
   it("sends one mail for one idempotency key, and refuses another mail under it", async () => {
     const headers = { ...bearer, "idempotency-key": "welcome-1" };
@@ -167,9 +279,13 @@ describe("the ERP and the retail partner", () => {
   it("take authorised documents only", async () => {
     const url = `${world.sandbox.addresses.erpBaseUrl}/BusinessPartner`;
     expect((await post(url, {})).status).toBe(401);
-    expect((await post(url, { name: "Ada" }, { authorization: "Basic dXNlcjpwYXNz" })).status).toBe(201);
+    expect((await post(url, { name: "Ada" }, { authorization: "Basic dXNlcjpwYXNz" })).status).toBe(
+      201,
+    );
     expect((await post(world.sandbox.addresses.retailAnalyticsBUrl, {})).status).toBe(401);
-    expect((await post(world.sandbox.addresses.retailAnalyticsBUrl, { sku: 1 }, bearer)).status).toBe(200);
+    expect(
+      (await post(world.sandbox.addresses.retailAnalyticsBUrl, { sku: 1 }, bearer)).status,
+    ).toBe(200);
   });
 
   it.each([
@@ -179,17 +295,39 @@ describe("the ERP and the retail partner", () => {
     ["<a><b>x</a></b>", 400],
     ["<a>", 400],
   ])("the ERP judges %s as it is formed: %i", async (xml, status) => {
-    expect((await post(`${world.sandbox.addresses.erpBaseUrl}/idoc`, xml, { ...bearer, "content-type": "application/xml" })).status).toBe(status);
+    expect(
+      (
+        await post(`${world.sandbox.addresses.erpBaseUrl}/idoc`, xml, {
+          ...bearer,
+          "content-type": "application/xml",
+        })
+      ).status,
+    ).toBe(status);
   });
 });
 
 describe("the remote backend", () => {
-  const event = { event_id: "e-1", source: "manual", event_type: "order.created", entity_type: "order", entity_id: "1", tenant_shop: "a.myshopify.com", payload: { a: 1 }, destinations: ["cms", "archive"], priority: 2, timestamp: "2026-03-01T10:00:00Z" };
-  const enqueue = (body: unknown, headers: Record<string, string> = bearer) => post(`${world.sandbox.addresses.backendUrl}/integration-enqueue`, body, headers);
+  const event = {
+    event_id: "e-1",
+    source: "manual",
+    event_type: "order.created",
+    entity_type: "order",
+    entity_id: "1",
+    tenant_shop: "a.myshopify.com",
+    payload: { a: 1 },
+    destinations: ["cms", "archive"],
+    priority: 2,
+    timestamp: "2026-03-01T10:00:00Z",
+  };
+  const enqueue = (body: unknown, headers: Record<string, string> = bearer) =>
+    post(`${world.sandbox.addresses.backendUrl}/integration-enqueue`, body, headers);
 
   it("takes whole events with a key, and nothing else", async () => {
     expect((await enqueue(event, {})).status).toBe(401);
-    expect(await enqueue({ ...event, priority: undefined })).toMatchObject({ status: 400, body: { ok: false, missing: ["priority"] } });
+    expect(await enqueue({ ...event, priority: undefined })).toMatchObject({
+      status: 400,
+      body: { ok: false, missing: ["priority"] },
+    });
     expect(world.sandbox.backend.enqueued()).toEqual([]);
   });
 
@@ -197,17 +335,33 @@ describe("the remote backend", () => {
     const first = await enqueue(event);
     expect(first.body).toEqual({ ok: true, queue_id: expect.any(Number) });
     expect((await enqueue(event)).body).toEqual(first.body);
-    expect((await enqueue({ ...event, tenant_shop: "b.myshopify.com", destinations: ["cms"] })).body.queue_id).toBe(first.body.queue_id + 1);
+    expect(
+      (await enqueue({ ...event, tenant_shop: "b.myshopify.com", destinations: ["cms"] })).body
+        .queue_id,
+    ).toBe(first.body.queue_id + 1);
     await expect.poll(() => world.sandbox.backend.deliveries().length).toBe(3);
-    const asked = world.received.filter(({ path }) => path === "/events/deliver").map(({ text, headers }) => ({ ...(JSON.parse(text) as object), secret: headers["x-backend-webhook-secret"] }));
-    expect(asked[0]).toEqual({ queue_id: first.body.queue_id, event_id: "e-1", channel: "cms", transformed_payload: { a: 1 }, delivery_config: { method: "POST", endpoint: "", credentials_key: null }, secret: "webhook-secret" });
+    const asked = world.received
+      .filter(({ path }) => path === "/events/deliver")
+      .map(({ text, headers }) => ({
+        ...(JSON.parse(text) as object),
+        secret: headers["x-backend-webhook-secret"],
+      }));
+    expect(asked[0]).toEqual({
+      queue_id: first.body.queue_id,
+      event_id: "e-1",
+      channel: "cms",
+      transformed_payload: { a: 1 },
+      delivery_config: { method: "POST", endpoint: "", credentials_key: null },
+      secret: "webhook-secret",
+    });
   });
 });
 
 describe("the drop of the retail partner", () => {
   it("keeps what was put at a path, the last of it", async () => {
     const url = `${world.sandbox.addresses.retailAnalyticsAUrl}/daily/e.csv`;
-    for (const body of ["a", "b"]) expect((await send("PUT", url, body, { "content-type": "text/csv" })).status).toBe(200);
+    for (const body of ["a", "b"])
+      expect((await send("PUT", url, body, { "content-type": "text/csv" })).status).toBe(200);
     expect((await send("GET", url, undefined)).body).toBe("b");
     expect(Object.keys(world.sandbox.retailAnalyticsA.objects())).toEqual(["/daily/e.csv"]);
     expect((await send("GET", `${url}x`, undefined)).status).toBe(404);

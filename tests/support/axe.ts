@@ -12,9 +12,19 @@ const NOT_OURS = /^aria-conditional-attr: .*Polaris-Checkbox__Input--indetermina
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(source);
   const found = await page.evaluate(async () => {
-    const axe = (window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string | null; nodes: { html: string }[] }[] }> } }).axe;
+    const axe = (
+      window as unknown as {
+        axe: {
+          run(): Promise<{
+            violations: { id: string; impact: string | null; nodes: { html: string }[] }[];
+          }>;
+        };
+      }
+    ).axe;
     const { violations } = await axe.run();
-    return violations.filter(({ impact }) => impact === "serious" || impact === "critical").flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
   });
   return found.filter((finding) => !NOT_OURS.test(finding));
 }

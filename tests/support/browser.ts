@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { chromium, type Page } from "playwright-core";
 
 // The app answers 410 to what calls itself headless.
-const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
+const USER_AGENT =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
 
 export type Visit = {
   page: Page;
@@ -16,7 +17,13 @@ export type Visit = {
   close(): Promise<void>;
 };
 
-export async function openBrowser(): Promise<{ visit(origins: string[], options?: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } }): Promise<Visit>; close(): Promise<void> }> {
+export async function openBrowser(): Promise<{
+  visit(
+    origins: string[],
+    options?: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } },
+  ): Promise<Visit>;
+  close(): Promise<void>;
+}> {
   const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", remove);
@@ -24,11 +31,19 @@ export async function openBrowser(): Promise<{ visit(origins: string[], options?
     executablePath: await unpackInto(folder),
     args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--disable-gpu"],
     // The libraries and fonts that it brings along: a bare machine has none of them, and text without a font has no size.
-    env: { ...process.env, LD_LIBRARY_PATH: join(folder, "al2023/lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") },
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: join(folder, "al2023/lib"),
+      FONTCONFIG_FILE: join(folder, "fonts.conf"),
+    },
   });
   return {
     async visit(origins, options = {}) {
-      const context = await browser.newContext({ userAgent: USER_AGENT, viewport: { width: 1_100, height: 620 }, ...options });
+      const context = await browser.newContext({
+        userAgent: USER_AGENT,
+        viewport: { width: 1_100, height: 620 },
+        ...options,
+      });
       const [errors, foreign]: [string[], string[]] = [[], []];
       await context.route("**/*", (route) => {
         const { origin, protocol } = new URL(route.request().url());
@@ -57,7 +72,10 @@ async function unpackInto(folder: string): Promise<string> {
     const parts = resolve(import.meta.dirname, "../../node_modules/@sparticuz/chromium/bin");
     await inflate(join(parts, "al2023.tar.br"));
     const [fonts, cache] = [join(folder, "fonts"), join(folder, "font-cache")];
-    writeFileSync(join(folder, "fonts.conf"), `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`);
+    writeFileSync(
+      join(folder, "fonts.conf"),
+      `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`,
+    );
     return await packed.executablePath(parts);
   } finally {
     if (before === undefined) delete process.env.TMPDIR;
@@ -67,5 +85,9 @@ async function unpackInto(folder: string): Promise<string> {
 
 /** A button that stands on the page before React has taken it over does nothing yet: a person presses again, a test waits. */
 export async function untilUsable(page: Page): Promise<void> {
-  await page.waitForFunction(() => [...document.querySelectorAll("button")].every((button) => Object.keys(button).some((key) => key.startsWith("__reactProps"))));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("button")].every((button) =>
+      Object.keys(button).some((key) => key.startsWith("__reactProps")),
+    ),
+  );
 }

@@ -34,11 +34,22 @@ export const storeFields = ({ addresses }: Sandbox): Record<string, unknown> => 
  * What a delivery of a new customer costs, and what one that is refused costs. `work` is the path of the calls that do
  * the work, where the same system is also asked for something else. `withoutPerson`: nobody there to consent is a refusal.
  */
-export type Wired = { system: SystemName; calls: number; refused: Record<400 | 401 | 403, number>; withoutSettings: RegExp; work?: string; withoutPerson?: RegExp };
+export type Wired = {
+  system: SystemName;
+  calls: number;
+  refused: Record<400 | 401 | 403, number>;
+  withoutSettings: RegExp;
+  work?: string;
+  withoutPerson?: RegExp;
+};
 /** Works in the service's own equipment: no address, no credentials, nothing to switch off. `says` is what its log notes of a customer. */
 export type Unwired = { system: null; says: string | null };
 export type Expected = Wired | Unwired;
-const ONE_CALL = { calls: 1, refused: { 400: 1, 401: 1, 403: 1 }, withoutSettings: /not set|not enabled/ };
+const ONE_CALL = {
+  calls: 1,
+  refused: { 400: 1, 401: 1, 403: 1 },
+  withoutSettings: /not set|not enabled/,
+};
 
 export const isWired = (name: string): boolean => EXPECTED[name]?.system !== null;
 
@@ -51,10 +62,24 @@ export const EXPECTED: Record<string, Expected> = {
   email: { system: "email", ...ONE_CALL },
   erpsys: { system: "erp", ...ONE_CALL },
   erp_generic: { system: "erp", ...ONE_CALL },
-  retail_analytics_a: { system: "retailAnalyticsA", ...ONE_CALL, withoutPerson: /^consent_missing: analytics_partners$/ },
-  retail_analytics_b: { system: "retailAnalyticsB", ...ONE_CALL, withoutPerson: /^consent_missing: analytics_partners$/ },
+  retail_analytics_a: {
+    system: "retailAnalyticsA",
+    ...ONE_CALL,
+    withoutPerson: /^consent_missing: analytics_partners$/,
+  },
+  retail_analytics_b: {
+    system: "retailAnalyticsB",
+    ...ONE_CALL,
+    withoutPerson: /^consent_missing: analytics_partners$/,
+  },
   // Looked up, created, written to. A 401 is believed only after a refresh of the token and another try.
-  storefront: { system: "storefront", calls: 3, refused: { 400: 1, 401: 3, 403: 1 }, withoutSettings: /No storefront token is stored/, work: "/graphql.json" },
+  storefront: {
+    system: "storefront",
+    calls: 3,
+    refused: { 400: 1, 401: 3, 403: 1 },
+    withoutSettings: /No storefront token is stored/,
+    work: "/graphql.json",
+  },
 };
 
 export type ChannelWorld = {
@@ -74,7 +99,14 @@ export type ChannelWorld = {
   stop(): Promise<void>;
 };
 
-export type SettledRow = { status: string; retry_count: number; last_error: string | null; transformed_payload: Record<string, unknown> | null; delivery_config: Record<string, unknown> | null; due_in: number };
+export type SettledRow = {
+  status: string;
+  retry_count: number;
+  last_error: string | null;
+  transformed_payload: Record<string, unknown> | null;
+  delivery_config: Record<string, unknown> | null;
+  due_in: number;
+};
 
 export async function startChannelWorld(): Promise<ChannelWorld> {
   const service = await startService({ env: { EMAIL_API_KEY: "", EMAIL_FROM: "" } });
@@ -84,13 +116,19 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
   let secrets: string[] = [];
 
   const settled = (eventId: string, withinMs?: number) =>
-    eventually("the row to settle", async () => {
-      const [row] = await database.query<SettledRow & { was_tried: boolean }>(
-        `SELECT status, retry_count, last_error, transformed_payload, delivery_config, extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due_in,
+    eventually(
+      "the row to settle",
+      async () => {
+        const [row] = await database.query<SettledRow & { was_tried: boolean }>(
+          `SELECT status, retry_count, last_error, transformed_payload, delivery_config, extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due_in,
            status IN ('delivered', 'dead_letter') OR (status = 'pending' AND retry_count > 0 AND next_attempt_at > clock_timestamp()) AS was_tried
-         FROM integration_queue WHERE event_id = $1`, [eventId]);
-      return row?.was_tried && row;
-    }, withinMs);
+         FROM integration_queue WHERE event_id = $1`,
+          [eventId],
+        );
+        return row?.was_tried && row;
+      },
+      withinMs,
+    );
 
   return {
     service,
@@ -105,7 +143,16 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
       sandbox.email.clearInbox();
       const pair = await connectStore(service, SHOP, storeFields(sandbox));
       secrets = [...Object.values(SECRETS), DROP_SIGNATURE, pair.accessToken, pair.refreshToken];
-      await database.query("INSERT INTO integration_mappings (shop, channel, entity_type, mapping) SELECT shop, 'erp_generic', 'customer', $2 FROM unnest($1::text[]) AS shop", [[SHOP, "bare-store.myshopify.com"], JSON.stringify({ fields: { mail: "email", "name.first": "first_name" }, required: ["mail"] })]);
+      await database.query(
+        "INSERT INTO integration_mappings (shop, channel, entity_type, mapping) SELECT shop, 'erp_generic', 'customer', $2 FROM unnest($1::text[]) AS shop",
+        [
+          [SHOP, "bare-store.myshopify.com"],
+          JSON.stringify({
+            fields: { mail: "email", "name.first": "first_name" },
+            required: ["mail"],
+          }),
+        ],
+      );
       worker = await startWorker(service.ctx, service.ctx.home);
     },
     async consentToRetail(userId, action = "granted", shop = SHOP) {
@@ -118,18 +165,29 @@ export async function startChannelWorld(): Promise<ChannelWorld> {
     async send(channel, userId, { shop = SHOP } = {}) {
       const eventId = randomUUID();
       await enqueue(service.ctx.home.forTenant(shop).sql, {
-        eventId, source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: String(userId),
-        payload: { user_id: userId, ...(channel === "email" && { template: "welcome" }) }, occurredAt: new Date(), destinations: [channel],
+        eventId,
+        source: "storefront",
+        eventType: "customer.updated",
+        entityType: "customer",
+        entityId: String(userId),
+        payload: { user_id: userId, ...(channel === "email" && { template: "welcome" }) },
+        occurredAt: new Date(),
+        destinations: [channel],
       });
       return eventId;
     },
     async retry(eventId) {
-      await database.query("UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE event_id = $1", [eventId]);
+      await database.query(
+        "UPDATE integration_queue SET next_attempt_at = clock_timestamp() WHERE event_id = $1",
+        [eventId],
+      );
       return settled(eventId);
     },
     calls(channel) {
       const { system } = EXPECTED[channel] as Expected;
-      return system === null ? SYSTEM_NAMES.reduce((sum, name) => sum + sandbox.requests(name).length, 0) : sandbox.requests(system).length;
+      return system === null
+        ? SYSTEM_NAMES.reduce((sum, name) => sum + sandbox.requests(name).length, 0)
+        : sandbox.requests(system).length;
     },
     async stop() {
       await worker?.stop();

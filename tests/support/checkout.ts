@@ -8,17 +8,25 @@ export type Shelf = { camera: string; cameraProduct: string; lamp: string; lante
 /** Two stores that sell; the first one's cart API is open, and it hears of its orders. */
 export async function openShelf(service: Service): Promise<Shelf> {
   for (const shop of [SHOP, OTHER_SHOP]) await openStore(service, shop);
-  await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_api_token: "public-token-of-the-store" } });
+  await service.call("POST", `/config?shop=${SHOP}`, {
+    body: { storefront_api_token: "public-token-of-the-store" },
+  });
   await registerWebhooks(service.ctx, SHOP);
   const camera = await variantOf(service, "CAM-9");
-  return { camera: camera.id, cameraProduct: camera.productId, lamp: (await variantOf(service, "LMP-1")).id, lanternRed: (await variantOf(service, "LAN-R")).id };
+  return {
+    camera: camera.id,
+    cameraProduct: camera.productId,
+    lamp: (await variantOf(service, "LMP-1")).id,
+    lanternRed: (await variantOf(service, "LAN-R")).id,
+  };
 }
 
 /** For faults: the address of carts, not that of the Admin API. */
 export const CART_API = /myshopify\.com\/api\//;
 
 /** Closed, the cart API refuses whoever comes: checkouts become draft orders. */
-export const closeCarts = (service: Service): void => service.sandbox.failNext("storefront", { status: 403, match: CART_API }, 1_000);
+export const closeCarts = (service: Service): void =>
+  service.sandbox.failNext("storefront", { status: 403, match: CART_API }, 1_000);
 export const openCarts = (service: Service): void => service.sandbox.clearFaults();
 
 /** Who lets agents act and pay. */
@@ -30,19 +38,45 @@ export async function newPayer(service: Service): Promise<Shopper> {
 
 export const itemsOf = (variant: string, quantity = 1) => [{ variant_id: variant, quantity }];
 
-export const makeCheckout = (service: Service, person: Shopper, body: object, headers: Record<string, string> = {}): Promise<Answer> => asAgent(service, person, "POST", "/commerce/checkout", { body, headers });
+export const makeCheckout = (
+  service: Service,
+  person: Shopper,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> => asAgent(service, person, "POST", "/commerce/checkout", { body, headers });
 
-export const act = (service: Service, person: Shopper, id: string, verb: "update" | "complete" | "cancel", body: object = {}, headers: Record<string, string> = {}): Promise<Answer> => asAgent(service, person, "POST", `/commerce/checkout/${id}/${verb}`, { body, headers });
+export const act = (
+  service: Service,
+  person: Shopper,
+  id: string,
+  verb: "update" | "complete" | "cancel",
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  asAgent(service, person, "POST", `/commerce/checkout/${id}/${verb}`, { body, headers });
 
-export async function newMandate(service: Service, person: Shopper, body: object = {}): Promise<string> {
-  const answer = await asAgent(service, person, "POST", "/commerce/mandates", { body: { max_amount: "100.00", currency: "EUR", scope: "all", ...body } });
+export async function newMandate(
+  service: Service,
+  person: Shopper,
+  body: object = {},
+): Promise<string> {
+  const answer = await asAgent(service, person, "POST", "/commerce/mandates", {
+    body: { max_amount: "100.00", currency: "EUR", scope: "all", ...body },
+  });
   if (answer.status !== 201) throw new Error(`no mandate: ${answer.text}`);
   return answer.json.mandate_id;
 }
 
-export const mandateRow = async (service: Service, id: string): Promise<any> => (await service.database.query("SELECT spent_amount, reserved_amount, reservations, status FROM mandates WHERE mandate_id = $1", [id]))[0];
+export const mandateRow = async (service: Service, id: string): Promise<any> =>
+  (
+    await service.database.query(
+      "SELECT spent_amount, reserved_amount, reservations, status FROM mandates WHERE mandate_id = $1",
+      [id],
+    )
+  )[0];
 
-export const checkoutAs = async (service: Service, id: string): Promise<any> => (await service.call("GET", `/commerce/checkout/${id}?shop=${SHOP}`)).json;
+export const checkoutAs = async (service: Service, id: string): Promise<any> =>
+  (await service.call("GET", `/commerce/checkout/${id}?shop=${SHOP}`)).json;
 
 /** The webhook of the order has been worked. */
 export const completed = (service: Service, id: string): Promise<any> =>
@@ -52,8 +86,16 @@ export const completed = (service: Service, id: string): Promise<any> =>
   });
 
 /** Six hours pass. */
-export const letExpire = (service: Service, id: string) => service.database.query("UPDATE checkout_sessions SET expires_at = clock_timestamp() - interval '1 second' WHERE id = $1", [id]);
+export const letExpire = (service: Service, id: string) =>
+  service.database.query(
+    "UPDATE checkout_sessions SET expires_at = clock_timestamp() - interval '1 second' WHERE id = $1",
+    [id],
+  );
 
 /** What the storefront was sent under this operation, oldest first. */
 export const sentAs = (service: Service, operation: string): any[] =>
-  service.sandbox.requests("storefront").map(({ body }) => (typeof body === "string" ? JSON.parse(body) : body)).filter((body) => typeof body?.query === "string" && body.query.includes(` ${operation}(`)).map(({ variables }) => variables);
+  service.sandbox
+    .requests("storefront")
+    .map(({ body }) => (typeof body === "string" ? JSON.parse(body) : body))
+    .filter((body) => typeof body?.query === "string" && body.query.includes(` ${operation}(`))
+    .map(({ variables }) => variables);

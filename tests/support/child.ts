@@ -25,8 +25,18 @@ const running = new Set<Child>();
 /** Only what `env` names is in the environment, besides what finds programs and folders. */
 export function startChild(script: string, env: Record<string, string>): Child {
   const { PATH = "", HOME = "", TMPDIR = "" } = process.env;
-  const environment = { PATH, HOME, NODE_ENV: "production" as const, ...(TMPDIR && { TMPDIR }), ...env };
-  const child = spawn(process.execPath, [join(root, script)], { cwd: root, env: environment, stdio: ["pipe", "pipe", "pipe"] });
+  const environment = {
+    PATH,
+    HOME,
+    NODE_ENV: "production" as const,
+    ...(TMPDIR && { TMPDIR }),
+    ...env,
+  };
+  const child = spawn(process.execPath, [join(root, script)], {
+    cwd: root,
+    env: environment,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const lines: string[] = [];
   let err = "";
   let isEnded = false;
@@ -40,21 +50,30 @@ export function startChild(script: string, env: Record<string, string>): Child {
     err: () => err,
     send: (line) => void child.stdin.write(`${line}\n`),
     async line(what, pattern, withinMs = 30_000) {
-      return eventually(`${what} from ${script}`, () => {
-        for (const line of lines) {
-          const found = pattern.exec(line);
-          if (found) return found;
-        }
-        if (isEnded) throw new Error(`${script} ended without ${what}: ${err || lines.slice(-5).join("\n")}`);
-        return null;
-      }, withinMs);
+      return eventually(
+        `${what} from ${script}`,
+        () => {
+          for (const line of lines) {
+            const found = pattern.exec(line);
+            if (found) return found;
+          }
+          if (isEnded)
+            throw new Error(
+              `${script} ended without ${what}: ${err || lines.slice(-5).join("\n")}`,
+            );
+          return null;
+        },
+        withinMs,
+      );
     },
     signal: (name) => void child.kill(name),
-    ended: new Promise((done) => child.once("close", (code) => {
-      isEnded = true;
-      running.delete(made);
-      done(code);
-    })),
+    ended: new Promise((done) =>
+      child.once("close", (code) => {
+        isEnded = true;
+        running.delete(made);
+        done(code);
+      }),
+    ),
     hasEnded: () => isEnded,
   };
   running.add(made);
@@ -63,15 +82,24 @@ export function startChild(script: string, env: Record<string, string>): Child {
 
 /** For the end of a test file, whatever happened in it. */
 export async function endChildren(): Promise<void> {
-  await Promise.all([...running].map((child) => {
-    child.signal("SIGKILL");
-    return child.ended;
-  }));
+  await Promise.all(
+    [...running].map((child) => {
+      child.signal("SIGKILL");
+      return child.ended;
+    }),
+  );
 }
 
 /** The whole service; answers its address once it listens. */
-export async function startServer(env: Record<string, string>, withinMs = 60_000): Promise<Child & { url: string }> {
+export async function startServer(
+  env: Record<string, string>,
+  withinMs = 60_000,
+): Promise<Child & { url: string }> {
   const child = startChild("app/server.ts", { PORT: "0", LOG_LEVEL: "warn", ...env });
-  const [, url] = await child.line("`listening on`", /^listening on (http:\/\/127\.0\.0\.1:\d+)$/, withinMs);
+  const [, url] = await child.line(
+    "`listening on`",
+    /^listening on (http:\/\/127\.0\.0\.1:\d+)$/,
+    withinMs,
+  );
   return Object.assign(child, { url: url as string });
 }

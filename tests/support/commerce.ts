@@ -10,7 +10,12 @@ const SCOPES = "read_customers,write_customers,read_products,read_orders,write_d
 export async function openStore(service: Service, shop = SHOP, scope = SCOPES): Promise<void> {
   await service.addTenant(shop);
   const grant = service.sandbox.storefront.install(shop, { scope });
-  await storeGrant(service.ctx, shop, { accessToken: grant.access_token, refreshToken: grant.refresh_token ?? null, expiresIn: grant.expires_in ?? null, scopes: scope.split(",") });
+  await storeGrant(service.ctx, shop, {
+    accessToken: grant.access_token,
+    refreshToken: grant.refresh_token ?? null,
+    expiresIn: grant.expires_in ?? null,
+    scopes: scope.split(","),
+  });
 }
 
 export type Shopper = Person & { gid: string };
@@ -19,31 +24,69 @@ export type Shopper = Person & { gid: string };
 export async function newShopper(service: Service, shop = SHOP): Promise<Shopper> {
   const person = await signUp(service, {}, shop);
   const { gid } = service.sandbox.storefront.putCustomer(shop, { email: person.email });
-  await service.database.query("UPDATE storefront_users SET email_verified = true, storefront_customer_gid = $3 WHERE shop = $1 AND id = $2", [shop, person.id, gid]);
+  await service.database.query(
+    "UPDATE storefront_users SET email_verified = true, storefront_customer_gid = $3 WHERE shop = $1 AND id = $2",
+    [shop, person.id, gid],
+  );
   return { ...person, gid };
 }
 
-export async function consent(service: Service, person: Person, flags: Record<string, boolean>, shop = SHOP): Promise<void> {
-  const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, { key: person.token, body: { ...flags, method: "compliance-page" } });
+export async function consent(
+  service: Service,
+  person: Person,
+  flags: Record<string, boolean>,
+  shop = SHOP,
+): Promise<void> {
+  const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {
+    key: person.token,
+    body: { ...flags, method: "compliance-page" },
+  });
   if (answer.status !== 200) throw new Error(`the consent was not taken: ${answer.text}`);
 }
 
 type Options = { body?: unknown; headers?: Record<string, string> };
 
 /** As an agent that holds the shopper's session token. */
-export const asAgent = (service: Service, person: Person, method: string, path: string, options: Options = {}): Promise<Answer> => service.call(method, path, { key: person.token, ...options });
+export const asAgent = (
+  service: Service,
+  person: Person,
+  method: string,
+  path: string,
+  options: Options = {},
+): Promise<Answer> => service.call(method, path, { key: person.token, ...options });
 
 /** As a page of the store, with the shopper's cookie. */
-export const asShopper = (service: Service, person: Person, method: string, path: string, { body, headers = {} }: Options = {}): Promise<Answer> =>
-  service.call(method, path, { key: null, body, headers: { Cookie: `__Host-crm_session=${person.token}`, Origin: RETURN_ORIGIN, ...headers } });
+export const asShopper = (
+  service: Service,
+  person: Person,
+  method: string,
+  path: string,
+  { body, headers = {} }: Options = {},
+): Promise<Answer> =>
+  service.call(method, path, {
+    key: null,
+    body,
+    headers: { Cookie: `__Host-crm_session=${person.token}`, Origin: RETURN_ORIGIN, ...headers },
+  });
 
 /** A variant by its SKU; every store of the sandbox sells CAM-9 (40.00), LAN-G (25.00), LAN-R (none left) and LMP-1 (60.00). */
-export async function variantOf(service: Service, sku: string, shop = SHOP): Promise<{ id: string; productId: string }> {
+export async function variantOf(
+  service: Service,
+  sku: string,
+  shop = SHOP,
+): Promise<{ id: string; productId: string }> {
   await getTenant(service.ctx, shop);
-  const answer = await service.call("GET", `/commerce/products?shop=${shop}&first=100`, { key: null });
-  for (const product of answer.json.products) for (const variant of product.variants) if (variant.sku === sku) return { id: variant.id, productId: product.id };
+  const answer = await service.call("GET", `/commerce/products?shop=${shop}&first=100`, {
+    key: null,
+  });
+  for (const product of answer.json.products)
+    for (const variant of product.variants)
+      if (variant.sku === sku) return { id: variant.id, productId: product.id };
   throw new Error(`${shop} sells no ${sku}`);
 }
 
 /** How many calls of this operation the storefront got. */
-export const callsOf = (service: Service, operation: string): number => service.sandbox.requests("storefront").filter(({ body }) => JSON.stringify(body).includes(`${operation}(`)).length;
+export const callsOf = (service: Service, operation: string): number =>
+  service.sandbox
+    .requests("storefront")
+    .filter(({ body }) => JSON.stringify(body).includes(`${operation}(`)).length;

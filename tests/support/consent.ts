@@ -6,15 +6,29 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { writeCheckpoint } from "../../app/domain/consent/checkpoints.ts";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Answer, type Service, type ServiceOptions } from "./service.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+  type ServiceOptions,
+} from "./service.ts";
 
 export const CONSENTS = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;
 
 export type ConsentService = Service & { archiveFolder: string };
 
-export async function startConsentService({ env, ...options }: ServiceOptions = {}): Promise<ConsentService> {
+export async function startConsentService({
+  env,
+  ...options
+}: ServiceOptions = {}): Promise<ConsentService> {
   const archiveFolder = mkdtempSync(join(tmpdir(), "consent-archive-"));
-  const service = await startService({ ...options, env: { ARCHIVE_URL: `file:${archiveFolder}`, ...env } });
+  const service = await startService({
+    ...options,
+    env: { ARCHIVE_URL: `file:${archiveFolder}`, ...env },
+  });
   await service.addTenant(SHOP);
   await service.addTenant(OTHER_SHOP);
   return {
@@ -31,38 +45,91 @@ export type Person = { token: string; id: number; email: string };
 
 let people = 0;
 
-export async function signUp(service: Service, fields: Record<string, unknown> = {}, shop = SHOP): Promise<Person> {
+export async function signUp(
+  service: Service,
+  fields: Record<string, unknown> = {},
+  shop = SHOP,
+): Promise<Person> {
   people += 1;
   const email = `person-${people}@example.com`;
-  const answer = await service.call("POST", `/auth/signup?shop=${shop}`, { body: { email, password: "correct horse", consent_tos: true, consent_privacy: true, ...fields }, key: null });
+  const answer = await service.call("POST", `/auth/signup?shop=${shop}`, {
+    body: { email, password: "correct horse", consent_tos: true, consent_privacy: true, ...fields },
+    key: null,
+  });
   if (answer.status !== 201) throw new Error(`nobody signed up: ${answer.text}`);
   return { token: answer.json.token, id: answer.json.user.id, email: answer.json.user.email };
 }
 
 type SyncOptions = { shop?: string; headers?: Record<string, string> };
 
-export function syncAs(service: Service, person: Person, body: object, { shop = SHOP, headers = {} }: SyncOptions = {}): Promise<Answer> {
-  return service.call("POST", `/auth/consent-sync?shop=${shop}`, { body: { method: "banner", ...body }, key: person.token, headers });
+export function syncAs(
+  service: Service,
+  person: Person,
+  body: object,
+  { shop = SHOP, headers = {} }: SyncOptions = {},
+): Promise<Answer> {
+  return service.call("POST", `/auth/consent-sync?shop=${shop}`, {
+    body: { method: "banner", ...body },
+    key: person.token,
+    headers,
+  });
 }
 
 /** As anybody on a page of the store. */
-export function syncAnonymous(service: Service, body: object, { shop = SHOP, headers = {} }: SyncOptions = {}): Promise<Answer> {
-  return service.call("POST", `/auth/consent-sync?shop=${shop}`, { body: { method: "banner", ...body }, key: null, headers: { Origin: RETURN_ORIGIN, ...headers } });
+export function syncAnonymous(
+  service: Service,
+  body: object,
+  { shop = SHOP, headers = {} }: SyncOptions = {},
+): Promise<Answer> {
+  return service.call("POST", `/auth/consent-sync?shop=${shop}`, {
+    body: { method: "banner", ...body },
+    key: null,
+    headers: { Origin: RETURN_ORIGIN, ...headers },
+  });
 }
 
 export type LogRow = {
-  id: number; seq: string; user_id: number | null; visitor_id: string | null; consent_type: string; action: string; method: string; consent_version: string | null; consent_id: string; user_agent: string | null;
-  ga_session_id: string | null; timestamp: string | null; form_type: string | null; source_page: string | null; policy_hash: string | null; gpc: boolean; prev_hash: string; hash: string; created_at: Date;
+  id: number;
+  seq: string;
+  user_id: number | null;
+  visitor_id: string | null;
+  consent_type: string;
+  action: string;
+  method: string;
+  consent_version: string | null;
+  consent_id: string;
+  user_agent: string | null;
+  ga_session_id: string | null;
+  timestamp: string | null;
+  form_type: string | null;
+  source_page: string | null;
+  policy_hash: string | null;
+  gpc: boolean;
+  prev_hash: string;
+  hash: string;
+  created_at: Date;
 };
 
 /** The rows in the server's order, oldest first. */
-export const logOf = (service: Service, person: Person): Promise<LogRow[]> => service.database.query<LogRow>("SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq", [person.id]);
-export const logOfVisitor = (service: Service, visitorId: string): Promise<LogRow[]> => service.database.query<LogRow>("SELECT * FROM consent_records WHERE visitor_id = $1 ORDER BY seq", [visitorId]);
+export const logOf = (service: Service, person: Person): Promise<LogRow[]> =>
+  service.database.query<LogRow>("SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq", [
+    person.id,
+  ]);
+export const logOfVisitor = (service: Service, visitorId: string): Promise<LogRow[]> =>
+  service.database.query<LogRow>(
+    "SELECT * FROM consent_records WHERE visitor_id = $1 ORDER BY seq",
+    [visitorId],
+  );
 /** The rows that signing up did not write. */
-export const saidLater = async (service: Service, person: Person): Promise<LogRow[]> => (await logOf(service, person)).filter(({ method }) => method !== "signup");
-export const inShort = (rows: { consent_type: string; action: string }[]): string[] => rows.map((row) => `${row.consent_type} ${row.action}`);
+export const saidLater = async (service: Service, person: Person): Promise<LogRow[]> =>
+  (await logOf(service, person)).filter(({ method }) => method !== "signup");
+export const inShort = (rows: { consent_type: string; action: string }[]): string[] =>
+  rows.map((row) => `${row.consent_type} ${row.action}`);
 
-export async function consentsOf(service: Service, person: Person): Promise<Record<string, boolean>> {
+export async function consentsOf(
+  service: Service,
+  person: Person,
+): Promise<Record<string, boolean>> {
   return (await service.call("GET", "/auth/me", { key: person.token })).json.consents;
 }
 
@@ -76,14 +143,20 @@ export async function expectAgreement(service: Service, shop = SHOP): Promise<vo
     [shop],
   );
   expect(disagreeing).toEqual([]);
-  const [count] = await service.database.query<{ rows: number; last: number }>("SELECT count(*)::int AS rows, coalesce(max(seq), 0)::int AS last FROM consent_records WHERE shop = $1", [shop]);
+  const [count] = await service.database.query<{ rows: number; last: number }>(
+    "SELECT count(*)::int AS rows, coalesce(max(seq), 0)::int AS last FROM consent_records WHERE shop = $1",
+    [shop],
+  );
   expect(count?.last).toBe(count?.rows);
   expect(await verify(service, shop)).toEqual({ ok: true, rows: count?.rows, problems: [] });
 }
 
 export type Problem = { id: number | null; seq: number; kind: string };
 
-export async function verify(service: Service, shop = SHOP): Promise<{ ok: boolean; rows: number; problems: Problem[] }> {
+export async function verify(
+  service: Service,
+  shop = SHOP,
+): Promise<{ ok: boolean; rows: number; problems: Problem[] }> {
   const answer = await service.call("GET", `/admin/consent/verify?shop=${shop}`);
   if (answer.status !== 200) throw new Error(`nothing was verified: ${answer.text}`);
   return answer.json;
@@ -95,5 +168,7 @@ export async function checkpoint(service: Service, shop = SHOP): Promise<boolean
 
 /** As somebody who owns the database: the trigger that keeps the log append-only does not run for a replica. */
 export async function tamper(service: Service, ...statements: string[]): Promise<void> {
-  await service.database.query(`BEGIN; SET LOCAL session_replication_role = replica; ${statements.join("; ")}; COMMIT`);
+  await service.database.query(
+    `BEGIN; SET LOCAL session_replication_role = replica; ${statements.join("; ")}; COMMIT`,
+  );
 }

@@ -19,13 +19,19 @@ export type Dashboard = {
   /** Signed in by cookie on this host, as the account page leaves it; answers that session's token. Null: nobody. */
   open(person?: Shopper | null): Promise<DashboardVisit>;
   /** A new agent that this test's shopper lets act. */
-  linkAgent(name: string): Promise<{ client: Awaited<ReturnType<typeof newClient>>; tokens: Awaited<ReturnType<typeof newTokens>> }>;
+  linkAgent(name: string): Promise<{
+    client: Awaited<ReturnType<typeof newClient>>;
+    tokens: Awaited<ReturnType<typeof newTokens>>;
+  }>;
 };
 
 export function useDashboard(): Dashboard {
   const dashboard = {
     async open(person: Shopper | null = dashboard.shopper) {
-      const visit = await dashboard.browser.visit([dashboard.service.url, dashboard.service.sandbox.url]);
+      const visit = await dashboard.browser.visit([
+        dashboard.service.url,
+        dashboard.service.sandbox.url,
+      ]);
       const token = person ? await signIn(dashboard.service, visit.page, person) : "";
       await visit.page.goto(pageUrl(dashboard.service, "dashboard"));
       if (person) await visit.page.getByText(person.email).waitFor();
@@ -33,13 +39,21 @@ export function useDashboard(): Dashboard {
     },
     async linkAgent(client_name: string) {
       const client = await newClient(dashboard.service, { client_name });
-      return { client, tokens: await newTokens(dashboard.service, client, dashboard.shopper.token) };
+      return {
+        client,
+        tokens: await newTokens(dashboard.service, client, dashboard.shopper.token),
+      };
     },
   } as Dashboard;
   beforeAll(async () => {
-    [dashboard.service, dashboard.browser] = await Promise.all([startService({ background: true }), openBrowser()]);
+    [dashboard.service, dashboard.browser] = await Promise.all([
+      startService({ background: true }),
+      openBrowser(),
+    ]);
     await openStore(dashboard.service);
-    await dashboard.service.call("POST", `/config?shop=${SHOP}`, { body: { auth_redirect_origin: STORE_ORIGIN } });
+    await dashboard.service.call("POST", `/config?shop=${SHOP}`, {
+      body: { auth_redirect_origin: STORE_ORIGIN },
+    });
   });
   afterAll(async () => {
     await dashboard.browser?.close();
@@ -54,12 +68,22 @@ export function useDashboard(): Dashboard {
 async function signIn(service: Service, page: Page, { email }: Shopper): Promise<string> {
   await page.goto(`${service.url}/embed/account.js`);
   return page.evaluate(
-    async ({ shop, ...body }) => (await (await fetch(`/auth/login?shop=${shop}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json()).token,
+    async ({ shop, ...body }) =>
+      (
+        await (
+          await fetch(`/auth/login?shop=${shop}`, {
+            method: "POST",
+            headers: { "Content-Type": "application/json" },
+            body: JSON.stringify(body),
+          })
+        ).json()
+      ).token,
     { shop: SHOP, email, password: PASSWORD },
   );
 }
 
-export const settled = (page: Page) => page.waitForFunction(() => document.querySelectorAll("[aria-busy=true]").length === 0);
+export const settled = (page: Page) =>
+  page.waitForFunction(() => document.querySelectorAll("[aria-busy=true]").length === 0);
 
 /** Nothing is under way, nothing is inaccessible, nothing is wider than a phone. */
 export async function expectSound(page: Page): Promise<void> {
@@ -69,10 +93,17 @@ export async function expectSound(page: Page): Promise<void> {
 }
 
 /** No error on the console but refusals that were meant, and nothing asked of anybody else. */
-export const noErrors = ({ errors, foreign }: Visit) => expect([errors.filter((line) => !/status of (401|403)/.test(line)), foreign]).toEqual([[], []]);
+export const noErrors = ({ errors, foreign }: Visit) =>
+  expect([errors.filter((line) => !/status of (401|403)/.test(line)), foreign]).toEqual([[], []]);
 
 /** What the browser saves when the button is pressed. */
-export async function downloaded(page: Page, button: string): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).first().click()]);
+export async function downloaded(
+  page: Page,
+  button: string,
+): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: button }).first().click(),
+  ]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
 }

@@ -21,7 +21,8 @@ export type DatabaseProxy = {
 export async function startDatabaseProxy(directUrl: string): Promise<DatabaseProxy> {
   let target = new URL(directUrl);
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => void sockets.add(socket.on("error", () => {}).once("close", () => sockets.delete(socket)));
+  const keep = (socket: Socket) =>
+    void sockets.add(socket.on("error", () => {}).once("close", () => sockets.delete(socket)));
   let server: Server | null = null;
   let port = 0;
   let isSilent = false;
@@ -66,5 +67,14 @@ export async function startDatabaseProxy(directUrl: string): Promise<DatabasePro
   await listen();
   const url = new URL(directUrl);
   url.port = String(port);
-  return { url: url.href, cut, refuse, silence, deafen, restore, leadTo: (newUrl) => void (target = new URL(newUrl)), stop: refuse };
+  return {
+    url: url.href,
+    cut,
+    refuse,
+    silence,
+    deafen,
+    restore,
+    leadTo: (newUrl) => void (target = new URL(newUrl)),
+    stop: refuse,
+  };
 }

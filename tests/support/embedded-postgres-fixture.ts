@@ -11,7 +11,11 @@ export function useDatabaseFolder() {
 
   beforeAll(async () => {
     at.shared = await newFolder();
-    const server = await startEmbeddedPostgres({ dataDir: join(at.shared, "pg"), database: "app", settings: { fsync: "off" } });
+    const server = await startEmbeddedPostgres({
+      dataDir: join(at.shared, "pg"),
+      database: "app",
+      settings: { fsync: "off" },
+    });
     await rows(server.url, "CREATE TABLE kept AS SELECT 42 AS answer");
     await server.stop();
   });
@@ -24,10 +28,16 @@ export function useDatabaseFolder() {
 
   return {
     at,
-    start: () => startEmbeddedPostgres({ dataDir: at.dataDir, database: "app", settings: { fsync: "off" } }),
+    start: () =>
+      startEmbeddedPostgres({ dataDir: at.dataDir, database: "app", settings: { fsync: "off" } }),
     /** Puts a stopped database there, with a table `kept` holding 42. */
     makeDatabase: () => {
-      const { status, stderr } = spawnSync("cp", ["-a", join(at.shared, "pg"), join(at.shared, "pg.password"), at.folder]);
+      const { status, stderr } = spawnSync("cp", [
+        "-a",
+        join(at.shared, "pg"),
+        join(at.shared, "pg.password"),
+        at.folder,
+      ]);
       if (status !== 0) throw new Error(stderr.toString());
     },
     /** A copy of the project below <shared>/closed, which a test may close. */

@@ -31,17 +31,30 @@ interface Answer {
 export async function spawnOwner(
   dataDir: string,
   from: { project?: string; node?: string; uid?: number } = {},
-): Promise<{ child: ChildProcess; answer: Answer; send(command: "stop" | "exit" | "crash"): Promise<number | null> }> {
+): Promise<{
+  child: ChildProcess;
+  answer: Answer;
+  send(command: "stop" | "exit" | "crash"): Promise<number | null>;
+}> {
   const root = from.project ?? project;
   const options = { dataDir, database: "app", settings: { fsync: "off" } };
-  const args = ["tests/support/embedded-postgres-child.ts", "app/runtime/embedded-postgres.ts"].map((path) => join(root, path));
+  const args = ["tests/support/embedded-postgres-child.ts", "app/runtime/embedded-postgres.ts"].map(
+    (path) => join(root, path),
+  );
   const ids = from.uid === undefined ? {} : { uid: from.uid, gid: from.uid };
-  const child = spawn(from.node ?? process.execPath, [...args, JSON.stringify(options)], { ...ids, cwd: "/", stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(from.node ?? process.execPath, [...args, JSON.stringify(options)], {
+    ...ids,
+    cwd: "/",
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
   child.stdin.on("error", () => {});
   const ended = once(child, "close");
-  const line = await Promise.race([once(createInterface(child.stdout), "line"), ended.then(() => null)]);
+  const line = await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    ended.then(() => null),
+  ]);
   if (line === null) throw new Error(`The process ended without an answer: ${errors}`);
   const send = async (command: string) => {
     child.stdin.write(`${command}\n`);
@@ -84,7 +97,11 @@ export async function untilEnded(pid: number): Promise<void> {
 export async function removeFolder(folder: string): Promise<void> {
   await chmod(folder, 0o711);
   for (const entry of await readdir(folder)) {
-    const pid = Number((await readFile(join(folder, entry, "postmaster.pid"), "utf8").catch(() => "0")).split("\n")[0]);
+    const pid = Number(
+      (await readFile(join(folder, entry, "postmaster.pid"), "utf8").catch(() => "0")).split(
+        "\n",
+      )[0],
+    );
     const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     if (pid > 0 && command.includes(join(folder, entry))) {
       process.kill(pid, "SIGQUIT");
@@ -106,7 +123,9 @@ export async function copyProject(to: string): Promise<{ project: string; node: 
     copied.add(name);
     await mkdir(dirname(join(to, "node_modules", name)), { recursive: true });
     await cp(source, join(to, "node_modules", name), { recursive: true, verbatimSymlinks: true });
-    const { dependencies = {} } = JSON.parse(await readFile(join(source, "package.json"), "utf8")) as { dependencies?: object };
+    const { dependencies = {} } = JSON.parse(
+      await readFile(join(source, "package.json"), "utf8"),
+    ) as { dependencies?: object };
     for (const dependency of Object.keys(dependencies)) await copyPackage(dependency);
   };
   await copyPackage("pg");

@@ -19,9 +19,14 @@ export type ErpReceiver = {
 };
 
 /** What every store needs for it, besides its address. */
-export const ERP_FIELDS = { erp_username: "crm", erp_password: "erp-secret-0123456789", erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" } };
+export const ERP_FIELDS = {
+  erp_username: "crm",
+  erp_password: "erp-secret-0123456789",
+  erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+};
 
-export const takeDocument = (response: ServerResponse): void => void response.writeHead(201, { "Content-Type": "application/json" }).end("{}");
+export const takeDocument = (response: ServerResponse): void =>
+  void response.writeHead(201, { "Content-Type": "application/json" }).end("{}");
 
 export async function startErpReceiver(): Promise<ErpReceiver> {
   const received: string[] = [];

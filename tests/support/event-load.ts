@@ -4,14 +4,33 @@ import { order } from "./events.ts";
 import { ADMIN_KEY, SHOP } from "./service.ts";
 
 export type SentEvent = { eventId: string; status: number; begunAt: number; endedAt: number };
-export type EventOptions = { shop?: string; destinations?: readonly string[]; eventId?: string; payload?: Record<string, unknown> };
+export type EventOptions = {
+  shop?: string;
+  destinations?: readonly string[];
+  eventId?: string;
+  payload?: Record<string, unknown>;
+};
 
 /** Status 0: no answer came. */
-export async function sendEvent(url: string, { shop = SHOP, destinations = ["erpsys"], eventId = randomUUID(), payload }: EventOptions = {}): Promise<SentEvent> {
-  const body = JSON.stringify(order({ event_id: eventId, entity_id: `order-${eventId}`, destinations, ...(payload && { payload }) }));
+export async function sendEvent(
+  url: string,
+  { shop = SHOP, destinations = ["erpsys"], eventId = randomUUID(), payload }: EventOptions = {},
+): Promise<SentEvent> {
+  const body = JSON.stringify(
+    order({
+      event_id: eventId,
+      entity_id: `order-${eventId}`,
+      destinations,
+      ...(payload && { payload }),
+    }),
+  );
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${ADMIN_KEY}` };
   const begunAt = performance.now();
-  const status = await fetch(`${url}/events/ingest?shop=${shop}`, { method: "POST", headers, body }).then(
+  const status = await fetch(`${url}/events/ingest?shop=${shop}`, {
+    method: "POST",
+    headers,
+    body,
+  }).then(
     async (response) => {
       await response.arrayBuffer();
       return response.status;
@@ -21,10 +40,18 @@ export async function sendEvent(url: string, { shop = SHOP, destinations = ["erp
   return { eventId, status, begunAt, endedAt: performance.now() };
 }
 
-export const sendEvents = (url: string, count: number, options?: EventOptions): Promise<SentEvent[]> => Promise.all(Array.from({ length: count }, () => sendEvent(url, options)));
+export const sendEvents = (
+  url: string,
+  count: number,
+  options?: EventOptions,
+): Promise<SentEvent[]> =>
+  Promise.all(Array.from({ length: count }, () => sendEvent(url, options)));
 
 /** Sends without pause, some at once, until told to stop. */
-export function startEventLoad(url: () => string, { atOnce = 8, ...options }: EventOptions & { atOnce?: number } = {}): { sent: SentEvent[]; accepted(): number; stop(): Promise<SentEvent[]> } {
+export function startEventLoad(
+  url: () => string,
+  { atOnce = 8, ...options }: EventOptions & { atOnce?: number } = {},
+): { sent: SentEvent[]; accepted(): number; stop(): Promise<SentEvent[]> } {
   const sent: SentEvent[] = [];
   let isWanted = true;
   const loops = Array.from({ length: atOnce }, async () => {

@@ -29,7 +29,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const server = await startEmbeddedPostgres({
       dataDir: join(folder, "pg"),
       database: "template",
-      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
+      settings: {
+        fsync: "off",
+        synchronous_commit: "off",
+        full_page_writes: "off",
+        max_connections: "200",
+      },
     });
     const teardown = async () => {
       await server.stop();
@@ -37,7 +42,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     };
     try {
       await applyMigrations(server.url);
-      project.provide("databaseServer", { url: server.url.replace(/\/template$/, "/postgres"), template: "template" });
+      project.provide("databaseServer", {
+        url: server.url.replace(/\/template$/, "/postgres"),
+        template: "template",
+      });
       return teardown;
     } catch (error) {
       await teardown();

@@ -13,37 +13,83 @@ export function playerOf({ sandbox }: Service, provider: ProviderName) {
 }
 
 /** Somebody who has an account at the provider, and the `sub` it is known by there. */
-export function putPerson({ sandbox }: Service, provider: ProviderName, email: string, options: { shop?: string; name?: string; isVerified?: boolean } = {}): string {
+export function putPerson(
+  { sandbox }: Service,
+  provider: ProviderName,
+  email: string,
+  options: { shop?: string; name?: string; isVerified?: boolean } = {},
+): string {
   const { shop = SHOP, name = "Grace Hopper", isVerified = true } = options;
-  if (provider === "federated") return sandbox.federated.putPerson({ email, name, emailVerified: isVerified }).sub;
+  if (provider === "federated")
+    return sandbox.federated.putPerson({ email, name, emailVerified: isVerified }).sub;
   const [firstName = null, lastName = null] = name.split(" ");
-  const known = sandbox.storefront.shops().includes(shop) ? sandbox.storefront.customers(shop).find((customer) => customer.email === email) : undefined;
-  return sandbox.storefront.putCustomer(shop, { ...(known && { gid: known.gid }), email, firstName, lastName, verifiedEmail: isVerified }).gid.split("/").at(-1) as string;
+  const known = sandbox.storefront.shops().includes(shop)
+    ? sandbox.storefront.customers(shop).find((customer) => customer.email === email)
+    : undefined;
+  return sandbox.storefront
+    .putCustomer(shop, {
+      ...(known && { gid: known.gid }),
+      email,
+      firstName,
+      lastName,
+      verifiedEmail: isVerified,
+    })
+    .gid.split("/")
+    .at(-1) as string;
 }
 
-export async function begin(service: Service, provider: ProviderName, query: Record<string, string> = {}, cookie?: string): Promise<Journey> {
-  const out = await service.call("GET", `/auth/${provider}/login?${new URLSearchParams({ shop: SHOP, ...query })}`, { key: null, headers: cookie ? { cookie } : {} });
+export async function begin(
+  service: Service,
+  provider: ProviderName,
+  query: Record<string, string> = {},
+  cookie?: string,
+): Promise<Journey> {
+  const out = await service.call(
+    "GET",
+    `/auth/${provider}/login?${new URLSearchParams({ shop: SHOP, ...query })}`,
+    { key: null, headers: cookie ? { cookie } : {} },
+  );
   expect(out.status).toBe(302);
   const authorize = new URL(out.headers.get("location") as string);
-  return { authorize, state: authorize.searchParams.get("state") ?? "", cookie: out.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  return {
+    authorize,
+    state: authorize.searchParams.get("state") ?? "",
+    cookie: out.headers.get("set-cookie")?.split(";")[0] ?? "",
+  };
 }
 
 /** The provider's answer: the address that it sends the browser back to. */
 export async function answerOf(journey: Journey, choice: Record<string, string>): Promise<URL> {
-  const response = await fetch(`${journey.authorize.href}&${new URLSearchParams(choice)}`, { redirect: "manual" });
+  const response = await fetch(`${journey.authorize.href}&${new URLSearchParams(choice)}`, {
+    redirect: "manual",
+  });
   const location = response.headers.get("location");
-  if (!location) throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
+  if (!location)
+    throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
   return new URL(location);
 }
 
 export const approve = (journey: Journey, sub: string) => answerOf(journey, { as: sub });
 
-export function comeBack(service: Service, callback: URL, cookie: string | null, headers: Record<string, string> = {}): Promise<Answer> {
-  return service.call("GET", callback.pathname + callback.search, { key: null, headers: { ...headers, ...(cookie && { cookie }) } });
+export function comeBack(
+  service: Service,
+  callback: URL,
+  cookie: string | null,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return service.call("GET", callback.pathname + callback.search, {
+    key: null,
+    headers: { ...headers, ...(cookie && { cookie }) },
+  });
 }
 
 /** The whole way as `sub`. */
-export async function signInAs(service: Service, provider: ProviderName, sub: string, query: Record<string, string> = {}): Promise<Answer> {
+export async function signInAs(
+  service: Service,
+  provider: ProviderName,
+  sub: string,
+  query: Record<string, string> = {},
+): Promise<Answer> {
   const journey = await begin(service, provider, query);
   return comeBack(service, await approve(journey, sub), journey.cookie);
 }
@@ -64,18 +110,37 @@ export async function signedInUser(service: Service, answer: Answer, shop = SHOP
   return me.json.user;
 }
 
-const TABLES = ["storefront_users", "user_claims", "user_extras", "identity_links", "consent_records", "consent_chain_heads", "integration_queue", "event_ledger"];
+const TABLES = [
+  "storefront_users",
+  "user_claims",
+  "user_extras",
+  "identity_links",
+  "consent_records",
+  "consent_chain_heads",
+  "integration_queue",
+  "event_ledger",
+];
 
 /** Every row that a sign-in could have written or changed. The state and the verifier themselves are meant to go. */
 export async function everythingStored({ database }: Service): Promise<Record<string, unknown>> {
   const stored: Record<string, unknown> = {};
-  for (const table of TABLES) stored[table] = await database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);
-  stored.kv = await database.query("SELECT shop, key, value FROM kv WHERE key !~ '^(oauth_state|pkce):' ORDER BY shop, key");
+  for (const table of TABLES)
+    stored[table] = await database.query(
+      `SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`,
+    );
+  stored.kv = await database.query(
+    "SELECT shop, key, value FROM kv WHERE key !~ '^(oauth_state|pkce):' ORDER BY shop, key",
+  );
   return stored;
 }
 
 /** The answer that a refused sign-in gets: back to the store with a reason, no session, and nothing written. */
-export async function expectRefused(service: Service, error: string, attempt: () => Promise<Answer>, origin = "https://shop.example"): Promise<void> {
+export async function expectRefused(
+  service: Service,
+  error: string,
+  attempt: () => Promise<Answer>,
+  origin = "https://shop.example",
+): Promise<void> {
   const before = await everythingStored(service);
   const answer = await attempt();
   expect(answer.status).toBe(302);

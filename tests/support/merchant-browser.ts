@@ -17,16 +17,27 @@ export type Shop = {
 };
 
 export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
-  const [service, browser]: [Service, Browser] = await Promise.all([startService({ withScreens: true, ...options }), openBrowser()]);
+  const [service, browser]: [Service, Browser] = await Promise.all([
+    startService({ withScreens: true, ...options }),
+    openBrowser(),
+  ]);
   return {
     service,
     async connect(shop, fields) {
       const reply = service.sandbox.storefront.install(shop);
       await service.addTenant(shop, fields);
-      await storeGrant(service.ctx, shop, { accessToken: reply.access_token, refreshToken: reply.refresh_token ?? null, expiresIn: 86_400, scopes: reply.scope.split(",") });
+      await storeGrant(service.ctx, shop, {
+        accessToken: reply.access_token,
+        refreshToken: reply.refresh_token ?? null,
+        expiresIn: 86_400,
+        scopes: reply.scope.split(","),
+      });
     },
     async open(path, { shop, locale, viewport }) {
-      const visit = await browser.visit([service.url, service.sandbox.url], viewport && { viewport });
+      const visit = await browser.visit(
+        [service.url, service.sandbox.url],
+        viewport && { viewport },
+      );
       visit.page.setDefaultTimeout(15_000);
       await visit.page.goto(await adminUrl(service, shop, path, locale));
       await untilUsable(visit.page);
@@ -40,20 +51,43 @@ export async function startShop(options: ServiceOptions = {}): Promise<Shop> {
 }
 
 /** The address at which the admin opens a page of the app. */
-export async function adminUrl(service: Service, shop: string, path: string, locale = "en"): Promise<string> {
+export async function adminUrl(
+  service: Service,
+  shop: string,
+  path: string,
+  locale = "en",
+): Promise<string> {
   const [pathname, query = ""] = path.split("?");
   const asked = new URLSearchParams(query);
-  const host = Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString("base64url");
-  for (const [name, value] of Object.entries({ embedded: "1", shop, host, locale, id_token: await service.sandbox.storefront.sessionToken(shop) })) asked.set(name, value);
+  const host = Buffer.from(
+    `admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`,
+  ).toString("base64url");
+  for (const [name, value] of Object.entries({
+    embedded: "1",
+    shop,
+    host,
+    locale,
+    id_token: await service.sandbox.storefront.sessionToken(shop),
+  }))
+    asked.set(name, value);
   return `${service.url}${pathname}?${asked}`;
 }
 
 /** Asks what a page of the app asks, with a session token of that store; a deed with whatever its fields are. */
-export async function askAs(service: Service, shop: string, path: string, deed?: { intent: string; [field: string]: unknown }): Promise<{ status: number; text: string }> {
+export async function askAs(
+  service: Service,
+  shop: string,
+  path: string,
+  deed?: { intent: string; [field: string]: unknown },
+): Promise<{ status: number; text: string }> {
   const response = await fetch(service.url + path, {
     method: deed ? "POST" : "GET",
     redirect: "manual",
-    headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36", Authorization: `Bearer ${await service.sandbox.storefront.sessionToken(shop)}`, ...(deed && { "Content-Type": "application/json" }) },
+    headers: {
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36",
+      Authorization: `Bearer ${await service.sandbox.storefront.sessionToken(shop)}`,
+      ...(deed && { "Content-Type": "application/json" }),
+    },
     ...(deed && { body: JSON.stringify(deed) }),
   });
   return { status: response.status, text: await response.text() };
@@ -62,7 +96,9 @@ export async function askAs(service: Service, shop: string, path: string, deed?:
 /** Nothing that a visitor should not see: errors, other sites, barriers, a page that is wider than its window. */
 export async function expectSound({ page, errors, foreign }: Visit): Promise<void> {
   expect(await findBarriers(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
+  ).toBeLessThanOrEqual(0);
   expect(errors).toEqual([]);
   expect(foreign).toEqual([]);
 }

@@ -7,21 +7,42 @@ import { embeddedUrl, type World } from "./screens-server.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
-export async function connectStore(world: World, shop: string, fields: Record<string, unknown> = {}): Promise<void> {
-  const reply = world.sandbox.storefront.install(shop, { scope: "write_customers,read_products,read_orders" });
+export async function connectStore(
+  world: World,
+  shop: string,
+  fields: Record<string, unknown> = {},
+): Promise<void> {
+  const reply = world.sandbox.storefront.install(shop, {
+    scope: "write_customers,read_products,read_orders",
+  });
   await registerTenant(world.ctx, shop);
-  await storeGrant(world.ctx, shop, { accessToken: reply.access_token, refreshToken: reply.refresh_token ?? null, expiresIn: 3_600, scopes: reply.scope.split(",") });
+  await storeGrant(world.ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: 3_600,
+    scopes: reply.scope.split(","),
+  });
   if (Object.keys(fields).length > 0) await changeTenantRecord(world.ctx, shop, { set: fields });
 }
 
-export type MerchantVisit = Visit & { /** Ends the visit: nothing to complain about, nothing from elsewhere. */ leave(): Promise<void> };
+export type MerchantVisit = Visit & {
+  /** Ends the visit: nothing to complain about, nothing from elsewhere. */ leave(): Promise<void>;
+};
 
 /** Opens a screen by its path, which may carry a query. */
-export async function openScreen(world: World, browser: Browser, shop: string, path: string, options?: Parameters<Browser["visit"]>[1]): Promise<MerchantVisit> {
+export async function openScreen(
+  world: World,
+  browser: Browser,
+  shop: string,
+  path: string,
+  options?: Parameters<Browser["visit"]>[1],
+): Promise<MerchantVisit> {
   const visit = await browser.visit([world.url, world.sandbox.url], options);
   visit.page.setDefaultTimeout(15_000);
   const [pathname, query] = path.split("?");
-  await visit.page.goto(`${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`);
+  await visit.page.goto(
+    `${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
+  );
   await untilUsable(visit.page);
   return {
     ...visit,

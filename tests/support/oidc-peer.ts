@@ -4,7 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-export type PeerClient = { id: string; /** Absent: a public client, which must use PKCE. */ secret?: string; redirectUri: string };
+export type PeerClient = {
+  id: string;
+  /** Absent: a public client, which must use PKCE. */ secret?: string;
+  redirectUri: string;
+};
 
 export type Peer = {
   url: string;
@@ -23,7 +27,10 @@ export async function startPeer(): Promise<Peer> {
   const complaints: string[] = [];
   const people = new Map<string, string>();
 
-  const answer = async (request: IncomingMessage & { originalUrl?: string }, response: ServerResponse): Promise<void> => {
+  const answer = async (
+    request: IncomingMessage & { originalUrl?: string },
+    response: ServerResponse,
+  ): Promise<void> => {
     const path = request.url ?? "/";
     if (!provider || !path.startsWith(`${prefix}/`)) return void response.writeHead(404).end();
     request.originalUrl = path;
@@ -32,8 +39,13 @@ export async function startPeer(): Promise<Peer> {
     const { params } = await provider.interactionDetails(request, response);
     const email = params.login_hint ?? "";
     people.set(subjectOf(email), email);
-    const result = email === "cancel" ? { error: "access_denied", error_description: "The person cancelled" } : { login: { accountId: subjectOf(email) } };
-    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+    const result =
+      email === "cancel"
+        ? { error: "access_denied", error_description: "The person cancelled" }
+        : { login: { accountId: subjectOf(email) } };
+    await provider.interactionFinished(request, response, result, {
+      mergeWithLastSubmission: false,
+    });
   };
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -50,7 +62,10 @@ export async function startPeer(): Promise<Peer> {
     play(path, client) {
       prefix = path;
       provider = new Provider(url + path, configurationOf(client, path, people));
-      for (const event of ["server_error", "authorization.error", "grant.error"]) provider.on(event, (_ctx, error: Error & { error_description?: string }) => complaints.push(`${event}: ${error.message} (${error.error_description})`));
+      for (const event of ["server_error", "authorization.error", "grant.error"])
+        provider.on(event, (_ctx, error: Error & { error_description?: string }) =>
+          complaints.push(`${event}: ${error.message} (${error.error_description})`),
+        );
       return url + path;
     },
     async stop() {
@@ -60,31 +75,61 @@ export async function startPeer(): Promise<Peer> {
   };
 }
 
-function configurationOf(client: PeerClient, path: string, people: Map<string, string>): Record<string, unknown> {
+function configurationOf(
+  client: PeerClient,
+  path: string,
+  people: Map<string, string>,
+): Record<string, unknown> {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   return {
-    clients: [{
-      client_id: client.id,
-      redirect_uris: [client.redirectUri],
-      response_types: ["code"],
-      grant_types: ["authorization_code"],
-      scope: SCOPES.join(" "),
-      ...(client.secret ? { client_secret: client.secret, token_endpoint_auth_method: "client_secret_post" } : { token_endpoint_auth_method: "none" }),
-    }],
-    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), kid: "peer-key", use: "sig", alg: "RS256" }] },
+    clients: [
+      {
+        client_id: client.id,
+        redirect_uris: [client.redirectUri],
+        response_types: ["code"],
+        grant_types: ["authorization_code"],
+        scope: SCOPES.join(" "),
+        ...(client.secret
+          ? { client_secret: client.secret, token_endpoint_auth_method: "client_secret_post" }
+          : { token_endpoint_auth_method: "none" }),
+      },
+    ],
+    jwks: {
+      keys: [
+        { ...privateKey.export({ format: "jwk" }), kid: "peer-key", use: "sig", alg: "RS256" },
+      ],
+    },
     cookies: { keys: ["peer-cookie-secret-0123456789"] },
     scopes: SCOPES,
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     // Otherwise the address stands in the userinfo answer only.
     conformIdTokenClaims: false,
-    ttl: { Interaction: 60, Grant: 60, Session: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
+    ttl: {
+      Interaction: 60,
+      Grant: 60,
+      Session: 60,
+      AccessToken: 60,
+      IdToken: 60,
+      AuthorizationCode: 60,
+    },
     pkce: { required: () => !client.secret },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `${path}/login/${uid}` },
-    routes: { authorization: "/oauth/authorize", token: "/oauth/token", end_session: "/logout", jwks: "/.well-known/jwks.json" },
-    findAccount: (_ctx: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, email: people.get(sub), email_verified: true, name: "Peer Person" }) }),
+    routes: {
+      authorization: "/oauth/authorize",
+      token: "/oauth/token",
+      end_session: "/logout",
+      jwks: "/.well-known/jwks.json",
+    },
+    findAccount: (_ctx: unknown, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, email: people.get(sub), email_verified: true, name: "Peer Person" }),
+    }),
     async loadExistingGrant(ctx: any) {
-      const grant = new ctx.oidc.provider.Grant({ clientId: ctx.oidc.client.clientId, accountId: ctx.oidc.session.accountId });
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: ctx.oidc.client.clientId,
+        accountId: ctx.oidc.session.accountId,
+      });
       grant.addOIDCScope(SCOPES.join(" "));
       await grant.save();
       return grant;

@@ -17,7 +17,9 @@ export function customerPayload(values: Record<string, string>, base = CUSTOMER_
   let raw = base;
   for (const [name, value] of Object.entries(values)) {
     const pattern = new RegExp(`"${name}":("[^"]*"|[0-9.]+|null|true|false)`);
-    raw = pattern.test(raw) ? raw.replace(pattern, () => `"${name}":${value}`) : raw.replace(/^\{/, () => `{"${name}":${value},`);
+    raw = pattern.test(raw)
+      ? raw.replace(pattern, () => `"${name}":${value}`)
+      : raw.replace(/^\{/, () => `{"${name}":${value},`);
   }
   return raw;
 }

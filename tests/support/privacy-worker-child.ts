@@ -5,6 +5,11 @@ import { shapeConfig } from "../../app/runtime/config.ts";
 import { createLog } from "../../app/runtime/log.ts";
 
 const env = JSON.parse(process.env.SERVICE_ENV ?? "{}") as Record<string, string>;
-const ctx = createCtx({ config: shapeConfig(env, () => ({})), databaseUrl: env.DATABASE_URL ?? "", baseUrl: env.BASE_URL ?? "", log: createLog("silent") });
+const ctx = createCtx({
+  config: shapeConfig(env, () => ({})),
+  databaseUrl: env.DATABASE_URL ?? "",
+  baseUrl: env.BASE_URL ?? "",
+  log: createLog("silent"),
+});
 await startPrivacyWorker(ctx, ctx.home);
 process.stdout.write("working\n");

@@ -12,9 +12,15 @@ export type RawOptions = {
   chunks?: (string | Buffer)[];
 };
 
-export function rawRequest(base: string, path: string, { method = "GET", headers = [], chunks = [] }: RawOptions = {}): Promise<RawAnswer> {
+export function rawRequest(
+  base: string,
+  path: string,
+  { method = "GET", headers = [], chunks = [] }: RawOptions = {},
+): Promise<RawAnswer> {
   const { hostname, port, host } = new URL(base);
-  const named = headers.some(([name]) => name.toLowerCase() === "host") ? headers : [["Host", host] as const, ...headers];
+  const named = headers.some(([name]) => name.toLowerCase() === "host")
+    ? headers
+    : [["Host", host] as const, ...headers];
   return new Promise((done, failed) => {
     const outgoing = request({ hostname, port, path, method, agent: false, headers: named.flat() });
     outgoing.on("response", (response) => {

@@ -15,10 +15,23 @@ export const ADMIN_KEY = "test-admin-key-0123456789";
 export const APP = { clientId: "test-client-id", clientSecret: "test-app-secret-0123456789" };
 const SCOPES = "read_customers,write_customers,read_products,read_orders";
 
-export type World = { ctx: Ctx; sandbox: Sandbox; database: TestDatabase; url: string; stop(): Promise<void> };
+export type World = {
+  ctx: Ctx;
+  sandbox: Sandbox;
+  database: TestDatabase;
+  url: string;
+  stop(): Promise<void>;
+};
 
 /** Without `withScreens` only the parts around them, for tests of the domain. */
-export async function startWorld(options: { withScreens?: boolean; clock?: Clock; appSecrets?: string[]; env?: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>) } = {}): Promise<World> {
+export async function startWorld(
+  options: {
+    withScreens?: boolean;
+    clock?: Clock;
+    appSecrets?: string[];
+    env?: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>);
+  } = {},
+): Promise<World> {
   const server = createServer();
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -40,10 +53,26 @@ export async function startWorld(options: { withScreens?: boolean; clock?: Clock
     STOREFRONT_URL_TEMPLATE: sandbox.addresses.storefrontUrlTemplate,
     ...(typeof options.env === "function" ? options.env(sandbox) : options.env),
   };
-  const ctx = createCtx({ config: shapeConfig(environment, () => ({})), databaseUrl: database.url, baseUrl: url, ...(options.clock && { clock: options.clock }) });
-  const screens = options.withScreens ? await createScreens({ ctx, root: resolve(import.meta.dirname, "../.."), appBridgeUrl: sandbox.addresses.appBridgeUrl }) : null;
+  const ctx = createCtx({
+    config: shapeConfig(environment, () => ({})),
+    databaseUrl: database.url,
+    baseUrl: url,
+    ...(options.clock && { clock: options.clock }),
+  });
+  const screens = options.withScreens
+    ? await createScreens({
+        ctx,
+        root: resolve(import.meta.dirname, "../.."),
+        appBridgeUrl: sandbox.addresses.appBridgeUrl,
+      })
+    : null;
   // Endpoints before screens, as in the process itself.
-  server.on("request", screens ? createListener({ ctx, routes: await loadRoutes(), screens }) : (_request, response) => response.writeHead(404).end());
+  server.on(
+    "request",
+    screens
+      ? createListener({ ctx, routes: await loadRoutes(), screens })
+      : (_request, response) => response.writeHead(404).end(),
+  );
   return {
     ctx,
     sandbox,
@@ -62,19 +91,33 @@ export async function startWorld(options: { withScreens?: boolean; clock?: Clock
 }
 
 /** The address at which the admin opens the app. */
-export async function embeddedUrl(world: World, shop: string, options: { path?: string; token?: string } = {}): Promise<string> {
+export async function embeddedUrl(
+  world: World,
+  shop: string,
+  options: { path?: string; token?: string } = {},
+): Promise<string> {
   const query = new URLSearchParams({
     embedded: "1",
     shop,
-    host: Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString("base64url"),
+    host: Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString(
+      "base64url",
+    ),
     id_token: options.token ?? (await world.sandbox.storefront.sessionToken(shop)),
   });
   return `${world.url}${options.path ?? "/app"}?${query}`;
 }
 
 /** How often the platform was asked for a token in this way. */
-export function countGrants(world: World, shop: string, grantType: "token-exchange" | "refresh_token"): number {
+export function countGrants(
+  world: World,
+  shop: string,
+  grantType: "token-exchange" | "refresh_token",
+): number {
   return world.sandbox
     .requests("storefront")
-    .filter(({ path, body }) => path === `/${shop}/admin/oauth/access_token` && String((body as { grant_type?: string }).grant_type).endsWith(grantType)).length;
+    .filter(
+      ({ path, body }) =>
+        path === `/${shop}/admin/oauth/access_token` &&
+        String((body as { grant_type?: string }).grant_type).endsWith(grantType),
+    ).length;
 }

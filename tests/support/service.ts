@@ -35,11 +35,19 @@ export type Service = {
   database: TestDatabase;
   /** Lines that the service logged, parsed. */
   logged: Record<string, unknown>[];
-  call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string>; key?: string | null }): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; headers?: Record<string, string>; key?: string | null },
+  ): Promise<Answer>;
   /** Registers a store with its systems in the sandbox; `fields` are added to or replace the usual ones. */
   addTenant(shop: string, fields?: Record<string, unknown>): Promise<void>;
   /** Posts raw bytes to a webhook path, signed over exactly them. */
-  webhook(slug: string, raw: string | Buffer, options?: { shop?: string; secret?: string; headers?: Record<string, string> }): Promise<Answer>;
+  webhook(
+    slug: string,
+    raw: string | Buffer,
+    options?: { shop?: string; secret?: string; headers?: Record<string, string> },
+  ): Promise<Answer>;
   stop(): Promise<void>;
 };
 
@@ -90,25 +98,66 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const server = createServer();
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const sandbox = await startSandbox({ app: { url, clientId: CLIENT_ID, clientSecret: APP_SECRET, webhookSecret: WORKER_WEBHOOK_SECRET } });
+  const sandbox = await startSandbox({
+    app: {
+      url,
+      clientId: CLIENT_ID,
+      clientSecret: APP_SECRET,
+      webhookSecret: WORKER_WEBHOOK_SECRET,
+    },
+  });
   const logged: Record<string, unknown>[] = [];
-  const log: Log = createLog("info", { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
+  const log: Log = createLog("info", {
+    write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+  });
   const databaseUrl = (await options.databaseThrough?.(database.url)) ?? database.url;
   // An archive of its own: checkpoints of another test's chain are no word about this one's.
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
-  const config = shapeConfig({ ARCHIVE_URL: `file:${archive}`, ...testEnvironment(sandbox, databaseUrl), BASE_URL: url, ...options.env, ...options.envFrom?.(sandbox) }, () => ({}));
-  const ctx = createCtx({ config, databaseUrl, baseUrl: url, log, ...(options.clock && { clock: options.clock }) });
-  const built = options.withScreens ? await createScreens({ ctx, root: resolve(import.meta.dirname, "../.."), appBridgeUrl: sandbox.addresses.appBridgeUrl }) : null;
-  const screens = built ?? { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
+  const config = shapeConfig(
+    {
+      ARCHIVE_URL: `file:${archive}`,
+      ...testEnvironment(sandbox, databaseUrl),
+      BASE_URL: url,
+      ...options.env,
+      ...options.envFrom?.(sandbox),
+    },
+    () => ({}),
+  );
+  const ctx = createCtx({
+    config,
+    databaseUrl,
+    baseUrl: url,
+    log,
+    ...(options.clock && { clock: options.clock }),
+  });
+  const built = options.withScreens
+    ? await createScreens({
+        ctx,
+        root: resolve(import.meta.dirname, "../.."),
+        appBridgeUrl: sandbox.addresses.appBridgeUrl,
+      })
+    : null;
+  const screens = built ?? {
+    handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) =>
+      response.writeHead(404).end(),
+  };
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
   const background = options.background ? await startBackground(ctx) : null;
 
-  const call: Service["call"] = async (method, path, { body, headers = {}, key = ADMIN_KEY } = {}) => {
+  const call: Service["call"] = async (
+    method,
+    path,
+    { body, headers = {}, key = ADMIN_KEY } = {},
+  ) => {
     const isRaw = typeof body === "string" || body instanceof Buffer;
     const response = await fetch(url + path, {
       method,
       redirect: "manual",
-      headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(key && { Authorization: `Bearer ${key}` }), ...headers },
+      headers: {
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
       ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as BodyInit }),
     });
     const text = await response.text();
@@ -122,15 +171,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 
   return {
-    url, ctx, sandbox, database, logged, call,
+    url,
+    ctx,
+    sandbox,
+    database,
+    logged,
+    call,
     async addTenant(shop, fields = {}) {
       const answer = await call("POST", `/config?shop=${shop}`, {
         body: {
-          cms_api_token: "cms-token-0123456789", cms_customers_collection_id: sandbox.cms.customersCollectionId,
-          analytics_measurement_id: "G-TEST1", analytics_api_secret: "analytics-secret-012345",
-          auth_redirect_origin: RETURN_ORIGIN, federated_client_id: sandbox.federated.clientId, federated_client_secret: sandbox.federated.clientSecret,
+          cms_api_token: "cms-token-0123456789",
+          cms_customers_collection_id: sandbox.cms.customersCollectionId,
+          analytics_measurement_id: "G-TEST1",
+          analytics_api_secret: "analytics-secret-012345",
+          auth_redirect_origin: RETURN_ORIGIN,
+          federated_client_id: sandbox.federated.clientId,
+          federated_client_secret: sandbox.federated.clientSecret,
           storefront_customer_account_client_id: sandbox.customerAccounts.clientId,
-          profile_platform_enabled: true, profile_platform_url: sandbox.addresses.profilePlatformUrl, profile_platform_token: "profile-token-0123456789",
+          profile_platform_enabled: true,
+          profile_platform_url: sandbox.addresses.profilePlatformUrl,
+          profile_platform_token: "profile-token-0123456789",
           ...fields,
         },
       });
@@ -140,7 +200,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       call("POST", `/webhooks/${slug}`, {
         body: raw,
         key: null,
-        headers: { "X-Storefront-Hmac-SHA256": sign(raw, secret), "X-Storefront-Shop-Domain": shop, ...headers },
+        headers: {
+          "X-Storefront-Hmac-SHA256": sign(raw, secret),
+          "X-Storefront-Shop-Domain": shop,
+          ...headers,
+        },
       }),
     async stop() {
       await background?.stop();
@@ -156,7 +220,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /** Asks again and again until `check` answers something, and says what it was waiting for when it never does. */
-export async function eventually<T>(what: string, check: () => Promise<T | null | undefined | false> | T | null | undefined | false, withinMs = 8_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  withinMs = 8_000,
+): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     const found = await check();

@@ -5,18 +5,26 @@ import { resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { APP_SECRET, SHOP, type Service } from "./service.ts";
 
-export const pageUrl = (service: Service, page: "account" | "dashboard", query = ""): string => `${service.url}/embed/${page}?shop=${SHOP}${query}`;
+export const pageUrl = (service: Service, page: "account" | "dashboard", query = ""): string =>
+  `${service.url}/embed/${page}?shop=${SHOP}${query}`;
 export const STORE_ORIGIN = `https://${SHOP}`;
 
-const AXE = readFileSync(resolve(import.meta.dirname, "../../node_modules/axe-core/axe.min.js"), "utf8");
+const AXE = readFileSync(
+  resolve(import.meta.dirname, "../../node_modules/axe-core/axe.min.js"),
+  "utf8",
+);
 
 /** What axe finds against WCAG 2.2 AA, as one line each; the page's own policy does not stop it. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     const axe = (window as any).axe;
-    const { violations } = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-    return violations.map((found: any) => `${found.id}: ${found.nodes.map((node: any) => node.html).join(" | ")}`);
+    const { violations } = await axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return violations.map(
+      (found: any) => `${found.id}: ${found.nodes.map((node: any) => node.html).join(" | ")}`,
+    );
   });
 }
 
@@ -29,26 +37,65 @@ export async function overflowAt320(page: Page): Promise<number> {
   return Math.max(0, width - 320);
 }
 
-export function signedQuery(query: URLSearchParams, customer: string, secret = APP_SECRET): URLSearchParams {
+export function signedQuery(
+  query: URLSearchParams,
+  customer: string,
+  secret = APP_SECRET,
+): URLSearchParams {
   const all = new URLSearchParams(query);
-  for (const [name, value] of [["shop", SHOP], ["path_prefix", "/apps/crm"], ["timestamp", String(Math.floor(Date.now() / 1_000))], ["logged_in_customer_id", customer]] as const) all.set(name, value);
-  const message = [...new Set(all.keys())].map((name) => `${name}=${all.getAll(name).join(",")}`).sort().join("");
+  for (const [name, value] of [
+    ["shop", SHOP],
+    ["path_prefix", "/apps/crm"],
+    ["timestamp", String(Math.floor(Date.now() / 1_000))],
+    ["logged_in_customer_id", customer],
+  ] as const)
+    all.set(name, value);
+  const message = [...new Set(all.keys())]
+    .map((name) => `${name}=${all.getAll(name).join(",")}`)
+    .sort()
+    .join("");
   all.set("signature", createHmac("sha256", secret).update(message).digest("hex"));
   return all;
 }
 
 /** The store's address, as its app proxy answers it: signed for this customer, and without any cookie. */
-export async function proxyThroughStore(service: Service, page: Page, customer: () => string, storePages: Record<string, [contentType: string, body: string]> = {}): Promise<void> {
-  await page.context().grantPermissions(["local-network-access"], { origin: STORE_ORIGIN }).catch(() => undefined);
+export async function proxyThroughStore(
+  service: Service,
+  page: Page,
+  customer: () => string,
+  storePages: Record<string, [contentType: string, body: string]> = {},
+): Promise<void> {
+  await page
+    .context()
+    .grantPermissions(["local-network-access"], { origin: STORE_ORIGIN })
+    .catch(() => undefined);
   await followRedirectsToStore(service, page);
   await page.context().route(`${STORE_ORIGIN}/**`, async (route) => {
     const url = new URL(route.request().url());
-    const [contentType, body] = storePages[url.pathname] ?? ["text/html", "<!doctype html><title>The store</title><link rel=icon href=data:,><h1>The store</h1>"];
-    if (!url.pathname.startsWith("/apps/crm/")) return route.fulfill({ status: 200, contentType, body });
+    const [contentType, body] = storePages[url.pathname] ?? [
+      "text/html",
+      "<!doctype html><title>The store</title><link rel=icon href=data:,><h1>The store</h1>",
+    ];
+    if (!url.pathname.startsWith("/apps/crm/"))
+      return route.fulfill({ status: 200, contentType, body });
     const target = `${service.url}${url.pathname.slice("/apps/crm".length)}?${signedQuery(url.searchParams, customer())}`;
-    const response = await fetch(target, { method: route.request().method(), headers: { "Content-Type": "application/json" }, ...(route.request().postData() !== null && { body: route.request().postData() as string }), redirect: "manual" });
-    const headers = Object.fromEntries([...response.headers].filter(([name]) => !["set-cookie", "content-length", "connection", "transfer-encoding"].includes(name)));
-    return route.fulfill({ status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) });
+    const response = await fetch(target, {
+      method: route.request().method(),
+      headers: { "Content-Type": "application/json" },
+      ...(route.request().postData() !== null && { body: route.request().postData() as string }),
+      redirect: "manual",
+    });
+    const headers = Object.fromEntries(
+      [...response.headers].filter(
+        ([name]) =>
+          !["set-cookie", "content-length", "connection", "transfer-encoding"].includes(name),
+      ),
+    );
+    return route.fulfill({
+      status: response.status,
+      headers,
+      body: Buffer.from(await response.arrayBuffer()),
+    });
   });
 }
 
@@ -60,10 +107,16 @@ async function followRedirectsToStore(service: Service, page: Page): Promise<voi
     let { location } = answer.headers();
     if (!location) return route.fulfill({ response: answer });
     while (!location.startsWith(STORE_ORIGIN)) {
-      const next: string | undefined = (await context.request.get(location, { maxRedirects: 0 })).headers().location;
+      const next: string | undefined = (
+        await context.request.get(location, { maxRedirects: 0 })
+      ).headers().location;
       if (!next) throw new Error(`${location} leads nowhere`);
       location = next;
     }
-    return route.fulfill({ status: 200, contentType: "text/html", body: `<!doctype html><link rel=icon href=data:,><script>location.replace(${JSON.stringify(location)})</script>` });
+    return route.fulfill({
+      status: 200,
+      contentType: "text/html",
+      body: `<!doctype html><link rel=icon href=data:,><script>location.replace(${JSON.stringify(location)})</script>`,
+    });
   });
 }

@@ -7,7 +7,13 @@ import type { openBrowser } from "./browser.ts";
 import { APP_SECRET, SHOP, type Service } from "./service.ts";
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
-export type Sent = { method: string; path: string; body: any; status: number; headers: Record<string, string> };
+export type Sent = {
+  method: string;
+  path: string;
+  body: any;
+  status: number;
+  headers: Record<string, string>;
+};
 
 export type StoreVisit = {
   page: Page;
@@ -43,7 +49,11 @@ const NORMAL = `(layer) => Array.from(layer, (one) => (Object.prototype.toString
 const TAG = `window.seenByTag = (${NORMAL})(window.dataLayer);`;
 const PRIVACY_API = `window.privacyCalls = []; window.Shopify = { loadFeatures(features, done) { window.privacyCalls.push(features); this.customerPrivacy = { setTrackingConsent(consent, callback) { window.privacyCalls.push(consent); callback(); } }; done(); } };`;
 
-export async function openStore(browser: Browser, service: Service, options: StoreOptions = {}): Promise<StoreVisit> {
+export async function openStore(
+  browser: Browser,
+  service: Service,
+  options: StoreOptions = {},
+): Promise<StoreVisit> {
   const shop = options.shop ?? SHOP;
   const origin = `https://${shop}`;
   const { page, errors, close } = await browser.visit([], options.context ?? {});
@@ -53,40 +63,107 @@ export async function openStore(browser: Browser, service: Service, options: Sto
     const request = route.request();
     const asked = new URL(request.url());
     const query = new URLSearchParams(asked.search);
-    for (const [name, value] of Object.entries({ shop, logged_in_customer_id: options.customerId ?? "", path_prefix: "/apps/crm", timestamp: String(Math.floor(Date.now() / 1_000)) })) query.set(name, value);
+    for (const [name, value] of Object.entries({
+      shop,
+      logged_in_customer_id: options.customerId ?? "",
+      path_prefix: "/apps/crm",
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+    }))
+      query.set(name, value);
     query.set("signature", signProxyQuery(query, APP_SECRET));
     const { cookie: _, ...headers } = request.headers();
     const path = asked.pathname.replace("/apps/crm", "");
-    const answer = await fetch(`${service.url}${path}?${query}`, { method: request.method(), headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) }, ...(request.postData() && { body: request.postData() as string }) });
-    sent.push({ method: request.method(), path, body: request.postDataJSON() as unknown, status: answer.status, headers });
-    await route.fulfill({ status: answer.status, headers: Object.fromEntries([...answer.headers].filter(([name]) => !["content-length", "content-encoding", "transfer-encoding"].includes(name))), body: await answer.text() }).catch(() => {});
+    const answer = await fetch(`${service.url}${path}?${query}`, {
+      method: request.method(),
+      headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) },
+      ...(request.postData() && { body: request.postData() as string }),
+    });
+    sent.push({
+      method: request.method(),
+      path,
+      body: request.postDataJSON() as unknown,
+      status: answer.status,
+      headers,
+    });
+    await route
+      .fulfill({
+        status: answer.status,
+        headers: Object.fromEntries(
+          [...answer.headers].filter(
+            ([name]) => !["content-length", "content-encoding", "transfer-encoding"].includes(name),
+          ),
+        ),
+        body: await answer.text(),
+      })
+      .catch(() => {});
   };
   await page.route("**/*", async (route) => {
     const url = new URL(route.request().url());
     if (url.origin === origin && url.pathname.startsWith("/apps/crm/")) return passOn(route);
-    if (url.origin === origin && url.pathname.startsWith("/assets/")) return route.fulfill({ contentType: "text/javascript", body: readAsset(url.pathname.slice(8)) ?? "" });
-    if (url.origin === origin) return route.fulfill({ contentType: "text/html; charset=utf-8", body: await storePage(shop, options) });
+    if (url.origin === origin && url.pathname.startsWith("/assets/"))
+      return route.fulfill({
+        contentType: "text/javascript",
+        body: readAsset(url.pathname.slice(8)) ?? "",
+      });
+    if (url.origin === origin)
+      return route.fulfill({
+        contentType: "text/html; charset=utf-8",
+        body: await storePage(shop, options),
+      });
     foreign.push(url.href);
-    if (url.host === "www.googletagmanager.com") return route.fulfill({ contentType: "text/javascript", body: TAG });
+    if (url.host === "www.googletagmanager.com")
+      return route.fulfill({ contentType: "text/javascript", body: TAG });
     return route.abort();
   });
   await page.addInitScript(PRIVACY_API);
-  if (options.gpc) await page.addInitScript("Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })");
-  if (options.kept) await page.addInitScript((kept) => Object.entries(kept).forEach(([key, value]) => localStorage.getItem(key) === null && localStorage.setItem(key, JSON.stringify(value))), options.kept);
+  if (options.gpc)
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
+    );
+  if (options.kept)
+    await page.addInitScript(
+      (kept) =>
+        Object.entries(kept).forEach(
+          ([key, value]) =>
+            localStorage.getItem(key) === null && localStorage.setItem(key, JSON.stringify(value)),
+        ),
+      options.kept,
+    );
   return {
-    page, foreign, sent, errors, close,
+    page,
+    foreign,
+    sent,
+    errors,
+    close,
     // With everything that the page loads; nothing of ours is loaded later by itself.
-    open: async (path = "/", until = "networkidle") => void (await page.goto(origin + path, { waitUntil: until })),
+    open: async (path = "/", until = "networkidle") =>
+      void (await page.goto(origin + path, { waitUntil: until })),
     layer: () => page.evaluate(`(${NORMAL})(window.dataLayer)`) as Promise<any[]>,
     privacyCalls: () => page.evaluate("window.privacyCalls") as Promise<any[]>,
   };
 }
 
-async function storePage(shop: string, { locale = "en", blocks = ["consent", "footer"], head = "", body = "", settings = {} }: StoreOptions): Promise<string> {
-  const render = (name: string) => renderBlock(name, { shop, locale, assetUrl: (asset) => `/assets/${asset}`, settings });
-  const [embed = "", ...parts] = await Promise.all(["consent", ...blocks.filter((name) => name !== "consent")].map((name) => render(name)));
+async function storePage(
+  shop: string,
+  {
+    locale = "en",
+    blocks = ["consent", "footer"],
+    head = "",
+    body = "",
+    settings = {},
+  }: StoreOptions,
+): Promise<string> {
+  const render = (name: string) =>
+    renderBlock(name, { shop, locale, assetUrl: (asset) => `/assets/${asset}`, settings });
+  const [embed = "", ...parts] = await Promise.all(
+    ["consent", ...blocks.filter((name) => name !== "consent")].map((name) => render(name)),
+  );
   return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>A store</title><link rel="icon" href="data:,">${blocks.includes("consent") ? embed : ""}${head}</head><body><main><h1>Things to buy</h1>${body}</main><footer>${parts.join("")}</footer></body></html>`;
 }
 
 /** The choice as this browser keeps it. */
-export const keptChoice = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem("crm_consent") ?? "null") as Record<string, unknown> | null);
+export const keptChoice = (page: Page) =>
+  page.evaluate(
+    () =>
+      JSON.parse(localStorage.getItem("crm_consent") ?? "null") as Record<string, unknown> | null,
+  );

@@ -3,7 +3,11 @@
 import { eventually, SHOP, type Answer, type Service } from "./service.ts";
 
 /** A token pair entered through the configuration endpoint. */
-export async function connectStore(service: Service, shop = SHOP, fields: Record<string, unknown> = {}): Promise<{ accessToken: string; refreshToken: string }> {
+export async function connectStore(
+  service: Service,
+  shop = SHOP,
+  fields: Record<string, unknown> = {},
+): Promise<{ accessToken: string; refreshToken: string }> {
   const pair = service.sandbox.storefront.install(shop);
   const refreshToken = pair.refresh_token as string;
   await service.addTenant(shop, {
@@ -18,18 +22,34 @@ export async function connectStore(service: Service, shop = SHOP, fields: Record
 export type BegunInstall = { callback: URL; cookie: string; location: URL; setCookie: string };
 
 /** `/auth/install`, and the store's question answered yes: what the browser would open next, not yet opened. */
-export async function beginInstall(service: Service, shop = SHOP, path = "/auth/install"): Promise<BegunInstall> {
+export async function beginInstall(
+  service: Service,
+  shop = SHOP,
+  path = "/auth/install",
+): Promise<BegunInstall> {
   const begun = await service.call("GET", `${path}?shop=${shop}`, { key: null });
   const setCookie = begun.headers.get("set-cookie") ?? "";
   const location = new URL(begun.headers.get("location") ?? "");
   const question = new URL(location);
   question.searchParams.set("auto", "1");
   const answered = await fetch(question, { redirect: "manual" });
-  return { callback: new URL(answered.headers.get("location") ?? ""), cookie: setCookie.split(";", 1)[0] as string, location, setCookie };
+  return {
+    callback: new URL(answered.headers.get("location") ?? ""),
+    cookie: setCookie.split(";", 1)[0] as string,
+    location,
+    setCookie,
+  };
 }
 
-export function openCallback(service: Service, callback: URL, cookie: string | null): Promise<Answer> {
-  return service.call("GET", callback.pathname + callback.search, { key: null, headers: cookie === null ? {} : { cookie } });
+export function openCallback(
+  service: Service,
+  callback: URL,
+  cookie: string | null,
+): Promise<Answer> {
+  return service.call("GET", callback.pathname + callback.search, {
+    key: null,
+    headers: cookie === null ? {} : { cookie },
+  });
 }
 
 export async function install(service: Service, shop = SHOP): Promise<void> {
@@ -40,20 +60,52 @@ export async function install(service: Service, shop = SHOP): Promise<void> {
 
 let deliveries = 0;
 
-export type Delivery = { shop?: string; id?: string; at?: string; headers?: Record<string, string> };
+export type Delivery = {
+  shop?: string;
+  id?: string;
+  at?: string;
+  headers?: Record<string, string>;
+};
 
 /** Sends a webhook with a delivery id of its own. */
-export async function send(service: Service, slug: string, raw: string, { shop = SHOP, id = `delivery-${(deliveries += 1)}`, at, headers = {} }: Delivery = {}): Promise<string> {
-  const answer = await service.webhook(slug, raw, { shop, headers: { "X-Shopify-Webhook-Id": id, ...(at && { "X-Shopify-Triggered-At": at }), ...headers } });
-  if (answer.status !== 200) throw new Error(`the webhook was answered ${answer.status}: ${answer.text}`);
+export async function send(
+  service: Service,
+  slug: string,
+  raw: string,
+  { shop = SHOP, id = `delivery-${(deliveries += 1)}`, at, headers = {} }: Delivery = {},
+): Promise<string> {
+  const answer = await service.webhook(slug, raw, {
+    shop,
+    headers: {
+      "X-Shopify-Webhook-Id": id,
+      ...(at && { "X-Shopify-Triggered-At": at }),
+      ...headers,
+    },
+  });
+  if (answer.status !== 200)
+    throw new Error(`the webhook was answered ${answer.status}: ${answer.text}`);
   return id;
 }
 
 export async function untilHandled(service: Service, id: string): Promise<void> {
-  await eventually(`delivery ${id} handled`, async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'", [id])).length === 1);
+  await eventually(
+    `delivery ${id} handled`,
+    async () =>
+      (
+        await service.database.query(
+          "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'",
+          [id],
+        )
+      ).length === 1,
+  );
 }
 
 /** Sends a webhook and waits until its effect is stored. */
-export async function deliver(service: Service, slug: string, raw: string, delivery: Delivery = {}): Promise<void> {
+export async function deliver(
+  service: Service,
+  slug: string,
+  raw: string,
+  delivery: Delivery = {},
+): Promise<void> {
   await untilHandled(service, await send(service, slug, raw, delivery));
 }

@@ -7,7 +7,14 @@ import { createLog } from "../../app/runtime/log.ts";
 
 const { SYNC_SHOP = "", SYNC_PAGE_SIZE = "", ...env } = process.env;
 const config = shapeConfig(env, () => ({}));
-const ctx = createCtx({ config, databaseUrl: config.DATABASE_URL as string, baseUrl: config.BASE_URL, log: createLog("silent") });
-const result = await syncCustomers(ctx, await getTenant(ctx, SYNC_SHOP), { pageSize: Number(SYNC_PAGE_SIZE) });
+const ctx = createCtx({
+  config,
+  databaseUrl: config.DATABASE_URL as string,
+  baseUrl: config.BASE_URL,
+  log: createLog("silent"),
+});
+const result = await syncCustomers(ctx, await getTenant(ctx, SYNC_SHOP), {
+  pageSize: Number(SYNC_PAGE_SIZE),
+});
 await ctx.close();
 process.stdout.write(`finished ${JSON.stringify(result)}\n`);

@@ -6,43 +6,95 @@ import { SHOP, type Service } from "./service.ts";
 const SCOPES = ["read_customers", "write_customers"];
 
 /** Registers the store and installs the app there, as the install journey would. */
-export async function installStore(service: Service, shop: string = SHOP, fields: Record<string, unknown> = {}): Promise<Tenant> {
+export async function installStore(
+  service: Service,
+  shop: string = SHOP,
+  fields: Record<string, unknown> = {},
+): Promise<Tenant> {
   await service.addTenant(shop, fields);
   const grant = service.sandbox.storefront.install(shop, { scope: SCOPES.join(",") });
-  await storeGrant(service.ctx, shop, { accessToken: grant.access_token, refreshToken: grant.refresh_token ?? null, expiresIn: grant.expires_in ?? null, scopes: SCOPES });
+  await storeGrant(service.ctx, shop, {
+    accessToken: grant.access_token,
+    refreshToken: grant.refresh_token ?? null,
+    expiresIn: grant.expires_in ?? null,
+    scopes: SCOPES,
+  });
   return getTenant(service.ctx, shop);
 }
 
-export const secondsAgo = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString().replace(/\.\d+Z$/, "Z");
+export const secondsAgo = (seconds: number): string =>
+  new Date(Date.now() - seconds * 1_000).toISOString().replace(/\.\d+Z$/, "Z");
 
 /** `count` customers, changed at the moments that `changedAt` names; tells nobody. Their gids, in order. */
-export function putCustomers(service: Service, count: number, changedAt: (index: number) => string, shop: string = SHOP): string[] {
-  return Array.from({ length: count }, (_, index) => service.sandbox.storefront.putCustomer(shop, { firstName: `Customer ${index}`, email: `customer-${index}@${shop}`, createdAt: "2026-01-01T00:00:00Z", updatedAt: changedAt(index) }).gid);
+export function putCustomers(
+  service: Service,
+  count: number,
+  changedAt: (index: number) => string,
+  shop: string = SHOP,
+): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) =>
+      service.sandbox.storefront.putCustomer(shop, {
+        firstName: `Customer ${index}`,
+        email: `customer-${index}@${shop}`,
+        createdAt: "2026-01-01T00:00:00Z",
+        updatedAt: changedAt(index),
+      }).gid,
+  );
 }
 
 /** Says that everything up to `at` is here already, so that the next sync goes by pages. */
-export async function setWatermark(service: Service, at: string, shop: string = SHOP): Promise<void> {
-  await service.database.query("INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2) ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value", [shop, JSON.stringify({ watermark: at })]);
+export async function setWatermark(
+  service: Service,
+  at: string,
+  shop: string = SHOP,
+): Promise<void> {
+  await service.database.query(
+    "INSERT INTO kv (shop, key, value) VALUES ($1, 'sync:customers', $2) ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value",
+    [shop, JSON.stringify({ watermark: at })],
+  );
 }
 
-export async function syncState(service: Service, shop: string = SHOP): Promise<Record<string, any>> {
-  const [row] = await service.database.query("SELECT value FROM kv WHERE shop = $1 AND key = 'sync:customers'", [shop]);
+export async function syncState(
+  service: Service,
+  shop: string = SHOP,
+): Promise<Record<string, any>> {
+  const [row] = await service.database.query(
+    "SELECT value FROM kv WHERE shop = $1 AND key = 'sync:customers'",
+    [shop],
+  );
   return row?.value;
 }
 
 /** How many rows of each channel the queue holds. */
-export async function queued(service: Service, shop: string = SHOP): Promise<Record<string, number>> {
-  const rows = await service.database.query("SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1 GROUP BY channel ORDER BY channel", [shop]);
+export async function queued(
+  service: Service,
+  shop: string = SHOP,
+): Promise<Record<string, number>> {
+  const rows = await service.database.query(
+    "SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1 GROUP BY channel ORDER BY channel",
+    [shop],
+  );
   return Object.fromEntries(rows.map(({ channel, count }) => [channel, count]));
 }
 
 /** Storefront calls by the name of their operation. */
 export function storefrontCalls(service: Service, name: string): number {
-  return service.sandbox.requests("storefront").filter(({ body }) => JSON.stringify(body).includes(`${name}(`) || JSON.stringify(body).includes(`${name} {`)).length;
+  return service.sandbox
+    .requests("storefront")
+    .filter(
+      ({ body }) =>
+        JSON.stringify(body).includes(`${name}(`) || JSON.stringify(body).includes(`${name} {`),
+    ).length;
 }
 
 /** Something happens before (or, when it says so, after) a call to the storefront. */
-export function around(service: Service, before: (call: number) => unknown, after: (call: number) => unknown = () => {}): () => void {
+export function around(
+  service: Service,
+  before: (call: number) => unknown,
+  after: (call: number) => unknown = () => {},
+): () => void {
   const { storefront } = service.ctx;
   const { graphql } = storefront;
   let calls = 0;

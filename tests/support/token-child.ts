@@ -4,12 +4,25 @@ import { ensureStorefrontToken } from "../../app/domain/tenants/storefront-token
 import { shapeConfig } from "../../app/runtime/config.ts";
 
 const config = shapeConfig(process.env, () => ({}));
-const ctx = createCtx({ config, databaseUrl: config.DATABASE_URL as string, baseUrl: config.BASE_URL });
+const ctx = createCtx({
+  config,
+  databaseUrl: config.DATABASE_URL as string,
+  baseUrl: config.BASE_URL,
+});
 process.stdin.on("data", (line) => {
-  const { shop, callers, ...options } = JSON.parse(String(line)) as { shop: string; callers: number; force?: boolean; seen?: number };
+  const { shop, callers, ...options } = JSON.parse(String(line)) as {
+    shop: string;
+    callers: number;
+    force?: boolean;
+    seen?: number;
+  };
   const calls = Array.from({ length: callers }, () => ensureStorefrontToken(ctx, shop, options));
   void Promise.allSettled(calls).then((results) => {
-    const tokens = results.map((result) => (result.status === "fulfilled" ? result.value.accessToken : `error: ${(result.reason as Error).message}`));
+    const tokens = results.map((result) =>
+      result.status === "fulfilled"
+        ? result.value.accessToken
+        : `error: ${(result.reason as Error).message}`,
+    );
     process.stdout.write(`tokens ${JSON.stringify(tokens)}\n`);
   });
 });

@@ -15,40 +15,83 @@ export type UcpCli = {
 };
 
 /** `token`: sent as a bearer token with everything. */
-export function startUcpCli(business: string, options: { token?: () => string | null; profileUrl?: string } = {}): UcpCli {
+export function startUcpCli(
+  business: string,
+  options: { token?: () => string | null; profileUrl?: string } = {},
+): UcpCli {
   const home = mkdtempSync(join(tmpdir(), "ucp-cli-"));
   const bin = new URL("../../node_modules/@shopify/ucp-cli/dist/bin.js", import.meta.url).pathname;
-  const env = { ...process.env, UCP_HOME: home, UCP_TEST_ALLOW_INSECURE_LOCALHOST: "true", ...(options.profileUrl && { UCP_AGENT_PROFILE_URL: options.profileUrl }) };
+  const env = {
+    ...process.env,
+    UCP_HOME: home,
+    UCP_TEST_ALLOW_INSECURE_LOCALHOST: "true",
+    ...(options.profileUrl && { UCP_AGENT_PROFILE_URL: options.profileUrl }),
+  };
   const exec = (args: string[]) =>
     new Promise<{ failed: boolean; out: any }>((done) => {
       const token = options.token?.() ?? null;
-      const all = [bin, ...args, "--business", business, "--format", "json", ...(token ? ["--header", `Authorization: Bearer ${token}`] : [])];
-      execFile(process.execPath, all, { env, cwd: home, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
-        let out: unknown;
-        try {
-          out = JSON.parse(stdout);
-        } catch {
-          out = { unreadable: stdout, stderr };
-        }
-        done({ failed: error !== null, out });
-      });
+      const all = [
+        bin,
+        ...args,
+        "--business",
+        business,
+        "--format",
+        "json",
+        ...(token ? ["--header", `Authorization: Bearer ${token}`] : []),
+      ];
+      execFile(
+        process.execPath,
+        all,
+        { env, cwd: home, maxBuffer: 16 * 1024 * 1024 },
+        (error, stdout, stderr) => {
+          let out: unknown;
+          try {
+            out = JSON.parse(stdout);
+          } catch {
+            out = { unreadable: stdout, stderr };
+          }
+          done({ failed: error !== null, out });
+        },
+      );
     });
-  const expecting = (failed: boolean) => async (...args: string[]) => {
-    const answer = await exec(args);
-    if (answer.failed !== failed) throw new Error(`ucp ${args.join(" ")} ${answer.failed ? "failed" : "did not fail"}: ${JSON.stringify(answer.out).slice(0, 2_000)}`);
-    return answer.out;
+  const expecting =
+    (failed: boolean) =>
+    async (...args: string[]) => {
+      const answer = await exec(args);
+      if (answer.failed !== failed)
+        throw new Error(
+          `ucp ${args.join(" ")} ${answer.failed ? "failed" : "did not fail"}: ${JSON.stringify(answer.out).slice(0, 2_000)}`,
+        );
+      return answer.out;
+    };
+  return {
+    run: expecting(false),
+    refused: expecting(true),
+    stop: () => rmSync(home, { recursive: true, force: true }),
   };
-  return { run: expecting(false), refused: expecting(true), stop: () => rmSync(home, { recursive: true, force: true }) };
 }
 
 /** A platform that publishes profiles: at a path stands what was put there, and how often it was asked for is counted. */
-export async function startPlatform(): Promise<{ url: string; pages: Map<string, { status?: number; headers?: Record<string, string>; body: string }>; asked: string[]; stop(): Promise<void> }> {
-  const pages = new Map<string, { status?: number; headers?: Record<string, string>; body: string }>();
+export async function startPlatform(): Promise<{
+  url: string;
+  pages: Map<string, { status?: number; headers?: Record<string, string>; body: string }>;
+  asked: string[];
+  stop(): Promise<void>;
+}> {
+  const pages = new Map<
+    string,
+    { status?: number; headers?: Record<string, string>; body: string }
+  >();
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
     const page = pages.get(request.url ?? "");
-    response.writeHead(page?.status ?? (page ? 200 : 404), { "Content-Type": "application/json", ...page?.headers }).end(page?.body ?? "{}");
+    response
+      .writeHead(page?.status ?? (page ? 200 : 404), {
+        "Content-Type": "application/json",
+        ...page?.headers,
+      })
+      .end(page?.body ?? "{}");
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   return {
@@ -62,11 +105,26 @@ export async function startPlatform(): Promise<{ url: string; pages: Map<string,
   };
 }
 
-export const platformProfile = (version = "2026-08-25", capabilities: readonly string[] = ["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.checkout"]): string =>
+export const platformProfile = (
+  version = "2026-08-25",
+  capabilities: readonly string[] = [
+    "dev.ucp.shopping.catalog.search",
+    "dev.ucp.shopping.checkout",
+  ],
+): string =>
   JSON.stringify({
     ucp: {
       version,
-      services: { "dev.ucp.shopping": [{ version, spec: `https://ucp.dev/${version}/specification/overview`, transport: "mcp", schema: `https://ucp.dev/${version}/services/shopping/mcp.openrpc.json` }] },
+      services: {
+        "dev.ucp.shopping": [
+          {
+            version,
+            spec: `https://ucp.dev/${version}/specification/overview`,
+            transport: "mcp",
+            schema: `https://ucp.dev/${version}/services/shopping/mcp.openrpc.json`,
+          },
+        ],
+      },
       capabilities: Object.fromEntries(capabilities.map((name) => [name, [{ version }]])),
       payment_handlers: {},
     },

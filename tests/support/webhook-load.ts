@@ -9,16 +9,35 @@ const FIRST_CUSTOMER = 9_007_199_254_740_993n;
 /** One person's `customers/update`, with everything in it, so that nothing has to be fetched. */
 export function webhookOf(n: number): { id: string; raw: string } {
   const customer = FIRST_CUSTOMER + BigInt(n) * 2n;
-  const raw = customerPayload({ id: String(customer), admin_graphql_api_id: `"gid://shopify/Customer/${customer}"`, email: `"person-${n}@example.com"`, first_name: `"Person ${n}"` });
+  const raw = customerPayload({
+    id: String(customer),
+    admin_graphql_api_id: `"gid://shopify/Customer/${customer}"`,
+    email: `"person-${n}@example.com"`,
+    first_name: `"Person ${n}"`,
+  });
   return { id: `delivery-${n}`, raw };
 }
 
 /** Status 0: no answer came. */
-export async function sendWebhook(url: string, n: number, shop = SHOP, secret?: string): Promise<Sent> {
+export async function sendWebhook(
+  url: string,
+  n: number,
+  shop = SHOP,
+  secret?: string,
+): Promise<Sent> {
   const { id, raw } = webhookOf(n);
   const begunAt = performance.now();
-  const headers = { "Content-Type": "application/json", "X-Storefront-Hmac-SHA256": sign(raw, secret), "X-Storefront-Shop-Domain": shop, "X-Shopify-Webhook-Id": id };
-  const status = await fetch(`${url}/webhooks/customer-update`, { method: "POST", headers, body: raw }).then(
+  const headers = {
+    "Content-Type": "application/json",
+    "X-Storefront-Hmac-SHA256": sign(raw, secret),
+    "X-Storefront-Shop-Domain": shop,
+    "X-Shopify-Webhook-Id": id,
+  };
+  const status = await fetch(`${url}/webhooks/customer-update`, {
+    method: "POST",
+    headers,
+    body: raw,
+  }).then(
     async (response) => {
       await response.arrayBuffer();
       return response.status;
@@ -29,7 +48,10 @@ export async function sendWebhook(url: string, n: number, shop = SHOP, secret?: 
 }
 
 /** Sends without pause, some at once, until told to stop. */
-export function startLoad(url: () => string, atOnce = 8): { sent: Sent[]; stop(): Promise<Sent[]> } {
+export function startLoad(
+  url: () => string,
+  atOnce = 8,
+): { sent: Sent[]; stop(): Promise<Sent[]> } {
   const sent: Sent[] = [];
   let next = 0;
   let isWanted = true;
@@ -51,4 +73,8 @@ export function startLoad(url: () => string, atOnce = 8): { sent: Sent[]; stop()
   };
 }
 
-export const countByStatus = (sent: readonly { status: number }[]): Record<string, number> => sent.reduce<Record<string, number>>((counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }), {});
+export const countByStatus = (sent: readonly { status: number }[]): Record<string, number> =>
+  sent.reduce<Record<string, number>>(
+    (counts, { status }) => ({ ...counts, [status]: (counts[status] ?? 0) + 1 }),
+    {},
+  );

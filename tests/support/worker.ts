@@ -15,11 +15,29 @@ export type WorkerWorld = {
   reset(): Promise<void>;
   stop(): Promise<void>;
   rows(): Promise<QueueRow[]>;
-  attempts(): Promise<{ queue_id: number; attempt: number; status: string; http_status: number | null; error: string | null }[]>;
+  attempts(): Promise<
+    {
+      queue_id: number;
+      attempt: number;
+      status: string;
+      http_status: number | null;
+      error: string | null;
+    }[]
+  >;
   allDelivered(count: number, withinMs?: number): Promise<QueueRow[]>;
 };
 
-export type QueueRow = { id: number; shop: string; channel: string; status: string; retry_count: number; last_error: string | null; locked_by: string | null; lease_lost: number; due_in: number };
+export type QueueRow = {
+  id: number;
+  shop: string;
+  channel: string;
+  status: string;
+  retry_count: number;
+  last_error: string | null;
+  locked_by: string | null;
+  lease_lost: number;
+  due_in: number;
+};
 
 export async function startWorkerWorld(): Promise<WorkerWorld> {
   const service = await startService();
@@ -27,7 +45,14 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
   const world = {
     service,
     async start({ clock, timeoutMs = 15_000 } = {}) {
-      const ctx: Ctx = { ...service.ctx, channels: [channelTo("fast", world.fast.url, timeoutMs), channelTo("slow", world.slow.url, timeoutMs)], ...(clock && { clock }) };
+      const ctx: Ctx = {
+        ...service.ctx,
+        channels: [
+          channelTo("fast", world.fast.url, timeoutMs),
+          channelTo("slow", world.slow.url, timeoutMs),
+        ],
+        ...(clock && { clock }),
+      };
       const worker = await startWorker(ctx, ctx.home);
       running.push(worker);
       return worker;
@@ -46,12 +71,19 @@ export async function startWorkerWorld(): Promise<WorkerWorld> {
       service.database.query<QueueRow>(
         "SELECT id::int, shop, channel, status, retry_count, last_error, locked_by, lease_lost, extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due_in FROM integration_queue ORDER BY id",
       ),
-    attempts: () => service.database.query("SELECT queue_id::int, attempt, status, http_status, error FROM delivery_attempts ORDER BY id"),
+    attempts: () =>
+      service.database.query(
+        "SELECT queue_id::int, attempt, status, http_status, error FROM delivery_attempts ORDER BY id",
+      ),
     allDelivered: (count: number, withinMs?: number) =>
-      eventually(`${count} delivered rows`, async () => {
-        const rows = await world.rows();
-        return rows.filter(({ status }) => status === "delivered").length === count && rows;
-      }, withinMs),
+      eventually(
+        `${count} delivered rows`,
+        async () => {
+          const rows = await world.rows();
+          return rows.filter(({ status }) => status === "delivered").length === count && rows;
+        },
+        withinMs,
+      ),
   } as WorkerWorld;
 
   /** Receivers first: a delivery that hangs there must not hold up the worker's end. */

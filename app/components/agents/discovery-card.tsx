@@ -11,11 +11,19 @@ export function DiscoveryCard({ discovery }: { discovery: Discovery }) {
     <Card>
       <BlockStack gap="300">
         <CardHeading title={words.title} />
-        <Text as="p" tone="subdued">{words.text}</Text>
+        <Text as="p" tone="subdued">
+          {words.text}
+        </Text>
         <List>
           {(["manifest", "card", "server"] as const).map((name) => (
             <List.Item key={name}>
-              <Link url={discovery[name]} target="_blank" accessibilityLabel={`${words[name]} (${words.newTab})`}>{words[name]}</Link>
+              <Link
+                url={discovery[name]}
+                target="_blank"
+                accessibilityLabel={`${words[name]} (${words.newTab})`}
+              >
+                {words[name]}
+              </Link>
             </List.Item>
           ))}
         </List>

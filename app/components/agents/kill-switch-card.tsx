@@ -14,7 +14,10 @@ export function KillSwitchCard({ name, isOn }: { name: "access" | "payments"; is
   return (
     <Card>
       <BlockStack gap="300">
-        <CardHeading title={text.title} status={{ tone: isOn ? "success" : "warning", text: isOn ? states.on : states.off }}>
+        <CardHeading
+          title={text.title}
+          status={{ tone: isOn ? "success" : "warning", text: isOn ? states.on : states.off }}
+        >
           <ConfirmButton
             label={isOn ? text.turnOff : text.turnOn}
             title={isOn ? text.offTitle : text.onTitle}
@@ -27,7 +30,11 @@ export function KillSwitchCard({ name, isOn }: { name: "access" | "payments"; is
           </ConfirmButton>
         </CardHeading>
         <Text as="p">{isOn ? text.on : text.off}</Text>
-        {problem && <Banner tone="critical"><p>{problem}</p></Banner>}
+        {problem && (
+          <Banner tone="critical">
+            <p>{problem}</p>
+          </Banner>
+        )}
       </BlockStack>
     </Card>
   );

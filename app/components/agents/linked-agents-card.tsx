@@ -6,19 +6,48 @@ import { Moment } from "../moment.tsx";
 import { useDeed, useRefusal } from "../use-deed.ts";
 import { useLocale, useWords } from "../words.tsx";
 
-type Agent = { client_id: string; name: string; host: string | null; returns_to: string | null; shoppers: number; scopes: readonly string[]; first_linked_at: string; last_active_at: string };
+type Agent = {
+  client_id: string;
+  name: string;
+  host: string | null;
+  returns_to: string | null;
+  shoppers: number;
+  scopes: readonly string[];
+  first_linked_at: string;
+  last_active_at: string;
+};
 
-export function LinkedAgentsCard({ agents, isCut, manifestUrl }: { agents: readonly Agent[]; isCut: boolean; manifestUrl: string }) {
+export function LinkedAgentsCard({
+  agents,
+  isCut,
+  manifestUrl,
+}: {
+  agents: readonly Agent[];
+  isCut: boolean;
+  manifestUrl: string;
+}) {
   const words = useWords(AGENT_WORDS);
   const locale = useLocale();
   const { agentColumns: columns, empty } = words;
-  const { run, sent, refused } = useDeed<{ name: string }>({ onDone: ({ name }) => words.end.done(name) });
+  const { run, sent, refused } = useDeed<{ name: string }>({
+    onDone: ({ name }) => words.end.done(name),
+  });
   const problem = useRefusal(refused);
   return (
     <Card padding="0">
-      {problem && <Box padding="400"><Banner tone="critical"><p>{problem}</p></Banner></Box>}
+      {problem && (
+        <Box padding="400">
+          <Banner tone="critical">
+            <p>{problem}</p>
+          </Banner>
+        </Box>
+      )}
       {agents.length === 0 ? (
-        <EmptyState heading={empty.title} image="" action={{ content: empty.action, url: manifestUrl, target: "_blank" }}>
+        <EmptyState
+          heading={empty.title}
+          image=""
+          action={{ content: empty.action, url: manifestUrl, target: "_blank" }}
+        >
           <p>{empty.text}</p>
         </EmptyState>
       ) : (
@@ -26,21 +55,44 @@ export function LinkedAgentsCard({ agents, isCut, manifestUrl }: { agents: reado
           selectable={false}
           itemCount={agents.length}
           resourceName={{ singular: columns.agent, plural: words.title }}
-          headings={[{ title: columns.agent }, { title: columns.shoppers }, { title: columns.may }, { title: columns.since }, { title: columns.active }, { title: columns.end }]}
+          headings={[
+            { title: columns.agent },
+            { title: columns.shoppers },
+            { title: columns.may },
+            { title: columns.since },
+            { title: columns.active },
+            { title: columns.end },
+          ]}
         >
           {agents.map((agent, at) => (
             <IndexTable.Row key={agent.client_id} id={agent.client_id} position={at}>
               <IndexTable.Cell>
                 <BlockStack>
-                  <Text as="span" fontWeight="semibold">{agent.name}</Text>
-                  <Text as="span" variant="bodySm" tone="subdued">{agent.host ?? words.self}</Text>
-                  {agent.returns_to && <Text as="span" variant="bodySm" tone="subdued">{words.returnsTo(agent.returns_to)}</Text>}
+                  <Text as="span" fontWeight="semibold">
+                    {agent.name}
+                  </Text>
+                  <Text as="span" variant="bodySm" tone="subdued">
+                    {agent.host ?? words.self}
+                  </Text>
+                  {agent.returns_to && (
+                    <Text as="span" variant="bodySm" tone="subdued">
+                      {words.returnsTo(agent.returns_to)}
+                    </Text>
+                  )}
                 </BlockStack>
               </IndexTable.Cell>
               <IndexTable.Cell>{formatCount(locale, agent.shoppers)}</IndexTable.Cell>
-              <IndexTable.Cell><div style={{ whiteSpace: "normal", minWidth: "10rem" }}>{agent.scopes.map((scope) => scopeLabel(words, scope)).join(", ")}</div></IndexTable.Cell>
-              <IndexTable.Cell><Moment at={agent.first_linked_at} /></IndexTable.Cell>
-              <IndexTable.Cell><Moment at={agent.last_active_at} /></IndexTable.Cell>
+              <IndexTable.Cell>
+                <div style={{ whiteSpace: "normal", minWidth: "10rem" }}>
+                  {agent.scopes.map((scope) => scopeLabel(words, scope)).join(", ")}
+                </div>
+              </IndexTable.Cell>
+              <IndexTable.Cell>
+                <Moment at={agent.first_linked_at} />
+              </IndexTable.Cell>
+              <IndexTable.Cell>
+                <Moment at={agent.last_active_at} />
+              </IndexTable.Cell>
               <IndexTable.Cell>
                 <ConfirmButton
                   label={words.end.button}
@@ -59,7 +111,13 @@ export function LinkedAgentsCard({ agents, isCut, manifestUrl }: { agents: reado
           ))}
         </IndexTable>
       )}
-      {isCut && <Box padding="400"><Text as="p" tone="subdued">{words.cut(formatCount(locale, agents.length))}</Text></Box>}
+      {isCut && (
+        <Box padding="400">
+          <Text as="p" tone="subdued">
+            {words.cut(formatCount(locale, agents.length))}
+          </Text>
+        </Box>
+      )}
     </Card>
   );
 }

@@ -9,9 +9,16 @@ export function ConsentExportButton() {
   const words = useWords(CONSENT_WORDS);
   const download = useDownload();
   const [address] = useSearchParams();
-  const filters = new URLSearchParams([...address].filter(([name]) => ["type", "action", "method", "from", "until", "email"].includes(name)));
+  const filters = new URLSearchParams(
+    [...address].filter(([name]) =>
+      ["type", "action", "method", "from", "until", "email"].includes(name),
+    ),
+  );
   return (
-    <Button accessibilityLabel={`${words.export}: ${words.exportHint}`} onClick={() => void download("/app/consent/export", filters)}>
+    <Button
+      accessibilityLabel={`${words.export}: ${words.exportHint}`}
+      onClick={() => void download("/app/consent/export", filters)}
+    >
       {words.export}
     </Button>
   );

@@ -11,9 +11,19 @@ import { TagPicker } from "./tag-picker.tsx";
 import type { TagRun } from "./tag-run-banner.tsx";
 
 export type Selection = { ids: number[] } | { filter: ListFilter };
-type Preview = { total: number; changing: number; tags: { slug: string; action: "add" | "remove"; people: number }[] };
+type Preview = {
+  total: number;
+  changing: number;
+  tags: { slug: string; action: "add" | "remove"; people: number }[];
+};
 
-type Props = { action: "add" | "remove"; selection: Selection; tags: readonly { slug: string; name: string }[]; onStarted: (run: TagRun) => void; onClose: () => void };
+type Props = {
+  action: "add" | "remove";
+  selection: Selection;
+  tags: readonly { slug: string; name: string }[];
+  onStarted: (run: TagRun) => void;
+  onClose: () => void;
+};
 
 export default function BulkTags({ action, selection, tags, onStarted, onClose }: Props) {
   const words = useWords(BULK_WORDS);
@@ -29,9 +39,11 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
     },
   });
   const error = useRefusal(refused);
-  const send = (intent: "preview_tags" | "start_tags") => run(intent, { selection, [action]: chosen });
+  const send = (intent: "preview_tags" | "start_tags") =>
+    run(intent, { selection, [action]: chosen });
   const nameOf = (slug: string) => tags.find((tag) => tag.slug === slug)?.name ?? slug;
-  const confirm = (total: number) => (action === "add" ? words.confirmAdd(count(total)) : words.confirmRemove(count(total)));
+  const confirm = (total: number) =>
+    action === "add" ? words.confirmAdd(count(total)) : words.confirmRemove(count(total));
 
   return (
     <Dialog
@@ -39,27 +51,58 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
       title={action === "add" ? words.addTitle : words.removeTitle}
       primaryAction={
         preview
-          ? { content: confirm(preview.changing), onAction: () => send("start_tags"), loading: isBusy, disabled: preview.changing === 0, destructive: action === "remove" }
-          : { content: words.preview, onAction: () => send("preview_tags"), loading: isBusy, disabled: chosen.length === 0 }
+          ? {
+              content: confirm(preview.changing),
+              onAction: () => send("start_tags"),
+              loading: isBusy,
+              disabled: preview.changing === 0,
+              destructive: action === "remove",
+            }
+          : {
+              content: words.preview,
+              onAction: () => send("preview_tags"),
+              loading: isBusy,
+              disabled: chosen.length === 0,
+            }
       }
-      secondaryActions={[preview ? { content: words.back, onAction: () => setPreview(null) } : { content: words.close, onAction: onClose }]}
+      secondaryActions={[
+        preview
+          ? { content: words.back, onAction: () => setPreview(null) }
+          : { content: words.close, onAction: onClose },
+      ]}
     >
       {preview ? (
         <BlockStack gap="300">
           <Text as="p" fontWeight="semibold">
-            {preview.changing === 0 ? words.nothing : words.changing(count(preview.changing), count(preview.total))}
+            {preview.changing === 0
+              ? words.nothing
+              : words.changing(count(preview.changing), count(preview.total))}
           </Text>
           <List>
             {preview.tags.map((tag) => (
-              <List.Item key={tag.slug}>{tag.action === "add" ? words.gets(nameOf(tag.slug), count(tag.people)) : words.loses(nameOf(tag.slug), count(tag.people))}</List.Item>
+              <List.Item key={tag.slug}>
+                {tag.action === "add"
+                  ? words.gets(nameOf(tag.slug), count(tag.people))
+                  : words.loses(nameOf(tag.slug), count(tag.people))}
+              </List.Item>
             ))}
           </List>
-          {error && <Text as="p" tone="critical">{error}</Text>}
+          {error && (
+            <Text as="p" tone="critical">
+              {error}
+            </Text>
+          )}
         </BlockStack>
       ) : (
         <BlockStack gap="300">
           {"ids" in selection && <Text as="p">{words.people(count(selection.ids.length))}</Text>}
-          <TagPicker known={tags} chosen={chosen} onChange={setChosen} canMake={action === "add"} error={error} />
+          <TagPicker
+            known={tags}
+            chosen={chosen}
+            onChange={setChosen}
+            canMake={action === "add"}
+            error={error}
+          />
         </BlockStack>
       )}
     </Dialog>

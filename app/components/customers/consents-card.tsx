@@ -23,7 +23,9 @@ export function ConsentsCard({ consents }: { consents: ConsentView[] }) {
                   {decision ? <Told words={words} {...decision} /> : words.never}
                 </Text>
               </BlockStack>
-              <Badge {...(isGiven && { tone: "success" as const })}>{isGiven ? words.given : words.notGiven}</Badge>
+              <Badge {...(isGiven && { tone: "success" as const })}>
+                {isGiven ? words.given : words.notGiven}
+              </Badge>
             </InlineStack>
           ))}
         </BlockStack>
@@ -41,7 +43,11 @@ export function TimelineCard({ records, older, isNewest, path }: Props) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={words.timeline} />
-        {records.length === 0 && <Text as="p" tone="subdued">{words.timelineEmpty}</Text>}
+        {records.length === 0 && (
+          <Text as="p" tone="subdued">
+            {words.timelineEmpty}
+          </Text>
+        )}
         <BlockStack gap="200">
           {records.map((record, place) => (
             <BlockStack key={record.id} gap="200">
@@ -67,7 +73,17 @@ export function TimelineCard({ records, older, isNewest, path }: Props) {
 }
 
 /** When, how and under which policy. */
-function Told({ words, at, method, version }: { words: DetailText; at: string; method: string; version: string | null }) {
+function Told({
+  words,
+  at,
+  method,
+  version,
+}: {
+  words: DetailText;
+  at: string;
+  method: string;
+  version: string | null;
+}) {
   return (
     <>
       <Moment at={at} />, {words.by(words.methods[method] ?? method)}

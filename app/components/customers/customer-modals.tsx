@@ -16,11 +16,20 @@ export function SuspendModal({ onClose }: Props) {
     <Dialog
       title={words.suspendTitle}
       onClose={onClose}
-      primaryAction={{ content: words.suspend, destructive: true, loading: isBusy, onAction: () => run("status", { status: "suspended" }) }}
+      primaryAction={{
+        content: words.suspend,
+        destructive: true,
+        loading: isBusy,
+        onAction: () => run("status", { status: "suspended" }),
+      }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
       <Text as="p">{words.suspendText}</Text>
-      {problem && <Text as="p" tone="critical">{problem}</Text>}
+      {problem && (
+        <Text as="p" tone="critical">
+          {problem}
+        </Text>
+      )}
     </Dialog>
   );
 }
@@ -34,12 +43,24 @@ export function EraseModal({ customer, onClose }: Props & { customer: CustomerVi
     <Dialog
       title={words.eraseTitle}
       onClose={onClose}
-      primaryAction={{ content: words.eraseConfirm, destructive: true, loading: isBusy, disabled: typed.trim() === "", onAction: () => run("erase", { typed }) }}
+      primaryAction={{
+        content: words.eraseConfirm,
+        destructive: true,
+        loading: isBusy,
+        disabled: typed.trim() === "",
+        onAction: () => run("erase", { typed }),
+      }}
       secondaryActions={[{ content: words.cancel, onAction: onClose }]}
     >
       <BlockStack gap="300">
         <Text as="p">{words.eraseText}</Text>
-        <TextField label={words.eraseType(customer.erasureWord)} value={typed} onChange={setTyped} autoComplete="off" error={error ?? undefined} />
+        <TextField
+          label={words.eraseType(customer.erasureWord)}
+          value={typed}
+          onChange={setTyped}
+          autoComplete="off"
+          error={error ?? undefined}
+        />
       </BlockStack>
     </Dialog>
   );

@@ -10,7 +10,15 @@ import { useWords } from "../words.tsx";
 import { ConsentsCard, TimelineCard } from "./consents-card.tsx";
 import { EraseModal, SuspendModal } from "./customer-modals.tsx";
 import { CUSTOMER_NAMES } from "./customer-words.ts";
-import type { ConsentView, CustomerView, LinkView, OrdersView, RecordView, SystemView, TagView } from "./detail-shape.ts";
+import type {
+  ConsentView,
+  CustomerView,
+  LinkView,
+  OrdersView,
+  RecordView,
+  SystemView,
+  TagView,
+} from "./detail-shape.ts";
 import { DETAIL_WORDS } from "./detail-words.ts";
 import { OrdersCard } from "./orders-card.tsx";
 import { ProfileCard, SignInsCard } from "./profile-cards.tsx";
@@ -18,11 +26,28 @@ import { SystemsCard } from "./systems-card.tsx";
 import { TagsCard } from "./tags-card.tsx";
 
 type Props = {
-  customer: CustomerView; links: LinkView[]; consents: ConsentView[]; timeline: RecordView[]; older: number | null; tags: TagView[]; systems: SystemView[];
-  orders: Promise<OrdersView>; knownTags: { slug: string; name: string }[];
+  customer: CustomerView;
+  links: LinkView[];
+  consents: ConsentView[];
+  timeline: RecordView[];
+  older: number | null;
+  tags: TagView[];
+  systems: SystemView[];
+  orders: Promise<OrdersView>;
+  knownTags: { slug: string; name: string }[];
 };
 
-export function CustomerScreen({ customer, links, consents, timeline, older, tags, systems, orders, knownTags }: Props) {
+export function CustomerScreen({
+  customer,
+  links,
+  consents,
+  timeline,
+  older,
+  tags,
+  systems,
+  orders,
+  knownTags,
+}: Props) {
   const words = useWords(DETAIL_WORDS);
   const names = useWords(CUSTOMER_NAMES);
   const { search } = useLocation();
@@ -38,17 +63,48 @@ export function CustomerScreen({ customer, links, consents, timeline, older, tag
     showToast(isDone ? words.exported : words.exportFailed, !isDone);
   };
   const actions = [
-    ...(customer.adminUrl ? [{ content: words.openInStore, url: customer.adminUrl, target: "_top" as const }] : []),
-    ...(customer.canBeErased ? [{ content: words.exportData, onAction: () => void exportData() }] : []),
-    ...(customer.status === "active" ? [{ content: words.suspend, onAction: () => setQuestion("suspend") }] : []),
-    ...(customer.status === "suspended" ? [{ content: words.reactivate, loading: reactivate.isBusy, onAction: () => reactivate.run("status", { status: "active" }) }] : []),
-    ...(customer.canBeErased ? [{ content: words.erase, destructive: true, onAction: () => setQuestion("erase") }] : []),
+    ...(customer.adminUrl
+      ? [{ content: words.openInStore, url: customer.adminUrl, target: "_top" as const }]
+      : []),
+    ...(customer.canBeErased
+      ? [{ content: words.exportData, onAction: () => void exportData() }]
+      : []),
+    ...(customer.status === "active"
+      ? [{ content: words.suspend, onAction: () => setQuestion("suspend") }]
+      : []),
+    ...(customer.status === "suspended"
+      ? [
+          {
+            content: words.reactivate,
+            loading: reactivate.isBusy,
+            onAction: () => reactivate.run("status", { status: "active" }),
+          },
+        ]
+      : []),
+    ...(customer.canBeErased
+      ? [{ content: words.erase, destructive: true, onAction: () => setQuestion("erase") }]
+      : []),
   ];
   return (
     <>
       <TitleBar title={name} />
       <div style={{ overflowWrap: "anywhere" }}>
-        <Page title={name} titleMetadata={<Badge {...(customer.status === "active" ? { tone: "success" } : customer.status === "suspended" ? { tone: "warning" } : {})}>{names.status[customer.status] ?? customer.status}</Badge>} backAction={{ content: words.back, onAction: goBack }} secondaryActions={actions}>
+        <Page
+          title={name}
+          titleMetadata={
+            <Badge
+              {...(customer.status === "active"
+                ? { tone: "success" }
+                : customer.status === "suspended"
+                  ? { tone: "warning" }
+                  : {})}
+            >
+              {names.status[customer.status] ?? customer.status}
+            </Badge>
+          }
+          backAction={{ content: words.back, onAction: goBack }}
+          secondaryActions={actions}
+        >
           <BlockStack gap="400">
             {isDeleted && !customer.canBeErased && <Banner tone="info">{words.erased}</Banner>}
             {problem && <Banner tone="critical">{problem}</Banner>}
@@ -58,7 +114,12 @@ export function CustomerScreen({ customer, links, consents, timeline, older, tag
                   <TagsCard tags={tags} known={knownTags} canChange={!isDeleted} />
                   <OrdersCard orders={orders} />
                   <ConsentsCard consents={consents} />
-                  <TimelineCard records={timeline} older={older} isNewest={!new URLSearchParams(search).has("before")} path={path} />
+                  <TimelineCard
+                    records={timeline}
+                    older={older}
+                    isNewest={!new URLSearchParams(search).has("before")}
+                    path={path}
+                  />
                 </BlockStack>
               </Layout.Section>
               <Layout.Section variant="oneThird">
@@ -71,7 +132,9 @@ export function CustomerScreen({ customer, links, consents, timeline, older, tag
             </Layout>
           </BlockStack>
           {question === "suspend" && <SuspendModal onClose={() => setQuestion(null)} />}
-          {question === "erase" && <EraseModal customer={customer} onClose={() => setQuestion(null)} />}
+          {question === "erase" && (
+            <EraseModal customer={customer} onClose={() => setQuestion(null)} />
+          )}
         </Page>
       </div>
     </>

@@ -44,7 +44,21 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
   return (
     <>
       <TitleBar title={words.title} />
-      <Page title={words.title} fullWidth secondaryActions={hasCustomers ? [{ content: exporting.isBusy ? words.exporting : words.exportAll, onAction: () => void exporting.start(), loading: exporting.isBusy }] : []}>
+      <Page
+        title={words.title}
+        fullWidth
+        secondaryActions={
+          hasCustomers
+            ? [
+                {
+                  content: exporting.isBusy ? words.exporting : words.exportAll,
+                  onAction: () => void exporting.start(),
+                  loading: exporting.isBusy,
+                },
+              ]
+            : []
+        }
+      >
         <BlockStack gap="400">
           {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
           {hasCustomers ? (
@@ -61,12 +75,19 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
   );
 }
 
-function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" | "views" | "sync"> & { onStarted: (run: TagRun) => void }) {
+function ListBody({
+  filter,
+  sort,
+  page,
+  choices,
+  onStarted,
+}: Omit<Props, "run" | "views" | "sync"> & { onStarted: (run: TagRun) => void }) {
   const words = useWords(LIST_WORDS);
   const bulk = useWords(BULK_WORDS);
   const address = useListAddress({ filter, sort });
   const [action, setAction] = useState<"add" | "remove" | null>(null);
-  const { selectedResources, allResourcesSelected, handleSelectionChange, clearSelection } = useIndexResourceState(page.customers, { resourceIDResolver: ({ id }) => String(id) });
+  const { selectedResources, allResourcesSelected, handleSelectionChange, clearSelection } =
+    useIndexResourceState(page.customers, { resourceIDResolver: ({ id }) => String(id) });
   const { search } = useLocation();
   const [chosenIn, setChosenIn] = useState(search);
   // Another list is another choice: nobody is changed who is not seen to be chosen.
@@ -95,7 +116,14 @@ function ListBody({ filter, sort, page, choices, onStarted }: Omit<Props, "run" 
           accessibilityLabels: { previous: words.previous, next: words.next },
         }}
         emptyState={
-          <EmptyState heading={words.noMatch} image="" action={{ content: words.clear, onAction: () => address.show({ filter: {}, sort: DEFAULT_SORT }) }}>
+          <EmptyState
+            heading={words.noMatch}
+            image=""
+            action={{
+              content: words.clear,
+              onAction: () => address.show({ filter: {}, sort: DEFAULT_SORT }),
+            }}
+          >
             <p>{words.noMatchText}</p>
           </EmptyState>
         }
@@ -124,7 +152,10 @@ function useExport(filter: ListFilter) {
     isBusy,
     start: async () => {
       setIsBusy(true);
-      const isDone = await download(`/app/customers/export?${toQuery({ filter, sort: DEFAULT_SORT })}`, `${words.file}.csv`);
+      const isDone = await download(
+        `/app/customers/export?${toQuery({ filter, sort: DEFAULT_SORT })}`,
+        `${words.file}.csv`,
+      );
       setIsBusy(false);
       showToast(isDone ? words.exported : words.exportFailed, !isDone);
     },
@@ -141,10 +172,19 @@ function FirstSync({ sync }: { sync: Sync | null }) {
   useLooking(isRunning, () => {
     if (state === "idle") revalidate();
   });
-  const told = { running: words.syncing(formatCount(locale, sync?.read ?? 0)), failed: words.syncFailed, done: words.nobodyYet, never: null }[sync?.state ?? "never"];
+  const told = {
+    running: words.syncing(formatCount(locale, sync?.read ?? 0)),
+    failed: words.syncFailed,
+    done: words.nobodyYet,
+    never: null,
+  }[sync?.state ?? "never"];
   return (
     <Card>
-      <EmptyState heading={words.empty} image="" action={{ content: words.sync, onAction: () => run("sync"), loading: isBusy || isRunning }}>
+      <EmptyState
+        heading={words.empty}
+        image=""
+        action={{ content: words.sync, onAction: () => run("sync"), loading: isBusy || isRunning }}
+      >
         <p>{words.emptyText}</p>
         <div aria-live="polite">
           {told && <p>{told}</p>}

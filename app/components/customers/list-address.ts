@@ -9,16 +9,30 @@ export const DEFAULT_SORT = "updated desc";
 export type ListState = { filter: ListFilter; sort: string };
 
 /** Without what stays as it is by default, so that equal lists have equal addresses. */
-export function toQuery({ filter, sort }: ListState, place: { after?: string; before?: string } = {}): URLSearchParams {
-  const entries = [["q", filter.q], ...FILTERS.map((name) => [name, filter[name]]), ["sort", sort === DEFAULT_SORT ? undefined : sort], ["after", place.after], ["before", place.before]];
-  return new URLSearchParams(entries.filter((entry): entry is [string, string] => Boolean(entry[1])));
+export function toQuery(
+  { filter, sort }: ListState,
+  place: { after?: string; before?: string } = {},
+): URLSearchParams {
+  const entries = [
+    ["q", filter.q],
+    ...FILTERS.map((name) => [name, filter[name]]),
+    ["sort", sort === DEFAULT_SORT ? undefined : sort],
+    ["after", place.after],
+    ["before", place.before],
+  ];
+  return new URLSearchParams(
+    entries.filter((entry): entry is [string, string] => Boolean(entry[1])),
+  );
 }
 
 /** Changes the list: another filter or order begins at its first page. */
 export function useListAddress(now: ListState) {
   const [, setQuery] = useSearchParams();
   return {
-    narrow: (change: ListFilter) => setQuery(toQuery({ ...now, filter: { ...now.filter, ...change } }), { preventScrollReset: true }),
+    narrow: (change: ListFilter) =>
+      setQuery(toQuery({ ...now, filter: { ...now.filter, ...change } }), {
+        preventScrollReset: true,
+      }),
     show: (state: ListState) => setQuery(toQuery(state), { preventScrollReset: true }),
     sortBy: (sort: string) => setQuery(toQuery({ ...now, sort }), { preventScrollReset: true }),
     turnTo: (place: { after: string } | { before: string }) => setQuery(toQuery(now, place)),

@@ -1,5 +1,14 @@
 // The rows of the customer list.
-import { Badge, BlockStack, IndexTable, InlineStack, Link, Text, useBreakpoints, type IndexTableProps } from "@shopify/polaris";
+import {
+  Badge,
+  BlockStack,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+  type IndexTableProps,
+} from "@shopify/polaris";
 import { formatCount } from "../figures.ts";
 import { Moment } from "../moment.tsx";
 import { LongText } from "../room.tsx";
@@ -8,11 +17,28 @@ import { CUSTOMER_NAMES } from "./customer-words.ts";
 import { LIST_WORDS } from "./list-words.ts";
 
 export type ListedCustomer = {
-  id: number; full_name: string | null; email: string | null; status: string; provider: string; country: string | null; number_of_orders: number;
-  last_login_at: string | null; updated_at: string; consents: string[]; tags: { slug: string; name: string }[];
+  id: number;
+  full_name: string | null;
+  email: string | null;
+  status: string;
+  provider: string;
+  country: string | null;
+  number_of_orders: number;
+  last_login_at: string | null;
+  updated_at: string;
+  consents: string[];
+  tags: { slug: string; name: string }[];
 };
 
-type Props = Pick<IndexTableProps, "selectedItemsCount" | "onSelectionChange" | "promotedBulkActions" | "pagination" | "hasMoreItems" | "emptyState"> & { customers: ListedCustomer[]; selected: string[] };
+type Props = Pick<
+  IndexTableProps,
+  | "selectedItemsCount"
+  | "onSelectionChange"
+  | "promotedBulkActions"
+  | "pagination"
+  | "hasMoreItems"
+  | "emptyState"
+> & { customers: ListedCustomer[]; selected: string[] };
 
 const SHOWN_TAGS = 3;
 
@@ -20,11 +46,31 @@ export function ListTable({ customers, selected, ...table }: Props) {
   const words = useWords(LIST_WORDS);
   const { smDown } = useBreakpoints();
   const { columns } = words;
-  const headings = [columns.customer, columns.state, columns.consent, columns.tags, columns.orders, columns.country, columns.signedIn].map((title) => ({ title, ...(title === columns.orders && { alignment: "end" as const }) }));
+  const headings = [
+    columns.customer,
+    columns.state,
+    columns.consent,
+    columns.tags,
+    columns.orders,
+    columns.country,
+    columns.signedIn,
+  ].map((title) => ({ title, ...(title === columns.orders && { alignment: "end" as const }) }));
   return (
-    <IndexTable condensed={smDown} resourceName={words.resource} itemCount={customers.length} headings={headings as [(typeof headings)[0]]} {...table}>
+    <IndexTable
+      condensed={smDown}
+      resourceName={words.resource}
+      itemCount={customers.length}
+      headings={headings as [(typeof headings)[0]]}
+      {...table}
+    >
       {customers.map((customer, position) => (
-        <IndexTable.Row key={customer.id} id={String(customer.id)} position={position} selected={selected.includes(String(customer.id))} accessibilityLabel={customer.full_name ?? customer.email ?? `#${customer.id}`}>
+        <IndexTable.Row
+          key={customer.id}
+          id={String(customer.id)}
+          position={position}
+          selected={selected.includes(String(customer.id))}
+          accessibilityLabel={customer.full_name ?? customer.email ?? `#${customer.id}`}
+        >
           {smDown ? <Condensed customer={customer} /> : <Cells customer={customer} />}
         </IndexTable.Row>
       ))}
@@ -57,7 +103,15 @@ function Cells({ customer }: { customer: ListedCustomer }) {
         </Text>
       </IndexTable.Cell>
       <IndexTable.Cell>{customer.country}</IndexTable.Cell>
-      <IndexTable.Cell>{customer.last_login_at ? <Moment at={customer.last_login_at} /> : <Text as="span" tone="subdued">{never}</Text>}</IndexTable.Cell>
+      <IndexTable.Cell>
+        {customer.last_login_at ? (
+          <Moment at={customer.last_login_at} />
+        ) : (
+          <Text as="span" tone="subdued">
+            {never}
+          </Text>
+        )}
+      </IndexTable.Cell>
     </>
   );
 }
@@ -98,12 +152,24 @@ function Who({ customer: { id, full_name: name, email } }: { customer: ListedCus
 
 function State({ customer: { status } }: { customer: ListedCustomer }) {
   const names = useWords(CUSTOMER_NAMES);
-  return <Badge {...(status === "active" ? { tone: "success" } : status === "suspended" ? { tone: "warning" } : {})}>{names.status[status] ?? status}</Badge>;
+  return (
+    <Badge
+      {...(status === "active"
+        ? { tone: "success" }
+        : status === "suspended"
+          ? { tone: "warning" }
+          : {})}
+    >
+      {names.status[status] ?? status}
+    </Badge>
+  );
 }
 
 function Marketing({ customer }: { customer: ListedCustomer }) {
   const { consent } = useWords(CUSTOMER_NAMES);
-  return customer.consents.includes("marketing") ? <Badge tone="info">{consent.marketing}</Badge> : null;
+  return customer.consents.includes("marketing") ? (
+    <Badge tone="info">{consent.marketing}</Badge>
+  ) : null;
 }
 
 function Tags({ customer: { tags } }: { customer: ListedCustomer }) {

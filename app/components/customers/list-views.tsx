@@ -11,7 +11,15 @@ export type View = { name: string; filter: ListFilter; sort: string };
 
 const SaveView = loadedLater(() => import("./save-view.tsx"));
 
-export function Views({ filter, sort, saved }: { filter: ListFilter; sort: string; saved: View[] }) {
+export function Views({
+  filter,
+  sort,
+  saved,
+}: {
+  filter: ListFilter;
+  sort: string;
+  saved: View[];
+}) {
   const words = useWords(LIST_WORDS).views;
   const address = useListAddress({ filter, sort });
   const [isNaming, setIsNaming] = useState(false);
@@ -31,7 +39,13 @@ export function Views({ filter, sort, saved }: { filter: ListFilter; sort: strin
     <Box padding="200" borderBlockEndWidth="025" borderColor="border">
       <InlineStack gap="100" blockAlign="center">
         {views.map((view) => (
-          <Button key={view.name} size="slim" variant="tertiary" pressed={isShown(view)} onClick={() => address.show(view)}>
+          <Button
+            key={view.name}
+            size="slim"
+            variant="tertiary"
+            pressed={isShown(view)}
+            onClick={() => address.show(view)}
+          >
             {view.name}
           </Button>
         ))}
@@ -41,7 +55,13 @@ export function Views({ filter, sort, saved }: { filter: ListFilter; sort: strin
           </Button>
         )}
         {own && (
-          <Button size="slim" tone="critical" variant="tertiary" loading={isBusy} onClick={() => run("delete_view", { name: own.name })}>
+          <Button
+            size="slim"
+            tone="critical"
+            variant="tertiary"
+            loading={isBusy}
+            onClick={() => run("delete_view", { name: own.name })}
+          >
             {words.delete}
           </Button>
         )}

@@ -1,6 +1,15 @@
 // The customer's orders, which the store itself keeps: it may not answer.
 import { useRevalidator } from "@remix-run/react";
-import { Badge, Banner, BlockStack, Box, Card, InlineStack, SkeletonBodyText, Text } from "@shopify/polaris";
+import {
+  Badge,
+  Banner,
+  BlockStack,
+  Box,
+  Card,
+  InlineStack,
+  SkeletonBodyText,
+  Text,
+} from "@shopify/polaris";
 import { CardHeading } from "../card-heading.tsx";
 import { Later } from "../later.tsx";
 import { Moment } from "../moment.tsx";
@@ -30,28 +39,45 @@ export function OrdersCard({ orders }: { orders: Promise<OrdersView> }) {
 function Orders({ part }: { part: OrdersView }) {
   const words = useWords(DETAIL_WORDS);
   const { revalidate } = useRevalidator();
-  if (part.state === "none") return <Text as="p" tone="subdued">{words.noStoreCustomer}</Text>;
+  if (part.state === "none")
+    return (
+      <Text as="p" tone="subdued">
+        {words.noStoreCustomer}
+      </Text>
+    );
   if (part.state === "unavailable")
     return (
       <Banner tone="warning" action={{ content: words.retry, onAction: revalidate }}>
         <p>{words.ordersAway}</p>
       </Banner>
     );
-  if (part.orders.length === 0) return <Text as="p" tone="subdued">{words.noOrders}</Text>;
+  if (part.orders.length === 0)
+    return (
+      <Text as="p" tone="subdued">
+        {words.noOrders}
+      </Text>
+    );
   return (
     <BlockStack gap="200">
-      <Text as="p" tone="subdued">{words.ordersText}</Text>
+      <Text as="p" tone="subdued">
+        {words.ordersText}
+      </Text>
       {part.orders.map((order) => (
         <InlineStack key={order.id} align="space-between" blockAlign="center" gap="200">
           <BlockStack>
-            <Text as="span" fontWeight="semibold">{order.name}</Text>
+            <Text as="span" fontWeight="semibold">
+              {order.name}
+            </Text>
             <Text as="span" tone="subdued">
               <Moment at={order.created_at} />
             </Text>
           </BlockStack>
           <InlineStack gap="200" blockAlign="center">
             <Badge>{toWords(order.fulfillment_status)}</Badge>
-            <Text as="span" numeric>{`${words.money(order.total.amount)} ${order.total.currency}`}</Text>
+            <Text
+              as="span"
+              numeric
+            >{`${words.money(order.total.amount)} ${order.total.currency}`}</Text>
           </InlineStack>
         </InlineStack>
       ))}
@@ -60,4 +86,5 @@ function Orders({ part }: { part: OrdersView }) {
 }
 
 /** The store's own names of a state, IN_PROGRESS, as words. */
-const toWords = (state: string): string => state.charAt(0) + state.slice(1).toLowerCase().replaceAll("_", " ");
+const toWords = (state: string): string =>
+  state.charAt(0) + state.slice(1).toLowerCase().replaceAll("_", " ");

@@ -13,14 +13,25 @@ export function ProfileCard({ customer }: { customer: CustomerView }) {
   const { about, rows: names, money } = useWords(DETAIL_WORDS);
   const locale = useLocale();
   const rows = [
-    { name: names.email, value: customer.email ? `${customer.email} (${customer.isVerified ? names.verified : names.notVerified})` : names.none },
+    {
+      name: names.email,
+      value: customer.email
+        ? `${customer.email} (${customer.isVerified ? names.verified : names.notVerified})`
+        : names.none,
+    },
     { name: names.country, value: customer.country ?? names.none },
     { name: names.language, value: customer.language ?? names.none },
     { name: names.orders, value: formatCount(locale, customer.orders) },
     { name: names.spent, value: money(customer.spent.toFixed(2)) },
-    { name: names.lastSignIn, value: customer.lastSignIn ? <Moment at={customer.lastSignIn} /> : names.never },
+    {
+      name: names.lastSignIn,
+      value: customer.lastSignIn ? <Moment at={customer.lastSignIn} /> : names.never,
+    },
     { name: names.updated, value: <Moment at={customer.updatedAt} /> },
-    { name: names.storeId, value: customer.gid?.slice(customer.gid.lastIndexOf("/") + 1) ?? names.none },
+    {
+      name: names.storeId,
+      value: customer.gid?.slice(customer.gid.lastIndexOf("/") + 1) ?? names.none,
+    },
   ];
   return (
     <Card>
@@ -41,7 +52,11 @@ export function SignInsCard({ customer, links }: { customer: CustomerView; links
       <BlockStack gap="400">
         <CardHeading title={words.signIns} />
         <BlockStack gap="200">
-          {isNew && <Text as="p" tone="subdued">{words.noSignIn}</Text>}
+          {isNew && (
+            <Text as="p" tone="subdued">
+              {words.noSignIn}
+            </Text>
+          )}
           {customer.hasPassword && <Text as="p">{words.password}</Text>}
           {links.map(({ provider, issuer, since }) => (
             <BlockStack key={`${provider} ${issuer}`}>

@@ -24,10 +24,22 @@ export default function SaveView({ shown, onClose }: { shown: ListState; onClose
     <Dialog
       title={words.save}
       onClose={onClose}
-      primaryAction={{ content: words.save, onAction: () => run("save_view", { name: name.trim(), ...shown }), loading: isBusy, disabled: name.trim() === "" }}
+      primaryAction={{
+        content: words.save,
+        onAction: () => run("save_view", { name: name.trim(), ...shown }),
+        loading: isBusy,
+        disabled: name.trim() === "",
+      }}
       secondaryActions={[{ content: close, onAction: onClose }]}
     >
-      <TextField label={words.name} value={name} onChange={setName} maxLength={40} autoComplete="off" {...(problem && { error: problem })} />
+      <TextField
+        label={words.name}
+        value={name}
+        onChange={setName}
+        maxLength={40}
+        autoComplete="off"
+        {...(problem && { error: problem })}
+      />
     </Dialog>
   );
 }

@@ -16,7 +16,11 @@ export function SystemsCard({ systems }: { systems: SystemView[] }) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={words.systems} />
-        {systems.length === 0 && <Text as="p" tone="subdued">{words.noSystems}</Text>}
+        {systems.length === 0 && (
+          <Text as="p" tone="subdued">
+            {words.noSystems}
+          </Text>
+        )}
         {systems.map((system) => (
           <System key={system.channel} system={system} />
         ))}
@@ -25,9 +29,15 @@ export function SystemsCard({ systems }: { systems: SystemView[] }) {
   );
 }
 
-function System({ system: { channel, isOn, status, at, httpStatus, reason } }: { system: SystemView }) {
+function System({
+  system: { channel, isOn, status, at, httpStatus, reason },
+}: {
+  system: SystemView;
+}) {
   const words = useWords(DETAIL_WORDS);
-  const { run, isBusy, refused } = useDeed<{ requeued: number }>({ onDone: ({ requeued }) => (requeued > 0 ? words.queuedAgain : words.nothingToRetry) });
+  const { run, isBusy, refused } = useDeed<{ requeued: number }>({
+    onDone: ({ requeued }) => (requeued > 0 ? words.queuedAgain : words.nothingToRetry),
+  });
   const problem = useRefusal(refused);
   const nameOf = useChannelName();
   const tone = TONES[status];
@@ -49,10 +59,19 @@ function System({ system: { channel, isOn, status, at, httpStatus, reason } }: {
       )}
       {status === "dead" && (
         <InlineStack gap="200" blockAlign="center">
-          <Button size="slim" loading={isBusy} onClick={() => run("retry", { channel })} accessibilityLabel={`${words.tryAgain}: ${nameOf(channel)}`}>
+          <Button
+            size="slim"
+            loading={isBusy}
+            onClick={() => run("retry", { channel })}
+            accessibilityLabel={`${words.tryAgain}: ${nameOf(channel)}`}
+          >
             {words.tryAgain}
           </Button>
-          {problem && <Text as="span" tone="critical">{problem}</Text>}
+          {problem && (
+            <Text as="span" tone="critical">
+              {problem}
+            </Text>
+          )}
         </InlineStack>
       )}
     </BlockStack>

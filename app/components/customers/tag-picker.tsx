@@ -5,7 +5,13 @@ import { useWords } from "../words.tsx";
 import { BULK_WORDS } from "./bulk-words.ts";
 
 type Known = { slug: string; name: string };
-type Props = { known: readonly Known[]; chosen: readonly string[]; onChange: (chosen: string[]) => void; canMake: boolean; error: string | null };
+type Props = {
+  known: readonly Known[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+  canMake: boolean;
+  error: string | null;
+};
 
 const MOST_SHOWN = 8;
 
@@ -13,14 +19,21 @@ export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
   const words = useWords(BULK_WORDS);
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
-  const offered = known.filter(({ slug, name }) => !chosen.includes(slug) && (name.toLowerCase().includes(wanted) || slug.includes(wanted))).slice(0, MOST_SHOWN);
+  const offered = known
+    .filter(
+      ({ slug, name }) =>
+        !chosen.includes(slug) && (name.toLowerCase().includes(wanted) || slug.includes(wanted)),
+    )
+    .slice(0, MOST_SHOWN);
   const nameOf = (slug: string) => known.find((tag) => tag.slug === slug)?.name ?? slug;
   const choose = (tag: string) => {
     if (!chosen.includes(tag)) onChange([...chosen, tag]);
     setText("");
   };
   const enter = () => {
-    const exact = known.find(({ slug, name }) => name.toLowerCase() === wanted || slug === wanted) ?? (canMake ? undefined : offered[0]);
+    const exact =
+      known.find(({ slug, name }) => name.toLowerCase() === wanted || slug === wanted) ??
+      (canMake ? undefined : offered[0]);
     if (exact) choose(exact.slug);
     else if (canMake && wanted) choose(text.trim());
   };
@@ -33,7 +46,16 @@ export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
           enter();
         }}
       >
-        <TextField label={words.tag} value={text} onChange={setText} autoComplete="off" maxLength={80} {...(canMake && { helpText: words.tagHelp })} error={error ?? undefined} connectedRight={<Button onClick={enter}>{words.choose}</Button>} />
+        <TextField
+          label={words.tag}
+          value={text}
+          onChange={setText}
+          autoComplete="off"
+          maxLength={80}
+          {...(canMake && { helpText: words.tagHelp })}
+          error={error ?? undefined}
+          connectedRight={<Button onClick={enter}>{words.choose}</Button>}
+        />
       </div>
       <InlineStack gap="100">
         {chosen.map((slug) => (

@@ -10,7 +10,11 @@ import type { TagView } from "./detail-shape.ts";
 import { DETAIL_WORDS } from "./detail-words.ts";
 import { TagPicker } from "./tag-picker.tsx";
 
-type Props = { tags: TagView[]; known: readonly { slug: string; name: string }[]; canChange: boolean };
+type Props = {
+  tags: TagView[];
+  known: readonly { slug: string; name: string }[];
+  canChange: boolean;
+};
 
 export function TagsCard({ tags, known, canChange }: Props) {
   const words = useWords(DETAIL_WORDS);
@@ -27,8 +31,14 @@ export function TagsCard({ tags, known, canChange }: Props) {
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.tags}>{canChange && <Button onClick={() => setChosen([])}>{words.addTag}</Button>}</CardHeading>
-        {tags.length === 0 && <Text as="p" tone="subdued">{words.noTags}</Text>}
+        <CardHeading title={words.tags}>
+          {canChange && <Button onClick={() => setChosen([])}>{words.addTag}</Button>}
+        </CardHeading>
+        {tags.length === 0 && (
+          <Text as="p" tone="subdued">
+            {words.noTags}
+          </Text>
+        )}
         {categories.map((category) => (
           <BlockStack key={category} gap="100">
             <Text as="h3" variant="headingSm">
@@ -38,23 +48,42 @@ export function TagsCard({ tags, known, canChange }: Props) {
               {tags
                 .filter((tag) => tag.category === category)
                 .map(({ slug, name }) => (
-                  <Tag key={slug} {...(canChange && { onRemove: () => run("tags", { remove: [slug] }) })} disabled={isBusy}>
+                  <Tag
+                    key={slug}
+                    {...(canChange && { onRemove: () => run("tags", { remove: [slug] }) })}
+                    disabled={isBusy}
+                  >
                     {name}
                   </Tag>
                 ))}
             </InlineStack>
           </BlockStack>
         ))}
-        {problem && chosen === null && <Text as="p" tone="critical">{problem}</Text>}
+        {problem && chosen === null && (
+          <Text as="p" tone="critical">
+            {problem}
+          </Text>
+        )}
       </BlockStack>
       {chosen && (
         <Dialog
           title={words.addTag}
           onClose={() => setChosen(null)}
-          primaryAction={{ content: words.addTag, onAction: () => run("tags", { add: chosen }), loading: isBusy, disabled: chosen.length === 0 }}
+          primaryAction={{
+            content: words.addTag,
+            onAction: () => run("tags", { add: chosen }),
+            loading: isBusy,
+            disabled: chosen.length === 0,
+          }}
           secondaryActions={[{ content: words.cancel, onAction: () => setChosen(null) }]}
         >
-          <TagPicker known={known.filter(({ slug }) => !tags.some((tag) => tag.slug === slug))} chosen={chosen} onChange={setChosen} canMake error={problem} />
+          <TagPicker
+            known={known.filter(({ slug }) => !tags.some((tag) => tag.slug === slug))}
+            chosen={chosen}
+            onChange={setChosen}
+            canMake
+            error={problem}
+          />
         </Dialog>
       )}
     </Card>

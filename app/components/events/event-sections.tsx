@@ -7,7 +7,12 @@ import { useWords } from "../words.tsx";
 
 export function EventSections() {
   const words = useWords(EVENT_WORDS);
-  const pages = [{ path: "/app/events", text: words.overview }, { path: "/app/events/dead-letters", text: words.dead }, { path: "/app/events/log", text: words.log }, { path: "/app/events/destinations", text: words.destinations }];
+  const pages = [
+    { path: "/app/events", text: words.overview },
+    { path: "/app/events/dead-letters", text: words.dead },
+    { path: "/app/events/log", text: words.log },
+    { path: "/app/events/destinations", text: words.destinations },
+  ];
   return <SectionNav label={words.sections} pages={pages} />;
 }
 

@@ -5,7 +5,10 @@ import { HOME_WORDS } from "./home-words.ts";
 import { Moment } from "../moment.tsx";
 import { useWords } from "../words.tsx";
 
-type Channel = { name: string; state: "on" } | { name: string; state: "off" } | { name: string; state: "paused"; until: string };
+type Channel =
+  | { name: string; state: "on" }
+  | { name: string; state: "off" }
+  | { name: string; state: "paused"; until: string };
 type Channels = { state: "known"; list: Channel[] } | { state: "unknown"; reason: string };
 
 export function ChannelsCard({ channels }: { channels: Channels }) {
@@ -14,7 +17,11 @@ export function ChannelsCard({ channels }: { channels: Channels }) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={words.title} />
-        {channels.state === "unknown" ? <Text as="p">{words.unknown(channels.reason)}</Text> : <List list={channels.list} />}
+        {channels.state === "unknown" ? (
+          <Text as="p">{words.unknown(channels.reason)}</Text>
+        ) : (
+          <List list={channels.list} />
+        )}
       </BlockStack>
     </Card>
   );

@@ -3,14 +3,25 @@ import { Banner } from "@shopify/polaris";
 import { HOME_WORDS } from "./home-words.ts";
 import { useWords } from "../words.tsx";
 
-type Props = { shop: string; token: { state: "none" | "valid" | "reauth_required" | "unknown" }; scopes: { missing: string[] } };
+type Props = {
+  shop: string;
+  token: { state: "none" | "valid" | "reauth_required" | "unknown" };
+  scopes: { missing: string[] };
+};
 
 export function ConnectionBanner({ shop, token, scopes }: Props) {
   const { banner } = useWords(HOME_WORDS);
-  const install = { url: `/auth/install?shop=${encodeURIComponent(shop)}`, target: "_top" } as const;
+  const install = {
+    url: `/auth/install?shop=${encodeURIComponent(shop)}`,
+    target: "_top",
+  } as const;
   if (token.state === "reauth_required")
     return (
-      <Banner tone="critical" title={banner.ended} action={{ content: banner.reconnect, ...install }}>
+      <Banner
+        tone="critical"
+        title={banner.ended}
+        action={{ content: banner.reconnect, ...install }}
+      >
         <p>{banner.endedText}</p>
       </Banner>
     );

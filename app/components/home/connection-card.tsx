@@ -7,11 +7,20 @@ import { useWords } from "../words.tsx";
 
 type Props = {
   shop: string;
-  token: { state: "none" | "valid" | "reauth_required" | "unknown"; expiresAt: string | null; isRenewed: boolean };
+  token: {
+    state: "none" | "valid" | "reauth_required" | "unknown";
+    expiresAt: string | null;
+    isRenewed: boolean;
+  };
   scopes: { granted: string[] | null; missing: string[] };
 };
 
-const TONES = { valid: "success", reauth_required: "critical", none: "warning", unknown: "warning" } as const;
+const TONES = {
+  valid: "success",
+  reauth_required: "critical",
+  none: "warning",
+  unknown: "warning",
+} as const;
 
 export function ConnectionCard({ shop, token, scopes }: Props) {
   const { connection: words } = useWords(HOME_WORDS);
@@ -23,7 +32,10 @@ export function ConnectionCard({ shop, token, scopes }: Props) {
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.title} status={{ tone: TONES[token.state], text: words.states[token.state] }} />
+        <CardHeading
+          title={words.title}
+          status={{ tone: TONES[token.state], text: words.states[token.state] }}
+        />
         <FactRows rows={rows} />
       </BlockStack>
     </Card>
@@ -48,5 +60,11 @@ function Scopes({ granted, missing, state }: Props["scopes"] & { state: Props["t
   const { connection: words } = useWords(HOME_WORDS);
   if (state !== "valid") return <>{words.noneInForce}</>;
   if (granted === null) return <>{words.byHand}</>;
-  return <>{missing.length === 0 ? words.all(granted.join(", ")) : words.some(granted.join(", ") || words.nothing, missing.join(", "))}</>;
+  return (
+    <>
+      {missing.length === 0
+        ? words.all(granted.join(", "))
+        : words.some(granted.join(", ") || words.nothing, missing.join(", "))}
+    </>
+  );
 }

@@ -17,12 +17,20 @@ export function HealthBanners({ health, paused }: Props) {
         </Banner>
       )}
       {health.deadLetters > 0 && (
-        <Banner tone="warning" title={words.deadLetters(formatCount(locale, health.deadLetters))} action={{ content: words.toEvents, url: "/app/events/dead-letters" }}>
+        <Banner
+          tone="warning"
+          title={words.deadLetters(formatCount(locale, health.deadLetters))}
+          action={{ content: words.toEvents, url: "/app/events/dead-letters" }}
+        >
           <p>{words.deadLettersText}</p>
         </Banner>
       )}
       {paused.length > 0 && (
-        <Banner tone="info" title={words.paused(paused.join(", "))} action={{ content: words.toEvents, url: "/app/events" }}>
+        <Banner
+          tone="info"
+          title={words.paused(paused.join(", "))}
+          action={{ content: words.toEvents, url: "/app/events" }}
+        >
           <p>{words.pausedText}</p>
         </Banner>
       )}

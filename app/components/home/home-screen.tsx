@@ -26,7 +26,10 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
   const { title } = useWords(HOME_WORDS);
   const nameOf = useChannelName();
   const { channels } = connection;
-  const paused = channels.state === "known" ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => nameOf(name)) : [];
+  const paused =
+    channels.state === "known"
+      ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => nameOf(name))
+      : [];
   return (
     <>
       <TitleBar title={title} />
@@ -37,11 +40,20 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
           </Text>
           <ConnectionBanner {...connection} />
           <HealthBanners health={health} paused={paused} />
-          {!guide.isDone && <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />}
+          {!guide.isDone && (
+            <SetupGuideCard
+              guide={guide}
+              action="/app/setup"
+              settingsUrl="/app/settings"
+              isEmbedded
+            />
+          )}
           <DayCard overview={overview} />
           <ConnectionCard {...connection} />
           <Later answer={webhooks} waiting={<WebhooksSkeleton />}>
-            {(state) => <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />}
+            {(state) => (
+              <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />
+            )}
           </Later>
           <ChannelsCard channels={connection.channels} />
           <LatelyCard overview={overview} />

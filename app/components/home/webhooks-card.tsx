@@ -5,12 +5,21 @@ import { CardHeading } from "../card-heading.tsx";
 import { HOME_WORDS, type HomeText } from "./home-words.ts";
 import { useWords } from "../words.tsx";
 
-type Webhooks = { state: "known"; registered: number; total: number; missing: string[] } | { state: "not_connected" } | { state: "unknown"; reason: string };
+type Webhooks =
+  | { state: "known"; registered: number; total: number; missing: string[] }
+  | { state: "not_connected" }
+  | { state: "unknown"; reason: string };
 type Repair = { isDone: true; changed: number } | { isDone: false; reason: string };
 
 type Text = HomeText["webhooks"];
 
-export function WebhooksCard({ webhooks, isConnected }: { webhooks: Webhooks; isConnected: boolean }) {
+export function WebhooksCard({
+  webhooks,
+  isConnected,
+}: {
+  webhooks: Webhooks;
+  isConnected: boolean;
+}) {
   const { webhooks: words } = useWords(HOME_WORDS);
   const fetcher = useFetcher<Repair>();
   useRecheck(isConnected && webhooks.state === "not_connected");
@@ -27,7 +36,9 @@ export function WebhooksCard({ webhooks, isConnected }: { webhooks: Webhooks; is
         </CardHeading>
         <BlockStack gap="100">
           <Line as="p">{describe(words, webhooks)}</Line>
-          <div aria-live="polite">{!isBusy && fetcher.data && <Result repair={fetcher.data} />}</div>
+          <div aria-live="polite">
+            {!isBusy && fetcher.data && <Result repair={fetcher.data} />}
+          </div>
         </BlockStack>
       </BlockStack>
     </Card>
@@ -62,7 +73,10 @@ function useRecheck(isOutdated: boolean): void {
 function statusOf(words: Text, webhooks: Webhooks) {
   if (webhooks.state === "unknown") return { tone: "warning", text: words.notChecked } as const;
   if (webhooks.state === "not_connected") return undefined;
-  return { tone: webhooks.missing.length === 0 ? "success" : "warning", text: words.registered(webhooks.registered, webhooks.total) } as const;
+  return {
+    tone: webhooks.missing.length === 0 ? "success" : "warning",
+    text: words.registered(webhooks.registered, webhooks.total),
+  } as const;
 }
 
 function describe(words: Text, webhooks: Webhooks): string {
@@ -73,6 +87,15 @@ function describe(words: Text, webhooks: Webhooks): string {
 
 function Result({ repair }: { repair: Repair }) {
   const { webhooks: words } = useWords(HOME_WORDS);
-  if (!repair.isDone) return <Line as="p" tone="critical">{words.failed(repair.reason)}</Line>;
-  return <Line as="p" tone="success">{repair.changed === 0 ? words.wasThere : words.done(repair.changed)}</Line>;
+  if (!repair.isDone)
+    return (
+      <Line as="p" tone="critical">
+        {words.failed(repair.reason)}
+      </Line>
+    );
+  return (
+    <Line as="p" tone="success">
+      {repair.changed === 0 ? words.wasThere : words.done(repair.changed)}
+    </Line>
+  );
 }

@@ -1,4 +1,13 @@
-import { Banner, BlockStack, Button, Card, FormLayout, Select, Text, TextField } from "@shopify/polaris";
+import {
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  FormLayout,
+  Select,
+  Text,
+  TextField,
+} from "@shopify/polaris";
 import { useState } from "react";
 import { CardHeading } from "../card-heading.tsx";
 import { ConfirmButton } from "../confirm-button.tsx";
@@ -24,17 +33,47 @@ export function PrivacyForm() {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={make.title} />
-        <Text as="p" tone="subdued">{make.text}</Text>
-        {refused && !refused.fields.email && <Banner tone="critical"><p>{general}</p></Banner>}
+        <Text as="p" tone="subdued">
+          {make.text}
+        </Text>
+        {refused && !refused.fields.email && (
+          <Banner tone="critical">
+            <p>{general}</p>
+          </Banner>
+        )}
         <FormLayout>
           <FormLayout.Group>
-            <Select label={make.kind} options={(["data_request", "customer_redact"] as const).map((value) => ({ value, label: kinds[value] }))} value={kind} onChange={setKind} />
-            <TextField label={make.email} type="email" autoComplete="off" value={email} onChange={setEmail} error={refused?.fields.email ? make.wrongEmail : undefined} />
+            <Select
+              label={make.kind}
+              options={(["data_request", "customer_redact"] as const).map((value) => ({
+                value,
+                label: kinds[value],
+              }))}
+              value={kind}
+              onChange={setKind}
+            />
+            <TextField
+              label={make.email}
+              type="email"
+              autoComplete="off"
+              value={email}
+              onChange={setEmail}
+              error={refused?.fields.email ? make.wrongEmail : undefined}
+            />
           </FormLayout.Group>
           {kind === "customer_redact" ? (
-            <ConfirmButton label={make.start} title={make.eraseTitle} confirm={make.eraseConfirm} isDestructive isBusy={isBusy} onConfirm={start}>
+            <ConfirmButton
+              label={make.start}
+              title={make.eraseTitle}
+              confirm={make.eraseConfirm}
+              isDestructive
+              isBusy={isBusy}
+              onConfirm={start}
+            >
               <Text as="p">{make.eraseText}</Text>
-              <Text as="p" fontWeight="semibold">{email}</Text>
+              <Text as="p" fontWeight="semibold">
+                {email}
+              </Text>
             </ConfirmButton>
           ) : (
             <Button loading={isBusy} onClick={start}>

@@ -8,9 +8,13 @@ import { PRIVACY_WORDS } from "./privacy-words.ts";
 export function useRequestDeeds(): (id: number) => RequestDeed {
   const words = useWords(PRIVACY_WORDS);
   const [last, setLast] = useState<number | null>(null);
-  const { run, sent, done, refused } = useDeed<{ url?: string }>({ onDone: ({ intent }) => (intent === "retry" ? words.retried : intent === "handed_over" ? words.handedDone : null) });
+  const { run, sent, done, refused } = useDeed<{ url?: string }>({
+    onDone: ({ intent }) =>
+      intent === "retry" ? words.retried : intent === "handed_over" ? words.handedDone : null,
+  });
   const general = useRefusal(refused);
-  const problem = refused?.intent === "export" && refused.code === "not_found" ? words.exportGone : general;
+  const problem =
+    refused?.intent === "export" && refused.code === "not_found" ? words.exportGone : general;
   return (id) => ({
     run(intent, of) {
       setLast(of);

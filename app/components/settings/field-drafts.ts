@@ -2,7 +2,8 @@
 export type Field = {
   name: string;
   label: string;
-  kind: "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
+  kind:
+    "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
   options: string[];
   value: unknown;
   instead: unknown;
@@ -12,10 +13,16 @@ export type Field = {
 /** `key`: which row of the editor it is. */
 export type RouteDraft = { key: number; event_type: string; channels: string; priority: string };
 export type SecretDraft = { mode: "kept" | "replace" | "remove"; text: string };
-export type Draft = string | boolean | string[] | Record<string, string> | RouteDraft[] | SecretDraft;
+export type Draft =
+  string | boolean | string[] | Record<string, string> | RouteDraft[] | SecretDraft;
 
 type Route = { event_type: string; channels: string[]; priority?: number };
-const asText = (value: unknown): string => (typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value));
+const asText = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : value === null || value === undefined
+      ? ""
+      : JSON.stringify(value);
 const asList = (value: unknown): string[] => (Array.isArray(value) ? value.map(asText) : []);
 
 export function toDraft({ kind, options, value, instead }: Field): Draft {
@@ -29,15 +36,26 @@ export function toDraft({ kind, options, value, instead }: Field): Draft {
     case "list":
       return asList(value).join("\n");
     case "group":
-      return Object.fromEntries(options.map((name) => [name, asText((value as Record<string, unknown> | null)?.[name])]));
+      return Object.fromEntries(
+        options.map((name) => [name, asText((value as Record<string, unknown> | null)?.[name])]),
+      );
     case "routes":
-      return ((value ?? []) as Route[]).map(({ event_type, channels, priority }, key) => ({ key, event_type, channels: channels.join(", "), priority: priority === undefined ? "" : String(priority) }));
+      return ((value ?? []) as Route[]).map(({ event_type, channels, priority }, key) => ({
+        key,
+        event_type,
+        channels: channels.join(", "),
+        priority: priority === undefined ? "" : String(priority),
+      }));
     default:
       return asText(value);
   }
 }
 
-const partsOf = (text: string, by: RegExp) => text.split(by).map((part) => part.trim()).filter(Boolean);
+const partsOf = (text: string, by: RegExp) =>
+  text
+    .split(by)
+    .map((part) => part.trim())
+    .filter(Boolean);
 
 /** Undefined when there is nothing to send. */
 export function toValue({ kind }: Field, draft: Draft): unknown {
@@ -51,11 +69,17 @@ export function toValue({ kind }: Field, draft: Draft): unknown {
       return lines.length > 0 ? lines : null;
     }
     case "group": {
-      const filled = Object.entries(draft as Record<string, string>).filter(([, text]) => text.trim() !== "");
+      const filled = Object.entries(draft as Record<string, string>).filter(
+        ([, text]) => text.trim() !== "",
+      );
       return filled.length > 0 ? Object.fromEntries(filled) : null;
     }
     case "routes": {
-      const routes = (draft as RouteDraft[]).map(({ event_type, channels, priority }) => ({ event_type: event_type.trim(), channels: partsOf(channels, /[,\s]+/), ...(priority && { priority: Number(priority) }) }));
+      const routes = (draft as RouteDraft[]).map(({ event_type, channels, priority }) => ({
+        event_type: event_type.trim(),
+        channels: partsOf(channels, /[,\s]+/),
+        ...(priority && { priority: Number(priority) }),
+      }));
       return routes.length > 0 ? routes : null;
     }
     case "number": {
@@ -73,13 +97,20 @@ export function toValue({ kind }: Field, draft: Draft): unknown {
 }
 
 /** The changed fields as they are posted. */
-export function toPatch(fields: readonly Field[], drafts: Readonly<Record<string, Draft>>): Record<string, unknown> {
+export function toPatch(
+  fields: readonly Field[],
+  drafts: Readonly<Record<string, Draft>>,
+): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const field of fields) {
     const draft = drafts[field.name];
     if (draft === undefined || field.isReadOnly) continue;
     const value = toValue(field, draft);
-    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(toValue(field, toDraft(field)))) patch[field.name] = value;
+    if (
+      value !== undefined &&
+      JSON.stringify(value) !== JSON.stringify(toValue(field, toDraft(field)))
+    )
+      patch[field.name] = value;
   }
   return patch;
 }

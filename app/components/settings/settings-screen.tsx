@@ -1,6 +1,15 @@
 // The settings of a store: the same form inside the store admin and on the standalone page. Only what was changed is sent.
 import { useFetcher } from "@remix-run/react";
-import { BlockStack, Banner, Button, Card, InlineGrid, InlineStack, Link, Text } from "@shopify/polaris";
+import {
+  BlockStack,
+  Banner,
+  Button,
+  Card,
+  InlineGrid,
+  InlineStack,
+  Link,
+  Text,
+} from "@shopify/polaris";
 import { useEffect, useRef, useState, type ComponentType } from "react";
 import { toDraft, toPatch, type Draft, type Field } from "./field-drafts.ts";
 import { FieldEditor } from "./field-editor.tsx";
@@ -13,10 +22,26 @@ import { useLocale, useWords } from "../words.tsx";
 
 type SectionName = keyof SettingsWords["sections"];
 type Section = { name: SectionName; fields: Field[]; tests: string[] };
-type Saved = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> } | { outcome: "locked" | "unreachable" };
-type Tested = { outcome: "tested"; system: string; ok: boolean; status: number | null; reason: string | null; to: string | null } | { outcome: "locked" | "unreachable" };
+type Saved =
+  | { outcome: "saved" }
+  | { outcome: "refused"; message: string; problems: Record<string, string> }
+  | { outcome: "locked" | "unreachable" };
+type Tested =
+  | {
+      outcome: "tested";
+      system: string;
+      ok: boolean;
+      status: number | null;
+      reason: string | null;
+      to: string | null;
+    }
+  | { outcome: "locked" | "unreachable" };
 
-type Props = { sections: Section[]; /** Where the form is posted. */ action: string; SaveBar: ComponentType<SaveBarProps> };
+type Props = {
+  sections: Section[];
+  /** Where the form is posted. */ action: string;
+  SaveBar: ComponentType<SaveBarProps>;
+};
 
 export function SettingsScreen({ sections, action, SaveBar }: Props) {
   const words = useWords(SETTINGS_WORDS);
@@ -25,24 +50,45 @@ export function SettingsScreen({ sections, action, SaveBar }: Props) {
   return (
     <OnceUsable>
       <BlockStack gap="400">
-        <SaveBar isOpen={form.isDirty} isBusy={form.isBusy} words={words} onSave={form.save} onDiscard={form.discard} />
+        <SaveBar
+          isOpen={form.isDirty}
+          isBusy={form.isBusy}
+          words={words}
+          onSave={form.save}
+          onDiscard={form.discard}
+        />
         <FormResult result={form.result} fields={fields} />
         <Contents names={sections.map(({ name }) => name)} />
         {sections.map((section) => (
           <InlineGrid key={section.name} columns={{ xs: 1, md: "1fr 2fr" }} gap="400">
             <BesideCards>
               <BlockStack gap="200">
-                <Text as="h2" variant="headingMd" id={section.name}>{words.sections[section.name].title}</Text>
-                <Text as="p" tone="subdued">{words.sections[section.name].text}</Text>
+                <Text as="h2" variant="headingMd" id={section.name}>
+                  {words.sections[section.name].title}
+                </Text>
+                <Text as="p" tone="subdued">
+                  {words.sections[section.name].text}
+                </Text>
               </BlockStack>
             </BesideCards>
             <Card>
               <BlockStack gap="400">
                 {section.fields.map((field) => (
-                  <FieldEditor key={field.name} field={field} draft={form.draftOf(field)} problem={form.problemOf(field.name)} onChange={(draft) => form.change(field.name, draft)} />
+                  <FieldEditor
+                    key={field.name}
+                    field={field}
+                    draft={form.draftOf(field)}
+                    problem={form.problemOf(field.name)}
+                    onChange={(draft) => form.change(field.name, draft)}
+                  />
                 ))}
                 {section.tests.map((system) => (
-                  <ConnectionTest key={system} system={system} action={action} isDirty={section.fields.some(({ name }) => name in form.patch)} />
+                  <ConnectionTest
+                    key={system}
+                    system={system}
+                    action={action}
+                    isDirty={section.fields.some(({ name }) => name in form.patch)}
+                  />
                 ))}
               </BlockStack>
             </Card>
@@ -61,7 +107,9 @@ function Contents({ names }: { names: SectionName[] }) {
       <nav aria-label={contents}>
         <InlineStack gap="300">
           {names.map((name) => (
-            <Link key={name} url={`#${name}`}>{sections[name].title}</Link>
+            <Link key={name} url={`#${name}`}>
+              {sections[name].title}
+            </Link>
           ))}
         </InlineStack>
       </nav>
@@ -81,7 +129,12 @@ export function useSettingsForm(fields: readonly Field[], action: string) {
   const isSaved = !isBusy && fetcher.data?.outcome === "saved";
   useEffect(() => {
     // What was typed while the save was under way stays.
-    if (isSaved) setDrafts((now) => Object.fromEntries(Object.entries(now).filter(([name, draft]) => draft !== sent.current[name])));
+    if (isSaved)
+      setDrafts((now) =>
+        Object.fromEntries(
+          Object.entries(now).filter(([name, draft]) => draft !== sent.current[name]),
+        ),
+      );
   }, [isSaved]);
   useEffect(() => {
     if (!isDirty) return;
@@ -91,10 +144,13 @@ export function useSettingsForm(fields: readonly Field[], action: string) {
   }, [isDirty]);
   const refused = !isBusy && fetcher.data?.outcome === "refused" ? fetcher.data.problems : {};
   return {
-    patch, isDirty, isBusy,
+    patch,
+    isDirty,
+    isBusy,
     result: isBusy ? undefined : isSaved && isDirty ? undefined : fetcher.data,
     draftOf: (field: Field) => drafts[field.name] ?? toDraft(field),
-    problemOf: (name: string) => (refused[name] === undefined ? undefined : problemWords(locale, refused[name])),
+    problemOf: (name: string) =>
+      refused[name] === undefined ? undefined : problemWords(locale, refused[name]),
     change: (name: string, draft: Draft) => setDrafts((now) => ({ ...now, [name]: draft })),
     discard: () => setDrafts({}),
     save() {
@@ -104,24 +160,50 @@ export function useSettingsForm(fields: readonly Field[], action: string) {
   };
 }
 
-export function FormResult({ result, fields }: { result: Saved | undefined; fields: readonly Field[] }) {
+export function FormResult({
+  result,
+  fields,
+}: {
+  result: Saved | undefined;
+  fields: readonly Field[];
+}) {
   const words = useWords(SETTINGS_WORDS);
   const place = useRef<HTMLDivElement>(null);
   const isBad = result !== undefined && result.outcome !== "saved";
   useEffect(() => {
     if (isBad) place.current?.scrollIntoView({ block: "nearest" });
   }, [isBad]);
-  const hasField = result?.outcome === "refused" && Object.keys(result.problems).some((name) => fields.some((field) => field.name === name));
+  const hasField =
+    result?.outcome === "refused" &&
+    Object.keys(result.problems).some((name) => fields.some((field) => field.name === name));
   return (
     <div ref={place} aria-live="polite">
-      {result?.outcome === "saved" && <Text as="p" tone="success">{words.saved}</Text>}
-      {(result?.outcome === "locked" || result?.outcome === "unreachable") && <Banner tone="critical" title={words[result.outcome]} />}
-      {result?.outcome === "refused" && <Banner tone="critical" title={hasField ? words.refused : words.failed}>{!hasField && <p>{result.message}</p>}</Banner>}
+      {result?.outcome === "saved" && (
+        <Text as="p" tone="success">
+          {words.saved}
+        </Text>
+      )}
+      {(result?.outcome === "locked" || result?.outcome === "unreachable") && (
+        <Banner tone="critical" title={words[result.outcome]} />
+      )}
+      {result?.outcome === "refused" && (
+        <Banner tone="critical" title={hasField ? words.refused : words.failed}>
+          {!hasField && <p>{result.message}</p>}
+        </Banner>
+      )}
     </div>
   );
 }
 
-function ConnectionTest({ system, action, isDirty }: { system: string; action: string; isDirty: boolean }) {
+function ConnectionTest({
+  system,
+  action,
+  isDirty,
+}: {
+  system: string;
+  action: string;
+  isDirty: boolean;
+}) {
   const words = useWords(SETTINGS_WORDS);
   const { test } = words;
   const fetcher = useFetcher<Tested>();
@@ -132,14 +214,30 @@ function ConnectionTest({ system, action, isDirty }: { system: string; action: s
       <fetcher.Form method="post" action={action}>
         <input type="hidden" name="intent" value="test" />
         <input type="hidden" name="system" value={system} />
-        <Button submit loading={isBusy} disabled={isDirty}>{`${test.button}: ${test.systems[system] ?? system}`}</Button>
+        <Button
+          submit
+          loading={isBusy}
+          disabled={isDirty}
+        >{`${test.button}: ${test.systems[system] ?? system}`}</Button>
       </fetcher.Form>
       <div aria-live="polite">
-        {isDirty && <Text as="span" tone="subdued">{test.first}</Text>}
-        {!isDirty && (told?.outcome === "locked" || told?.outcome === "unreachable") && <Text as="span" tone="critical">{words[told.outcome]}</Text>}
+        {isDirty && (
+          <Text as="span" tone="subdued">
+            {test.first}
+          </Text>
+        )}
+        {!isDirty && (told?.outcome === "locked" || told?.outcome === "unreachable") && (
+          <Text as="span" tone="critical">
+            {words[told.outcome]}
+          </Text>
+        )}
         {!isDirty && told?.outcome === "tested" && (
           <Text as="span" tone={told.ok ? "success" : "critical"} breakWord>
-            {told.ok ? (told.to ? test.mailed(told.to) : test.works) : `${test.fails} ${told.reason ?? told.status ?? ""}`}
+            {told.ok
+              ? told.to
+                ? test.mailed(told.to)
+                : test.works
+              : `${test.fails} ${told.reason ?? told.status ?? ""}`}
           </Text>
         )}
       </div>

@@ -1,7 +1,18 @@
 // The setup guide: on the app's home, and as the whole of the onboarding pages. Its buttons post to `action`, whose loader
 // answers `{ guide }` for as long as something is under way.
 import { useFetcher } from "@remix-run/react";
-import { Badge, BlockStack, Box, Button, Card, Divider, InlineStack, ProgressBar, Spinner, Text } from "@shopify/polaris";
+import {
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  Divider,
+  InlineStack,
+  ProgressBar,
+  Spinner,
+  Text,
+} from "@shopify/polaris";
 import { useState, type ReactNode } from "react";
 import { CardHeading } from "../card-heading.tsx";
 import { OnceUsable } from "../once-usable.tsx";
@@ -12,8 +23,23 @@ import { useWords } from "../words.tsx";
 type StepName = "connect" | "embed" | "tags" | "sync" | "systems";
 type State = "todo" | "running" | "done" | "failed";
 type Step = { name: StepName; state: State; count: number | null; reason: string | null };
-export type Guide = { shop: string; steps: Step[]; done: number; isDone: boolean; isRunning: boolean; themeUrls: Record<"consent" | "footer" | "account" | "compliance", string> };
-type Act = { outcome: "done"; step: StepName } | { outcome: "failed"; step: StepName; problem: "not_seen" | "not_connected" | "refused"; reason: string | null } | { outcome: "locked" };
+export type Guide = {
+  shop: string;
+  steps: Step[];
+  done: number;
+  isDone: boolean;
+  isRunning: boolean;
+  themeUrls: Record<"consent" | "footer" | "account" | "compliance", string>;
+};
+type Act =
+  | { outcome: "done"; step: StepName }
+  | {
+      outcome: "failed";
+      step: StepName;
+      problem: "not_seen" | "not_connected" | "refused";
+      reason: string | null;
+    }
+  | { outcome: "locked" };
 
 type Props = {
   guide: Guide;
@@ -40,8 +66,11 @@ export function SetupGuideCard(props: Props) {
   });
   const next = guide.steps.find(({ state }) => state === "failed" || state === "todo")?.name;
   // Whatever was opened by hand gives way when a step is done and another one is next.
-  const [opened, setOpened] = useState<{ name: StepName; before: StepName | undefined } | null>(null);
-  const isOpen = (name: StepName, state: State) => (opened && opened.before === next ? opened.name : next) === name || state === "running";
+  const [opened, setOpened] = useState<{ name: StepName; before: StepName | undefined } | null>(
+    null,
+  );
+  const isOpen = (name: StepName, state: State) =>
+    (opened && opened.before === next ? opened.name : next) === name || state === "running";
   return (
     <OnceUsable>
       <Card>
@@ -51,14 +80,23 @@ export function SetupGuideCard(props: Props) {
             <Text as="p" tone="subdued" id="setup-progress">
               {words.progress(guide.done, guide.steps.length)}
             </Text>
-            <ProgressBar progress={(guide.done / guide.steps.length) * 100} size="small" tone="success" ariaLabelledBy="setup-progress" />
+            <ProgressBar
+              progress={(guide.done / guide.steps.length) * 100}
+              size="small"
+              tone="success"
+              ariaLabelledBy="setup-progress"
+            />
           </BlockStack>
           {guide.isDone && <Text as="p">{words.all}</Text>}
           <BlockStack gap="300">
             {guide.steps.map((step) => (
               <BlockStack key={step.name} gap="300">
                 <Divider />
-                <StepHeading step={step} isOpen={isOpen(step.name, step.state)} onOpen={() => setOpened({ name: step.name, before: next })} />
+                <StepHeading
+                  step={step}
+                  isOpen={isOpen(step.name, step.state)}
+                  onOpen={() => setOpened({ name: step.name, before: next })}
+                />
                 {isOpen(step.name, step.state) && (
                   <BlockStack gap="300">
                     <Text as="p">{words.steps[step.name].text}</Text>
@@ -100,7 +138,12 @@ function StepHeading({ step, isOpen, onOpen }: { step: Step; isOpen: boolean; on
 
 function Told({ step, act }: { step: Step; act: Act | undefined }): ReactNode {
   const words = useWords(GUIDE_WORDS);
-  if (act?.outcome === "locked") return <Text as="p" tone="critical">{words.problems.locked}</Text>;
+  if (act?.outcome === "locked")
+    return (
+      <Text as="p" tone="critical">
+        {words.problems.locked}
+      </Text>
+    );
   if (step.name === "sync" && step.state === "running")
     return (
       <InlineStack gap="200" blockAlign="center">
@@ -108,8 +151,10 @@ function Told({ step, act }: { step: Step; act: Act | undefined }): ReactNode {
         <Text as="span">{words.syncing(step.count ?? 0)}</Text>
       </InlineStack>
     );
-  if (step.state === "failed" && step.name === "sync") return <Problem text={words.syncFailed} reason={step.reason} />;
-  if (act?.outcome === "failed" && act.step === step.name) return <Problem text={words.problems[act.problem]} reason={act.reason} />;
+  if (step.state === "failed" && step.name === "sync")
+    return <Problem text={words.syncFailed} reason={step.reason} />;
+  if (act?.outcome === "failed" && act.step === step.name)
+    return <Problem text={words.problems[act.problem]} reason={act.reason} />;
   return null;
 }
 
@@ -129,7 +174,14 @@ function Problem({ text, reason }: { text: string; reason: string | null }) {
   );
 }
 
-function Buttons({ step, guide, action, settingsUrl, isEmbedded, post }: Props & { step: Step; post: ReturnType<typeof useFetcher<Act>> }) {
+function Buttons({
+  step,
+  guide,
+  action,
+  settingsUrl,
+  isEmbedded,
+  post,
+}: Props & { step: Step; post: ReturnType<typeof useFetcher<Act>> }) {
   const words = useWords(GUIDE_WORDS);
   const { button } = words.steps[step.name];
   const { Form } = post;
@@ -143,14 +195,45 @@ function Buttons({ step, guide, action, settingsUrl, isEmbedded, post }: Props &
     </Form>
   );
   if (step.state === "running") return null;
-  if (step.name === "connect") return step.state === "done" ? null : <Button variant="primary" url={`/auth/install?shop=${guide.shop}`} target={isEmbedded ? "_top" : "_blank"}>{step.state === "failed" ? words.reconnect : button}</Button>;
-  if (step.name === "tags") return submit("init_tags", step.state === "done" ? words.again : button, step.state !== "done");
-  if (step.name === "sync") return submit("start_sync", step.state === "todo" ? button : words.again, step.state !== "done");
-  if (step.name === "systems") return <Button variant={step.state === "done" ? "secondary" : "primary"} url={settingsUrl}>{button}</Button>;
+  if (step.name === "connect")
+    return step.state === "done" ? null : (
+      <Button
+        variant="primary"
+        url={`/auth/install?shop=${guide.shop}`}
+        target={isEmbedded ? "_top" : "_blank"}
+      >
+        {step.state === "failed" ? words.reconnect : button}
+      </Button>
+    );
+  if (step.name === "tags")
+    return submit("init_tags", step.state === "done" ? words.again : button, step.state !== "done");
+  if (step.name === "sync")
+    return submit(
+      "start_sync",
+      step.state === "todo" ? button : words.again,
+      step.state !== "done",
+    );
+  if (step.name === "systems")
+    return (
+      <Button variant={step.state === "done" ? "secondary" : "primary"} url={settingsUrl}>
+        {button}
+      </Button>
+    );
   return (
     <>
-      <Button variant={step.state === "done" ? "secondary" : "primary"} url={guide.themeUrls.consent} target="_blank">{button}</Button>
-      {step.state === "done" && BLOCKS.map((block) => <Button key={block} url={guide.themeUrls[block]} target="_blank">{words.blocks[block]}</Button>)}
+      <Button
+        variant={step.state === "done" ? "secondary" : "primary"}
+        url={guide.themeUrls.consent}
+        target="_blank"
+      >
+        {button}
+      </Button>
+      {step.state === "done" &&
+        BLOCKS.map((block) => (
+          <Button key={block} url={guide.themeUrls[block]} target="_blank">
+            {words.blocks[block]}
+          </Button>
+        ))}
       {step.state !== "done" && submit("check_embed", words.checkEmbed, false)}
       {step.state !== "done" && submit("confirm_embed", words.confirmEmbed, false)}
     </>

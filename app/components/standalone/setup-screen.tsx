@@ -13,9 +13,27 @@ import { STANDALONE_WORDS } from "./standalone-words.ts";
 import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
 import { useWords } from "../words.tsx";
 
-type Health = { isDatabaseUp: boolean; version: string; roles: string[]; isSandbox: boolean; baseUrl: string; lastRun: { state: "running" | "finished" | "interrupted"; at: string; errors: number } | null };
-type Setting = { name: string; about: string; state: "set" | "default" | "unset"; isSecret: boolean };
-type Props = { health: Health; stores: { rows: StoreRow[]; next: string | null }; settings: Setting[]; platform: Field[]; isPlatform: boolean };
+type Health = {
+  isDatabaseUp: boolean;
+  version: string;
+  roles: string[];
+  isSandbox: boolean;
+  baseUrl: string;
+  lastRun: { state: "running" | "finished" | "interrupted"; at: string; errors: number } | null;
+};
+type Setting = {
+  name: string;
+  about: string;
+  state: "set" | "default" | "unset";
+  isSecret: boolean;
+};
+type Props = {
+  health: Health;
+  stores: { rows: StoreRow[]; next: string | null };
+  settings: Setting[];
+  platform: Field[];
+  isPlatform: boolean;
+};
 
 export function SetupScreen({ health, stores, settings, platform, isPlatform }: Props) {
   const { setup } = useWords(STANDALONE_WORDS);
@@ -27,7 +45,9 @@ export function SetupScreen({ health, stores, settings, platform, isPlatform }: 
           <BlockStack gap="400">
             <CardHeading title={setup.stores} />
             <StoreList stores={stores} path="/setup" />
-            <Text as="h3" variant="headingSm">{setup.connectNew}</Text>
+            <Text as="h3" variant="headingSm">
+              {setup.connectNew}
+            </Text>
             <StoreField path="/onboarding" label={setup.connect} />
           </BlockStack>
         </Card>
@@ -35,7 +55,9 @@ export function SetupScreen({ health, stores, settings, platform, isPlatform }: 
         <Card>
           <BlockStack gap="400">
             <CardHeading title={setup.settings} />
-            <Text as="p" tone="subdued">{setup.settingsText}</Text>
+            <Text as="p" tone="subdued">
+              {setup.settingsText}
+            </Text>
             {settings.map((setting) => (
               <SettingRow key={setting.name} {...setting} />
             ))}
@@ -54,12 +76,29 @@ function HealthCard({ health }: { health: Health }) {
     { name: setup.address, value: health.baseUrl },
     { name: setup.roles, value: health.roles.join(", ") },
     { name: setup.sandbox, value: health.isSandbox ? setup.yes : setup.no },
-    { name: setup.lastRun, value: lastRun ? <>{setup.runStates[lastRun.state]} <Moment at={lastRun.at} />, {setup.errors(lastRun.errors)}</> : setup.never },
+    {
+      name: setup.lastRun,
+      value: lastRun ? (
+        <>
+          {setup.runStates[lastRun.state]} <Moment at={lastRun.at} />,{" "}
+          {setup.errors(lastRun.errors)}
+        </>
+      ) : (
+        setup.never
+      ),
+    },
   ];
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={setup.health} status={health.isDatabaseUp ? { tone: "success", text: `${setup.database}: ${setup.up}` } : { tone: "critical", text: `${setup.database}: ${setup.down}` }} />
+        <CardHeading
+          title={setup.health}
+          status={
+            health.isDatabaseUp
+              ? { tone: "success", text: `${setup.database}: ${setup.up}` }
+              : { tone: "critical", text: `${setup.database}: ${setup.down}` }
+          }
+        />
         <FactRows rows={rows} />
       </BlockStack>
     </Card>
@@ -74,11 +113,25 @@ function PlatformCard({ platform, isPlatform }: { platform: Field[]; isPlatform:
     <Card>
       <BlockStack gap="400">
         <CardHeading title={setup.platform} />
-        <Text as="p" tone="subdued">{isPlatform ? setup.platformText : setup.readOnly}</Text>
-        <StandaloneSaveBar isOpen={form.isDirty} isBusy={form.isBusy} words={words} onSave={form.save} onDiscard={form.discard} />
+        <Text as="p" tone="subdued">
+          {isPlatform ? setup.platformText : setup.readOnly}
+        </Text>
+        <StandaloneSaveBar
+          isOpen={form.isDirty}
+          isBusy={form.isBusy}
+          words={words}
+          onSave={form.save}
+          onDiscard={form.discard}
+        />
         <FormResult result={form.result} fields={platform} />
         {platform.map((field) => (
-          <FieldEditor key={field.name} field={field} draft={form.draftOf(field)} problem={form.problemOf(field.name)} onChange={(draft) => form.change(field.name, draft)} />
+          <FieldEditor
+            key={field.name}
+            field={field}
+            draft={form.draftOf(field)}
+            problem={form.problemOf(field.name)}
+            onChange={(draft) => form.change(field.name, draft)}
+          />
         ))}
       </BlockStack>
     </Card>
@@ -93,13 +146,17 @@ function SettingRow({ name, about, state, isSecret }: Setting) {
   return (
     <BlockStack gap="200">
       <InlineStack align="space-between" blockAlign="center" gap="200">
-        <Text as="span" variant="headingSm" breakWord>{name}</Text>
+        <Text as="span" variant="headingSm" breakWord>
+          {name}
+        </Text>
         <InlineStack gap="100">
           {isSecret && <Badge>{setup.secret}</Badge>}
           <Badge {...(tone && { tone })}>{setup.states[state]}</Badge>
         </InlineStack>
       </InlineStack>
-      <Text as="p" tone="subdued">{about}</Text>
+      <Text as="p" tone="subdued">
+        {about}
+      </Text>
       <Divider />
     </BlockStack>
   );

@@ -1,7 +1,16 @@
 // What stands around the admin pages outside the store admin: the design system without App Bridge, the reader's language,
 // and the way from one page to the next.
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
-import { AppProvider, Banner, BlockStack, Box, InlineStack, Link, Page, Text } from "@shopify/polaris";
+import {
+  AppProvider,
+  Banner,
+  BlockStack,
+  Box,
+  InlineStack,
+  Link,
+  Page,
+  Text,
+} from "@shopify/polaris";
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
 import { STANDALONE_WORDS } from "./standalone-words.ts";
@@ -10,7 +19,15 @@ import { SpokenIn, useWords, type Locale } from "../words.tsx";
 
 type Translations = ComponentProps<typeof AppProvider>["i18n"];
 
-export function StandaloneFrame({ locale, design, children }: { locale: Locale; design: Translations | undefined; children: ReactNode }) {
+export function StandaloneFrame({
+  locale,
+  design,
+  children,
+}: {
+  locale: Locale;
+  design: Translations | undefined;
+  children: ReactNode;
+}) {
   return (
     <AppProvider i18n={design ?? english}>
       <SpokenIn locale={locale}>{children}</SpokenIn>
@@ -18,7 +35,15 @@ export function StandaloneFrame({ locale, design, children }: { locale: Locale; 
   );
 }
 
-export function StandalonePage({ title, shop, children }: { title: string; shop: string | null; children: ReactNode }) {
+export function StandalonePage({
+  title,
+  shop,
+  children,
+}: {
+  title: string;
+  shop: string | null;
+  children: ReactNode;
+}) {
   const { brand, nav } = useWords(STANDALONE_WORDS);
   const query = shop ? `?shop=${shop}` : "";
   return (

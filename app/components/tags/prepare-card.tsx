@@ -20,7 +20,11 @@ export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
     <Card>
       <BlockStack gap="400">
         <CardHeading title={isEmpty ? words.emptyTitle : words.prepareTitle}>
-          <Button onClick={start} loading={running !== null} {...(isEmpty && { variant: "primary" as const })}>
+          <Button
+            onClick={start}
+            loading={running !== null}
+            {...(isEmpty && { variant: "primary" as const })}
+          >
             {words.prepare}
           </Button>
         </CardHeading>
@@ -29,7 +33,12 @@ export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
           {(running !== null || answers.backend) && (
             <BlockStack gap="200">
               {STEPS.map((step) => (
-                <StepRow key={step} name={words.steps[step]} answer={answers[step]} isRunning={running === step} />
+                <StepRow
+                  key={step}
+                  name={words.steps[step]}
+                  answer={answers[step]}
+                  isRunning={running === step}
+                />
               ))}
             </BlockStack>
           )}
@@ -47,13 +56,16 @@ function useSteps() {
     setRunning(step);
     send("prepare", { step });
   };
-  useAnswer({ state: isBusy ? "busy" : "idle", data: done ?? refused ?? undefined }, (answer: Answer) => {
-    if (running === null) return;
-    setAnswers((before) => ({ ...before, [running]: answer }));
-    const next = STEPS[STEPS.indexOf(running) + 1];
-    if (next) run(next);
-    else setRunning(null);
-  });
+  useAnswer(
+    { state: isBusy ? "busy" : "idle", data: done ?? refused ?? undefined },
+    (answer: Answer) => {
+      if (running === null) return;
+      setAnswers((before) => ({ ...before, [running]: answer }));
+      const next = STEPS[STEPS.indexOf(running) + 1];
+      if (next) run(next);
+      else setRunning(null);
+    },
+  );
   return {
     answers,
     running,
@@ -64,15 +76,37 @@ function useSteps() {
   };
 }
 
-function StepRow({ name, answer, isRunning }: { name: string; answer: Answer | undefined; isRunning: boolean }) {
+function StepRow({
+  name,
+  answer,
+  isRunning,
+}: {
+  name: string;
+  answer: Answer | undefined;
+  isRunning: boolean;
+}) {
   const words = useWords(TAG_WORDS);
   const locale = useLocale();
   const problem = useRefusal(answer?.isDone === false ? answer : null);
-  const text = answer?.isDone ? words.done(formatCount(locale, answer.created), formatCount(locale, answer.existing)) : problem ? problem : isRunning ? words.running : words.waiting;
+  const text = answer?.isDone
+    ? words.done(formatCount(locale, answer.created), formatCount(locale, answer.existing))
+    : problem
+      ? problem
+      : isRunning
+        ? words.running
+        : words.waiting;
   return (
     <InlineStack align="space-between" gap="200">
       <Text as="span">{name}</Text>
-      <Badge {...(answer ? { tone: answer.isDone ? "success" : "warning" } : isRunning ? { tone: "info" } : {})}>{text}</Badge>
+      <Badge
+        {...(answer
+          ? { tone: answer.isDone ? "success" : "warning" }
+          : isRunning
+            ? { tone: "info" }
+            : {})}
+      >
+        {text}
+      </Badge>
     </InlineStack>
   );
 }

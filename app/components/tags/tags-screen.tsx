@@ -1,6 +1,19 @@
 // A store's tags by category, with the customers who have them.
 import { useSearchParams } from "@remix-run/react";
-import { BlockStack, Box, Button, Card, EmptyState, IndexTable, InlineStack, Link, Page, Select, Text, TextField } from "@shopify/polaris";
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  EmptyState,
+  IndexTable,
+  InlineStack,
+  Link,
+  Page,
+  Select,
+  Text,
+  TextField,
+} from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { useState } from "react";
 import { formatCount } from "../figures.ts";
@@ -13,7 +26,10 @@ import { TagModal, type TagQuestion } from "./tag-modals.tsx";
 import { TAG_WORDS } from "./tag-words.ts";
 
 type UsedTag = { slug: string; name: string; category: string; people: number; isDefault: boolean };
-type Props = { query: { category?: string | undefined; q?: string | undefined }; usage: { tags: UsedTag[]; hasMore: boolean; isEmpty: boolean } };
+type Props = {
+  query: { category?: string | undefined; q?: string | undefined };
+  usage: { tags: UsedTag[]; hasMore: boolean; isEmpty: boolean };
+};
 
 export function TagsScreen({ query, usage }: Props) {
   const words = useWords(TAG_WORDS);
@@ -22,7 +38,10 @@ export function TagsScreen({ query, usage }: Props) {
   return (
     <>
       <TitleBar title={words.title} />
-      <Page title={words.title} primaryAction={{ content: words.create, onAction: () => setQuestion({ kind: "create" }) }}>
+      <Page
+        title={words.title}
+        primaryAction={{ content: words.create, onAction: () => setQuestion({ kind: "create" }) }}
+      >
         <BlockStack gap="400">
           {!usage.isEmpty && (
             <Card padding="0">
@@ -30,7 +49,9 @@ export function TagsScreen({ query, usage }: Props) {
               <TagTable tags={usage.tags} onAsk={setQuestion} />
               {usage.hasMore && (
                 <Box padding="400">
-                  <Text as="p" tone="subdued">{words.more(formatCount(locale, usage.tags.length))}</Text>
+                  <Text as="p" tone="subdued">
+                    {words.more(formatCount(locale, usage.tags.length))}
+                  </Text>
                 </Box>
               )}
             </Card>
@@ -47,15 +68,39 @@ function Narrow({ query }: { query: Props["query"] }) {
   const words = useWords(TAG_WORDS);
   const names = useWords(CUSTOMER_NAMES);
   const [, setParams] = useSearchParams();
-  const show = (next: Props["query"]) => setParams(Object.entries({ ...query, ...next }).filter((entry): entry is [string, string] => Boolean(entry[1])), { preventScrollReset: true });
+  const show = (next: Props["query"]) =>
+    setParams(
+      Object.entries({ ...query, ...next }).filter((entry): entry is [string, string] =>
+        Boolean(entry[1]),
+      ),
+      { preventScrollReset: true },
+    );
   const [typed, search] = useTyped(query.q ?? "", (q) => show({ q }));
   return (
     <Box padding="300">
       <InlineStack gap="300" wrap>
         <div style={{ flex: "1 1 14rem" }}>
-          <TextField label={words.search} labelHidden placeholder={words.search} value={typed} onChange={search} autoComplete="off" clearButton onClearButtonClick={() => search("")} />
+          <TextField
+            label={words.search}
+            labelHidden
+            placeholder={words.search}
+            value={typed}
+            onChange={search}
+            autoComplete="off"
+            clearButton
+            onClearButtonClick={() => search("")}
+          />
         </div>
-        <Select label={words.category} labelInline options={[{ value: "", label: words.all }, ...Object.entries(names.category).map(([value, label]) => ({ value, label }))]} value={query.category ?? ""} onChange={(category) => show({ category })} />
+        <Select
+          label={words.category}
+          labelInline
+          options={[
+            { value: "", label: words.all },
+            ...Object.entries(names.category).map(([value, label]) => ({ value, label })),
+          ]}
+          value={query.category ?? ""}
+          onChange={(category) => show({ category })}
+        />
       </InlineStack>
     </Box>
   );
@@ -71,7 +116,12 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
       selectable={false}
       resourceName={words.resource}
       itemCount={tags.length}
-      headings={[{ title: columns.tag }, { title: columns.category }, { title: columns.people, alignment: "end" }, { title: columns.actions, hidden: true }]}
+      headings={[
+        { title: columns.tag },
+        { title: columns.category },
+        { title: columns.people, alignment: "end" },
+        { title: columns.actions, hidden: true },
+      ]}
       emptyState={
         <EmptyState heading={words.noMatch} image="">
           <p>{words.noMatchText}</p>
@@ -83,8 +133,12 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
           <IndexTable.Cell>
             <LongText>
               <BlockStack>
-                <Text as="span" fontWeight="semibold">{tag.name}</Text>
-                <Text as="span" tone="subdued">{tag.slug}</Text>
+                <Text as="span" fontWeight="semibold">
+                  {tag.name}
+                </Text>
+                <Text as="span" tone="subdued">
+                  {tag.slug}
+                </Text>
               </BlockStack>
             </LongText>
           </IndexTable.Cell>
@@ -92,7 +146,10 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
           <IndexTable.Cell>
             <Text as="span" alignment="end" numeric>
               {tag.people > 0 ? (
-                <Link url={`/app/customers?tag=${tag.slug}`} accessibilityLabel={words.show(tag.name)}>
+                <Link
+                  url={`/app/customers?tag=${tag.slug}`}
+                  accessibilityLabel={words.show(tag.name)}
+                >
                   {formatCount(locale, tag.people)}
                 </Link>
               ) : (
@@ -102,11 +159,20 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
           </IndexTable.Cell>
           <IndexTable.Cell>
             <InlineStack gap="200" align="end" wrap={false}>
-              <Button size="slim" onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })} accessibilityLabel={`${words.rename}: ${tag.name}`}>
+              <Button
+                size="slim"
+                onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })}
+                accessibilityLabel={`${words.rename}: ${tag.name}`}
+              >
                 {words.rename}
               </Button>
               {tag.people === 0 && !tag.isDefault && (
-                <Button size="slim" tone="critical" onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })} accessibilityLabel={`${words.remove}: ${tag.name}`}>
+                <Button
+                  size="slim"
+                  tone="critical"
+                  onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })}
+                  accessibilityLabel={`${words.remove}: ${tag.name}`}
+                >
                   {words.remove}
                 </Button>
               )}

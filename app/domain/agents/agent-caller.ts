@@ -6,14 +6,30 @@ import { hashSecret, isAgentToken } from "./agent-token.ts";
 
 export type AgentCaller = { userId: number; clientId: string; scopes: string[] };
 /** `no_consent`: all is well but for the shopper's consent; `closed`: the store lets no agents act. */
-export type AgentCheck = { outcome: "valid"; caller: AgentCaller } | { outcome: "no_consent" } | { outcome: "closed" } | { outcome: "invalid" };
+export type AgentCheck =
+  | { outcome: "valid"; caller: AgentCaller }
+  | { outcome: "no_consent" }
+  | { outcome: "closed" }
+  | { outcome: "invalid" };
 
 /** Of grant `g`, person `u` and claims `c`; the epoch is the person's sessions_valid_after at the grant. */
-const IS_SAME_PERSON = "u.status = 'active' AND g.sessions_epoch IS NOT DISTINCT FROM u.sessions_valid_after";
+const IS_SAME_PERSON =
+  "u.status = 'active' AND g.sessions_epoch IS NOT DISTINCT FROM u.sessions_valid_after";
 export const IS_ALIVE = `g.ended_at IS NULL AND ${IS_SAME_PERSON}`;
-export const PERSON_OF_GRANT = "JOIN storefront_users u ON u.shop = g.shop AND u.id = g.user_id LEFT JOIN user_claims c ON c.shop = g.shop AND c.user_id = g.user_id";
+export const PERSON_OF_GRANT =
+  "JOIN storefront_users u ON u.shop = g.shop AND u.id = g.user_id LEFT JOIN user_claims c ON c.shop = g.shop AND c.user_id = g.user_id";
 
-type Row = { grant_id: string; is_noted: boolean; user_id: number; client_id: string; scopes: string[]; is_alive: boolean; is_person: boolean; has_consent: boolean; end_reason: string | null };
+type Row = {
+  grant_id: string;
+  is_noted: boolean;
+  user_id: number;
+  client_id: string;
+  scopes: string[];
+  is_alive: boolean;
+  is_person: boolean;
+  has_consent: boolean;
+  end_reason: string | null;
+};
 
 /** How exactly a shopper is told when an agent was last here: a write at every call would cost more than the call. */
 const IS_NOTED = "g.last_used_at > clock_timestamp() - interval '5 minutes'";
@@ -24,19 +40,37 @@ const READ = `
   WHERE t.shop = $1 AND t.token_hash = $2 AND t.kind = 'access' AND t.used_at IS NULL AND t.expires_at > clock_timestamp()`;
 
 /** `tenant` must be as it is now, not as it is remembered. */
-export async function checkAgentToken(ctx: Ctx, tenant: Tenant, token: string): Promise<AgentCheck> {
+export async function checkAgentToken(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+): Promise<AgentCheck> {
   if (!isAgentToken(token)) return { outcome: "invalid" };
   const [row] = await dataOf(ctx, tenant).sql<Row>(READ, [hashSecret(token)], "agent-token-read");
   if (!row || !row.is_person) return { outcome: "invalid" };
-  if (!row.has_consent) return row.is_alive || row.end_reason === "consent_withdrawn" ? { outcome: "no_consent" } : { outcome: "invalid" };
+  if (!row.has_consent)
+    return row.is_alive || row.end_reason === "consent_withdrawn"
+      ? { outcome: "no_consent" }
+      : { outcome: "invalid" };
   if (!row.is_alive) return { outcome: "invalid" };
   if (!tenant.config.agent_access_enabled) return { outcome: "closed" };
-  if (!row.is_noted) await dataOf(ctx, tenant).sql(`UPDATE oauth_grants g SET last_used_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND NOT coalesce(${IS_NOTED}, false)`, [row.grant_id]);
-  return { outcome: "valid", caller: { userId: row.user_id, clientId: row.client_id, scopes: row.scopes } };
+  if (!row.is_noted)
+    await dataOf(ctx, tenant).sql(
+      `UPDATE oauth_grants g SET last_used_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND NOT coalesce(${IS_NOTED}, false)`,
+      [row.grant_id],
+    );
+  return {
+    outcome: "valid",
+    caller: { userId: row.user_id, clientId: row.client_id, scopes: row.scopes },
+  };
 }
 
 /** The caller, or null for whatever reason there is none. */
-export async function findAgentCaller(ctx: Ctx, tenant: Tenant, token: string): Promise<AgentCaller | null> {
+export async function findAgentCaller(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+): Promise<AgentCaller | null> {
   const check = await checkAgentToken(ctx, tenant, token);
   return check.outcome === "valid" ? check.caller : null;
 }

@@ -8,7 +8,11 @@ import { ucpCapabilities, UCP_VERSIONS } from "./ucp-profile.ts";
 const JSON_MODES = ["application/json", "text/plain"];
 
 /** `protocol` is what the client asked for: `1.0` is answered strictly, anything else with all versions in one. */
-export function buildAgentCard(tenant: Tenant, address: PublicAddress, protocol: string | undefined): object {
+export function buildAgentCard(
+  tenant: Tenant,
+  address: PublicAddress,
+  protocol: string | undefined,
+): object {
   const url = addressOf(address, "/a2a");
   const brand = tenant.config.brand_name ?? tenant.shop;
   const metadata = addressOf(address, "/.well-known/oauth-authorization-server");
@@ -28,28 +32,46 @@ export function buildAgentCard(tenant: Tenant, address: PublicAddress, protocol:
     defaultOutputModes: JSON_MODES,
     skills: SKILLS.map(({ id, name, description, tags }) => ({ id, name, description, tags })),
   };
-  const strict = { supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] };
+  const strict = {
+    supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+  };
   const scheme = { description: `An access token of ${metadata}`, scheme: "bearer" };
   const requirement = { securityRequirements: [{ schemes: { bearer: { list: [] } } }] };
   if (/^1\.0(\.|$)/.test(protocol ?? ""))
     return {
       ...shared,
       ...strict,
-      capabilities: { streaming: false, pushNotifications: false, extendedAgentCard: false, extensions: [extension] },
+      capabilities: {
+        streaming: false,
+        pushNotifications: false,
+        extendedAgentCard: false,
+        extensions: [extension],
+      },
       securitySchemes: { bearer: { httpAuthSecurityScheme: scheme } },
       ...requirement,
     };
   return {
     ...shared,
     protocol_version: "0.1",
-    authentication: { schemes: ["bearer"], credentials: `A bearer token that the shopper gave: an access token of ${metadata}` },
+    authentication: {
+      schemes: ["bearer"],
+      credentials: `A bearer token that the shopper gave: an access token of ${metadata}`,
+    },
     protocolVersion: "0.3.0",
     url,
     preferredTransport: "JSONRPC",
     supportsAuthenticatedExtendedCard: false,
     security: [{ bearer: [] }],
-    supportedInterfaces: [...strict.supportedInterfaces, { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" }],
-    capabilities: { streaming: false, pushNotifications: false, stateTransitionHistory: true, extensions: [extension] },
+    supportedInterfaces: [
+      ...strict.supportedInterfaces,
+      { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+    ],
+    capabilities: {
+      streaming: false,
+      pushNotifications: false,
+      stateTransitionHistory: true,
+      extensions: [extension],
+    },
     securitySchemes: { bearer: { type: "http", ...scheme, httpAuthSecurityScheme: scheme } },
     ...requirement,
   };

@@ -10,48 +10,99 @@ import { parseScopes, type AgentScope } from "./scopes.ts";
 
 /** Where the answer goes, and what it repeats. */
 export type AnswerPlace = { redirectUri: string; state: string | null; issuer: string };
-export type AuthorizationRequest = AnswerPlace & { client: AgentClient; scopes: AgentScope[]; codeChallenge: string };
+export type AuthorizationRequest = AnswerPlace & {
+  client: AgentClient;
+  scopes: AgentScope[];
+  codeChallenge: string;
+};
 
 export type ReadRequest =
   | { outcome: "ready"; request: AuthorizationRequest }
   | { outcome: "refused"; place: AnswerPlace; error: string; description: string }
   | { outcome: "unsafe"; problem: "unknown_client" | "wrong_redirect" | "closed" };
 
-const ONCE = ["response_type", "scope", "state", "code_challenge", "code_challenge_method", "response_mode"] as const;
+const ONCE = [
+  "response_type",
+  "scope",
+  "state",
+  "code_challenge",
+  "code_challenge_method",
+  "response_mode",
+] as const;
 
-export async function readAuthorizationRequest(ctx: Ctx, tenant: Tenant, address: PublicAddress, query: URLSearchParams, caller: string): Promise<ReadRequest> {
+export async function readAuthorizationRequest(
+  ctx: Ctx,
+  tenant: Tenant,
+  address: PublicAddress,
+  query: URLSearchParams,
+  caller: string,
+): Promise<ReadRequest> {
   if (!tenant.config.agent_access_enabled) return { outcome: "unsafe", problem: "closed" };
   const [id, otherId] = query.getAll("client_id");
   const client = id && otherId === undefined ? await findClient(ctx, tenant, id, caller) : null;
   if (!client) return { outcome: "unsafe", problem: "unknown_client" };
   const [given, otherUri] = query.getAll("redirect_uri");
-  const redirectUri = given ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : undefined);
-  if (!redirectUri || otherUri !== undefined || !isRegisteredRedirect(client.redirectUris, redirectUri)) return { outcome: "unsafe", problem: "wrong_redirect" };
+  const redirectUri =
+    given ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : undefined);
+  if (
+    !redirectUri ||
+    otherUri !== undefined ||
+    !isRegisteredRedirect(client.redirectUris, redirectUri)
+  )
+    return { outcome: "unsafe", problem: "wrong_redirect" };
 
-  const place = { redirectUri, state: query.get("state"), issuer: issuerOf(address, query.get("issuer")) };
+  const place = {
+    redirectUri,
+    state: query.get("state"),
+    issuer: issuerOf(address, query.get("issuer")),
+  };
   const fault = findFault(ctx, address, query);
   if (fault) return { outcome: "refused", place, ...fault };
   const scopes = parseScopes(tenant, query.get("scope") ?? undefined);
-  if (!scopes) return { outcome: "refused", place, error: "invalid_scope", description: "A scope is asked for that is not offered." };
-  return { outcome: "ready", request: { ...place, client, scopes, codeChallenge: query.get("code_challenge") ?? "" } };
+  if (!scopes)
+    return {
+      outcome: "refused",
+      place,
+      error: "invalid_scope",
+      description: "A scope is asked for that is not offered.",
+    };
+  return {
+    outcome: "ready",
+    request: { ...place, client, scopes, codeChallenge: query.get("code_challenge") ?? "" },
+  };
 }
 
-function findFault(ctx: Ctx, address: PublicAddress, query: URLSearchParams): { error: string; description: string } | null {
+function findFault(
+  ctx: Ctx,
+  address: PublicAddress,
+  query: URLSearchParams,
+): { error: string; description: string } | null {
   const invalid = (description: string) => ({ error: "invalid_request", description });
-  for (const name of ONCE) if (query.getAll(name).length > 1) return invalid(`${name} is said more than once.`);
+  for (const name of ONCE)
+    if (query.getAll(name).length > 1) return invalid(`${name} is said more than once.`);
   const type = query.get("response_type");
   if (!type) return invalid("response_type is missing.");
-  if (type !== "code") return { error: "unsupported_response_type", description: "response_type must be code." };
-  if ((query.get("response_mode") ?? "query") !== "query") return invalid("response_mode must be query.");
-  if (query.get("code_challenge_method") !== "S256") return invalid("code_challenge_method must be S256.");
-  if (!/^[\w-]{43}$/.test(query.get("code_challenge") ?? "")) return invalid("code_challenge must be a base64url SHA-256.");
-  if (!query.getAll("resource").every((resource) => isOwnResource(ctx.baseUrl, address, resource))) return { error: "invalid_target", description: "The resource is not one of this service." };
+  if (type !== "code")
+    return { error: "unsupported_response_type", description: "response_type must be code." };
+  if ((query.get("response_mode") ?? "query") !== "query")
+    return invalid("response_mode must be query.");
+  if (query.get("code_challenge_method") !== "S256")
+    return invalid("code_challenge_method must be S256.");
+  if (!/^[\w-]{43}$/.test(query.get("code_challenge") ?? ""))
+    return invalid("code_challenge must be a base64url SHA-256.");
+  if (!query.getAll("resource").every((resource) => isOwnResource(ctx.baseUrl, address, resource)))
+    return { error: "invalid_target", description: "The resource is not one of this service." };
   return null;
 }
 
 /** The address to send the browser to: the agent's own, with our answer added to its query. */
 export function toAnswerAddress(place: AnswerPlace, answer: Record<string, string>): string {
   const url = new URL(place.redirectUri);
-  for (const [name, value] of Object.entries({ ...answer, ...(place.state !== null && { state: place.state }), iss: place.issuer })) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries({
+    ...answer,
+    ...(place.state !== null && { state: place.state }),
+    iss: place.issuer,
+  }))
+    url.searchParams.set(name, value);
   return url.href;
 }

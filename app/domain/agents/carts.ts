@@ -15,7 +15,13 @@ const VARIANT = /^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/;
 
 /** A line as UCP asks for it; a shop's own number of a variant is as good as its gid. */
 const Line = z.looseObject({
-  item: z.looseObject({ id: z.string().min(1).max(255).transform((id) => (/^\d{1,20}$/.test(id) ? `gid://shopify/ProductVariant/${id}` : id)) }),
+  item: z.looseObject({
+    id: z
+      .string()
+      .min(1)
+      .max(255)
+      .transform((id) => (/^\d{1,20}$/.test(id) ? `gid://shopify/ProductVariant/${id}` : id)),
+  }),
   quantity: z.int().min(1).max(MAX_QUANTITY),
 });
 export const Lines = z.array(Line).min(1).max(MAX_LINES);
@@ -26,40 +32,87 @@ type StoredCart = { lines: CartLine[]; expires_at: string };
 /** One line per variant, as the storefront would have it. */
 export function toCartLines(lines: z.output<typeof Lines>): CartLine[] {
   const byVariant = new Map<string, number>();
-  for (const { item, quantity } of lines) byVariant.set(item.id, Math.min(MAX_QUANTITY, (byVariant.get(item.id) ?? 0) + quantity));
+  for (const { item, quantity } of lines)
+    byVariant.set(item.id, Math.min(MAX_QUANTITY, (byVariant.get(item.id) ?? 0) + quantity));
   return [...byVariant].map(([variantId, quantity]) => ({ variantId, quantity }));
 }
 
 export async function readCart(ctx: Ctx, tenant: Tenant, id: string): Promise<StoredCart> {
-  const kept = z.uuid().safeParse(id).success ? await getKey<StoredCart>(dataOf(ctx, tenant).sql, KEYS.agentCart(id)) : null;
-  if (!kept) throw new AppError("not_found", { message: "There is no such cart, or it is too old." });
+  const kept = z.uuid().safeParse(id).success
+    ? await getKey<StoredCart>(dataOf(ctx, tenant).sql, KEYS.agentCart(id))
+    : null;
+  if (!kept)
+    throw new AppError("not_found", { message: "There is no such cart, or it is too old." });
   return kept.value;
 }
 
-export async function saveCart(ctx: Ctx, tenant: Tenant, id: string, lines: CartLine[]): Promise<StoredCart> {
-  const cart = { lines, expires_at: new Date(ctx.clock.now().getTime() + TTL_SECONDS.agentCart * 1_000).toISOString() };
+export async function saveCart(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  lines: CartLine[],
+): Promise<StoredCart> {
+  const cart = {
+    lines,
+    expires_at: new Date(ctx.clock.now().getTime() + TTL_SECONDS.agentCart * 1_000).toISOString(),
+  };
   await putKey(dataOf(ctx, tenant).sql, KEYS.agentCart(id), cart, TTL_SECONDS.agentCart);
   return cart;
 }
 
-export const dropCart = (ctx: Ctx, tenant: Tenant, id: string): Promise<void> => deleteKey(dataOf(ctx, tenant).sql, KEYS.agentCart(id));
+export const dropCart = (ctx: Ctx, tenant: Tenant, id: string): Promise<void> =>
+  deleteKey(dataOf(ctx, tenant).sql, KEYS.agentCart(id));
 
 /** The storefront's own page for these lines (shopify.dev "Cart permalinks"). */
 const continueUrl = (tenant: Tenant, lines: readonly CartLine[]): string =>
   `https://${tenant.shop}/cart/${lines.map(({ variantId, quantity }) => `${variantId.split("/").pop()}:${quantity}`).join(",")}`;
 
 /** Throws `items_unavailable` when one of them is nothing that the store sells. */
-export async function showCart(ctx: Ctx, tenant: Tenant, id: string, { lines, expires_at }: StoredCart) {
-  const products = await findProducts(ctx, tenant, lines.map(({ variantId }) => variantId));
+export async function showCart(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  { lines, expires_at }: StoredCart,
+) {
+  const products = await findProducts(
+    ctx,
+    tenant,
+    lines.map(({ variantId }) => variantId),
+  );
   const messages: UcpMessage[] = [];
   const priced = lines.map(({ variantId, quantity }, index) => {
     const product = VARIANT.test(variantId) ? products.get(variantId)?.product : undefined;
     const variant = product?.variants.find((one) => one.id === variantId);
-    if (!product || !variant) throw new AppError("items_unavailable", { message: `Item ${index + 1} is nothing that this store sells.` });
-    if (!variant.available) messages.push(errorMessage("out_of_stock", "There is none of this item left.", "recoverable", `$.line_items[${index}]`));
+    if (!product || !variant)
+      throw new AppError("items_unavailable", {
+        message: `Item ${index + 1} is nothing that this store sells.`,
+      });
+    if (!variant.available)
+      messages.push(
+        errorMessage(
+          "out_of_stock",
+          "There is none of this item left.",
+          "recoverable",
+          `$.line_items[${index}]`,
+        ),
+      );
     const price = toMinorUnits(variant.price.amount, variant.price.currency);
-    const title = variant.title === "Default Title" ? product.title : `${product.title} – ${variant.title}`;
-    return { currency: variant.price.currency, line: { id: `li_${index + 1}`, item: { id: variantId, title, price, ...(product.image && { image_url: product.image.url }) }, quantity, totals: totalsOf(price * quantity, price * quantity) } };
+    const title =
+      variant.title === "Default Title" ? product.title : `${product.title} – ${variant.title}`;
+    return {
+      currency: variant.price.currency,
+      line: {
+        id: `li_${index + 1}`,
+        item: {
+          id: variantId,
+          title,
+          price,
+          ...(product.image && { image_url: product.image.url }),
+        },
+        quantity,
+        totals: totalsOf(price * quantity, price * quantity),
+      },
+    };
   });
   const sum = priced.reduce((total, { line }) => total + line.item.price * line.quantity, 0);
   return {

@@ -32,25 +32,48 @@ export const ClientMetadata = z.object({
   redirect_uris: z.array(RedirectUri).min(1).max(10),
   client_name: z.string().max(1_000).optional(),
   token_endpoint_auth_method: z.literal("none", "must be none: clients here are public").optional(),
-  grant_types: z.array(z.enum(["authorization_code", "refresh_token"])).refine((types) => types.includes("authorization_code"), "must hold authorization_code").optional(),
+  grant_types: z
+    .array(z.enum(["authorization_code", "refresh_token"]))
+    .refine((types) => types.includes("authorization_code"), "must hold authorization_code")
+    .optional(),
   response_types: z.array(z.literal("code")).min(1).optional(),
 });
 
-const ClientDocument = ClientMetadata.extend({ client_id: z.string(), client_secret: z.undefined().optional() });
+const ClientDocument = ClientMetadata.extend({
+  client_id: z.string(),
+  client_secret: z.undefined().optional(),
+});
 
 /** A name as people may be shown it: one line, no invisible letters, none that turn the text around. */
 function toShownName(name: string | undefined, fallback: string): string {
-  const shown = (name ?? "").normalize("NFKC").replace(/\s+/g, " ").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim();
-  return Array.from(shown || fallback).slice(0, MAX_NAME_LENGTH).join("");
+  const shown = (name ?? "")
+    .normalize("NFKC")
+    .replace(/\s+/g, " ")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .trim();
+  return Array.from(shown || fallback)
+    .slice(0, MAX_NAME_LENGTH)
+    .join("");
 }
 
-export async function registerClient(ctx: Ctx, tenant: Tenant, address: string, metadata: z.output<typeof ClientMetadata>) {
+export async function registerClient(
+  ctx: Ctx,
+  tenant: Tenant,
+  address: string,
+  metadata: z.output<typeof ClientMetadata>,
+) {
   await countTry(ctx, tenant, { agent_registration_per_address: address });
   const { sql } = dataOf(ctx, tenant);
   const id = ctx.random.uuid();
   const name = toShownName(metadata.client_name, "Agent");
-  const [row] = await sql<{ created_at: Date }>("INSERT INTO oauth_clients (shop, client_id, client_name, redirect_uris) VALUES ($1, $2, $3, $4) RETURNING created_at", [id, name, metadata.redirect_uris]);
-  await sql("DELETE FROM oauth_clients WHERE shop = $1 AND client_id IN (SELECT client_id FROM oauth_clients WHERE shop = $1 AND granted_at IS NULL ORDER BY created_at DESC, client_id OFFSET $2)", [MAX_STRANGERS]);
+  const [row] = await sql<{ created_at: Date }>(
+    "INSERT INTO oauth_clients (shop, client_id, client_name, redirect_uris) VALUES ($1, $2, $3, $4) RETURNING created_at",
+    [id, name, metadata.redirect_uris],
+  );
+  await sql(
+    "DELETE FROM oauth_clients WHERE shop = $1 AND client_id IN (SELECT client_id FROM oauth_clients WHERE shop = $1 AND granted_at IS NULL ORDER BY created_at DESC, client_id OFFSET $2)",
+    [MAX_STRANGERS],
+  );
   ctx.log.done("agent.registered", { shop: tenant.shop, client_id: id });
   return {
     client_id: id,
@@ -64,9 +87,17 @@ export async function registerClient(ctx: Ctx, tenant: Tenant, address: string, 
 }
 
 /** `address` is where the question came from: fetching a document is counted against it. Throws 429. */
-export async function findClient(ctx: Ctx, tenant: Tenant, id: string, address: string): Promise<AgentClient | null> {
+export async function findClient(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  address: string,
+): Promise<AgentClient | null> {
   if (isDocumentAddress(ctx, id)) return readDocument(ctx, tenant, id, address);
-  const [row] = await dataOf(ctx, tenant).sql<{ client_name: string; redirect_uris: string[] }>("SELECT client_name, redirect_uris FROM oauth_clients WHERE shop = $1 AND client_id = $2", [id]);
+  const [row] = await dataOf(ctx, tenant).sql<{ client_name: string; redirect_uris: string[] }>(
+    "SELECT client_name, redirect_uris FROM oauth_clients WHERE shop = $1 AND client_id = $2",
+    [id],
+  );
   return row ? { id, name: row.client_name, host: null, redirectUris: row.redirect_uris } : null;
 }
 
@@ -74,10 +105,21 @@ export async function findClient(ctx: Ctx, tenant: Tenant, id: string, address: 
 function isDocumentAddress(ctx: Ctx, id: string): boolean {
   const url = URL.parse(id);
   if (!url || id.length > 500 || url.href !== id || !/^https?:$/.test(url.protocol)) return false;
-  return url.pathname !== "/" && !url.hash && !url.username && !url.password && findAddressProblem(id, ctx.addressRules) === undefined;
+  return (
+    url.pathname !== "/" &&
+    !url.hash &&
+    !url.username &&
+    !url.password &&
+    findAddressProblem(id, ctx.addressRules) === undefined
+  );
 }
 
-async function readDocument(ctx: Ctx, tenant: Tenant, id: string, address: string): Promise<AgentClient | null> {
+async function readDocument(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  address: string,
+): Promise<AgentClient | null> {
   const { sql } = dataOf(ctx, tenant);
   const key = KEYS.clientDocument(hash("sha256", id));
   const kept = await getKey<{ client: AgentClient | null }>(sql, key);
@@ -85,7 +127,20 @@ async function readDocument(ctx: Ctx, tenant: Tenant, id: string, address: strin
   await countTry(ctx, tenant, { agent_document_per_address: address });
   const document = ClientDocument.safeParse(await fetchClientDocument(ctx.outbound, id));
   const { host } = new URL(id);
-  const client = document.success && document.data.client_id === id ? { id, name: toShownName(document.data.client_name, host), host, redirectUris: document.data.redirect_uris } : null;
-  await putKey(sql, key, { client }, client ? TTL_SECONDS.clientDocument : TTL_SECONDS.unreadableClientDocument);
+  const client =
+    document.success && document.data.client_id === id
+      ? {
+          id,
+          name: toShownName(document.data.client_name, host),
+          host,
+          redirectUris: document.data.redirect_uris,
+        }
+      : null;
+  await putKey(
+    sql,
+    key,
+    { client },
+    client ? TTL_SECONDS.clientDocument : TTL_SECONDS.unreadableClientDocument,
+  );
   return client;
 }

@@ -16,42 +16,100 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 export type EndReason = "revoked" | "revoked_by_store" | "code_reused" | "refresh_reused";
 
 /** @returns the code, good once and for 60 seconds. Throws `unauthorized` when the session ended meanwhile. */
-export async function grantAccess(ctx: Ctx, tenant: Tenant, { account }: Session, request: AuthorizationRequest, visit: Visit): Promise<string> {
+export async function grantAccess(
+  ctx: Ctx,
+  tenant: Tenant,
+  { account }: Session,
+  request: AuthorizationRequest,
+  visit: Visit,
+): Promise<string> {
   const grantId = ctx.random.uuid();
   const code = mintSecret(ctx.random, tenant.shop, "code");
-  const submission = await readSubmission(ctx, tenant, { consent_a2a: true, method: "oauth_consent", consent_id: grantId }, visit);
+  const submission = await readSubmission(
+    ctx,
+    tenant,
+    { consent_a2a: true, method: "oauth_consent", consent_id: grantId },
+    visit,
+  );
   await dataOf(ctx, tenant).transaction(async (sql) => {
     // Held until the commit: a reset at this moment finds the grant and ends it. Not FOR UPDATE, which would make those wait
     // who only refer to the row.
-    const [person] = await sql<{ status: string; sessions_valid_after: Date | null }>("SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE", [account.id]);
-    if (person?.status !== "active" || epochOf(person) !== epochOf(account)) throw new AppError("unauthorized");
+    const [person] = await sql<{ status: string; sessions_valid_after: Date | null }>(
+      "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
+      [account.id],
+    );
+    if (person?.status !== "active" || epochOf(person) !== epochOf(account))
+      throw new AppError("unauthorized");
     await writeConsentsWithin(ctx, tenant, sql, { userId: account.id }, submission);
-    await sql("INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes, sessions_epoch) VALUES ($1, $2, $3, $4, $5, $6, $7)", [
-      grantId, account.id, request.client.id, request.client.name, request.scopes, person.sessions_valid_after,
-    ]);
+    await sql(
+      "INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes, sessions_epoch) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+      [
+        grantId,
+        account.id,
+        request.client.id,
+        request.client.name,
+        request.scopes,
+        person.sessions_valid_after,
+      ],
+    );
     await sql(
       "INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, redirect_uri, code_challenge, expires_at) VALUES ($1, $2, $3, 'code', $4, $5, $6, clock_timestamp() + make_interval(secs => $7))",
-      [hashSecret(code), grantId, request.scopes, request.redirectUri, request.codeChallenge, TOKEN_SECONDS.code],
+      [
+        hashSecret(code),
+        grantId,
+        request.scopes,
+        request.redirectUri,
+        request.codeChallenge,
+        TOKEN_SECONDS.code,
+      ],
     );
-    await sql("UPDATE oauth_clients SET granted_at = now() WHERE shop = $1 AND client_id = $2 AND granted_at IS NULL", [request.client.id]);
+    await sql(
+      "UPDATE oauth_clients SET granted_at = now() WHERE shop = $1 AND client_id = $2 AND granted_at IS NULL",
+      [request.client.id],
+    );
   });
-  ctx.log.done("agent.granted", { shop: tenant.shop, user_id: account.id, grant_id: grantId, scopes: request.scopes });
+  ctx.log.done("agent.granted", {
+    shop: tenant.shop,
+    user_id: account.id,
+    grant_id: grantId,
+    scopes: request.scopes,
+  });
   return code;
 }
 
 /** Every token of the grant is dead from the commit on. Safe to repeat: the first reason stays. */
 export async function endGrant(sql: TenantSql, grantId: string, reason: EndReason): Promise<void> {
-  await sql("UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1 AND id = $2 AND ended_at IS NULL", [grantId, reason]);
+  await sql(
+    "UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1 AND id = $2 AND ended_at IS NULL",
+    [grantId, reason],
+  );
 }
 
-export type LinkedAgent = { id: string; client_id: string; client_name: string; host: string | null; scopes: string[]; created_at: string; last_used_at: string | null };
-type LinkedRow = Omit<LinkedAgent, "host" | "created_at" | "last_used_at"> & { created_at: Date; last_used_at: Date | null };
+export type LinkedAgent = {
+  id: string;
+  client_id: string;
+  client_name: string;
+  host: string | null;
+  scopes: string[];
+  created_at: string;
+  last_used_at: string | null;
+};
+type LinkedRow = Omit<LinkedAgent, "host" | "created_at" | "last_used_at"> & {
+  created_at: Date;
+  last_used_at: Date | null;
+};
 
 /** What the agent still holds: a code, or a token that would be taken. */
-const HOLDS_SOMETHING = "EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.shop = g.shop AND t.grant_id = g.id AND t.used_at IS NULL AND t.expires_at > clock_timestamp())";
+const HOLDS_SOMETHING =
+  "EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.shop = g.shop AND t.grant_id = g.id AND t.used_at IS NULL AND t.expires_at > clock_timestamp())";
 
 /** The agents that can act for this person at this moment, newest first; `next` names the last one shown. */
-export async function listLinkedAgents(ctx: Ctx, tenant: Tenant, userId: number, { limit, after }: { limit: number; after: string | null }): Promise<{ grants: LinkedAgent[]; next: string | null }> {
+export async function listLinkedAgents(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  { limit, after }: { limit: number; after: string | null },
+): Promise<{ grants: LinkedAgent[]; next: string | null }> {
   const [at = null, id = null] = after?.split("|") ?? [];
   const rows = await dataOf(ctx, tenant).sql<LinkedRow>(
     `SELECT g.id, g.client_id, g.client_name, g.scopes, g.created_at, g.last_used_at FROM oauth_grants g ${PERSON_OF_GRANT}
@@ -61,18 +119,36 @@ export async function listLinkedAgents(ctx: Ctx, tenant: Tenant, userId: number,
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { grants: page.map(toLinkedAgent), next: rows.length > limit && last ? `${last.created_at.toISOString()}|${last.id}` : null };
+  return {
+    grants: page.map(toLinkedAgent),
+    next: rows.length > limit && last ? `${last.created_at.toISOString()}|${last.id}` : null,
+  };
 }
 
 /** A client that is described by a document is vouched for by that document's host. */
-const toLinkedAgent = (row: LinkedRow): LinkedAgent => ({ ...row, host: row.client_id.startsWith("https:") ? new URL(row.client_id).host : null, created_at: row.created_at.toISOString(), last_used_at: row.last_used_at?.toISOString() ?? null });
+const toLinkedAgent = (row: LinkedRow): LinkedAgent => ({
+  ...row,
+  host: row.client_id.startsWith("https:") ? new URL(row.client_id).host : null,
+  created_at: row.created_at.toISOString(),
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+});
 
 const GrantId = z.uuid();
 
 /** The person takes an agent's access back. Safe to repeat; another person's grant is `not_found`. */
-export async function revokeGrant(ctx: Ctx, tenant: Tenant, userId: number, id: string): Promise<void> {
+export async function revokeGrant(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  id: string,
+): Promise<void> {
   const { sql } = dataOf(ctx, tenant);
-  const known = GrantId.safeParse(id).success ? await sql("SELECT 1 FROM oauth_grants WHERE shop = $1 AND id = $2 AND user_id = $3", [id, userId]) : [];
+  const known = GrantId.safeParse(id).success
+    ? await sql("SELECT 1 FROM oauth_grants WHERE shop = $1 AND id = $2 AND user_id = $3", [
+        id,
+        userId,
+      ])
+    : [];
   if (known.length === 0) throw new AppError("not_found");
   await endGrant(sql, id, "revoked");
   ctx.log.done("agent.revoked", { shop: tenant.shop, user_id: userId, grant_id: id });

@@ -21,7 +21,15 @@ export type LinkedAgent = {
 const MOST_AGENTS = 100;
 const SLICE = 1_000;
 
-type Row = { client_id: string; client_name: string; redirect_uri: string | null; shoppers: number; scopes: string[]; first_at: Date; last_at: Date };
+type Row = {
+  client_id: string;
+  client_name: string;
+  redirect_uri: string | null;
+  shoppers: number;
+  scopes: string[];
+  first_at: Date;
+  last_at: Date;
+};
 
 // Reads the grants in force alone (oauth_grants_open_idx).
 const LIST = `
@@ -31,11 +39,20 @@ const LIST = `
   WHERE g.shop = $1 AND g.ended_at IS NULL GROUP BY g.client_id ORDER BY shoppers DESC, g.client_id LIMIT $2`;
 
 /** Those with most shoppers first; `isCut` when there are more than are shown. */
-export async function listLinkedAgents(ctx: Ctx, tenant: Tenant): Promise<{ agents: LinkedAgent[]; isCut: boolean }> {
+export async function listLinkedAgents(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ agents: LinkedAgent[]; isCut: boolean }> {
   const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [MOST_AGENTS + 1]);
   const agents = rows.slice(0, MOST_AGENTS).map((row) => ({
-    client_id: row.client_id, name: row.client_name, host: hostOf(row.client_id), returns_to: hostOf(row.redirect_uri), shoppers: row.shoppers, scopes: row.scopes ?? [],
-    first_linked_at: row.first_at.toISOString(), last_active_at: row.last_at.toISOString(),
+    client_id: row.client_id,
+    name: row.client_name,
+    host: hostOf(row.client_id),
+    returns_to: hostOf(row.redirect_uri),
+    shoppers: row.shoppers,
+    scopes: row.scopes ?? [],
+    first_linked_at: row.first_at.toISOString(),
+    last_active_at: row.last_at.toISOString(),
   }));
   return { agents, isCut: rows.length > MOST_AGENTS };
 }
@@ -43,7 +60,11 @@ export async function listLinkedAgents(ctx: Ctx, tenant: Tenant): Promise<{ agen
 const hostOf = (address: string | null): string | null => URL.parse(address ?? "")?.host || null;
 
 /** Ends its grants with every shopper: its tokens are dead at once. A shopper may let it in again. Throws `not_found`. */
-export async function endAgent(ctx: Ctx, tenant: Tenant, clientId: string): Promise<{ ended: number; name: string }> {
+export async function endAgent(
+  ctx: Ctx,
+  tenant: Tenant,
+  clientId: string,
+): Promise<{ ended: number; name: string }> {
   const { sql } = dataOf(ctx, tenant);
   let [ended, name] = [0, ""];
   for (;;) {

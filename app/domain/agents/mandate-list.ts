@@ -5,16 +5,41 @@ import type { Ctx } from "../../context.server.ts";
 import { MANDATE_COLUMNS, type MandateStatus } from "../commerce/mandate.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-const text = (max: number) => z.string().trim().max(max).transform((value) => value || undefined).optional().catch(undefined);
-export const MandateFilters = z.object({ status: z.enum(["active", "used", "revoked", "expired"]).optional().catch(undefined), email: text(320) });
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .transform((value) => value || undefined)
+    .optional()
+    .catch(undefined);
+export const MandateFilters = z.object({
+  status: z.enum(["active", "used", "revoked", "expired"]).optional().catch(undefined),
+  email: text(320),
+});
 export type MandateFilters = z.output<typeof MandateFilters>;
 
 export type ListedMandate = {
-  mandate_id: string; customer_id: number; email: string | null; agents: string[]; max_amount: string; spent_amount: string; remaining: string; currency: string; scope: string; usage: "single" | "multi"; status: MandateStatus;
-  created_at: string; expires_at: string;
+  mandate_id: string;
+  customer_id: number;
+  email: string | null;
+  agents: string[];
+  max_amount: string;
+  spent_amount: string;
+  remaining: string;
+  currency: string;
+  scope: string;
+  usage: "single" | "multi";
+  status: MandateStatus;
+  created_at: string;
+  expires_at: string;
 };
 
-type Row = Omit<ListedMandate, "created_at" | "expires_at" | "agents"> & { created_at: Date; expires_at: Date; agents: string[] | null };
+type Row = Omit<ListedMandate, "created_at" | "expires_at" | "agents"> & {
+  created_at: Date;
+  expires_at: Date;
+  agents: string[] | null;
+};
 
 // Walks mandates_newest_idx, or the person's own index, until the page is full.
 const list = (who: string) => `
@@ -25,15 +50,33 @@ const list = (who: string) => `
     WHERE ($4::text IS NULL OR status = $4) ORDER BY created_at DESC, mandate_id DESC LIMIT $5
   ) m LEFT JOIN storefront_users u ON u.shop = $1 AND u.id = m.customer_id ORDER BY m.created_at DESC, m.mandate_id DESC`;
 const LIST = list("");
-const LIST_OF_PERSON = list("AND customer_id IN (SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $6 AND status <> 'deleted')");
+const LIST_OF_PERSON = list(
+  "AND customer_id IN (SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $6 AND status <> 'deleted')",
+);
 
 /** `after`: where a former page ended. */
-export async function listStoreMandates(ctx: Ctx, tenant: Tenant, filters: MandateFilters, { limit, after }: { limit: number; after: string | null }): Promise<{ mandates: ListedMandate[]; next: string | null }> {
+export async function listStoreMandates(
+  ctx: Ctx,
+  tenant: Tenant,
+  filters: MandateFilters,
+  { limit, after }: { limit: number; after: string | null },
+): Promise<{ mandates: ListedMandate[]; next: string | null }> {
   const { sql } = dataOf(ctx, tenant);
   const [at = null, id = null] = after?.split("|") ?? [];
   const values = [at, id, filters.status ?? null, limit + 1];
-  const rows = filters.email === undefined ? await sql<Row>(LIST, values) : await sql<Row>(LIST_OF_PERSON, [...values, filters.email.normalize("NFKC").toLowerCase()]);
-  const mandates = rows.slice(0, limit).map((row) => ({ ...row, agents: row.agents ?? [], created_at: row.created_at.toISOString(), expires_at: row.expires_at.toISOString() }));
+  const rows =
+    filters.email === undefined
+      ? await sql<Row>(LIST, values)
+      : await sql<Row>(LIST_OF_PERSON, [...values, filters.email.normalize("NFKC").toLowerCase()]);
+  const mandates = rows.slice(0, limit).map((row) => ({
+    ...row,
+    agents: row.agents ?? [],
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  }));
   const last = mandates.at(-1);
-  return { mandates, next: rows.length > limit && last ? `${last.created_at}|${last.mandate_id}` : null };
+  return {
+    mandates,
+    next: rows.length > limit && last ? `${last.created_at}|${last.mandate_id}` : null,
+  };
 }

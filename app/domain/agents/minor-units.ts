@@ -1,8 +1,13 @@
 // Amounts as UCP writes them: whole numbers of the currency's smallest unit (ISO 4217), never a fraction.
 const EXPONENTS: Record<string, number> = {
-  ...Object.fromEntries("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" ").map((code) => [code, 0])),
+  ...Object.fromEntries(
+    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+      .split(" ")
+      .map((code) => [code, 0]),
+  ),
   ...Object.fromEntries("BHD IQD JOD KWD LYD OMR TND".split(" ").map((code) => [code, 3])),
-  CLF: 4, UYW: 4,
+  CLF: 4,
+  UYW: 4,
 };
 
 /** `40.00` EUR is 4000, `40.00` JPY is 40. What is smaller than the smallest unit is rounded half up. */

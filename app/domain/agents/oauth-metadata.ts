@@ -8,9 +8,16 @@ import { offeredScopes } from "./scopes.ts";
 /** The value of `issuer=` at the authorize endpoint for the issuer that has the store as its path. */
 const BY_PATH = "store";
 
-export const issuerOf = ({ origin, shop, isOwnHost }: PublicAddress, form: string | null): string => (form === BY_PATH && !isOwnHost ? `${origin}/${shop}` : origin);
+export const issuerOf = (
+  { origin, shop, isOwnHost }: PublicAddress,
+  form: string | null,
+): string => (form === BY_PATH && !isOwnHost ? `${origin}/${shop}` : origin);
 
-export function buildServerMetadata(tenant: Tenant, address: PublicAddress, isByPath: boolean): object {
+export function buildServerMetadata(
+  tenant: Tenant,
+  address: PublicAddress,
+  isByPath: boolean,
+): object {
   const { privacy_url: policy, terms_url: terms } = tenant.config;
   const authorize = addressOf(address, "/oauth/authorize");
   return {
@@ -38,7 +45,12 @@ export function buildServerMetadata(tenant: Tenant, address: PublicAddress, isBy
 export const RESOURCES = ["mcp", "a2a"] as const;
 
 /** `deployedShop` is the store that needs no naming. */
-export function buildResourceMetadata(tenant: Tenant, address: PublicAddress, resource: (typeof RESOURCES)[number] | null, deployedShop: string | undefined): object {
+export function buildResourceMetadata(
+  tenant: Tenant,
+  address: PublicAddress,
+  resource: (typeof RESOURCES)[number] | null,
+  deployedShop: string | undefined,
+): object {
   const isNamed = address.isOwnHost || address.shop === deployedShop;
   const issuers = isNamed ? [address.origin] : [address.origin, issuerOf(address, BY_PATH)];
   return {
@@ -54,7 +66,15 @@ export function buildResourceMetadata(tenant: Tenant, address: PublicAddress, re
 }
 
 /** RFC 8707: a token of ours is good at this service and nowhere else. */
-export function isOwnResource(baseUrl: string, { origin }: PublicAddress, resource: string): boolean {
+export function isOwnResource(
+  baseUrl: string,
+  { origin }: PublicAddress,
+  resource: string,
+): boolean {
   const url = URL.parse(resource);
-  return url !== null && !url.hash && (url.origin === new URL(origin).origin || url.origin === new URL(baseUrl).origin);
+  return (
+    url !== null &&
+    !url.hash &&
+    (url.origin === new URL(origin).origin || url.origin === new URL(baseUrl).origin)
+  );
 }

@@ -14,16 +14,32 @@ export function addressOf({ origin, shop, isOwnHost }: PublicAddress, path: stri
 }
 
 /** Where a store with this base is reached when a request came to `host`. Hosts are listed with or without their port. */
-export function publicAddressOf(baseUrl: string, tenant: Tenant, host: string | undefined): PublicAddress {
+export function publicAddressOf(
+  baseUrl: string,
+  tenant: Tenant,
+  host: string | undefined,
+): PublicAddress {
   const base = new URL(baseUrl);
   const asked = host?.toLowerCase() ?? base.host;
   const listed = tenant.config.public_hosts ?? [];
-  const isOwnHost = asked !== base.host && (listed.includes(asked) || listed.includes(asked.replace(/:\d+$/, "")));
-  return { origin: isOwnHost ? `${base.protocol}//${asked}` : baseUrl, shop: tenant.shop, isOwnHost };
+  const isOwnHost =
+    asked !== base.host && (listed.includes(asked) || listed.includes(asked.replace(/:\d+$/, "")));
+  return {
+    origin: isOwnHost ? `${base.protocol}//${asked}` : baseUrl,
+    shop: tenant.shop,
+    isOwnHost,
+  };
 }
 
 /** Where agents learn about a store, on a host of its own where it has one. */
-export function discoveryAddresses(baseUrl: string, tenant: Tenant): { manifest: string; card: string; server: string } {
+export function discoveryAddresses(
+  baseUrl: string,
+  tenant: Tenant,
+): { manifest: string; card: string; server: string } {
   const address = publicAddressOf(baseUrl, tenant, tenant.config.public_hosts?.[0]);
-  return { manifest: addressOf(address, "/.well-known/ucp"), card: addressOf(address, "/.well-known/agent-card.json"), server: addressOf(address, "/.well-known/oauth-authorization-server") };
+  return {
+    manifest: addressOf(address, "/.well-known/ucp"),
+    card: addressOf(address, "/.well-known/agent-card.json"),
+    server: addressOf(address, "/.well-known/oauth-authorization-server"),
+  };
 }

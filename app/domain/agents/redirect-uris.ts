@@ -6,14 +6,20 @@ const MAX_LENGTH = 500;
 /** Why an address is not one to send a browser to; undefined when it is. */
 export function findRedirectProblem(uri: string): string | undefined {
   const url = URL.parse(uri);
-  if (!url || uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return "must be an address";
+  if (!url || uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri))
+    return "must be an address";
   // It comes to stand in a policy header, where `*` and `;` mean something.
-  if (!/^([a-z0-9.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return "must have a host of letters, digits, dots and dashes";
-  if (uri.includes("#") || url.username || url.password) return "must have neither a fragment nor a user";
+  if (!/^([a-z0-9.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname))
+    return "must have a host of letters, digits, dots and dashes";
+  if (uri.includes("#") || url.username || url.password)
+    return "must have neither a fragment nor a user";
   if (url.protocol === "https:") return undefined;
-  if (url.protocol === "http:") return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";
+  if (url.protocol === "http:")
+    return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";
   // RFC 8252 7.1: a scheme of one's own is a domain name backwards. `javascript:` and `data:` have no dot.
-  return url.protocol.includes(".") ? undefined : "must be https, loopback, or a scheme such as com.example.agent:";
+  return url.protocol.includes(".")
+    ? undefined
+    : "must be https, loopback, or a scheme such as com.example.agent:";
 }
 
 const withoutPort = (uri: string): string | null => {

@@ -14,11 +14,14 @@ const SCOPES = {
 
 export type AgentScope = keyof typeof SCOPES;
 
-const isOffered = (tenant: Tenant, scope: Scope): boolean => !scope.needsPayments || tenant.config.agent_payments_enabled;
+const isOffered = (tenant: Tenant, scope: Scope): boolean =>
+  !scope.needsPayments || tenant.config.agent_payments_enabled;
 
 /** The scopes of this store, in the order in which they are shown. */
 export function offeredScopes(tenant: Tenant): AgentScope[] {
-  return (Object.entries(SCOPES) as [AgentScope, Scope][]).filter(([, scope]) => isOffered(tenant, scope)).map(([name]) => name);
+  return (Object.entries(SCOPES) as [AgentScope, Scope][])
+    .filter(([, scope]) => isOffered(tenant, scope))
+    .map(([name]) => name);
 }
 
 /** Those of a space-separated list; the usual ones when nothing is named; null when one is not offered here. */

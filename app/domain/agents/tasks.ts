@@ -9,8 +9,10 @@ import type { AgentScope } from "./scopes.ts";
 export type TaskRecord = { task: unknown; user_id: number | null; scope: AgentScope | null };
 
 export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<TaskRecord | null> {
-  const kept = id.length <= 100 ? await getKey<TaskRecord>(dataOf(ctx, tenant).sql, KEYS.agentTask(id)) : null;
+  const kept =
+    id.length <= 100 ? await getKey<TaskRecord>(dataOf(ctx, tenant).sql, KEYS.agentTask(id)) : null;
   return kept?.value ?? null;
 }
 
-export const keepTask = (ctx: Ctx, tenant: Tenant, id: string, record: TaskRecord): Promise<void> => putKey(dataOf(ctx, tenant).sql, KEYS.agentTask(id), record, TTL_SECONDS.agentTask);
+export const keepTask = (ctx: Ctx, tenant: Tenant, id: string, record: TaskRecord): Promise<void> =>
+  putKey(dataOf(ctx, tenant).sql, KEYS.agentTask(id), record, TTL_SECONDS.agentTask);

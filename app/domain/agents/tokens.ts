@@ -11,14 +11,33 @@ import { hashSecret, mintSecret, TOKEN_SECONDS, type TokenKind } from "./agent-t
 import { IS_ALIVE, PERSON_OF_GRANT } from "./agent-caller.ts";
 import { endGrant } from "./grants.ts";
 
-export type TokenReply = { access_token: string; token_type: "Bearer"; expires_in: number; refresh_token: string; scope: string };
-
-type Held = {
-  token_hash: string; grant_id: string; kind: TokenKind; scopes: string[]; redirect_uri: string | null; code_challenge: string | null; is_used: boolean; is_fresh: boolean;
-  client_id: string; grant_scopes: string[]; is_alive: boolean;
+export type TokenReply = {
+  access_token: string;
+  token_type: "Bearer";
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
 };
 
-async function lockToken(sql: TenantSql, secret: string, kinds: readonly TokenKind[]): Promise<Held | null> {
+type Held = {
+  token_hash: string;
+  grant_id: string;
+  kind: TokenKind;
+  scopes: string[];
+  redirect_uri: string | null;
+  code_challenge: string | null;
+  is_used: boolean;
+  is_fresh: boolean;
+  client_id: string;
+  grant_scopes: string[];
+  is_alive: boolean;
+};
+
+async function lockToken(
+  sql: TenantSql,
+  secret: string,
+  kinds: readonly TokenKind[],
+): Promise<Held | null> {
   const [held] = await sql<Held>(
     `SELECT t.token_hash, t.grant_id, t.kind, t.scopes, t.redirect_uri, t.code_challenge, t.used_at IS NOT NULL AS is_used, t.expires_at > clock_timestamp() AS is_fresh, g.client_id, g.scopes AS grant_scopes,
        ${IS_ALIVE} AND coalesce(c.consent_a2a, false) AS is_alive
@@ -30,20 +49,49 @@ async function lockToken(sql: TenantSql, secret: string, kinds: readonly TokenKi
 }
 
 /** Uses up what was presented and hands out a new pair. */
-async function issue(ctx: Ctx, tenant: Tenant, sql: TenantSql, held: Held, scopes: readonly string[]): Promise<TokenReply> {
-  const pair = { access: mintSecret(ctx.random, tenant.shop, "access"), refresh: mintSecret(ctx.random, tenant.shop, "refresh") };
-  await sql("UPDATE oauth_tokens SET used_at = clock_timestamp() WHERE shop = $1 AND token_hash = $2", [held.token_hash]);
+async function issue(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  held: Held,
+  scopes: readonly string[],
+): Promise<TokenReply> {
+  const pair = {
+    access: mintSecret(ctx.random, tenant.shop, "access"),
+    refresh: mintSecret(ctx.random, tenant.shop, "refresh"),
+  };
+  await sql(
+    "UPDATE oauth_tokens SET used_at = clock_timestamp() WHERE shop = $1 AND token_hash = $2",
+    [held.token_hash],
+  );
   for (const kind of ["access", "refresh"] as const)
-    await sql("INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))", [
-      hashSecret(pair[kind]), held.grant_id, kind, kind === "access" ? scopes : held.scopes, TOKEN_SECONDS[kind],
-    ]);
-  return { access_token: pair.access, token_type: "Bearer", expires_in: TOKEN_SECONDS.access, refresh_token: pair.refresh, scope: scopes.join(" ") };
+    await sql(
+      "INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))",
+      [
+        hashSecret(pair[kind]),
+        held.grant_id,
+        kind,
+        kind === "access" ? scopes : held.scopes,
+        TOKEN_SECONDS[kind],
+      ],
+    );
+  return {
+    access_token: pair.access,
+    token_type: "Bearer",
+    expires_in: TOKEN_SECONDS.access,
+    refresh_token: pair.refresh,
+    scope: scopes.join(" "),
+  };
 }
 
 type Attempt = TokenReply | "refused" | "too_much";
 
 // Not by throwing inside: that would roll back the end of the grant.
-async function attempt(ctx: Ctx, tenant: Tenant, work: (sql: TenantSql) => Promise<Attempt>): Promise<TokenReply> {
+async function attempt(
+  ctx: Ctx,
+  tenant: Tenant,
+  work: (sql: TenantSql) => Promise<Attempt>,
+): Promise<TokenReply> {
   if (!tenant.config.agent_access_enabled) throw new AppError("unauthorized_client");
   const result = await dataOf(ctx, tenant).transaction(work);
   if (result === "refused") throw new AppError("invalid_grant");
@@ -51,9 +99,18 @@ async function attempt(ctx: Ctx, tenant: Tenant, work: (sql: TenantSql) => Promi
   return result;
 }
 
-export type CodeExchange = { code: string; clientId: string; redirectUri: string; verifier: string };
+export type CodeExchange = {
+  code: string;
+  clientId: string;
+  redirectUri: string;
+  verifier: string;
+};
 
-export function exchangeCode(ctx: Ctx, tenant: Tenant, { code, clientId, redirectUri, verifier }: CodeExchange): Promise<TokenReply> {
+export function exchangeCode(
+  ctx: Ctx,
+  tenant: Tenant,
+  { code, clientId, redirectUri, verifier }: CodeExchange,
+): Promise<TokenReply> {
   return attempt(ctx, tenant, async (sql) => {
     const held = await lockToken(sql, code, ["code"]);
     if (!held || held.client_id !== clientId) return "refused";
@@ -61,15 +118,22 @@ export function exchangeCode(ctx: Ctx, tenant: Tenant, { code, clientId, redirec
       await endGrant(sql, held.grant_id, "code_reused");
       return "refused";
     }
-    const isProven = /^[\w.~-]{43,128}$/.test(verifier) && secretEquals(hash("sha256", verifier, "base64url"), held.code_challenge ?? "");
-    if (!held.is_fresh || !held.is_alive || held.redirect_uri !== redirectUri || !isProven) return "refused";
+    const isProven =
+      /^[\w.~-]{43,128}$/.test(verifier) &&
+      secretEquals(hash("sha256", verifier, "base64url"), held.code_challenge ?? "");
+    if (!held.is_fresh || !held.is_alive || held.redirect_uri !== redirectUri || !isProven)
+      return "refused";
     return issue(ctx, tenant, sql, held, held.scopes);
   });
 }
 
 export type Refresh = { refreshToken: string; clientId: string; scope: string | undefined };
 
-export function refreshAccess(ctx: Ctx, tenant: Tenant, { refreshToken, clientId, scope }: Refresh): Promise<TokenReply> {
+export function refreshAccess(
+  ctx: Ctx,
+  tenant: Tenant,
+  { refreshToken, clientId, scope }: Refresh,
+): Promise<TokenReply> {
   return attempt(ctx, tenant, async (sql) => {
     const held = await lockToken(sql, refreshToken, ["refresh"]);
     if (!held || held.client_id !== clientId) return "refused";
@@ -87,13 +151,22 @@ export function refreshAccess(ctx: Ctx, tenant: Tenant, { refreshToken, clientId
 }
 
 /** A refresh token takes its whole grant along; an access token goes alone. Nobody is told whether there was one. */
-export async function revokeToken(ctx: Ctx, tenant: Tenant, token: string, clientId: string | undefined): Promise<void> {
+export async function revokeToken(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+  clientId: string | undefined,
+): Promise<void> {
   const isForeign = await dataOf(ctx, tenant).transaction(async (sql) => {
     const held = await lockToken(sql, token, ["access", "refresh"]);
     if (!held) return false;
     if (clientId !== undefined && held.client_id !== clientId) return true;
     if (held.kind === "refresh") await endGrant(sql, held.grant_id, "revoked");
-    else await sql("UPDATE oauth_tokens SET used_at = coalesce(used_at, clock_timestamp()) WHERE shop = $1 AND token_hash = $2", [held.token_hash]);
+    else
+      await sql(
+        "UPDATE oauth_tokens SET used_at = coalesce(used_at, clock_timestamp()) WHERE shop = $1 AND token_hash = $2",
+        [held.token_hash],
+      );
     return false;
   });
   if (isForeign) throw new AppError("invalid_grant");

@@ -8,25 +8,56 @@ import { toMinorUnits } from "./minor-units.ts";
 import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./ucp-envelope.ts";
 
 /** Where a shopper sees an order at the storefront. */
-export const permalinkOf = (tenant: Tenant, orderId: string): string => `https://${tenant.shop}/account/orders/${orderId.split("/").pop()}`;
+export const permalinkOf = (tenant: Tenant, orderId: string): string =>
+  `https://${tenant.shop}/account/orders/${orderId.split("/").pop()}`;
 
 /** UCP wants to hear why the shopper is needed; without a mandate it is always the same. */
-const PAYMENT = errorMessage("payment_required", "The shopper finishes this checkout at continue_url.", "requires_buyer_input");
+const PAYMENT = errorMessage(
+  "payment_required",
+  "The shopper finishes this checkout at continue_url.",
+  "requires_buyer_input",
+);
 
 export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
-  const { id, status, currency, checkout_url: url, mandate_id: mandateId, expires_at, order_id: orderId } = checkout;
-  const [subtotal, total] = [toMinorUnits(checkout.totals.subtotal, currency), toMinorUnits(checkout.totals.total, currency)];
-  const messages: UcpMessage[] = checkout.messages ?? (status === "requires_escalation" ? [PAYMENT] : []);
+  const {
+    id,
+    status,
+    currency,
+    checkout_url: url,
+    mandate_id: mandateId,
+    expires_at,
+    order_id: orderId,
+  } = checkout;
+  const [subtotal, total] = [
+    toMinorUnits(checkout.totals.subtotal, currency),
+    toMinorUnits(checkout.totals.total, currency),
+  ];
+  const messages: UcpMessage[] =
+    checkout.messages ?? (status === "requires_escalation" ? [PAYMENT] : []);
   const isOver = status === "completed" || status === "canceled";
   return {
     id,
     status,
     currency,
-    line_items: checkout.line_items.map(({ variant_id, title, quantity, price, total: sum }, index) => {
-      const amount = toMinorUnits(sum.amount, currency);
-      return { id: `li_${index + 1}`, item: { id: variant_id, title, price: toMinorUnits(price.amount, currency) }, quantity, totals: totalsOf(amount, amount) };
-    }),
-    totals: [{ type: "subtotal", amount: subtotal }, ...(total > subtotal ? [{ type: "fee", display_text: "Shipping, taxes and fees", amount: total - subtotal }] : []), ...(total < subtotal ? [{ type: "discount", amount: total - subtotal }] : []), { type: "total", amount: total }],
+    line_items: checkout.line_items.map(
+      ({ variant_id, title, quantity, price, total: sum }, index) => {
+        const amount = toMinorUnits(sum.amount, currency);
+        return {
+          id: `li_${index + 1}`,
+          item: { id: variant_id, title, price: toMinorUnits(price.amount, currency) },
+          quantity,
+          totals: totalsOf(amount, amount),
+        };
+      },
+    ),
+    totals: [
+      { type: "subtotal", amount: subtotal },
+      ...(total > subtotal
+        ? [{ type: "fee", display_text: "Shipping, taxes and fees", amount: total - subtotal }]
+        : []),
+      ...(total < subtotal ? [{ type: "discount", amount: total - subtotal }] : []),
+      { type: "total", amount: total },
+    ],
     links: linksOf(tenant),
     expires_at,
     ...(url && !isOver && { continue_url: url }),
@@ -37,8 +68,15 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
 }
 
 /** The same as at `/commerce/checkout`, so that one idempotency key means one thing. Throws `invalid_request`. */
-export function toCheckoutInput(lines: readonly CartLine[], mandateId: string | undefined): CheckoutInput {
-  const input = CheckoutInput.safeParse({ line_items: lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity })), ...(mandateId !== undefined && { mandate_id: mandateId }) });
-  if (!input.success) throw new AppError("invalid_request", { message: z.prettifyError(input.error).slice(0, 500) });
+export function toCheckoutInput(
+  lines: readonly CartLine[],
+  mandateId: string | undefined,
+): CheckoutInput {
+  const input = CheckoutInput.safeParse({
+    line_items: lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity })),
+    ...(mandateId !== undefined && { mandate_id: mandateId }),
+  });
+  if (!input.success)
+    throw new AppError("invalid_request", { message: z.prettifyError(input.error).slice(0, 500) });
   return input.data;
 }

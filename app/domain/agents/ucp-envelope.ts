@@ -12,27 +12,54 @@ export type UcpMessage =
   | { type: "warning" | "info"; code: string; content: string; path?: string };
 
 /** `relevant` are the capabilities that the operation belongs to. */
-export function envelope(terms: UcpTerms, relevant: readonly string[], status: "success" | "error" = "success"): { ucp: object } {
-  const capabilities = Object.fromEntries(terms.capabilities.filter((name) => relevant.includes(name)).map((name) => [name, [{ version: terms.version }]]));
+export function envelope(
+  terms: UcpTerms,
+  relevant: readonly string[],
+  status: "success" | "error" = "success",
+): { ucp: object } {
+  const capabilities = Object.fromEntries(
+    terms.capabilities
+      .filter((name) => relevant.includes(name))
+      .map((name) => [name, [{ version: terms.version }]]),
+  );
   // Nobody pays through us: a checkout is paid for at the storefront.
   return { ucp: { version: terms.version, status, capabilities, payment_handlers: {} } };
 }
 
-export const refusalAnswer = (terms: UcpTerms, relevant: readonly string[], messages: readonly UcpMessage[], continueUrl?: string): object => ({
+export const refusalAnswer = (
+  terms: UcpTerms,
+  relevant: readonly string[],
+  messages: readonly UcpMessage[],
+  continueUrl?: string,
+): object => ({
   ...envelope(terms, relevant, "error"),
   messages,
   ...(continueUrl && { continue_url: continueUrl }),
 });
 
-export const errorMessage = (code: string, content: string, severity: Severity, path?: string): UcpMessage => ({ type: "error", code, content, severity, ...(path && { path }) });
+export const errorMessage = (
+  code: string,
+  content: string,
+  severity: Severity,
+  path?: string,
+): UcpMessage => ({ type: "error", code, content, severity, ...(path && { path }) });
 
 /** Terms and privacy as the store names them; the storefront has a page of its own for both. */
 export function linksOf(tenant: Tenant): { type: string; url: string }[] {
   return [
-    { type: "terms_of_service", url: tenant.config.terms_url ?? `https://${tenant.shop}/policies/terms-of-service` },
-    { type: "privacy_policy", url: tenant.config.privacy_url ?? `https://${tenant.shop}/policies/privacy-policy` },
+    {
+      type: "terms_of_service",
+      url: tenant.config.terms_url ?? `https://${tenant.shop}/policies/terms-of-service`,
+    },
+    {
+      type: "privacy_policy",
+      url: tenant.config.privacy_url ?? `https://${tenant.shop}/policies/privacy-policy`,
+    },
   ];
 }
 
 export type UcpTotal = { type: string; amount: number };
-export const totalsOf = (subtotal: number, total: number): UcpTotal[] => [{ type: "subtotal", amount: subtotal }, { type: "total", amount: total }];
+export const totalsOf = (subtotal: number, total: number): UcpTotal[] => [
+  { type: "subtotal", amount: subtotal },
+  { type: "total", amount: total },
+];

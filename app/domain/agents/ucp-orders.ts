@@ -9,18 +9,29 @@ import { totalsOf } from "./ucp-envelope.ts";
 
 type Order = NonNullable<Awaited<ReturnType<typeof findOrder>>>;
 
-const LINE_STATUS: Record<string, string> = { FULFILLED: "fulfilled", PARTIALLY_FULFILLED: "partial" };
+const LINE_STATUS: Record<string, string> = {
+  FULFILLED: "fulfilled",
+  PARTIALLY_FULFILLED: "partial",
+};
 
 /** What makes the total differ from the items: shipping, taxes and fees, or a discount on the whole. */
 function toDifference(difference: number): object[] {
   if (difference === 0) return [];
-  return difference > 0 ? [{ type: "fee", display_text: "Shipping, taxes and fees", amount: difference }] : [{ type: "discount", amount: difference }];
+  return difference > 0
+    ? [{ type: "fee", display_text: "Shipping, taxes and fees", amount: difference }]
+    : [{ type: "discount", amount: difference }];
 }
 
 /** `checkoutId` is empty for an order that was not made through us. */
 export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
   const { currency } = order.total;
-  const [subtotal, total] = [order.line_items.reduce((sum, { price, quantity }) => sum + toMinorUnits(price.amount, currency) * quantity, 0), toMinorUnits(order.total.amount, currency)];
+  const [subtotal, total] = [
+    order.line_items.reduce(
+      (sum, { price, quantity }) => sum + toMinorUnits(price.amount, currency) * quantity,
+      0,
+    ),
+    toMinorUnits(order.total.amount, currency),
+  ];
   const isWhole = order.fulfillment_status === "FULFILLED";
   const lines = order.line_items.map(({ id, quantity }) => ({ id, quantity }));
   return {
@@ -30,23 +41,54 @@ export function toUcpOrder(tenant: Tenant, order: Order, checkoutId: string) {
     permalink_url: permalinkOf(tenant, order.id),
     line_items: order.line_items.map(({ id, title, sku, quantity, price }) => {
       const each = toMinorUnits(price.amount, currency);
-      return { id, item: { id: sku ?? id, title, price: each }, quantity: { total: quantity, fulfilled: isWhole ? quantity : 0 }, totals: totalsOf(each * quantity, each * quantity), status: LINE_STATUS[order.fulfillment_status] ?? "processing" };
+      return {
+        id,
+        item: { id: sku ?? id, title, price: each },
+        quantity: { total: quantity, fulfilled: isWhole ? quantity : 0 },
+        totals: totalsOf(each * quantity, each * quantity),
+        status: LINE_STATUS[order.fulfillment_status] ?? "processing",
+      };
     }),
     fulfillment: {
       expectations: [],
       events: order.fulfillments.flatMap((fulfillment) => {
-        const event = { occurred_at: fulfillment.created_at, type: fulfillment.status === "SUCCESS" ? "shipped" : fulfillment.status.toLowerCase(), line_items: isWhole && order.fulfillments.length === 1 ? lines : [] };
-        const parcels = fulfillment.tracking.length > 0 ? fulfillment.tracking : [{ company: null, number: null, url: null }];
-        return parcels.map(({ company, number, url }, index) => ({ id: index === 0 ? fulfillment.id : `${fulfillment.id}#${index + 1}`, ...event, ...(number && { tracking_number: number }), ...(url && { tracking_url: url }), ...(company && { carrier: company }) }));
+        const event = {
+          occurred_at: fulfillment.created_at,
+          type: fulfillment.status === "SUCCESS" ? "shipped" : fulfillment.status.toLowerCase(),
+          line_items: isWhole && order.fulfillments.length === 1 ? lines : [],
+        };
+        const parcels =
+          fulfillment.tracking.length > 0
+            ? fulfillment.tracking
+            : [{ company: null, number: null, url: null }];
+        return parcels.map(({ company, number, url }, index) => ({
+          id: index === 0 ? fulfillment.id : `${fulfillment.id}#${index + 1}`,
+          ...event,
+          ...(number && { tracking_number: number }),
+          ...(url && { tracking_url: url }),
+          ...(company && { carrier: company }),
+        }));
       }),
     },
     currency,
-    totals: [...totalsOf(subtotal, total).slice(0, 1), ...toDifference(total - subtotal), { type: "total", amount: total }],
+    totals: [
+      ...totalsOf(subtotal, total).slice(0, 1),
+      ...toDifference(total - subtotal),
+      { type: "total", amount: total },
+    ],
   };
 }
 
 /** The checkout of this person that became the order; empty when there is none. */
-export async function findCheckoutOfOrder(ctx: Ctx, tenant: Tenant, { account }: Person, orderId: string): Promise<string> {
-  const [row] = await dataOf(ctx, tenant).sql<{ id: string }>("SELECT id FROM checkout_sessions WHERE shop = $1 AND customer_id = $2 AND order_id = $3 LIMIT 1", [account.id, orderId]);
+export async function findCheckoutOfOrder(
+  ctx: Ctx,
+  tenant: Tenant,
+  { account }: Person,
+  orderId: string,
+): Promise<string> {
+  const [row] = await dataOf(ctx, tenant).sql<{ id: string }>(
+    "SELECT id FROM checkout_sessions WHERE shop = $1 AND customer_id = $2 AND order_id = $3 LIMIT 1",
+    [account.id, orderId],
+  );
   return row?.id ?? "";
 }

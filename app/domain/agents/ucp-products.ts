@@ -5,7 +5,10 @@ import { toMinorUnits } from "./minor-units.ts";
 type Money = Product["price_range"]["min"];
 type Variant = Product["variants"][number];
 
-const toPrice = ({ amount, currency }: Money) => ({ amount: toMinorUnits(amount, currency), currency });
+const toPrice = ({ amount, currency }: Money) => ({
+  amount: toMinorUnits(amount, currency),
+  currency,
+});
 
 function toUcpVariant(product: Product, variant: Variant) {
   const number = variant.id.split("/").pop() ?? "";
@@ -19,7 +22,10 @@ function toUcpVariant(product: Product, variant: Variant) {
     ...(variant.barcode && { barcodes: [{ type: "GTIN", value: variant.barcode }] }),
     url: `${product.url}?variant=${number}`,
     price: toPrice(variant.price),
-    availability: { available: variant.available, status: variant.available ? "in_stock" : "out_of_stock" },
+    availability: {
+      available: variant.available,
+      status: variant.available ? "in_stock" : "out_of_stock",
+    },
   };
 }
 
@@ -30,9 +36,19 @@ export function toUcpProduct(product: Product) {
     title: product.title,
     description: { plain: product.description || product.title },
     url: product.url,
-    ...(product.product_type && { categories: [{ value: product.product_type, taxonomy: "merchant" }] }),
+    ...(product.product_type && {
+      categories: [{ value: product.product_type, taxonomy: "merchant" }],
+    }),
     price_range: { min: toPrice(product.price_range.min), max: toPrice(product.price_range.max) },
-    ...(product.image && { media: [{ type: "image", url: product.image.url, ...(product.image.alt && { alt_text: product.image.alt }) }] }),
+    ...(product.image && {
+      media: [
+        {
+          type: "image",
+          url: product.image.url,
+          ...(product.image.alt && { alt_text: product.image.alt }),
+        },
+      ],
+    }),
     variants: product.variants.map((variant) => toUcpVariant(product, variant)),
     tags: product.tags,
   };

@@ -12,12 +12,20 @@ export type UcpVersion = (typeof UCP_VERSIONS)[number];
 export type PublicKey = { kty: string; kid: string } & Record<string, unknown>;
 
 /** Whether there is a storefront behind this tenant to show products of. */
-export const isSelling = (tenant: Tenant): boolean => tenant.config.storefront_api_token !== undefined || tokenState(tenant) === "valid";
+export const isSelling = (tenant: Tenant): boolean =>
+  tenant.config.storefront_api_token !== undefined || tokenState(tenant) === "valid";
 
 const at = (version: UcpVersion, path: string) => `https://ucp.dev/${version}/${path}`;
 
 function capability(version: UcpVersion, spec: string, schema: string, config?: object): object[] {
-  return [{ version, spec: at(version, `specification/${spec}`), schema: at(version, `schemas/${schema}.json`), ...(config && { config }) }];
+  return [
+    {
+      version,
+      spec: at(version, `specification/${spec}`),
+      schema: at(version, `schemas/${schema}.json`),
+      ...(config && { config }),
+    },
+  ];
 }
 
 /** Capabilities of UCP by name. Whatever touches a shopper is there only while agents may act for shoppers. */
@@ -25,8 +33,16 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
   const isOpen = tenant.config.agent_access_enabled;
   return {
     ...(isSelling(tenant) && {
-      "dev.ucp.shopping.catalog.search": capability(version, "catalog/search", "shopping/catalog_search"),
-      "dev.ucp.shopping.catalog.lookup": capability(version, "catalog/lookup", "shopping/catalog_lookup"),
+      "dev.ucp.shopping.catalog.search": capability(
+        version,
+        "catalog/search",
+        "shopping/catalog_search",
+      ),
+      "dev.ucp.shopping.catalog.lookup": capability(
+        version,
+        "catalog/lookup",
+        "shopping/catalog_lookup",
+      ),
       "dev.ucp.shopping.cart": capability(version, "cart", "shopping/cart"),
       ...(isOpen && {
         "dev.ucp.shopping.checkout": capability(version, "checkout", "shopping/checkout"),
@@ -35,19 +51,36 @@ export function ucpCapabilities(tenant: Tenant, version: UcpVersion): Record<str
     }),
     // A scope that is listed here is a gate: its operations need the shopper's own word.
     ...(isOpen && {
-      "dev.ucp.common.identity_linking": capability(version, "identity-linking", "common/identity_linking", {
-        scopes: { "dev.ucp.shopping.order:read": {}, "dev.ucp.shopping.checkout:manage": {} },
-      }),
+      "dev.ucp.common.identity_linking": capability(
+        version,
+        "identity-linking",
+        "common/identity_linking",
+        {
+          scopes: { "dev.ucp.shopping.order:read": {}, "dev.ucp.shopping.checkout:manage": {} },
+        },
+      ),
     }),
   };
 }
 
 /** `signingKeys` are public; both names of their member are one list (`keys` since 2026-08-25, `signing_keys` before). */
-export function buildUcpProfile(tenant: Tenant, address: PublicAddress, version: UcpVersion, signingKeys: readonly PublicKey[], isLeaf: boolean): object {
-  const { agent_access_enabled: isOpen, agent_payments_enabled: canPay, brand_name: brand } = tenant.config;
+export function buildUcpProfile(
+  tenant: Tenant,
+  address: PublicAddress,
+  version: UcpVersion,
+  signingKeys: readonly PublicKey[],
+  isLeaf: boolean,
+): object {
+  const {
+    agent_access_enabled: isOpen,
+    agent_payments_enabled: canPay,
+    brand_name: brand,
+  } = tenant.config;
   const url = (path: string) => addressOf(address, path);
   const service = { version, spec: at(version, "specification/overview") };
-  const older = Object.fromEntries(UCP_VERSIONS.slice(1).map((other) => [other, url(`/.well-known/ucp/${other}`)]));
+  const older = Object.fromEntries(
+    UCP_VERSIONS.slice(1).map((other) => [other, url(`/.well-known/ucp/${other}`)]),
+  );
   return {
     name: brand ?? tenant.shop,
     shop: tenant.shop,
@@ -55,7 +88,10 @@ export function buildUcpProfile(tenant: Tenant, address: PublicAddress, version:
     ...(isOpen && canPay && { agent_payments: true }),
     endpoints: {
       identity: url("/commerce/identity"),
-      ...(isSelling(tenant) && { products: url("/commerce/products"), ...(isOpen && { orders: url("/commerce/orders"), checkout: url("/commerce/checkout") }) }),
+      ...(isSelling(tenant) && {
+        products: url("/commerce/products"),
+        ...(isOpen && { orders: url("/commerce/orders"), checkout: url("/commerce/checkout") }),
+      }),
       ...(isOpen && canPay && { mandates: url("/commerce/mandates") }),
       agent_card: url("/.well-known/agent-card.json"),
       authorization_server: url("/.well-known/oauth-authorization-server"),
@@ -67,7 +103,12 @@ export function buildUcpProfile(tenant: Tenant, address: PublicAddress, version:
       ...(!isLeaf && { supported_versions: older }),
       services: {
         "dev.ucp.shopping": [
-          { ...service, transport: "mcp", endpoint: url("/mcp"), schema: at(version, "services/shopping/mcp.openrpc.json") },
+          {
+            ...service,
+            transport: "mcp",
+            endpoint: url("/mcp"),
+            schema: at(version, "services/shopping/mcp.openrpc.json"),
+          },
           { ...service, transport: "a2a", endpoint: url("/.well-known/agent-card.json") },
         ],
       },

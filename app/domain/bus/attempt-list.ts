@@ -4,13 +4,38 @@ import type { Ctx } from "../../context.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
-const text = (max: number) => z.string().trim().max(max).transform((value) => value || undefined).optional().catch(undefined);
-export const AttemptFilters = z.object({ channel: text(40), status: z.enum(["delivered", "failed"]).optional().catch(undefined), event: text(200) });
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .transform((value) => value || undefined)
+    .optional()
+    .catch(undefined);
+export const AttemptFilters = z.object({
+  channel: text(40),
+  status: z.enum(["delivered", "failed"]).optional().catch(undefined),
+  event: text(200),
+});
 export type AttemptFilters = z.output<typeof AttemptFilters>;
 
-export type ListedAttempt = { id: number; event_id: string; event_type: string | null; channel: string; status: string; latency_ms: number; attempt: number; created_at: string; failure: Failure | null };
+export type ListedAttempt = {
+  id: number;
+  event_id: string;
+  event_type: string | null;
+  channel: string;
+  status: string;
+  latency_ms: number;
+  attempt: number;
+  created_at: string;
+  failure: Failure | null;
+};
 
-type Row = Omit<ListedAttempt, "created_at" | "failure"> & { created_at: Date; error: string | null; http_status: number | null };
+type Row = Omit<ListedAttempt, "created_at" | "failure"> & {
+  created_at: Date;
+  error: string | null;
+  http_status: number | null;
+};
 
 // Each filter has its index: (shop, channel, id), the failures alone (they are partial), (shop, event_id).
 const LIST = `
@@ -20,12 +45,27 @@ const LIST = `
     ORDER BY id DESC LIMIT $6
   ) a LEFT JOIN integration_queue q ON q.shop = a.shop AND q.id = a.queue_id ORDER BY a.id DESC`;
 
-export async function listAttempts(ctx: Ctx, tenant: Tenant, filters: AttemptFilters, { limit, before }: { limit: number; before: number | null }): Promise<{ attempts: ListedAttempt[]; next: number | null }> {
-  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [filters.channel ?? null, filters.status ?? null, filters.event ?? null, before, limit + 1]);
+export async function listAttempts(
+  ctx: Ctx,
+  tenant: Tenant,
+  filters: AttemptFilters,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<{ attempts: ListedAttempt[]; next: number | null }> {
+  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [
+    filters.channel ?? null,
+    filters.status ?? null,
+    filters.event ?? null,
+    before,
+    limit + 1,
+  ]);
   const attempts = rows.slice(0, limit).map(toListed);
   return { attempts, next: rows.length > limit ? (attempts.at(-1)?.id ?? null) : null };
 }
 
 export function toListed({ error, http_status, created_at: at, ...row }: Row): ListedAttempt {
-  return { ...row, created_at: at.toISOString(), failure: row.status === "failed" ? toFailure({ error, http_status }) : null };
+  return {
+    ...row,
+    created_at: at.toISOString(),
+    failure: row.status === "failed" ? toFailure({ error, http_status }) : null,
+  };
 }

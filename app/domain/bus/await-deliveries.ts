@@ -13,7 +13,12 @@ const STATES: Record<string, DeliveryState> = { delivered: "ok", dead_letter: "f
 type RowState = { channel: string; status: string; is_settled: boolean };
 
 /** The state of these channels' rows once all are settled, or after `timeoutMs`. A row whose retry lies beyond is not waited for. */
-export async function awaitDeliveries(sql: TenantSql, eventId: string, channels: readonly string[], timeoutMs: number): Promise<Map<string, DeliveryState>> {
+export async function awaitDeliveries(
+  sql: TenantSql,
+  eventId: string,
+  channels: readonly string[],
+  timeoutMs: number,
+): Promise<Map<string, DeliveryState>> {
   const deadline = performance.now() + timeoutMs;
   for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 1.5, LONGEST_POLL_MS)) {
     const left = deadline - performance.now();
@@ -22,7 +27,8 @@ export async function awaitDeliveries(sql: TenantSql, eventId: string, channels:
        FROM integration_queue WHERE shop = $1 AND event_id = $2 AND channel = ANY($4::text[])`,
       [eventId, Math.max(0, left) / 1_000, channels],
     );
-    if (left <= 0 || rows.every((row) => row.is_settled)) return new Map(rows.map(({ channel, status }) => [channel, STATES[status] ?? "queued"]));
+    if (left <= 0 || rows.every((row) => row.is_settled))
+      return new Map(rows.map(({ channel, status }) => [channel, STATES[status] ?? "queued"]));
     await delay(Math.min(pause, left));
   }
 }

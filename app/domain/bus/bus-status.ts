@@ -4,7 +4,10 @@ import type { Ctx } from "../../context.server.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-export type ChannelStatus = { circuit: "closed" | "open"; last_24h: { delivered: number; failed: number; pending: number } };
+export type ChannelStatus = {
+  circuit: "closed" | "open";
+  last_24h: { delivered: number; failed: number; pending: number };
+};
 export type BusStatus = {
   channels: Record<string, ChannelStatus>;
   dead_letter: { count: number; oldest: string | null };
@@ -19,26 +22,50 @@ type Rate = { delivered: number; attempts: number; latency_ms: number };
 
 export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus> {
   const { sql } = dataOf(ctx, tenant);
-  const waitingIn = (states: string) => `SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1 AND status ${states} GROUP BY channel`;
+  const waitingIn = (states: string) =>
+    `SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1 AND status ${states} GROUP BY channel`;
   const [days, waiting, dead, [rate]] = await Promise.all([
-    sql<Day>("SELECT channel, sum(delivered)::int AS delivered, sum(failed)::int AS failed FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '24 hours' GROUP BY channel"),
+    sql<Day>(
+      "SELECT channel, sum(delivered)::int AS delivered, sum(failed)::int AS failed FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '24 hours' GROUP BY channel",
+    ),
     // Each half is the predicate of a partial index.
-    sql<{ channel: string; count: number }>(`${waitingIn("= 'pending'")} UNION ALL ${waitingIn("IN ('processing', 'ready')")}`),
-    sql<{ count: number; oldest: Date | null }>("SELECT count(*)::int AS count, min(dead_lettered_at) AS oldest FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'"),
-    sql<Rate>(`SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(delivered + failed), 0)::int AS attempts, coalesce(sum(latency_ms_sum), 0)::float8 AS latency_ms FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '${RATE_MINUTES} minutes'`),
+    sql<{ channel: string; count: number }>(
+      `${waitingIn("= 'pending'")} UNION ALL ${waitingIn("IN ('processing', 'ready')")}`,
+    ),
+    sql<{ count: number; oldest: Date | null }>(
+      "SELECT count(*)::int AS count, min(dead_lettered_at) AS oldest FROM integration_queue WHERE shop = $1 AND status = 'dead_letter'",
+    ),
+    sql<Rate>(
+      `SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(delivered + failed), 0)::int AS attempts, coalesce(sum(latency_ms_sum), 0)::float8 AS latency_ms FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '${RATE_MINUTES} minutes'`,
+    ),
   ]);
-  const names = new Set([...ctx.channels.map(({ name }) => name), ...days.map(({ channel }) => channel), ...waiting.map(({ channel }) => channel)]);
-  const open = await sql<{ key: string }>("SELECT key FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()", [[...names].map(KEYS.circuit)]);
+  const names = new Set([
+    ...ctx.channels.map(({ name }) => name),
+    ...days.map(({ channel }) => channel),
+    ...waiting.map(({ channel }) => channel),
+  ]);
+  const open = await sql<{ key: string }>(
+    "SELECT key FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()",
+    [[...names].map(KEYS.circuit)],
+  );
   const openKeys = new Set(open.map(({ key }) => key));
   const statusOf = (name: string): ChannelStatus => {
     const day = days.find(({ channel }) => channel === name);
-    const pending = waiting.filter(({ channel }) => channel === name).reduce((sum, { count }) => sum + count, 0);
-    return { circuit: openKeys.has(KEYS.circuit(name)) ? "open" : "closed", last_24h: { delivered: day?.delivered ?? 0, failed: day?.failed ?? 0, pending } };
+    const pending = waiting
+      .filter(({ channel }) => channel === name)
+      .reduce((sum, { count }) => sum + count, 0);
+    return {
+      circuit: openKeys.has(KEYS.circuit(name)) ? "open" : "closed",
+      last_24h: { delivered: day?.delivered ?? 0, failed: day?.failed ?? 0, pending },
+    };
   };
   return {
     channels: Object.fromEntries([...names].sort().map((name) => [name, statusOf(name)])),
     dead_letter: { count: dead[0]?.count ?? 0, oldest: dead[0]?.oldest?.toISOString() ?? null },
-    throughput: { events_per_minute: round((rate?.delivered ?? 0) / RATE_MINUTES), avg_latency_ms: round((rate?.latency_ms ?? 0) / Math.max(1, rate?.attempts ?? 0)) },
+    throughput: {
+      events_per_minute: round((rate?.delivered ?? 0) / RATE_MINUTES),
+      avg_latency_ms: round((rate?.latency_ms ?? 0) / Math.max(1, rate?.attempts ?? 0)),
+    },
   };
 }
 

@@ -58,7 +58,12 @@ export type Channel = {
   /** Reads the newest state and builds the message. Throws PermanentFailure for what no retry can heal. */
   transform(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryMessage>;
   /** One attempt. Throws OutboundError, PermanentFailure or Deferred. */
-  deliver(ctx: Ctx, item: QueueItem, message: DeliveryMessage, tenant: Tenant): Promise<DeliveryResult>;
+  deliver(
+    ctx: Ctx,
+    item: QueueItem,
+    message: DeliveryMessage,
+    tenant: Tenant,
+  ): Promise<DeliveryResult>;
   /** A call that changes nothing there and shows whether address and credentials are right. Throws like `deliver`. */
   probe?(ctx: Ctx, tenant: Tenant): Promise<DeliveryResult>;
 };

@@ -9,7 +9,12 @@ const WINDOW = "interval '10 minutes'";
 const OPEN_FOR = "interval '5 minutes'";
 
 /** SPEC's circuit record; `recent` holds the failures that still count. */
-export type CircuitRecord = { failures: number; last_failure: string; open_until: string | null; recent: string[] };
+export type CircuitRecord = {
+  failures: number;
+  last_failure: string;
+  open_until: string | null;
+  recent: string[];
+};
 
 // One upsert decides and writes under the row's lock, so 5 failures from 8 workers open it exactly once. A failure that
 // arrives while it is open (an attempt that was already under way) changes nothing. Once the cooldown has elapsed,
@@ -32,8 +37,13 @@ const RECORD_FAILURE = `
   RETURNING value, (value->>'open_until')::timestamptz > clock_timestamp() AS is_open`;
 
 /** @returns whether the circuit is open now, and how many failures count. */
-export async function recordFailure(sql: TenantSql, channel: string): Promise<{ isOpen: boolean; failures: number }> {
-  const [row] = await sql<{ value: CircuitRecord; is_open: boolean | null }>(RECORD_FAILURE, [KEYS.circuit(channel)]);
+export async function recordFailure(
+  sql: TenantSql,
+  channel: string,
+): Promise<{ isOpen: boolean; failures: number }> {
+  const [row] = await sql<{ value: CircuitRecord; is_open: boolean | null }>(RECORD_FAILURE, [
+    KEYS.circuit(channel),
+  ]);
   return { isOpen: row?.is_open ?? false, failures: row?.value.failures ?? 1 };
 }
 

@@ -52,8 +52,23 @@ export const CLAIM = `
   SELECT claimed.*, reached.shop AS reached FROM (SELECT max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants) reached LEFT JOIN claimed ON true`;
 
 type Row = {
-  shop: string; id: number; event_id: string; channel: string; source: string; event_type: string; entity_type: string; entity_id: string;
-  payload: Record<string, unknown>; priority: number; retry_count: number; max_retries: number; created_at: Date; occurred_at: Date; lease_lost: number; attempt_token: string; is_archive_only: boolean;
+  shop: string;
+  id: number;
+  event_id: string;
+  channel: string;
+  source: string;
+  event_type: string;
+  entity_type: string;
+  entity_id: string;
+  payload: Record<string, unknown>;
+  priority: number;
+  retry_count: number;
+  max_retries: number;
+  created_at: Date;
+  occurred_at: Date;
+  lease_lost: number;
+  attempt_token: string;
+  is_archive_only: boolean;
 };
 /** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
 type ClaimedRow = Row & { reached: string | null };
@@ -63,8 +78,23 @@ type MaybeClaimed = Omit<ClaimedRow, "id"> & { id: number | null };
 export type ClaimedItem = QueueItem & { losses: number };
 
 const toItem = (row: Row): ClaimedItem => ({
-  shop: row.shop, queueId: row.id, eventId: row.event_id, channel: row.channel, source: row.source, eventType: row.event_type, entityType: row.entity_type, entityId: row.entity_id,
-  payload: row.payload, priority: row.priority, retryCount: row.retry_count, maxRetries: row.max_retries, createdAt: row.created_at, occurredAt: row.occurred_at, losses: row.lease_lost, isArchiveOnly: row.is_archive_only, attemptToken: row.attempt_token,
+  shop: row.shop,
+  queueId: row.id,
+  eventId: row.event_id,
+  channel: row.channel,
+  source: row.source,
+  eventType: row.event_type,
+  entityType: row.entity_type,
+  entityId: row.entity_id,
+  payload: row.payload,
+  priority: row.priority,
+  retryCount: row.retry_count,
+  maxRetries: row.max_retries,
+  createdAt: row.created_at,
+  occurredAt: row.occurred_at,
+  losses: row.lease_lost,
+  isArchiveOnly: row.is_archive_only,
+  attemptToken: row.attempt_token,
 });
 
 export type ClaimOptions = {
@@ -83,8 +113,12 @@ export async function claim(database: Database, options: ClaimOptions): Promise<
   const { channel, limit, worker, places = new Map<string, number>(), perShop = limit } = options;
   // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
   const read = async (startAt: string): Promise<ClaimedRow[]> => {
-    for (let from = startAt; ; ) {
-      const rows = await database.acrossTenants<MaybeClaimed>(CLAIM, [channel, from, limit, worker, [...places.keys()], [...places.values()], perShop], "claim");
+    for (let from = startAt; ;) {
+      const rows = await database.acrossTenants<MaybeClaimed>(
+        CLAIM,
+        [channel, from, limit, worker, [...places.keys()], [...places.values()], perShop],
+        "claim",
+      );
       const claimed = rows.filter((row): row is ClaimedRow => row.id !== null);
       const reached = rows[0]?.reached;
       if (claimed.length > 0 || !reached) return claimed;
@@ -93,16 +127,17 @@ export async function claim(database: Database, options: ClaimOptions): Promise<
   };
   let rows = await read(options.startAt);
   if (rows.length === 0 && options.startAt !== "") rows = await read("");
-  return rows
-    .map(toItem)
-    .sort((a, b) => a.priority - b.priority || a.queueId - b.queueId);
+  return rows.map(toItem).sort((a, b) => a.priority - b.priority || a.queueId - b.queueId);
 }
 
 /**
  * Claims one event's row for a channel because somebody asked for it now, due or not. Null when it is not waiting: under
  * way, delivered, dead, or not there at all.
  */
-export async function claimOne(sql: TenantSql, target: { eventId: string; channel: string; holder: string }): Promise<QueueItem | null> {
+export async function claimOne(
+  sql: TenantSql,
+  target: { eventId: string; channel: string; holder: string },
+): Promise<QueueItem | null> {
   const [row] = await sql<Row>(
     `UPDATE integration_queue q
      SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
@@ -135,7 +170,11 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
        JOIN integration_queue q ON q.shop = h.shop AND q.id = h.id AND q.attempt_token = h.token FOR UPDATE OF q SKIP LOCKED
      )
      UPDATE integration_queue q SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM held WHERE q.shop = held.shop AND q.id = held.id`,
-    [items.map((item) => item.shop), items.map((item) => item.queueId), items.map((item) => item.attemptToken)],
+    [
+      items.map((item) => item.shop),
+      items.map((item) => item.queueId),
+      items.map((item) => item.attemptToken),
+    ],
   );
 }
 
@@ -158,7 +197,9 @@ const IS_DEAD = `(lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} AND ${IS_COUNTED
  * Brings back the rows of workers that died: no retry is used up, but a row that took three workers with it is dead.
  * @returns the channels that have work again.
  */
-export async function reclaimLostLeases(database: Database): Promise<{ channels: string[]; returned: number; dead: number }> {
+export async function reclaimLostLeases(
+  database: Database,
+): Promise<{ channels: string[]; returned: number; dead: number }> {
   const rows = await database.acrossTenants<{ channel: string; status: string }>(
     `UPDATE integration_queue SET
        lease_lost = lease_lost + CASE WHEN ${IS_COUNTED} THEN 1 ELSE 0 END,
@@ -172,5 +213,9 @@ export async function reclaimLostLeases(database: Database): Promise<{ channels:
      RETURNING channel, status`,
   );
   const returned = rows.filter((row) => row.status === "pending");
-  return { channels: [...new Set(returned.map((row) => row.channel))], returned: returned.length, dead: rows.length - returned.length };
+  return {
+    channels: [...new Set(returned.map((row) => row.channel))],
+    returned: returned.length,
+    dead: rows.length - returned.length,
+  };
 }

@@ -5,11 +5,38 @@ import type { Ctx } from "../../context.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toFailure, type Failure } from "./failure-kind.ts";
 
-export const DeadLetterFilters = z.object({ channel: z.string().max(40).transform((channel) => channel || undefined).optional().catch(undefined) });
+export const DeadLetterFilters = z.object({
+  channel: z
+    .string()
+    .max(40)
+    .transform((channel) => channel || undefined)
+    .optional()
+    .catch(undefined),
+});
 
-export type DeadLetter = { queue_id: number; event_id: string; event_type: string; entity_type: string; channel: string; tries: number; dead_since: string; failure: Failure };
+export type DeadLetter = {
+  queue_id: number;
+  event_id: string;
+  event_type: string;
+  entity_type: string;
+  channel: string;
+  tries: number;
+  dead_since: string;
+  failure: Failure;
+};
 
-type Row = { id: number; event_id: string; event_type: string; entity_type: string; channel: string; retry_count: number; last_error: string | null; dead_lettered_at: Date; at: string; http_status: number | null };
+type Row = {
+  id: number;
+  event_id: string;
+  event_type: string;
+  entity_type: string;
+  channel: string;
+  retry_count: number;
+  last_error: string | null;
+  dead_lettered_at: Date;
+  at: string;
+  http_status: number | null;
+};
 
 // Both are reads of integration_queue_dead_idx, which holds dead letters alone; the status of the last answer stands in the log.
 const LIST = `
@@ -23,20 +50,35 @@ const LIST = `
   ) a ON true ORDER BY q.dead_lettered_at DESC, q.id DESC`;
 
 /** `after`: where a former page ended. */
-export async function listDeadLetters(ctx: Ctx, tenant: Tenant, { channel, limit, after }: { channel?: string | undefined; limit: number; after: string | null }): Promise<{ letters: DeadLetter[]; next: string | null }> {
+export async function listDeadLetters(
+  ctx: Ctx,
+  tenant: Tenant,
+  { channel, limit, after }: { channel?: string | undefined; limit: number; after: string | null },
+): Promise<{ letters: DeadLetter[]; next: string | null }> {
   const [at = null, id = null] = after?.split("|") ?? [];
   const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [channel ?? null, at, id, limit + 1]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { letters: page.map(toLetter), next: rows.length > limit && last ? `${last.at}|${last.id}` : null };
+  return {
+    letters: page.map(toLetter),
+    next: rows.length > limit && last ? `${last.at}|${last.id}` : null,
+  };
 }
 
 const toLetter = (row: Row): DeadLetter => ({
-  queue_id: row.id, event_id: row.event_id, event_type: row.event_type, entity_type: row.entity_type, channel: row.channel, tries: row.retry_count, dead_since: row.dead_lettered_at.toISOString(),
+  queue_id: row.id,
+  event_id: row.event_id,
+  event_type: row.event_type,
+  entity_type: row.entity_type,
+  channel: row.channel,
+  tries: row.retry_count,
+  dead_since: row.dead_lettered_at.toISOString(),
   failure: toFailure({ error: row.last_error, http_status: row.http_status }),
 });
 
 export async function countDeadLetters(ctx: Ctx, tenant: Tenant): Promise<Map<string, number>> {
-  const rows = await dataOf(ctx, tenant).sql<{ channel: string; count: number }>("SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' GROUP BY channel");
+  const rows = await dataOf(ctx, tenant).sql<{ channel: string; count: number }>(
+    "SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' GROUP BY channel",
+  );
   return new Map(rows.map(({ channel, count }) => [channel, count]));
 }

@@ -21,30 +21,62 @@ export const RequestedDelivery = z.object({
   event_id: z.guid("must be a UUID").toLowerCase(),
   channel: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name"),
   transformed_payload: z.record(z.string(), z.unknown()).default({}),
-  delivery_config: z.looseObject({ method: z.string().max(20).default("POST"), endpoint: z.string().max(2_000).default(""), credentials_key: z.string().max(100).nullable().default(null) }).prefault({}),
+  delivery_config: z
+    .looseObject({
+      method: z.string().max(20).default("POST"),
+      endpoint: z.string().max(2_000).default(""),
+      credentials_key: z.string().max(100).nullable().default(null),
+    })
+    .prefault({}),
 });
 export type RequestedDelivery = z.output<typeof RequestedDelivery>;
 
 /** As long as an attempt may take. */
 const UNDER_WAY_MS = 20_000;
 
-type Row = { id: number; status: string; retry_count: number; last_error: string | null; source: string; event_type: string; entity_type: string; entity_id: string; created_at: Date; priority: number; max_retries: number };
+type Row = {
+  id: number;
+  status: string;
+  retry_count: number;
+  last_error: string | null;
+  source: string;
+  event_type: string;
+  entity_type: string;
+  entity_id: string;
+  created_at: Date;
+  priority: number;
+  max_retries: number;
+};
 
 const FIND_ROW = `SELECT id, status, retry_count, last_error, source, event_type, entity_type, entity_id, created_at, priority, max_retries FROM integration_queue WHERE shop = $1 AND event_id = $2 AND channel = $3`;
 
-export async function deliverOnRequest(ctx: Ctx, tenant: Tenant, request: RequestedDelivery): Promise<DeliveryLog> {
+export async function deliverOnRequest(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: RequestedDelivery,
+): Promise<DeliveryLog> {
   const { sql } = dataOf(ctx, tenant);
   const holder = `request-${ctx.random.uuid().slice(0, 8)}`;
   const openUntil = await findOpenUntil(sql, request.channel);
   const [row] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   if (row?.status === "delivered") return settledLog(row);
-  if (openUntil) return { status: "circuit_open", http_status: null, latency_ms: 0, attempt: (row?.retry_count ?? 0) + 1, error: "circuit_open" };
+  if (openUntil)
+    return {
+      status: "circuit_open",
+      http_status: null,
+      latency_ms: 0,
+      attempt: (row?.retry_count ?? 0) + 1,
+      error: "circuit_open",
+    };
   if (!row) return deliverForeign(ctx, tenant, request, holder);
   if (row.status === "dead_letter") return settledLog(row);
 
   const item = await claimOne(sql, { eventId: request.event_id, channel: request.channel, holder });
   // An empty message is none: then the row's own is made as the worker would.
-  const given = Object.keys(request.transformed_payload).length > 0 && !item?.isArchiveOnly ? messageOf(request) : undefined;
+  const given =
+    Object.keys(request.transformed_payload).length > 0 && !item?.isArchiveOnly
+      ? messageOf(request)
+      : undefined;
   if (item) return deliver(ctx, settlerOf(ctx.regions.get(tenant.region)), item, given);
   // A worker has it: its outcome is the answer.
   await awaitDeliveries(sql, request.event_id, [request.channel], UNDER_WAY_MS);
@@ -52,39 +84,95 @@ export async function deliverOnRequest(ctx: Ctx, tenant: Tenant, request: Reques
   return settledLog(later ?? row);
 }
 
-const messageOf = (request: RequestedDelivery): DeliveryMessage => ({ transformed_payload: request.transformed_payload, delivery_config: request.delivery_config });
+const messageOf = (request: RequestedDelivery): DeliveryMessage => ({
+  transformed_payload: request.transformed_payload,
+  delivery_config: request.delivery_config,
+});
 
 function settledLog(row: Row): DeliveryLog {
   const status = row.status === "delivered" || row.status === "dead_letter" ? row.status : "failed";
-  return { status, http_status: null, latency_ms: 0, attempt: Math.max(1, row.retry_count), error: status === "delivered" ? (row.last_error ?? "delivered before") : (row.last_error ?? "under way") };
+  return {
+    status,
+    http_status: null,
+    latency_ms: 0,
+    attempt: Math.max(1, row.retry_count),
+    error:
+      status === "delivered"
+        ? (row.last_error ?? "delivered before")
+        : (row.last_error ?? "under way"),
+  };
 }
 
 /** The row is another system's. One delivery of an event and channel at a time, and none after one that worked. */
-async function deliverForeign(ctx: Ctx, tenant: Tenant, request: RequestedDelivery, holder: string): Promise<DeliveryLog> {
+async function deliverForeign(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: RequestedDelivery,
+  holder: string,
+): Promise<DeliveryLog> {
   const { sql } = dataOf(ctx, tenant);
-  const held = await withLease(sql, `deliver:${request.event_id}:${request.channel}`, holder, async () => {
-    const earlier = await findDelivered(sql, request.event_id, request.channel);
-    if (earlier.isDelivered) return { status: "delivered", http_status: null, latency_ms: 0, attempt: earlier.attempts, error: "delivered before" } as const;
-    const item = await foreignItem(ctx, tenant, request, earlier.attempts);
-    return attempt(ctx, tenant, item, messageOf(request));
-  });
+  const held = await withLease(
+    sql,
+    `deliver:${request.event_id}:${request.channel}`,
+    holder,
+    async () => {
+      const earlier = await findDelivered(sql, request.event_id, request.channel);
+      if (earlier.isDelivered)
+        return {
+          status: "delivered",
+          http_status: null,
+          latency_ms: 0,
+          attempt: earlier.attempts,
+          error: "delivered before",
+        } as const;
+      const item = await foreignItem(ctx, tenant, request, earlier.attempts);
+      return attempt(ctx, tenant, item, messageOf(request));
+    },
+  );
   if (!held) throw new AppError("conflict", { message: "This delivery is under way already." });
   return held.result;
 }
 
-async function attempt(ctx: Ctx, tenant: Tenant, item: QueueItem, message: DeliveryMessage): Promise<DeliveryLog> {
+async function attempt(
+  ctx: Ctx,
+  tenant: Tenant,
+  item: QueueItem,
+  message: DeliveryMessage,
+): Promise<DeliveryLog> {
   const started = performance.now();
-  const base = () => ({ latency_ms: Math.round(performance.now() - started), attempt: item.retryCount + 1 });
+  const base = () => ({
+    latency_ms: Math.round(performance.now() - started),
+    attempt: item.retryCount + 1,
+  });
   let log: DeliveryLog;
   try {
     const sent = await send(ctx, item, message, tenant, findOpenChannel(ctx, item, tenant));
-    log = { status: "delivered", http_status: sent.httpStatus, error: sent.skipped ?? null, ...base() };
+    log = {
+      status: "delivered",
+      http_status: sent.httpStatus,
+      error: sent.skipped ?? null,
+      ...base(),
+    };
   } catch (error) {
     await countFailure(ctx, tenant, item.channel, error);
-    log = { status: "failed", http_status: error instanceof OutboundError ? (error.status ?? null) : null, error: describeFailure(ctx, item, error), ...base() };
+    log = {
+      status: "failed",
+      http_status: error instanceof OutboundError ? (error.status ?? null) : null,
+      error: describeFailure(ctx, item, error),
+      ...base(),
+    };
   }
   await recordAttempt(dataOf(ctx, tenant).sql, item, log);
-  ctx.log.done("delivery.attempted", { shop: item.shop, event_id: item.eventId, queue_id: item.queueId, channel: item.channel, outcome: log.status, attempt: log.attempt, status: log.http_status, ms: log.latency_ms });
+  ctx.log.done("delivery.attempted", {
+    shop: item.shop,
+    event_id: item.eventId,
+    queue_id: item.queueId,
+    channel: item.channel,
+    outcome: log.status,
+    attempt: log.attempt,
+    status: log.http_status,
+    ms: log.latency_ms,
+  });
   return log;
 }
 
@@ -95,13 +183,42 @@ function findOpenChannel(ctx: Ctx, item: QueueItem, tenant: Tenant): Channel | u
 }
 
 /** What our ledger knows of the event; one that we never took in is about nothing but its message. */
-async function foreignItem(ctx: Ctx, tenant: Tenant, request: RequestedDelivery, attempts: number): Promise<QueueItem> {
+async function foreignItem(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: RequestedDelivery,
+  attempts: number,
+): Promise<QueueItem> {
   const now = ctx.clock.now();
-  type Known = { source: string; event_type: string; entity_type: string; entity_id: string; received_at: Date; occurred_at: Date; priority: number };
-  const [known] = await dataOf(ctx, tenant).sql<Known>("SELECT source, event_type, entity_type, entity_id, received_at, occurred_at, priority FROM event_ledger WHERE shop = $1 AND event_id = $2", [request.event_id]);
+  type Known = {
+    source: string;
+    event_type: string;
+    entity_type: string;
+    entity_id: string;
+    received_at: Date;
+    occurred_at: Date;
+    priority: number;
+  };
+  const [known] = await dataOf(ctx, tenant).sql<Known>(
+    "SELECT source, event_type, entity_type, entity_id, received_at, occurred_at, priority FROM event_ledger WHERE shop = $1 AND event_id = $2",
+    [request.event_id],
+  );
   return {
-    shop: tenant.shop, queueId: request.queue_id, eventId: request.event_id, channel: request.channel, source: known?.source ?? "backend", eventType: known?.event_type ?? "event.delivered",
-    entityType: known?.entity_type ?? "", entityId: known?.entity_id ?? "", payload: request.transformed_payload, priority: known?.priority ?? 5, retryCount: attempts, maxRetries: attempts + 1,
-    createdAt: known?.received_at ?? now, occurredAt: known?.occurred_at ?? now, isArchiveOnly: false, attemptToken: ctx.random.uuid(),
+    shop: tenant.shop,
+    queueId: request.queue_id,
+    eventId: request.event_id,
+    channel: request.channel,
+    source: known?.source ?? "backend",
+    eventType: known?.event_type ?? "event.delivered",
+    entityType: known?.entity_type ?? "",
+    entityId: known?.entity_id ?? "",
+    payload: request.transformed_payload,
+    priority: known?.priority ?? 5,
+    retryCount: attempts,
+    maxRetries: attempts + 1,
+    createdAt: known?.received_at ?? now,
+    occurredAt: known?.occurred_at ?? now,
+    isArchiveOnly: false,
+    attemptToken: ctx.random.uuid(),
   };
 }

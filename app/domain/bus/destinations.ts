@@ -8,7 +8,13 @@ export type Destinations = {
   event_routes: NonNullable<Tenant["config"]["event_routes"]>;
   /** Null: every channel whose settings are there. */
   enabled_channels: string[] | null;
-  channels: { name: string; enabled: boolean; marketing: boolean; requires_consent: string | null; can_be_tested: boolean }[];
+  channels: {
+    name: string;
+    enabled: boolean;
+    marketing: boolean;
+    requires_consent: string | null;
+    can_be_tested: boolean;
+  }[];
 };
 
 export function showDestinations(ctx: Ctx, tenant: Tenant): Destinations {
@@ -17,18 +23,43 @@ export function showDestinations(ctx: Ctx, tenant: Tenant): Destinations {
     enabled_channels: tenant.config.enabled_channels ?? null,
     channels: ctx.channels
       .filter(({ isDestination }) => isDestination)
-      .map((channel) => ({ name: channel.name, enabled: channel.isEnabled(tenant), marketing: channel.marketing, requires_consent: channel.requiresConsent, can_be_tested: channel.probe !== undefined })),
+      .map((channel) => ({
+        name: channel.name,
+        enabled: channel.isEnabled(tenant),
+        marketing: channel.marketing,
+        requires_consent: channel.requiresConsent,
+        can_be_tested: channel.probe !== undefined,
+      })),
   };
 }
 
-export type ProbeResult = { ok: boolean; channel: string; http_status: number | null; latency_ms: number; error: string | null };
+export type ProbeResult = {
+  ok: boolean;
+  channel: string;
+  http_status: number | null;
+  latency_ms: number;
+  error: string | null;
+};
 
 /** Calls the destination once, outside the queue; circuit and log hear nothing of it. Throws `not_found` for a channel without a test. */
-export async function probeDestination(ctx: Ctx, tenant: Tenant, name: string): Promise<ProbeResult> {
+export async function probeDestination(
+  ctx: Ctx,
+  tenant: Tenant,
+  name: string,
+): Promise<ProbeResult> {
   const channel = findChannel(ctx, name);
-  if (!channel?.probe || !channel.isDestination) throw new AppError("not_found", { message: "There is no such destination, or none that can be tested." });
+  if (!channel?.probe || !channel.isDestination)
+    throw new AppError("not_found", {
+      message: "There is no such destination, or none that can be tested.",
+    });
   const started = performance.now();
-  const told = (ok: boolean, http_status: number | null, error: string | null): ProbeResult => ({ ok, channel: name, http_status, latency_ms: Math.round(performance.now() - started), error });
+  const told = (ok: boolean, http_status: number | null, error: string | null): ProbeResult => ({
+    ok,
+    channel: name,
+    http_status,
+    latency_ms: Math.round(performance.now() - started),
+    error,
+  });
   try {
     const { httpStatus, skipped } = await channel.probe(ctx, tenant);
     return told(true, httpStatus, skipped ?? null);

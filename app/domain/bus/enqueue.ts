@@ -21,8 +21,13 @@ export type BusEvent = {
 };
 
 /** SPEC "Event envelope": what makes two events the same one. */
-export function idempotencyKeyOf(event: Pick<BusEvent, "source" | "entityId" | "eventType" | "occurredAt">): string {
-  return hash("sha256", `${event.source}:${event.entityId}:${event.eventType}:${event.occurredAt.toISOString()}`);
+export function idempotencyKeyOf(
+  event: Pick<BusEvent, "source" | "entityId" | "eventType" | "occurredAt">,
+): string {
+  return hash(
+    "sha256",
+    `${event.source}:${event.entityId}:${event.eventType}:${event.occurredAt.toISOString()}`,
+  );
 }
 
 // One statement: ledger and rows stand or fall together. Safe to repeat: the same event id adds nothing. The insert
@@ -82,10 +87,19 @@ export type ManyEvents = {
   source: string;
   entityType: string;
   destinations: readonly string[];
-  events: readonly { eventId: string; eventType: string; entityId: string; payload: Record<string, unknown>; occurredAt: Date }[];
+  events: readonly {
+    eventId: string;
+    eventType: string;
+    entityId: string;
+    payload: Record<string, unknown>;
+    occurredAt: Date;
+  }[];
 };
 
-export async function enqueueMany(sql: TenantSql, { source, entityType, destinations, events }: ManyEvents): Promise<void> {
+export async function enqueueMany(
+  sql: TenantSql,
+  { source, entityType, destinations, events }: ManyEvents,
+): Promise<void> {
   if (events.length === 0) return;
   const priority = defaultPriority(entityType);
   const rows = events.map((event) => ({
@@ -97,5 +111,12 @@ export async function enqueueMany(sql: TenantSql, { source, entityType, destinat
     payload_sha256: hash("sha256", JSON.stringify(event.payload)),
     occurred_at: event.occurredAt,
   }));
-  await sql(ENQUEUE_MANY, [JSON.stringify(rows), source, entityType, destinations, priority, maxRetries(priority)]);
+  await sql(ENQUEUE_MANY, [
+    JSON.stringify(rows),
+    source,
+    entityType,
+    destinations,
+    priority,
+    maxRetries(priority),
+  ]);
 }

@@ -7,10 +7,15 @@ const SHOPS_PAGE = 1_000;
 /** Several stores may use one id: each names its own events. One probe of the ledger's key per store: name the store where there are thousands. */
 export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<string[]> {
   const found: string[] = [];
-  for (let after = ""; ; ) {
+  for (let after = ""; ;) {
     const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
     for (const region of ctx.regions.names()) {
-      const rows = await ctx.regions.get(region).acrossTenants<{ shop: string }>("SELECT shop FROM event_ledger WHERE shop = ANY($1::text[]) AND event_id = $2", [shops, eventId]);
+      const rows = await ctx.regions
+        .get(region)
+        .acrossTenants<{ shop: string }>(
+          "SELECT shop FROM event_ledger WHERE shop = ANY($1::text[]) AND event_id = $2",
+          [shops, eventId],
+        );
       found.push(...rows.map((row) => row.shop));
     }
     if (shops.length < SHOPS_PAGE) return found;

@@ -1,6 +1,21 @@
 // What an attempt's error means to the merchant: a kind that the screen has words for, and the one thing that it is about.
 // The error itself may repeat what another system was sent, and that is a person: it is not shown.
-type FailureKind = "access_refused" | "rejected" | "too_many" | "unwell" | "unreachable" | "slow" | "address_refused" | "setting" | "consent" | "data" | "mapping" | "not_connected" | "given_up" | "ours" | "other";
+type FailureKind =
+  | "access_refused"
+  | "rejected"
+  | "too_many"
+  | "unwell"
+  | "unreachable"
+  | "slow"
+  | "address_refused"
+  | "setting"
+  | "consent"
+  | "data"
+  | "mapping"
+  | "not_connected"
+  | "given_up"
+  | "ours"
+  | "other";
 /** `about` holds only our own words: a field, a SKU, a consent. */
 export type Failure = { kind: FailureKind; about: string | null; http_status: number | null };
 
@@ -21,8 +36,18 @@ const OURS: readonly [pattern: RegExp, kind: FailureKind][] = [
   [/cannot be reached|ECONN|ENOTFOUND/, "unreachable"],
 ];
 
-export function toFailure({ error, http_status: status }: { error: string | null; http_status: number | null }): Failure {
-  const told = (kind: FailureKind, about: string | null = null): Failure => ({ kind, about, http_status: status });
+export function toFailure({
+  error,
+  http_status: status,
+}: {
+  error: string | null;
+  http_status: number | null;
+}): Failure {
+  const told = (kind: FailureKind, about: string | null = null): Failure => ({
+    kind,
+    about,
+    http_status: status,
+  });
   if (status === 401 || status === 403) return told("access_refused");
   if (status === 429) return told("too_many");
   if (status !== null && status >= 500) return told("unwell");

@@ -15,7 +15,16 @@ const DONE_BEFORE_NEXT_CLAIM = 16;
 const FAILURE_MEMORY_MS = 10 * 60_000;
 
 /** How a pair of store and channel has been doing, as this process saw it. */
-export type Pair = { shop: string; isProven: boolean; failedAt: number[]; inHand: number; doneSinceClaim: number; inFlight: number; waiting: (() => void)[]; rest(): void };
+export type Pair = {
+  shop: string;
+  isProven: boolean;
+  failedAt: number[];
+  inHand: number;
+  doneSinceClaim: number;
+  inFlight: number;
+  waiting: (() => void)[];
+  rest(): void;
+};
 
 // A pair that has not shown that it works gets no more places than failures are left before its circuit opens: an
 // outage then costs exactly the five attempts that the circuit counts.
@@ -50,7 +59,16 @@ export function createLane(): Lane {
   const pairOf = (shop: string): Pair => {
     const known = pairs.get(shop);
     if (known) return known;
-    const pair: Pair = { shop, isProven: false, failedAt: [], inHand: 0, doneSinceClaim: 0, inFlight: 0, waiting: [], rest: () => {} };
+    const pair: Pair = {
+      shop,
+      isProven: false,
+      failedAt: [],
+      inHand: 0,
+      doneSinceClaim: 0,
+      inFlight: 0,
+      waiting: [],
+      rest: () => {},
+    };
     pairs.set(shop, pair);
     return pair;
   };
@@ -82,7 +100,11 @@ export function createLane(): Lane {
       }
       inHand += rows.length;
       // A store that got all it may have, or could get nothing, probably has more.
-      isMore = hasHeard || rows.length >= limit || [...taken].some(([shop, count]) => count >= (places.get(shop) ?? FIRST_ROWS)) || [...places.values()].includes(0);
+      isMore =
+        hasHeard ||
+        rows.length >= limit ||
+        [...taken].some(([shop, count]) => count >= (places.get(shop) ?? FIRST_ROWS)) ||
+        [...places.values()].includes(0);
       // When nothing was left over nobody was passed over: a claim that began behind the last store would look twice.
       this.startAt = isMore && rows.length > 0 ? `${rows.at(-1)?.shop}\u0001` : "";
     },
@@ -97,7 +119,11 @@ export function createLane(): Lane {
       pair.inHand -= 1;
       pair.doneSinceClaim += 1;
       if (pair.inHand === 0) pair.rest();
-      return isMore && pair.doneSinceClaim >= Math.min(DONE_BEFORE_NEXT_CLAIM, pair.inHand) && (hasRoom() || pair.inHand === 0);
+      return (
+        isMore &&
+        pair.doneSinceClaim >= Math.min(DONE_BEFORE_NEXT_CLAIM, pair.inHand) &&
+        (hasRoom() || pair.inHand === 0)
+      );
     },
   };
 }

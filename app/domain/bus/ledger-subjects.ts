@@ -7,13 +7,18 @@ const CUSTOMER = /gid:\/\/shopify\/Customer\/\d+/g;
 const MOST_SUBJECTS = 50;
 
 /** The mark of an e-mail address or a customer's gid. */
-export const subjectMark = (ctx: Ctx, shop: string, value: string): string => ctx.secrets.pseudonym(`${shop}/event-subject`, value.toLowerCase());
+export const subjectMark = (ctx: Ctx, shop: string, value: string): string =>
+  ctx.secrets.pseudonym(`${shop}/event-subject`, value.toLowerCase());
 
 /** Marks of everybody whom a text of JSON names by e-mail address or gid; none for most events. */
 export function subjectMarks(ctx: Ctx, shop: string, text: string): string[] {
-  const named = [...(text.includes("@") ? (text.match(E_MAIL) ?? []) : []), ...(text.includes("/Customer/") ? (text.match(CUSTOMER) ?? []) : [])];
+  const named = [
+    ...(text.includes("@") ? (text.match(E_MAIL) ?? []) : []),
+    ...(text.includes("/Customer/") ? (text.match(CUSTOMER) ?? []) : []),
+  ];
   return [...new Set(named)].slice(0, MOST_SUBJECTS).map((value) => subjectMark(ctx, shop, value));
 }
 
 /** What the ledger has in place of an entity's id that is an address, and so a person; null for any other id. */
-export const ledgerMark = (ctx: Ctx, shop: string, entityId: string): string | null => (entityId.includes("@") ? subjectMark(ctx, shop, entityId) : null);
+export const ledgerMark = (ctx: Ctx, shop: string, entityId: string): string | null =>
+  entityId.includes("@") ? subjectMark(ctx, shop, entityId) : null;

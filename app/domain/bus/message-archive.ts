@@ -4,10 +4,22 @@ import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 
-type Filed = Pick<QueueItem, "shop" | "queueId" | "eventId" | "channel" | "source" | "eventType" | "entityType" | "entityId" | "createdAt">;
+type Filed = Pick<
+  QueueItem,
+  | "shop"
+  | "queueId"
+  | "eventId"
+  | "channel"
+  | "source"
+  | "eventType"
+  | "entityType"
+  | "entityId"
+  | "createdAt"
+>;
 
 /** Warehouse events have a folder of their own (DECISIONS 13). */
-const folderOf = (item: Pick<Filed, "channel" | "source">) => (item.source === "wms" && item.channel === "archive" ? "warehouse" : item.channel);
+const folderOf = (item: Pick<Filed, "channel" | "source">) =>
+  item.source === "wms" && item.channel === "archive" ? "warehouse" : item.channel;
 
 /** Names that are folders of their own below `events/` and can be no channel's. */
 export const RESERVED_FOLDERS = ["dead_letter", "warehouse"] as const;
@@ -38,6 +50,8 @@ export async function putObject(ctx: Ctx, path: string, object: unknown): Promis
   try {
     await ctx.archive.put(path, JSON.stringify(object), "application/json");
   } catch (error) {
-    throw new OutboundError("archive", "network", { message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}` });
+    throw new OutboundError("archive", "network", {
+      message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}`,
+    });
   }
 }

@@ -1,15 +1,24 @@
 // How much is waiting, per channel and state. Reads partial indexes only, so delivered history costs nothing.
 import type { Database } from "../../runtime/database.ts";
 
-export type QueueDepth = { channel: string; status: string; count: number; oldest_due_seconds: number };
+export type QueueDepth = {
+  channel: string;
+  status: string;
+  count: number;
+  oldest_due_seconds: number;
+};
 
-export async function readQueueDepths(database: Database): Promise<{ queue: QueueDepth[]; webhooks: { status: string; count: number }[] }> {
+export async function readQueueDepths(
+  database: Database,
+): Promise<{ queue: QueueDepth[]; webhooks: { status: string; count: number }[] }> {
   const depthOf = (status: string) =>
     `SELECT channel, '${status}' AS status, count(*)::int AS count, greatest(0, extract(epoch FROM clock_timestamp() - min(next_attempt_at)))::float8 AS oldest_due_seconds
      FROM integration_queue WHERE status = '${status}' GROUP BY channel`;
   const [queue, webhooks] = await Promise.all([
     database.acrossTenants<QueueDepth>(`${depthOf("pending")} UNION ALL ${depthOf("dead_letter")}`),
-    database.acrossTenants<{ status: string; count: number }>("SELECT status, count(*)::int AS count FROM webhook_inbox WHERE status = 'pending' GROUP BY status UNION ALL SELECT status, count(*)::int FROM webhook_inbox WHERE status = 'processing' GROUP BY status"),
+    database.acrossTenants<{ status: string; count: number }>(
+      "SELECT status, count(*)::int AS count FROM webhook_inbox WHERE status = 'pending' GROUP BY status UNION ALL SELECT status, count(*)::int FROM webhook_inbox WHERE status = 'processing' GROUP BY status",
+    ),
   ]);
   return { queue, webhooks };
 }

@@ -23,26 +23,35 @@ type ReplayResult = ReplayProgress;
 export type Replay = LongRun<ReplayProgress, ReplayResult>;
 
 /** False when one is under way. */
-export function startReplay(ctx: Ctx, tenant: Tenant, selection: ReplaySelection): Promise<boolean> {
+export function startReplay(
+  ctx: Ctx,
+  tenant: Tenant,
+  selection: ReplaySelection,
+): Promise<boolean> {
   const { sql } = dataOf(ctx, tenant);
-  return startLongRun<ReplayProgress, ReplayResult>({ sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() }, NAME, async (report) => {
-    const ids = "queueIds" in selection ? [...new Set(selection.queueIds)] : null;
-    const channel = "channel" in selection ? selection.channel : null;
-    const [before] = await sql<{ at: string; dead: number }>(
-      "SELECT clock_timestamp()::text AS at, count(*)::int AS dead FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' AND ($2::text IS NULL OR channel = $2)",
-      [channel],
-    );
-    const of = ids?.length ?? before?.dead ?? 0;
-    let requeued = 0;
-    for (;;) {
-      const rows = await reviveRows(sql, { ids, channel, until: before?.at ?? "", limit: SLICE });
-      requeued += rows;
-      await report({ requeued, of });
-      if (rows === 0) break;
-    }
-    ctx.log.done("dead_letters.replayed", { shop: tenant.shop, requeued });
-    return { requeued, of };
-  });
+  return startLongRun<ReplayProgress, ReplayResult>(
+    { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
+    NAME,
+    async (report) => {
+      const ids = "queueIds" in selection ? [...new Set(selection.queueIds)] : null;
+      const channel = "channel" in selection ? selection.channel : null;
+      const [before] = await sql<{ at: string; dead: number }>(
+        "SELECT clock_timestamp()::text AS at, count(*)::int AS dead FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' AND ($2::text IS NULL OR channel = $2)",
+        [channel],
+      );
+      const of = ids?.length ?? before?.dead ?? 0;
+      let requeued = 0;
+      for (;;) {
+        const rows = await reviveRows(sql, { ids, channel, until: before?.at ?? "", limit: SLICE });
+        requeued += rows;
+        await report({ requeued, of });
+        if (rows === 0) break;
+      }
+      ctx.log.done("dead_letters.replayed", { shop: tenant.shop, requeued });
+      return { requeued, of };
+    },
+  );
 }
 
-export const readReplay = (ctx: Ctx, tenant: Tenant): Promise<Replay | null> => readLongRun(dataOf(ctx, tenant).sql, NAME);
+export const readReplay = (ctx: Ctx, tenant: Tenant): Promise<Replay | null> =>
+  readLongRun(dataOf(ctx, tenant).sql, NAME);

@@ -19,7 +19,13 @@ const JITTER = 0.1;
 const LONGEST_RETRY_AFTER_MS = 24 * HOUR;
 
 /** What an entity's events are worth when nobody says otherwise: 1 inventory ... 5 analytics (DECISIONS 12). */
-const DEFAULT_PRIORITY: Record<string, Priority> = { inventory: 1, order: 2, customer: 3, product: 4, invoice: 3 };
+const DEFAULT_PRIORITY: Record<string, Priority> = {
+  inventory: 1,
+  order: 2,
+  customer: 3,
+  product: 4,
+  invoice: 3,
+};
 
 export const defaultPriority = (entityType: string): Priority => DEFAULT_PRIORITY[entityType] ?? 5;
 
@@ -29,9 +35,16 @@ export const maxRetries = (priority: number): number => BACKOFF_MS[priority as P
  * What follows a failure that may heal: a wait in milliseconds, or null for the dead letter. Never earlier than the
  * table, up to 10 % later so that a crowd does not come back at one instant; a longer `Retry-After` is obeyed.
  */
-export function nextRetryMs(item: { priority: number; retryCount: number; maxRetries: number }, random: number, retryAfterMs = 0): number | null {
+export function nextRetryMs(
+  item: { priority: number; retryCount: number; maxRetries: number },
+  random: number,
+  retryAfterMs = 0,
+): number | null {
   if (item.retryCount + 1 >= item.maxRetries) return null;
   const table = BACKOFF_MS[item.priority as Priority];
   const delay = table[Math.min(item.retryCount, table.length - 1)] as number;
-  return Math.max(Math.round(delay * (1 + JITTER * random)), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+  return Math.max(
+    Math.round(delay * (1 + JITTER * random)),
+    Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS),
+  );
 }

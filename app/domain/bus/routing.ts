@@ -14,9 +14,18 @@ const DEFAULT_DESTINATIONS: Record<string, readonly string[]> = {
 
 export type Routed = { destinations: string[]; priority: number | undefined };
 
-export function routeEvent(ctx: Ctx, tenant: Tenant, event: { eventType: string; entityType: string }): Routed {
-  const routes = (tenant.config.event_routes ?? []).filter((route) => matches(route.event_type, event.eventType));
-  const names = routes.length > 0 ? routes.flatMap((route) => route.channels) : (DEFAULT_DESTINATIONS[event.entityType] ?? []);
+export function routeEvent(
+  ctx: Ctx,
+  tenant: Tenant,
+  event: { eventType: string; entityType: string },
+): Routed {
+  const routes = (tenant.config.event_routes ?? []).filter((route) =>
+    matches(route.event_type, event.eventType),
+  );
+  const names =
+    routes.length > 0
+      ? routes.flatMap((route) => route.channels)
+      : (DEFAULT_DESTINATIONS[event.entityType] ?? []);
   const priorities = routes.flatMap(({ priority }) => (priority === undefined ? [] : [priority]));
   return {
     destinations: [...new Set(names)].filter((name) => isOpenTo(ctx, tenant, name)),

@@ -7,16 +7,33 @@ import type { DeliveryMessage, QueueItem } from "./channel.ts";
 
 export type Settlement =
   /** `isFiled`: the archive has the message, or there was none; otherwise it is filed later. */
-  | { to: "delivered"; httpStatus: number | null; latencyMs: number; note: string | null; isFiled: boolean }
+  | {
+      to: "delivered";
+      httpStatus: number | null;
+      latencyMs: number;
+      note: string | null;
+      isFiled: boolean;
+    }
   | { to: "retry"; delayMs: number; httpStatus: number | null; latencyMs: number; error: string }
-  | { to: "dead_letter"; isSweepable: boolean; httpStatus: number | null; latencyMs: number; error: string }
+  | {
+      to: "dead_letter";
+      isSweepable: boolean;
+      httpStatus: number | null;
+      latencyMs: number;
+      error: string;
+    }
   /** Back to the queue with no attempt made and no retry used up. */
   | { to: "deferred"; delayMs: number };
 
 type Settling = { item: QueueItem; settlement: Settlement };
 
 const MAX_ERROR_LENGTH = 2_000;
-const ATTEMPT_STATUS = { delivered: "delivered", retry: "failed", dead_letter: "failed", deferred: null } as const;
+const ATTEMPT_STATUS = {
+  delivered: "delivered",
+  retry: "failed",
+  dead_letter: "failed",
+  deferred: null,
+} as const;
 
 // The row, its attempt and the minute's count stand in one statement: an attempt that the log does not show never moved
 // the row. Two batches lock the minutes in the same order.
@@ -91,38 +108,60 @@ export function settlerOf(database: Database): Settler {
 }
 
 function createSettler(database: Database): Settler {
-  const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(async (batch) => {
-    const rows = await database.acrossTenants<{ shop: string; id: number; open_for_ms: number | null }>(READY, [
-      textArray(batch.map(({ item }) => item.shop)),
-      batch.map(({ item }) => item.queueId),
-      batch.map(({ item }) => item.attemptToken),
-      jsonbArray(batch.map(({ message }) => JSON.stringify(message.transformed_payload))),
-      jsonbArray(batch.map(({ message }) => JSON.stringify(message.delivery_config))),
-    ], "ready");
-    const held = new Map(rows.map((row) => [keyOf(row), row]));
-    return batch.map(({ item }) => {
-      const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
-      return { held: row !== undefined, openForMs: row?.open_for_ms ?? null };
-    });
-  });
+  const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(
+    async (batch) => {
+      const rows = await database.acrossTenants<{
+        shop: string;
+        id: number;
+        open_for_ms: number | null;
+      }>(
+        READY,
+        [
+          textArray(batch.map(({ item }) => item.shop)),
+          batch.map(({ item }) => item.queueId),
+          batch.map(({ item }) => item.attemptToken),
+          jsonbArray(batch.map(({ message }) => JSON.stringify(message.transformed_payload))),
+          jsonbArray(batch.map(({ message }) => JSON.stringify(message.delivery_config))),
+        ],
+        "ready",
+      );
+      const held = new Map(rows.map((row) => [keyOf(row), row]));
+      return batch.map(({ item }) => {
+        const row = held.get(keyOf({ shop: item.shop, id: item.queueId }));
+        return { held: row !== undefined, openForMs: row?.open_for_ms ?? null };
+      });
+    },
+  );
 
   const settling = createGroupCommit<Settling, boolean>(async (batch) => {
     const column = <T>(of: (settling: Settling) => T) => batch.map(of);
-    const rows = await database.acrossTenants<{ shop: string; id: number }>(SETTLE, [
-      textArray(column(({ item }) => item.shop)),
-      column(({ item }) => item.queueId),
-      column(({ item }) => item.attemptToken),
-      textArray(column(({ settlement: s }) => (s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending"))),
-      column(({ settlement: s }) => (s.to === "retry" || s.to === "dead_letter" ? 1 : 0)),
-      column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
-      textArray(column(({ settlement: s }) => ("error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null))),
-      column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
-      column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
-      textArray(column(({ settlement: s }) => ATTEMPT_STATUS[s.to])),
-      column(({ item }) => item.retryCount + 1),
-      column(({ settlement: s }) => s.to === "delivered" && s.isFiled),
-      column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
-    ], "settle");
+    const rows = await database.acrossTenants<{ shop: string; id: number }>(
+      SETTLE,
+      [
+        textArray(column(({ item }) => item.shop)),
+        column(({ item }) => item.queueId),
+        column(({ item }) => item.attemptToken),
+        textArray(
+          column(({ settlement: s }) =>
+            s.to === "delivered" || s.to === "dead_letter" ? s.to : "pending",
+          ),
+        ),
+        column(({ settlement: s }) => (s.to === "retry" || s.to === "dead_letter" ? 1 : 0)),
+        column(({ settlement: s }) => ("delayMs" in s ? s.delayMs : 0)),
+        textArray(
+          column(({ settlement: s }) =>
+            "error" in s ? storable(s.error) : s.to === "delivered" ? s.note : null,
+          ),
+        ),
+        column(({ settlement: s }) => ("httpStatus" in s ? s.httpStatus : null)),
+        column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
+        textArray(column(({ settlement: s }) => ATTEMPT_STATUS[s.to])),
+        column(({ item }) => item.retryCount + 1),
+        column(({ settlement: s }) => s.to === "delivered" && s.isFiled),
+        column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
+      ],
+      "settle",
+    );
     const settled = new Set(rows.map(keyOf));
     return batch.map(({ item }) => settled.has(keyOf({ shop: item.shop, id: item.queueId })));
   });

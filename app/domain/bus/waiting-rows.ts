@@ -9,7 +9,11 @@ export const QUEUE_NOTIFICATION = "integration_queue";
 export const IS_WAITING = "q.status = 'pending' AND q.payload = '{}'";
 
 /** The change turned out to be none: an echo of our own, an older one, or one that another event carries. */
-export async function settleWaiting(sql: TenantSql, eventId: string, reason: string): Promise<void> {
+export async function settleWaiting(
+  sql: TenantSql,
+  eventId: string,
+  reason: string,
+): Promise<void> {
   await sql(
     `UPDATE integration_queue q SET status = 'delivered', delivered_at = clock_timestamp(), archived_at = clock_timestamp(), last_error = $3, updated_at = clock_timestamp()
      WHERE q.shop = $1 AND q.event_id = $2 AND ${IS_WAITING}`,

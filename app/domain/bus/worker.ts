@@ -5,7 +5,16 @@ import { isDatabaseAway, type Database } from "../../runtime/database.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { createSlots } from "../../runtime/slots.ts";
 import { findChannel, type QueueItem } from "./channel.ts";
-import { claim, type ClaimedItem, LEASE_LOSSES_BEFORE_DEAD, LEASE_SECONDS, listPendingChannels, markBegun, reclaimLostLeases, renewLeases } from "./claim.ts";
+import {
+  claim,
+  type ClaimedItem,
+  LEASE_LOSSES_BEFORE_DEAD,
+  LEASE_SECONDS,
+  listPendingChannels,
+  markBegun,
+  reclaimLostLeases,
+  renewLeases,
+} from "./claim.ts";
 import { fileDeadLetters, fileMissedMessages } from "./dead-letters.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import { createLane, FIRST_ROWS, placesOf, type Lane, type Pair } from "./lane.ts";
@@ -42,7 +51,8 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
 
   async function enter(pair: Pair): Promise<void> {
     // Whoever waits for a place when the worker stops gives its row back at once.
-    while (!stopping && pair.inFlight >= placesOf(pair)) await new Promise<void>((resolve) => pair.waiting.push(resolve));
+    while (!stopping && pair.inFlight >= placesOf(pair))
+      await new Promise<void>((resolve) => pair.waiting.push(resolve));
     pair.inFlight += 1;
   }
 
@@ -54,13 +64,20 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       pair.failedAt.push(performance.now());
     }
     if (outcome === "circuit_open") pair.failedAt = [];
-    for (const resume of pair.waiting.splice(0, Math.max(0, placesOf(pair) - pair.inFlight))) resume();
+    for (const resume of pair.waiting.splice(0, Math.max(0, placesOf(pair) - pair.inFlight)))
+      resume();
   }
 
   // One after the other, and after all other suspects: when the process dies, the one that was begun is the one that it
   // died of, and a process that dies of something else meets rows that have more chances left.
   function workAlone(item: ClaimedItem): Promise<void> {
-    const othersDone = () => Promise.all(held.all().filter(({ item: { losses } }) => losses > 0 && !isLastChance(losses)).map(({ done }) => done));
+    const othersDone = () =>
+      Promise.all(
+        held
+          .all()
+          .filter(({ item: { losses } }) => losses > 0 && !isLastChance(losses))
+          .map(({ done }) => done),
+      );
     const done = lastChance.then(othersDone).then(() => work(item));
     lastChance = done;
     return done;
@@ -73,9 +90,11 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     let outcome: Outcome = "lease_lost";
     try {
       if (stopping) outcome = await giveBack(item);
-      else if (item.losses === 0 || (await markBegun(database, item))) outcome = (await deliver(ctx, settler, item)).status;
+      else if (item.losses === 0 || (await markBegun(database, item)))
+        outcome = (await deliver(ctx, settler, item)).status;
     } catch (error) {
-      if (!isDatabaseAway(error)) ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
+      if (!isDatabaseAway(error))
+        ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
     } finally {
       leave(pair, outcome);
       if (lane.finish(item.shop)) fill(item.channel);
@@ -111,13 +130,23 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
         const lane = laneOf(channel);
         const room = lane.room();
         if (room.limit <= 0 || stopping) break;
-        const items = await claim(database, { channel, ...room, worker: name, startAt: lane.startAt, perShop: FIRST_ROWS });
+        const items = await claim(database, {
+          channel,
+          ...room,
+          worker: name,
+          startAt: lane.startAt,
+          perShop: FIRST_ROWS,
+        });
         lane.take(items, room);
         items.forEach(hold);
       } while (claiming.get(channel));
       isAway = false;
     } catch (error) {
-      if (!isAway) ctx.log.troubled("worker.claim_failed", { region: database.region, reason: (error as Error).message });
+      if (!isAway)
+        ctx.log.troubled("worker.claim_failed", {
+          region: database.region,
+          reason: (error as Error).message,
+        });
       isAway = true;
     } finally {
       claiming.delete(channel);
@@ -127,12 +156,14 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   const fillAll = () => ctx.channels.forEach((channel) => fill(channel.name));
 
   /** Rows for destinations that nobody here serves are filed, so they have to be found too. */
-  const fillUnknown = async () => (await listPendingChannels(database)).filter((name) => !findChannel(ctx, name)).forEach(fill);
+  const fillUnknown = async () =>
+    (await listPendingChannels(database)).filter((name) => !findChannel(ctx, name)).forEach(fill);
 
   async function sweep(): Promise<void> {
     try {
       const { channels, returned, dead } = await reclaimLostLeases(database);
-      if (returned + dead > 0) ctx.log.troubled("leases.reclaimed", { region: database.region, returned, dead });
+      if (returned + dead > 0)
+        ctx.log.troubled("leases.reclaimed", { region: database.region, returned, dead });
       channels.forEach((channel) => fill(channel));
       await fillUnknown();
     } catch (error) {
@@ -145,7 +176,8 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   function file(): void {
     filing ??= Promise.all([fileDeadLetters(ctx, database), fileMissedMessages(ctx, database)])
       .catch((error: unknown) => {
-        if (error instanceof OutboundError) ctx.log.troubled("archive.not_filed", { region: database.region, reason: error.message });
+        if (error instanceof OutboundError)
+          ctx.log.troubled("archive.not_filed", { region: database.region, reason: error.message });
         else if (!isDatabaseAway(error)) ctx.log.failed("archive.not_filed", error);
       })
       .finally(() => (filing = null));
@@ -162,7 +194,10 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   }, POLL_MS);
   const renew = setInterval(() => {
     const items = held.all().map(({ item }) => item);
-    if (items.length > 0) renewLeases(database, items).catch((error: Error) => ctx.log.troubled("leases.not_renewed", { reason: error.message }));
+    if (items.length > 0)
+      renewLeases(database, items).catch((error: Error) =>
+        ctx.log.troubled("leases.not_renewed", { reason: error.message }),
+      );
   }, RENEW_MS);
   ctx.log.done("worker.started", { worker: name, region: database.region });
   fillAll();
@@ -174,9 +209,12 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       await listener.stop();
       // A claim that is under way still brings rows: they are given back too.
       await Promise.all([...fills, filing]);
-      for (const lane of lanes.values()) for (const pair of lane.pairs()) for (const resume of pair.waiting.splice(0)) resume();
+      for (const lane of lanes.values())
+        for (const pair of lane.pairs()) for (const resume of pair.waiting.splice(0)) resume();
       let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, RELEASE_WAIT_MS)));
+      const patience = new Promise<void>(
+        (resolve) => (timer = setTimeout(resolve, RELEASE_WAIT_MS)),
+      );
       await Promise.race([Promise.all(held.all().map(({ done }) => done)), patience]);
       clearTimeout(timer);
       clearInterval(renew);

@@ -11,9 +11,22 @@ import { readPerson } from "./item-customer.ts";
 export const ANALYTICS_EVENTS = {
   crm_tags_updated: ["tags_added", "tags_removed", "campaign_tags"],
   crm_sync: ["source"],
-  consent_update: ["consent_tos", "consent_privacy", "consent_cookie", "consent_marketing", "consent_method"],
+  consent_update: [
+    "consent_tos",
+    "consent_privacy",
+    "consent_cookie",
+    "consent_marketing",
+    "consent_method",
+  ],
   // Sent by the browser; its `email` is for the form's own use and never for the product.
-  crm_form_submit: ["form_type", "session_id", "submit_timestamp", "consent_marketing", "crm_user_id", "source_page"],
+  crm_form_submit: [
+    "form_type",
+    "session_id",
+    "submit_timestamp",
+    "consent_marketing",
+    "crm_user_id",
+    "source_page",
+  ],
   ucp_mandate_created: ["mandate_id", "max_amount", "currency", "scope"],
   ucp_mandate_used: [],
   ucp_checkout_created: [],
@@ -33,7 +46,12 @@ const Payload = z.looseObject({
   tags_removed: slugs,
   method: z.string().optional(),
   ga_session_id: z.string().max(100).optional(),
-  analytics: z.object({ name: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}) }).optional(),
+  analytics: z
+    .object({
+      name: z.string(),
+      params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
+    })
+    .optional(),
 });
 
 function readPayload(item: QueueItem): z.output<typeof Payload> {
@@ -42,7 +60,8 @@ function readPayload(item: QueueItem): z.output<typeof Payload> {
   return payload.data;
 }
 
-export const isSignIn = (item: QueueItem): boolean => readPerson(item).userId !== null && SIGN_INS.has(readPayload(item).cause ?? "");
+export const isSignIn = (item: QueueItem): boolean =>
+  readPerson(item).userId !== null && SIGN_INS.has(readPayload(item).cause ?? "");
 
 /** The session of the browser in which the person did it, by the analytics product's own cookie: the push belongs to it. */
 export function sessionIdOf(item: QueueItem): string | null {
@@ -51,31 +70,59 @@ export function sessionIdOf(item: QueueItem): string | null {
 }
 
 /** The event of a queue row, by what caused it. Null for a customer of another system that the store does not know. */
-export function toAnalyticsEvent(item: QueueItem, customer: CustomerSnapshot | null): AnalyticsEvent {
+export function toAnalyticsEvent(
+  item: QueueItem,
+  customer: CustomerSnapshot | null,
+): AnalyticsEvent {
   // What another system wrote is no order to us: its words are not our causes and events.
-  if (readPerson(item).userId === null || !customer) return { name: "crm_sync", params: { source: item.source === "storefront" ? "storefront_webhook" : item.source } };
+  if (readPerson(item).userId === null || !customer)
+    return {
+      name: "crm_sync",
+      params: { source: item.source === "storefront" ? "storefront_webhook" : item.source },
+    };
   const { cause, tags_added: added, tags_removed: removed, method, analytics } = readPayload(item);
   if (analytics) return toNamedEvent(analytics.name, analytics.params);
   if (cause === "tag_change") {
-    const campaigns = customer.crmTags.filter(({ category }) => category === "campaign").map(({ slug }) => slug);
-    return { name: "crm_tags_updated", params: { tags_added: toParamValue(added), tags_removed: toParamValue(removed), campaign_tags: toParamValue(campaigns) } };
+    const campaigns = customer.crmTags
+      .filter(({ category }) => category === "campaign")
+      .map(({ slug }) => slug);
+    return {
+      name: "crm_tags_updated",
+      params: {
+        tags_added: toParamValue(added),
+        tags_removed: toParamValue(removed),
+        campaign_tags: toParamValue(campaigns),
+      },
+    };
   }
   if (cause === "consent_update") {
-    const flags = (["tos", "privacy", "cookie", "marketing"] as const).map((type) => [`consent_${type}`, customer.consents[type] ? "granted" : "denied"]);
-    return toNamedEvent("consent_update", { ...Object.fromEntries(flags), consent_method: method ?? "banner" });
+    const flags = (["tos", "privacy", "cookie", "marketing"] as const).map((type) => [
+      `consent_${type}`,
+      customer.consents[type] ? "granted" : "denied",
+    ]);
+    return toNamedEvent("consent_update", {
+      ...Object.fromEntries(flags),
+      consent_method: method ?? "banner",
+    });
   }
   return { name: "crm_sync", params: { source: toParamValue([cause ?? "storefront_webhook"]) } };
 }
 
 export const isPersonal = (value: string) => /@|%40/.test(value);
 
-function toNamedEvent(name: string, params: Record<string, string | number | boolean>): AnalyticsEvent {
-  if (!Object.hasOwn(ANALYTICS_EVENTS, name)) throw new PermanentFailure(`unknown analytics event: ${name.slice(0, 80)}`);
+function toNamedEvent(
+  name: string,
+  params: Record<string, string | number | boolean>,
+): AnalyticsEvent {
+  if (!Object.hasOwn(ANALYTICS_EVENTS, name))
+    throw new PermanentFailure(`unknown analytics event: ${name.slice(0, 80)}`);
   const known = name as AnalyticsEventName;
   const kept = ANALYTICS_EVENTS[known].flatMap((param) => {
     const value = params[param];
     if (value === undefined || isPersonal(String(value))) return [];
-    return [[param, typeof value === "number" ? value : toParamValue(String(value).split(","))] as const];
+    return [
+      [param, typeof value === "number" ? value : toParamValue(String(value).split(","))] as const,
+    ];
   });
   return { name: known, params: Object.fromEntries(kept) };
 }

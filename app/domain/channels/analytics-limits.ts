@@ -14,5 +14,6 @@ function join(slugs: readonly string[], limit: number): string {
 }
 
 /** As many whole slugs, comma-separated, as fit. */
-export const toUserPropertyValue = (slugs: readonly string[]): string => join(slugs, USER_PROPERTY_VALUE);
+export const toUserPropertyValue = (slugs: readonly string[]): string =>
+  join(slugs, USER_PROPERTY_VALUE);
 export const toParamValue = (slugs: readonly string[]): string => join(slugs, PARAM_VALUE);

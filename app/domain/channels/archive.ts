@@ -11,7 +11,15 @@ export const archiveChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: () => true,
-  transform: (_ctx, item) => Promise.resolve({ transformed_payload: item.payload, delivery_config: { method: ARCHIVE_METHOD, endpoint: messagePath(item), credentials_key: null } }),
+  transform: (_ctx, item) =>
+    Promise.resolve({
+      transformed_payload: item.payload,
+      delivery_config: {
+        method: ARCHIVE_METHOD,
+        endpoint: messagePath(item),
+        credentials_key: null,
+      },
+    }),
   async deliver(ctx, item, message) {
     await fileMessage(ctx, item, message);
     return { httpStatus: null };
@@ -27,6 +35,8 @@ async function writeAndRemove(ctx: Ctx, path: string): Promise<void> {
     await ctx.archive.put(path, "probe", "text/plain");
     await ctx.archive.remove(path);
   } catch (error) {
-    throw new OutboundError("archive", "network", { message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}` });
+    throw new OutboundError("archive", "network", {
+      message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}`,
+    });
   }
 }

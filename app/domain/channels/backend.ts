@@ -4,7 +4,13 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import type { EnqueueRequest } from "../../integrations/backend.ts";
-import { BACKEND_CHANNEL, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import {
+  BACKEND_CHANNEL,
+  PermanentFailure,
+  type Channel,
+  type DeliveryResult,
+  type QueueItem,
+} from "../bus/channel.ts";
 import { recordFirmware } from "../events/firmware.ts";
 import { recordReturn } from "../events/return-cases.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -12,10 +18,17 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 type Change = (sql: TenantSql, item: QueueItem, payload: unknown) => Promise<void>;
 
 /** What warehouse events change here, by type, whoever sent them; whatever else comes stands in the event ledger already. */
-const APPLIED: Record<string, Change> = { "unit.shipped": recordFirmware, "unit.returned": recordReturn };
+const APPLIED: Record<string, Change> = {
+  "unit.shipped": recordFirmware,
+  "unit.returned": recordReturn,
+};
 
 /** What ingest leaves for a remote backend in place of the payload: SPEC's request, whole. */
-const Handover = z.looseObject({ event_id: z.string(), destinations: z.array(z.string()), payload: z.record(z.string(), z.unknown()) });
+const Handover = z.looseObject({
+  event_id: z.string(),
+  destinations: z.array(z.string()),
+  payload: z.record(z.string(), z.unknown()),
+});
 
 const isHandover = (item: QueueItem, payload: unknown): payload is EnqueueRequest => {
   const read = Handover.safeParse(payload);
@@ -38,23 +51,47 @@ export const backendChannel: Channel = {
   async deliver(ctx, item, { transformed_payload: payload }, tenant) {
     if (isHandover(item, payload)) return handOver(ctx, item, payload, tenant);
     const isApplied = await apply(ctx, item, payload, tenant);
-    return { httpStatus: null, ...(!isApplied && { skipped: `${item.eventType} changes nothing in the built-in backend` }) };
+    return {
+      httpStatus: null,
+      ...(!isApplied && { skipped: `${item.eventType} changes nothing in the built-in backend` }),
+    };
   },
 };
 
-async function apply(ctx: Ctx, item: QueueItem, payload: unknown, tenant: Tenant): Promise<boolean> {
+async function apply(
+  ctx: Ctx,
+  item: QueueItem,
+  payload: unknown,
+  tenant: Tenant,
+): Promise<boolean> {
   const change = Object.hasOwn(APPLIED, item.eventType) ? APPLIED[item.eventType] : undefined;
   if (!change) return false;
   await dataOf(ctx, tenant).transaction((sql) => change(sql, item, payload));
   return true;
 }
 
-async function handOver(ctx: Ctx, item: QueueItem, request: EnqueueRequest, tenant: Tenant): Promise<DeliveryResult> {
-  const { BACKEND_BASE_URL: baseUrl, BACKEND_API_KEY: apiKey, BACKEND_WORKSPACE_ID: workspaceId } = ctx.config;
+async function handOver(
+  ctx: Ctx,
+  item: QueueItem,
+  request: EnqueueRequest,
+  tenant: Tenant,
+): Promise<DeliveryResult> {
+  const {
+    BACKEND_BASE_URL: baseUrl,
+    BACKEND_API_KEY: apiKey,
+    BACKEND_WORKSPACE_ID: workspaceId,
+  } = ctx.config;
   // Accepted while there was one: its other destinations have no rows here, so it must not end as delivered.
-  if (!baseUrl || !apiKey) throw new PermanentFailure("the event was accepted for a remote backend, and BACKEND_BASE_URL or BACKEND_API_KEY is not set");
+  if (!baseUrl || !apiKey)
+    throw new PermanentFailure(
+      "the event was accepted for a remote backend, and BACKEND_BASE_URL or BACKEND_API_KEY is not set",
+    );
   // Firmware and returns are kept here in either case: the backend's own callback for this destination finds this row.
-  if (request.destinations.includes(BACKEND_CHANNEL)) await apply(ctx, item, request.payload, tenant);
-  const { status } = await ctx.backend.enqueue({ baseUrl, apiKey, workspaceId, about: { shop: item.shop, event_id: item.eventId } }, request);
+  if (request.destinations.includes(BACKEND_CHANNEL))
+    await apply(ctx, item, request.payload, tenant);
+  const { status } = await ctx.backend.enqueue(
+    { baseUrl, apiKey, workspaceId, about: { shop: item.shop, event_id: item.eventId } },
+    request,
+  );
   return { httpStatus: status };
 }

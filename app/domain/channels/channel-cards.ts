@@ -31,7 +31,10 @@ export async function readChannelCards(ctx: Ctx, tenant: Tenant): Promise<Channe
   const [status, dead, circuits, failures] = await Promise.all([
     readBusStatus(ctx, tenant),
     countDeadLetters(ctx, tenant),
-    sql<{ key: string; until: Date }>("SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()", [names.map(KEYS.circuit)]),
+    sql<{ key: string; until: Date }>(
+      "SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()",
+      [names.map(KEYS.circuit)],
+    ),
     // One look at the failures' own index per channel.
     sql<{ channel: string; error: string | null; http_status: number | null; created_at: Date }>(
       `SELECT f.channel, f.error, f.http_status, f.created_at FROM unnest($2::text[]) AS c(name)
@@ -42,14 +45,18 @@ export async function readChannelCards(ctx: Ctx, tenant: Tenant): Promise<Channe
   return channels.map((channel): ChannelCard => {
     const { name } = channel;
     const day = status.channels[name]?.last_24h;
-    const until = circuits.find(({ key }) => key === KEYS.circuit(name))?.until.toISOString() ?? null;
+    const until =
+      circuits.find(({ key }) => key === KEYS.circuit(name))?.until.toISOString() ?? null;
     const last = failures.find((failure) => failure.channel === name);
     const isOn = channel.isEnabled(tenant);
     return {
       name,
       state: !isOn ? "off" : until ? "paused" : "on",
       paused_until: isOn ? until : null,
-      delivered: day?.delivered ?? 0, failed: day?.failed ?? 0, waiting: day?.pending ?? 0, dead: dead.get(name) ?? 0,
+      delivered: day?.delivered ?? 0,
+      failed: day?.failed ?? 0,
+      waiting: day?.pending ?? 0,
+      dead: dead.get(name) ?? 0,
       missing: isOn ? [] : findMissing(tenant, name),
       can_be_tested: isOn && channel.isDestination && channel.probe !== undefined,
       last_failure: last ? { ...toFailure(last), at: last.created_at.toISOString() } : null,

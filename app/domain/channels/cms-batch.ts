@@ -11,35 +11,71 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { digestOf, slugOf, toCmsFields } from "./cms.ts";
 import { withCustomerLeases } from "./customer-lease.ts";
 
-export type CmsRun = { ctx: Ctx; tenant: Tenant; access: CmsAccess; counts: PageCounts; signal: AbortSignal };
+export type CmsRun = {
+  ctx: Ctx;
+  tenant: Tenant;
+  access: CmsAccess;
+  counts: PageCounts;
+  signal: AbortSignal;
+};
 
 type Kind = "create" | "update";
-type Entry = { userId: number; itemId: string | null; fields: ReturnType<typeof toCmsFields>; digest: string };
+type Entry = {
+  userId: number;
+  itemId: string | null;
+  fields: ReturnType<typeof toCmsFields>;
+  digest: string;
+};
 
 const TRIES = 4;
 const FIRST_RETRY_MS = 500;
 const LONGEST_WAIT_MS = 120_000;
 
 /** Throws OutboundError when the CMS is away or refuses us, not when it refuses an item. */
-export async function writeBatch(run: CmsRun, kind: Kind, userIds: readonly number[]): Promise<void> {
+export async function writeBatch(
+  run: CmsRun,
+  kind: Kind,
+  userIds: readonly number[],
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await withCustomerLeases(run.ctx, run.tenant, "cms", userIds, (free) => writeFree(run, kind, userIds, free));
+      return await withCustomerLeases(run.ctx, run.tenant, "cms", userIds, (free) =>
+        writeFree(run, kind, userIds, free),
+      );
     } catch (error) {
-      if (!(error instanceof OutboundError) || !error.retryable || attempt >= TRIES || run.signal.aborted) throw error;
+      if (
+        !(error instanceof OutboundError) ||
+        !error.retryable ||
+        attempt >= TRIES ||
+        run.signal.aborted
+      )
+        throw error;
       // The leases are given back meanwhile: a wait is longer than a delivery should have to.
-      await delay(Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? FIRST_RETRY_MS * 2 ** (attempt - 1)), undefined, { signal: run.signal }).catch(() => undefined);
+      await delay(
+        Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? FIRST_RETRY_MS * 2 ** (attempt - 1)),
+        undefined,
+        { signal: run.signal },
+      ).catch(() => undefined);
     }
   }
 }
 
-async function writeFree(run: CmsRun, kind: Kind, userIds: readonly number[], free: number[]): Promise<void> {
+async function writeFree(
+  run: CmsRun,
+  kind: Kind,
+  userIds: readonly number[],
+  free: number[],
+): Promise<void> {
   const customers = await findCustomerSnapshots(run.ctx, run.tenant, free);
   const entries: Entry[] = [];
   for (const customer of customers) {
-    const fields = toCmsFields(customer, await ensureCmsTagItems(run.ctx, run.tenant, customer.crmTags));
+    const fields = toCmsFields(
+      customer,
+      await ensureCmsTagItems(run.ctx, run.tenant, customer.crmTags),
+    );
     const digest = digestOf(fields);
-    if (!customer.cms_item_id || customer.cms_hash !== digest) entries.push({ userId: customer.id, itemId: customer.cms_item_id, fields, digest });
+    if (!customer.cms_item_id || customer.cms_hash !== digest)
+      entries.push({ userId: customer.id, itemId: customer.cms_item_id, fields, digest });
   }
   // Whoever is delivered by the channel at this moment, or was since, is written already.
   const wanted = entries.filter(({ itemId }) => (itemId === null) === (kind === "create"));
@@ -50,8 +86,15 @@ async function writeFree(run: CmsRun, kind: Kind, userIds: readonly number[], fr
 async function create(run: CmsRun, entries: readonly Entry[]): Promise<void> {
   const { cms } = run.ctx;
   try {
-    const items = await cms.createItems(run.access, entries.map(({ fields }) => fields));
-    await store(run, entries.map((entry, index) => ({ ...entry, itemId: items[index]?.id ?? null })), "created");
+    const items = await cms.createItems(
+      run.access,
+      entries.map(({ fields }) => fields),
+    );
+    await store(
+      run,
+      entries.map((entry, index) => ({ ...entry, itemId: items[index]?.id ?? null })),
+      "created",
+    );
   } catch (error) {
     if (isSlugTaken(error)) return adopt(run, entries, error as OutboundError);
     await halve(run, entries, error, create);
@@ -59,8 +102,15 @@ async function create(run: CmsRun, entries: readonly Entry[]): Promise<void> {
 }
 
 /** Items that an earlier creation made, whose answer was lost, are found by their slugs and updated. */
-async function adopt(run: CmsRun, entries: readonly Entry[], refusal: OutboundError): Promise<void> {
-  const ids = await findBySlug(run, entries.map(({ userId }) => slugOf(userId)));
+async function adopt(
+  run: CmsRun,
+  entries: readonly Entry[],
+  refusal: OutboundError,
+): Promise<void> {
+  const ids = await findBySlug(
+    run,
+    entries.map(({ userId }) => slugOf(userId)),
+  );
   const found = entries.flatMap((entry) => {
     const itemId = ids.get(slugOf(entry.userId));
     return itemId ? [{ ...entry, itemId }] : [];
@@ -91,23 +141,41 @@ async function findBySlug(run: CmsRun, slugs: readonly string[]): Promise<Map<st
 
 async function update(run: CmsRun, entries: readonly Entry[]): Promise<void> {
   try {
-    await run.ctx.cms.updateItems(run.access, entries.map(({ itemId, fields }) => ({ id: itemId as string, fields })));
+    await run.ctx.cms.updateItems(
+      run.access,
+      entries.map(({ itemId, fields }) => ({ id: itemId as string, fields })),
+    );
     await store(run, entries, "updated");
   } catch (error) {
     const [only] = entries;
     // Somebody removed the item by hand: the customer gets a new one.
-    if (entries.length === 1 && only && error instanceof OutboundError && error.status === 404) return create(run, [{ ...only, itemId: null }]);
+    if (entries.length === 1 && only && error instanceof OutboundError && error.status === 404)
+      return create(run, [{ ...only, itemId: null }]);
     await halve(run, entries, error, update);
   }
 }
 
 /** Only a refusal of the content is worth halving; anything else holds for every half. */
-async function halve(run: CmsRun, entries: readonly Entry[], error: unknown, write: (run: CmsRun, entries: readonly Entry[]) => Promise<void>, isSlug = false): Promise<void> {
+async function halve(
+  run: CmsRun,
+  entries: readonly Entry[],
+  error: unknown,
+  write: (run: CmsRun, entries: readonly Entry[]) => Promise<void>,
+  isSlug = false,
+): Promise<void> {
   // A 404 to a creation is about the collection.
-  if (!(error instanceof OutboundError) || ![400, 409, 422, ...(write === update ? [404] : [])].includes(error.status ?? 0)) throw error;
+  if (
+    !(error instanceof OutboundError) ||
+    ![400, 409, 422, ...(write === update ? [404] : [])].includes(error.status ?? 0)
+  )
+    throw error;
   if (entries.length === 1 || isSlug) {
     run.counts.failed += entries.length;
-    run.ctx.log.troubled("cms_sync.item_refused", { shop: run.tenant.shop, user_ids: entries.map(({ userId }) => userId), reason: error.message });
+    run.ctx.log.troubled("cms_sync.item_refused", {
+      shop: run.tenant.shop,
+      user_ids: entries.map(({ userId }) => userId),
+      reason: error.message,
+    });
     return;
   }
   const middle = Math.ceil(entries.length / 2);
@@ -115,10 +183,18 @@ async function halve(run: CmsRun, entries: readonly Entry[], error: unknown, wri
   await write(run, entries.slice(middle));
 }
 
-async function store(run: CmsRun, entries: readonly Entry[], as: "created" | "updated"): Promise<void> {
+async function store(
+  run: CmsRun,
+  entries: readonly Entry[],
+  as: "created" | "updated",
+): Promise<void> {
   await dataOf(run.ctx, run.tenant).sql(
     "UPDATE storefront_users u SET cms_item_id = c.item_id, cms_hash = c.digest FROM unnest($2::int[], $3::text[], $4::text[]) AS c(id, item_id, digest) WHERE u.shop = $1 AND u.id = c.id",
-    [entries.map(({ userId }) => userId), entries.map(({ itemId }) => itemId), entries.map(({ digest }) => digest)],
+    [
+      entries.map(({ userId }) => userId),
+      entries.map(({ itemId }) => itemId),
+      entries.map(({ digest }) => digest),
+    ],
   );
   run.counts[as] += entries.length;
 }

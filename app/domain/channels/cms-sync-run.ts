@@ -11,19 +11,39 @@ import { syncCms } from "./cms-sync.ts";
 const NAME = "cms_sync_asked";
 
 /** `busy`: the scheduled run was at it. `failure` says why it `failed`. */
-type Outcome = { outcome: "done" | "unfinished" | "failed" | "busy"; counts: PageCounts; failure: Failure | null };
+type Outcome = {
+  outcome: "done" | "unfinished" | "failed" | "busy";
+  counts: PageCounts;
+  failure: Failure | null;
+};
 export type CmsSyncRun = LongRun<PageCounts, Outcome>;
 
 /** False when one is under way. Throws `cms_not_configured`. */
 export function startCmsSync(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   if (!cmsChannel.isEnabled(tenant)) throw new AppError("cms_not_configured");
   const { sql } = dataOf(ctx, tenant);
-  return startLongRun<PageCounts, Outcome>({ sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() }, NAME, async (report) => {
-    const synced = await syncCms(ctx, tenant, { report });
-    if (synced.outcome === "busy") return { outcome: "busy", counts: noCounts(), failure: null };
-    const { outcome, counts } = synced;
-    return { outcome, counts, failure: outcome === "failed" ? toFailure({ error: synced.error.message, http_status: synced.error instanceof OutboundError ? (synced.error.status ?? null) : null }) : null };
-  });
+  return startLongRun<PageCounts, Outcome>(
+    { sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() },
+    NAME,
+    async (report) => {
+      const synced = await syncCms(ctx, tenant, { report });
+      if (synced.outcome === "busy") return { outcome: "busy", counts: noCounts(), failure: null };
+      const { outcome, counts } = synced;
+      return {
+        outcome,
+        counts,
+        failure:
+          outcome === "failed"
+            ? toFailure({
+                error: synced.error.message,
+                http_status:
+                  synced.error instanceof OutboundError ? (synced.error.status ?? null) : null,
+              })
+            : null,
+      };
+    },
+  );
 }
 
-export const readCmsSync = (ctx: Ctx, tenant: Tenant): Promise<CmsSyncRun | null> => readLongRun(dataOf(ctx, tenant).sql, NAME);
+export const readCmsSync = (ctx: Ctx, tenant: Tenant): Promise<CmsSyncRun | null> =>
+  readLongRun(dataOf(ctx, tenant).sql, NAME);

@@ -13,20 +13,44 @@ import { writeBatch, type CmsRun } from "./cms-batch.ts";
 const READ_PAGE = 500;
 const LONGEST_RUN_MS = 10 * 60_000;
 
-export type CmsSyncResult = { outcome: "busy" } | { outcome: "done" | "unfinished"; counts: PageCounts } | { outcome: "failed"; counts: PageCounts; error: Error };
+export type CmsSyncResult =
+  | { outcome: "busy" }
+  | { outcome: "done" | "unfinished"; counts: PageCounts }
+  | { outcome: "failed"; counts: PageCounts; error: Error };
 
-type SyncOptions = { signal?: AbortSignal; /** Told after each page of customers. */ report?: (counts: PageCounts) => Promise<void> };
+type SyncOptions = {
+  signal?: AbortSignal;
+  /** Told after each page of customers. */ report?: (counts: PageCounts) => Promise<void>;
+};
 
 /** Throws `cms_not_configured`; errors of the CMS are a result, with what was done until then. */
-export async function syncCms(ctx: Ctx, tenant: Tenant, options: SyncOptions = {}): Promise<CmsSyncResult> {
+export async function syncCms(
+  ctx: Ctx,
+  tenant: Tenant,
+  options: SyncOptions = {},
+): Promise<CmsSyncResult> {
   const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
-  if (!token || !collectionId || !cmsChannel.isEnabled(tenant)) throw new AppError("cms_not_configured");
+  if (!token || !collectionId || !cmsChannel.isEnabled(tenant))
+    throw new AppError("cms_not_configured");
   const bound = AbortSignal.timeout(LONGEST_RUN_MS);
-  const run: CmsRun = { ctx, tenant, access: { token, collectionId, about: { shop: tenant.shop } }, counts: noCounts(), signal: options.signal ? AbortSignal.any([options.signal, bound]) : bound };
+  const run: CmsRun = {
+    ctx,
+    tenant,
+    access: { token, collectionId, about: { shop: tenant.shop } },
+    counts: noCounts(),
+    signal: options.signal ? AbortSignal.any([options.signal, bound]) : bound,
+  };
   const started = performance.now();
-  const held = await withLease(dataOf(ctx, tenant).sql, "sync_cms", ctx.random.uuid(), () => runUnderLease(run, options.report));
+  const held = await withLease(dataOf(ctx, tenant).sql, "sync_cms", ctx.random.uuid(), () =>
+    runUnderLease(run, options.report),
+  );
   const result: CmsSyncResult = held?.result ?? { outcome: "busy" };
-  ctx.log.done("cms_sync.finished", { shop: tenant.shop, outcome: result.outcome, ...run.counts, ms: Math.round(performance.now() - started) });
+  ctx.log.done("cms_sync.finished", {
+    shop: tenant.shop,
+    outcome: result.outcome,
+    ...run.counts,
+    ms: Math.round(performance.now() - started),
+  });
   return result;
 }
 
@@ -43,7 +67,7 @@ async function runUnderLease(run: CmsRun, report: SyncOptions["report"]): Promis
 /** Ids only are kept until a batch is full: the people themselves are read again when it is written. */
 async function writeAll(run: CmsRun, report: SyncOptions["report"]): Promise<boolean> {
   const waiting = { create: [] as number[], update: [] as number[] };
-  for (let after = 0; !run.signal.aborted; ) {
+  for (let after = 0; !run.signal.aborted;) {
     const customers = await listCustomerSnapshots(run.ctx, run.tenant, after, READ_PAGE);
     for (const customer of customers) {
       run.counts.processed += 1;
@@ -52,7 +76,8 @@ async function writeAll(run: CmsRun, report: SyncOptions["report"]): Promise<boo
     }
     const isLast = customers.length < READ_PAGE;
     for (const kind of ["create", "update"] as const)
-      while (waiting[kind].length >= (isLast ? 1 : CMS_BATCH) && !run.signal.aborted) await writeBatch(run, kind, waiting[kind].splice(0, CMS_BATCH));
+      while (waiting[kind].length >= (isLast ? 1 : CMS_BATCH) && !run.signal.aborted)
+        await writeBatch(run, kind, waiting[kind].splice(0, CMS_BATCH));
     await report?.({ ...run.counts });
     if (isLast) return waiting.create.length + waiting.update.length === 0;
     after = customers.at(-1)?.id ?? after;
@@ -62,6 +87,10 @@ async function writeAll(run: CmsRun, report: SyncOptions["report"]): Promise<boo
 
 /** Without a call: a tag that has no item yet makes the customer one to write. */
 export function isWritten(tenant: Tenant, customer: CustomerSnapshot): boolean {
-  const tagRefs = tenant.config.cms_tags_collection_id ? customer.crmTags.map((tag) => tag.cms_item_id ?? "") : null;
-  return customer.cms_item_id !== null && customer.cms_hash === digestOf(toCmsFields(customer, tagRefs));
+  const tagRefs = tenant.config.cms_tags_collection_id
+    ? customer.crmTags.map((tag) => tag.cms_item_id ?? "")
+    : null;
+  return (
+    customer.cms_item_id !== null && customer.cms_hash === digestOf(toCmsFields(customer, tagRefs))
+  );
 }

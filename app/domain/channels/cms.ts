@@ -3,12 +3,28 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { isSlugTaken, type CmsFields } from "../../integrations/cms.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { ARCHIVE_METHOD, isChannelEnabled, PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import {
+  ARCHIVE_METHOD,
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type DeliveryResult,
+  type QueueItem,
+} from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../tags/cms-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
-import { findItemCustomer, findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, skipOf, UNKNOWN } from "./item-customer.ts";
+import {
+  findItemCustomer,
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  skipOf,
+  UNKNOWN,
+} from "./item-customer.ts";
 
 /** Fixed for the customer's life, so that a creation whose answer was lost is found again instead of made twice. */
 export const slugOf = (userId: number) => `customer-${userId}`;
@@ -48,21 +64,45 @@ export const cmsChannel: Channel = {
   marketing: true,
   requiresConsent: null,
   isDestination: true,
-  isEnabled: ({ config, ...tenant }) => isChannelEnabled({ config, ...tenant }, "cms", Boolean(config.cms_api_token && config.cms_customers_collection_id)),
+  isEnabled: ({ config, ...tenant }) =>
+    isChannelEnabled(
+      { config, ...tenant },
+      "cms",
+      Boolean(config.cms_api_token && config.cms_customers_collection_id),
+    ),
   async transform(ctx, item, tenant) {
     const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
     // Products come here by default, and no collection is made for them: the archive alone keeps the event.
-    if (item.entityType === "product") return { transformed_payload: item.payload, delivery_config: { method: ARCHIVE_METHOD, endpoint, credentials_key: null } };
+    if (item.entityType === "product")
+      return {
+        transformed_payload: item.payload,
+        delivery_config: { method: ARCHIVE_METHOD, endpoint, credentials_key: null },
+      };
     const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer && (await findUserId(ctx, item, tenant)) === null) return nothingToSend(endpoint, UNKNOWN.skipped);
-    if (!customer) return { transformed_payload: {}, delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" } };
-    return { transformed_payload: { fieldData: toCmsFields(customer, null) }, delivery_config: { method: customer.cms_item_id ? "PATCH" : "POST", endpoint, credentials_key: "cms_api_token" } };
+    if (!customer && (await findUserId(ctx, item, tenant)) === null)
+      return nothingToSend(endpoint, UNKNOWN.skipped);
+    if (!customer)
+      return {
+        transformed_payload: {},
+        delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" },
+      };
+    return {
+      transformed_payload: { fieldData: toCmsFields(customer, null) },
+      delivery_config: {
+        method: customer.cms_item_id ? "PATCH" : "POST",
+        endpoint,
+        credentials_key: "cms_api_token",
+      },
+    };
   },
   // Whether there is an item to remove is known only under the lease: its creation may still be under way.
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return skipOf(message);
-    if (item.entityType === "product") return { httpStatus: null, skipped: "the CMS has no collection for products" };
-    return withCustomerLease(ctx, item, tenant, "cms", (userId) => write(ctx, item, tenant, userId));
+    if (item.entityType === "product")
+      return { httpStatus: null, skipped: "the CMS has no collection for products" };
+    return withCustomerLease(ctx, item, tenant, "cms", (userId) =>
+      write(ctx, item, tenant, userId),
+    );
   },
   async probe(ctx, tenant) {
     await ctx.cms.getCollection(requireCollection(tenant, "probe"));
@@ -72,12 +112,18 @@ export const cmsChannel: Channel = {
 
 function requireCollection({ shop, config }: Tenant, eventId: string): Access {
   const { cms_api_token: token, cms_customers_collection_id: collectionId } = config;
-  if (!token || !collectionId) throw new PermanentFailure("the CMS token or the Customers collection id is not set");
+  if (!token || !collectionId)
+    throw new PermanentFailure("the CMS token or the Customers collection id is not set");
   return { token, collectionId, about: { shop, event_id: eventId } };
 }
 
 // Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
-async function write(ctx: Ctx, item: QueueItem, tenant: Tenant, userId: number): Promise<DeliveryResult> {
+async function write(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+  userId: number,
+): Promise<DeliveryResult> {
   const access = requireCollection(tenant, item.eventId);
   const customer = await findPresentCustomer(ctx, tenant, userId);
   if (!customer) return remove(ctx, access, tenant, userId);
@@ -86,35 +132,73 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant, userId: number):
   } catch (error) {
     if (!isReferenceMissing(error)) throw error;
     // An item of a tag was removed by hand, or belongs to a collection that was set before.
-    await forgetCmsTagItems(ctx, tenant, customer.crmTags.map(({ slug }) => slug));
-    return put(ctx, access, tenant, { ...customer, crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })) });
+    await forgetCmsTagItems(
+      ctx,
+      tenant,
+      customer.crmTags.map(({ slug }) => slug),
+    );
+    return put(ctx, access, tenant, {
+      ...customer,
+      crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })),
+    });
   }
 }
 
-const isReferenceMissing = (error: unknown) => error instanceof OutboundError && (error.status === 400 || error.status === 404) && /referenced item/i.test(error.body ?? "");
+const isReferenceMissing = (error: unknown) =>
+  error instanceof OutboundError &&
+  (error.status === 400 || error.status === 404) &&
+  /referenced item/i.test(error.body ?? "");
 
-async function put(ctx: Ctx, access: Access, tenant: Tenant, customer: CustomerSnapshot): Promise<DeliveryResult> {
+async function put(
+  ctx: Ctx,
+  access: Access,
+  tenant: Tenant,
+  customer: CustomerSnapshot,
+): Promise<DeliveryResult> {
   const fields = toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
   const digest = digestOf(fields);
-  if (customer.cms_item_id && customer.cms_hash === digest) return { httpStatus: null, skipped: "unchanged" };
+  if (customer.cms_item_id && customer.cms_hash === digest)
+    return { httpStatus: null, skipped: "unchanged" };
 
   const { sql } = dataOf(ctx, tenant);
   // A hash without an id says that a creation was begun: `remove` must look for what may have come of it.
-  if (!customer.cms_item_id) await sql("UPDATE storefront_users SET cms_hash = $3 WHERE shop = $1 AND id = $2", [customer.id, digest]);
-  const itemId = customer.cms_item_id ? await update(ctx, access, customer.cms_item_id, fields) : await create(ctx, access, fields);
-  await sql("UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2", [customer.id, itemId, digest]);
+  if (!customer.cms_item_id)
+    await sql("UPDATE storefront_users SET cms_hash = $3 WHERE shop = $1 AND id = $2", [
+      customer.id,
+      digest,
+    ]);
+  const itemId = customer.cms_item_id
+    ? await update(ctx, access, customer.cms_item_id, fields)
+    : await create(ctx, access, fields);
+  await sql(
+    "UPDATE storefront_users SET cms_item_id = $3, cms_hash = $4 WHERE shop = $1 AND id = $2",
+    [customer.id, itemId, digest],
+  );
   return { httpStatus: 200 };
 }
 
 /** By its slug when the answer to the creation never came. */
-async function findItemId(ctx: Ctx, access: Access, tenant: Tenant, userId: number): Promise<string | null> {
-  const [row] = await dataOf(ctx, tenant).sql<{ cms_item_id: string | null; cms_hash: string | null }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
+async function findItemId(
+  ctx: Ctx,
+  access: Access,
+  tenant: Tenant,
+  userId: number,
+): Promise<string | null> {
+  const [row] = await dataOf(ctx, tenant).sql<{
+    cms_item_id: string | null;
+    cms_hash: string | null;
+  }>("SELECT cms_item_id, cms_hash FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
   if (!row?.cms_hash || row.cms_item_id) return row?.cms_item_id ?? null;
   return (await ctx.cms.findItemBySlug(access, slugOf(userId)))?.id ?? null;
 }
 
 /** The item of a deleted customer goes; one that is gone already is as good. */
-async function remove(ctx: Ctx, access: Access, tenant: Tenant, userId: number): Promise<DeliveryResult> {
+async function remove(
+  ctx: Ctx,
+  access: Access,
+  tenant: Tenant,
+  userId: number,
+): Promise<DeliveryResult> {
   const itemId = await findItemId(ctx, access, tenant, userId);
   if (!itemId) return GONE;
   try {
@@ -122,13 +206,21 @@ async function remove(ctx: Ctx, access: Access, tenant: Tenant, userId: number):
   } catch (error) {
     if (!(error instanceof OutboundError) || error.status !== 404) throw error;
   }
-  await dataOf(ctx, tenant).sql("UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2", [userId]);
+  await dataOf(ctx, tenant).sql(
+    "UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2",
+    [userId],
+  );
   return { httpStatus: 204 };
 }
 
 type Access = Parameters<Ctx["cms"]["createItem"]>[0];
 
-async function update(ctx: Ctx, access: Access, itemId: string, fields: CmsFields): Promise<string> {
+async function update(
+  ctx: Ctx,
+  access: Access,
+  itemId: string,
+  fields: CmsFields,
+): Promise<string> {
   try {
     return (await ctx.cms.updateItem(access, itemId, fields)).id;
   } catch (error) {

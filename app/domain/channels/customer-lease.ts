@@ -1,7 +1,13 @@
 // One delivery of a customer at a time per channel: two at once would both find nothing and both create it.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
-import { deleteKeyIfHeld, deleteKeysIfHeld, KEYS, putKeyIfAbsent, putKeysIfAbsent } from "../../runtime/kv.ts";
+import {
+  deleteKeyIfHeld,
+  deleteKeysIfHeld,
+  KEYS,
+  putKeyIfAbsent,
+  putKeysIfAbsent,
+} from "../../runtime/kv.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findUserId, UNKNOWN } from "./item-customer.ts";
@@ -16,14 +22,25 @@ const BATCH_LEASE_SECONDS = 30;
 
 const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_customer:${userId}`);
 
-export async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenant, channel: string, work: (userId: number) => Promise<DeliveryResult>): Promise<DeliveryResult> {
+export async function withCustomerLease(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+  channel: string,
+  work: (userId: number) => Promise<DeliveryResult>,
+): Promise<DeliveryResult> {
   const userId = await findUserId(ctx, item, tenant);
   if (userId === null) return UNKNOWN;
   const { sql } = dataOf(ctx, tenant);
   const key = keyOf(channel, userId);
   // A burst on one customer is waited out here: through the queue each of its rows would come back a second later.
-  for (let waitedMs = 0; !(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS)); waitedMs += WAIT_STEP_MS) {
-    if (waitedMs >= LONGEST_WAIT_MS) throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
+  for (
+    let waitedMs = 0;
+    !(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS));
+    waitedMs += WAIT_STEP_MS
+  ) {
+    if (waitedMs >= LONGEST_WAIT_MS)
+      throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
     await delay(WAIT_STEP_MS);
   }
   try {
@@ -34,10 +51,21 @@ export async function withCustomerLease(ctx: Ctx, item: QueueItem, tenant: Tenan
 }
 
 /** Works on those of the customers that no delivery holds at this moment, and gives them back. */
-export async function withCustomerLeases<T>(ctx: Ctx, tenant: Tenant, channel: string, userIds: readonly number[], work: (free: number[]) => Promise<T>): Promise<T> {
+export async function withCustomerLeases<T>(
+  ctx: Ctx,
+  tenant: Tenant,
+  channel: string,
+  userIds: readonly number[],
+  work: (free: number[]) => Promise<T>,
+): Promise<T> {
   const { sql } = dataOf(ctx, tenant);
   const holder = ctx.random.uuid();
-  const held = await putKeysIfAbsent(sql, userIds.map((id) => keyOf(channel, id)), holder, BATCH_LEASE_SECONDS);
+  const held = await putKeysIfAbsent(
+    sql,
+    userIds.map((id) => keyOf(channel, id)),
+    holder,
+    BATCH_LEASE_SECONDS,
+  );
   const keys = new Set(held);
   try {
     return await work(userIds.filter((id) => keys.has(keyOf(channel, id))));

@@ -15,15 +15,37 @@ import { renderMail } from "./email-messages.ts";
 import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
 
 /** The key was used with other words: every attempt makes a link of its own, and the one in the mail that left is good. */
-const isSentAlready = (error: unknown) => error instanceof OutboundError && error.status === 409 && (error.body ?? "").includes("invalid_idempotent_request");
+const isSentAlready = (error: unknown) =>
+  error instanceof OutboundError &&
+  error.status === 409 &&
+  (error.body ?? "").includes("invalid_idempotent_request");
 
 /** What each mail links to, and for how long. */
-const LINKS: Record<MailTemplate, { purpose: "password" | "email" | "consent"; path: string; ttlSeconds: number } | null> = {
-  welcome: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.welcomeLink },
-  reset_password: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.passwordResetLink },
-  account_exists: { purpose: "password", path: "/auth/password/reset", ttlSeconds: TTL_SECONDS.passwordResetLink },
+const LINKS: Record<
+  MailTemplate,
+  { purpose: "password" | "email" | "consent"; path: string; ttlSeconds: number } | null
+> = {
+  welcome: {
+    purpose: "password",
+    path: "/auth/password/reset",
+    ttlSeconds: TTL_SECONDS.welcomeLink,
+  },
+  reset_password: {
+    purpose: "password",
+    path: "/auth/password/reset",
+    ttlSeconds: TTL_SECONDS.passwordResetLink,
+  },
+  account_exists: {
+    purpose: "password",
+    path: "/auth/password/reset",
+    ttlSeconds: TTL_SECONDS.passwordResetLink,
+  },
   verify_email: { purpose: "email", path: "/auth/verify-email", ttlSeconds: TTL_SECONDS.emailLink },
-  confirm_consent: { purpose: "consent", path: "/auth/consent-confirm", ttlSeconds: TTL_SECONDS.consentLink },
+  confirm_consent: {
+    purpose: "consent",
+    path: "/auth/consent-confirm",
+    ttlSeconds: TTL_SECONDS.consentLink,
+  },
   sign_in_linked: null,
   account_deleted: null,
   data_export: null,
@@ -55,15 +77,20 @@ function readMail(item: QueueItem): z.output<typeof Mail> {
 async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Recipient | null> {
   const { sealed_to: sealedTo, language = null, alert } = readMail(item);
   if (alert) return { to: operatorsOf(ctx, tenant), name: null, language };
-  if (sealedTo) return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
+  if (sealedTo)
+    return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
   const customer = await findItemCustomer(ctx, item, tenant);
-  return customer?.email ? { to: customer.email, name: customer.first_name, language: customer.language_pref } : null;
+  return customer?.email
+    ? { to: customer.email, name: customer.first_name, language: customer.language_pref }
+    : null;
 }
 
 /** The store's support address, else the operators of the service, else the sender itself: somebody always hears of it. */
 function operatorsOf(ctx: Ctx, { config }: Tenant): string[] {
   if (config.support_email) return [config.support_email];
-  return ctx.config.ADMIN_EMAILS?.length ? ctx.config.ADMIN_EMAILS : [(config.email_from ?? "").replace(/^.*<|>$/g, "")];
+  return ctx.config.ADMIN_EMAILS?.length
+    ? ctx.config.ADMIN_EMAILS
+    : [(config.email_from ?? "").replace(/^.*<|>$/g, "")];
 }
 
 export const emailChannel: Channel = {
@@ -77,7 +104,15 @@ export const emailChannel: Channel = {
   async transform(ctx, item, tenant) {
     const { template, alert } = readMail(item);
     if (!(await findRecipient(ctx, item, tenant))) return nobody(item, "/emails");
-    return { transformed_payload: alert ? { template, ...alert } : { template, [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId) }, delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" } };
+    return {
+      transformed_payload: alert
+        ? { template, ...alert }
+        : {
+            template,
+            [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId),
+          },
+      delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" },
+    };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return skipOf(message);
@@ -86,28 +121,74 @@ export const emailChannel: Channel = {
     if (!recipient) return GONE;
     const { email_api_key: apiKey, email_from: from } = tenant.config;
     if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
-    const look = { channel: mail.alert?.channel ?? null, eventId: mail.alert?.event_id ?? null, locale: recipient.language ?? tenant.config.locale, brand: tenant.config.brand_name ?? tenant.shop, name: recipient.name };
-    const content = renderMail(mail.template, { ...look, provider: mail.provider ?? null, link: mail.request_id === undefined ? await makeLink(ctx, tenant, mail, Number(item.entityId)) : await createExportLink(ctx, tenant, mail.request_id) });
+    const look = {
+      channel: mail.alert?.channel ?? null,
+      eventId: mail.alert?.event_id ?? null,
+      locale: recipient.language ?? tenant.config.locale,
+      brand: tenant.config.brand_name ?? tenant.shop,
+      name: recipient.name,
+    };
+    const content = renderMail(mail.template, {
+      ...look,
+      provider: mail.provider ?? null,
+      link:
+        mail.request_id === undefined
+          ? await makeLink(ctx, tenant, mail, Number(item.entityId))
+          : await createExportLink(ctx, tenant, mail.request_id),
+    });
     try {
-      const answer = await ctx.email.send({ apiKey, idempotencyKey: `${item.eventId}:email`, about: { shop: tenant.shop, event_id: item.eventId } }, { from, to: recipient.to, ...content });
+      const answer = await ctx.email.send(
+        {
+          apiKey,
+          idempotencyKey: `${item.eventId}:email`,
+          about: { shop: tenant.shop, event_id: item.eventId },
+        },
+        { from, to: recipient.to, ...content },
+      );
       return { httpStatus: answer.status };
     } catch (error) {
-      if (isSentAlready(error)) return { httpStatus: 409, skipped: "sent at an earlier attempt whose answer was lost" };
+      if (isSentAlready(error))
+        return { httpStatus: 409, skipped: "sent at an earlier attempt whose answer was lost" };
       throw error;
     }
   },
 };
 
-async function makeLink(ctx: Ctx, tenant: Tenant, mail: z.output<typeof Mail>, userId: number): Promise<string | null> {
+async function makeLink(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: z.output<typeof Mail>,
+  userId: number,
+): Promise<string | null> {
   const kind = LINKS[mail.template];
   if (!kind) return null;
   const token = await makeToken(ctx, tenant, kind, mail, userId);
   return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token })}`;
 }
 
-async function makeToken(ctx: Ctx, tenant: Tenant, { purpose, ttlSeconds }: NonNullable<(typeof LINKS)[MailTemplate]>, mail: z.output<typeof Mail>, userId: number): Promise<string> {
+async function makeToken(
+  ctx: Ctx,
+  tenant: Tenant,
+  { purpose, ttlSeconds }: NonNullable<(typeof LINKS)[MailTemplate]>,
+  mail: z.output<typeof Mail>,
+  userId: number,
+): Promise<string> {
   const { sql } = dataOf(ctx, tenant);
-  if (purpose === "consent") return createConsentLink(ctx, sql, { user_id: userId, submission: mail.submission as unknown as Submission });
+  if (purpose === "consent")
+    return createConsentLink(ctx, sql, {
+      user_id: userId,
+      submission: mail.submission as unknown as Submission,
+    });
   const account = await getAccount(sql, userId);
-  return createLink(ctx, sql, purpose, { user_id: userId, epoch: epochOf(account), email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? "") }, ttlSeconds);
+  return createLink(
+    ctx,
+    sql,
+    purpose,
+    {
+      user_id: userId,
+      epoch: epochOf(account),
+      email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? ""),
+    },
+    ttlSeconds,
+  );
 }

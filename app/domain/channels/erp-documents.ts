@@ -8,30 +8,59 @@ import { decimalOf, fieldsOf, firstText, listOf, ownField, type Fields } from ".
 export type ErpNode = { [name: string]: string | ErpNode | ErpNode[] };
 export type Organisation = { bukrs: string; vkorg: string; vtweg: string };
 /** What is said of a person, whether the event carries it or we know it. */
-export type Party = { number: string | null; firstName: string | null; lastName: string | null; company: string | null; email: string | null; phone: string | null; language: string | null; address: Fields };
+export type Party = {
+  number: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  company: string | null;
+  email: string | null;
+  phone: string | null;
+  language: string | null;
+  address: Fields;
+};
 
 const ORGANISATION = ["bukrs", "vkorg", "vtweg"] as const;
 const BUSINESS_PARTNER = "A_BusinessPartner";
 /** The entity set of each document; also its root element in XML. */
-export const ENTITY_SETS: Readonly<Record<string, string>> = { customer: BUSINESS_PARTNER, order: "A_SalesOrder", invoice: "A_BillingDocument" };
+export const ENTITY_SETS: Readonly<Record<string, string>> = {
+  customer: BUSINESS_PARTNER,
+  order: "A_SalesOrder",
+  invoice: "A_BillingDocument",
+};
 
 /** From the payload, else its part `erp`, else the store's own. Throws PermanentFailure naming every one that is missing. */
-export function requireOrganisation(payload: Fields, defaults: Partial<Record<keyof Organisation, string | undefined>> = {}): Organisation {
+export function requireOrganisation(
+  payload: Fields,
+  defaults: Partial<Record<keyof Organisation, string | undefined>> = {},
+): Organisation {
   const own = fieldsOf(payload.erp);
-  const found = ORGANISATION.map((name) => [name, firstText(payload, name) ?? firstText(own, name) ?? defaults[name] ?? null] as const);
+  const found = ORGANISATION.map(
+    (name) =>
+      [name, firstText(payload, name) ?? firstText(own, name) ?? defaults[name] ?? null] as const,
+  );
   const missing = found.filter(([, value]) => value === null).map(([name]) => name);
-  if (missing.length > 0) throw new PermanentFailure(`missing required field: ${missing.join(", ")}`);
+  if (missing.length > 0)
+    throw new PermanentFailure(`missing required field: ${missing.join(", ")}`);
   return Object.fromEntries(found) as Organisation;
 }
 
 /** Without what is not there: an empty element would clear a field over there. */
 function compact(node: Record<string, string | ErpNode | ErpNode[] | null>): ErpNode {
-  return Object.fromEntries(Object.entries(node).filter((entry): entry is [string, string | ErpNode | ErpNode[]] => entry[1] !== null && entry[1] !== ""));
+  return Object.fromEntries(
+    Object.entries(node).filter(
+      (entry): entry is [string, string | ErpNode | ErpNode[]] =>
+        entry[1] !== null && entry[1] !== "",
+    ),
+  );
 }
 
 const isEmpty = (node: ErpNode) => Object.keys(node).length === 0;
 
-export function toBusinessPartner(organisation: Organisation, eventId: string, party: Party): ErpNode {
+export function toBusinessPartner(
+  organisation: Organisation,
+  eventId: string,
+  party: Party,
+): ErpNode {
   const isPerson = Boolean(party.firstName ?? party.lastName) || !party.company;
   const address = compact({
     Country: firstText(party.address, "country_code", "countryCode", "country"),
@@ -55,14 +84,19 @@ export function toBusinessPartner(organisation: Organisation, eventId: string, p
     to_BusinessPartnerAddress: isEmpty(address) ? null : [address],
     to_Customer: {
       to_CustomerCompany: [{ CompanyCode: organisation.bukrs }],
-      to_CustomerSalesArea: [{ SalesOrganization: organisation.vkorg, DistributionChannel: organisation.vtweg }],
+      to_CustomerSalesArea: [
+        { SalesOrganization: organisation.vkorg, DistributionChannel: organisation.vtweg },
+      ],
     },
   });
 }
 
 type Order = { eventId: string; entityId: string; payload: Fields; occurredAt: Date };
 
-export function toSalesOrder(organisation: Organisation, { eventId, entityId, payload, occurredAt }: Order): ErpNode {
+export function toSalesOrder(
+  organisation: Organisation,
+  { eventId, entityId, payload, occurredAt }: Order,
+): ErpNode {
   const currency = currencyOf(payload);
   return compact({
     ...organisation,
@@ -70,7 +104,9 @@ export function toSalesOrder(organisation: Organisation, { eventId, entityId, pa
     SalesOrganization: organisation.vkorg,
     DistributionChannel: organisation.vtweg,
     ExternalDocumentID: eventId,
-    PurchaseOrderByCustomer: (firstText(payload, "name", "order_number") ?? numberOf(entityId)).slice(0, 35),
+    PurchaseOrderByCustomer: (
+      firstText(payload, "name", "order_number") ?? numberOf(entityId)
+    ).slice(0, 35),
     SalesOrderDate: dayOf(firstText(payload, "created_at", "processed_at"), occurredAt),
     SoldToParty: firstText(fieldsOf(payload.erp), "sold_to_party"),
     BusinessPartnerIDByExtSystem: partnerOf(payload),
@@ -79,7 +115,9 @@ export function toSalesOrder(organisation: Organisation, { eventId, entityId, pa
     to_Item: linesOf(payload).map((line, index) =>
       compact({
         SalesOrderItem: String((index + 1) * 10),
-        Material: firstText(line, "sku", "material") ?? numberOf(firstText(line, "variant_id", "variant_gid") ?? ""),
+        Material:
+          firstText(line, "sku", "material") ??
+          numberOf(firstText(line, "variant_id", "variant_gid") ?? ""),
         SalesOrderItemText: firstText(line, "title", "name", "description"),
         RequestedQuantity: decimalOf(ownField(line, "quantity")) ?? "1",
         NetPriceAmount: amountOf(line, "price", "unit_price", "amount"),
@@ -89,7 +127,10 @@ export function toSalesOrder(organisation: Organisation, { eventId, entityId, pa
   });
 }
 
-export function toBillingDocument(organisation: Organisation, { eventId, entityId, payload, occurredAt }: Order): ErpNode {
+export function toBillingDocument(
+  organisation: Organisation,
+  { eventId, entityId, payload, occurredAt }: Order,
+): ErpNode {
   const currency = currencyOf(payload);
   return compact({
     ...organisation,
@@ -99,7 +140,8 @@ export function toBillingDocument(organisation: Organisation, { eventId, entityI
     SalesOrganization: organisation.vkorg,
     DistributionChannel: organisation.vtweg,
     ExternalDocumentID: eventId,
-    PurchaseOrderByCustomer: firstText(payload, "order_name", "order_ref", "order_id")?.slice(0, 35) ?? null,
+    PurchaseOrderByCustomer:
+      firstText(payload, "order_name", "order_ref", "order_id")?.slice(0, 35) ?? null,
     BillingDocumentDate: dayOf(firstText(payload, "issued_at", "created_at"), occurredAt),
     BusinessPartnerIDByExtSystem: partnerOf(payload),
     TransactionCurrency: currency,
@@ -121,8 +163,11 @@ export function toBillingDocument(organisation: Organisation, { eventId, entityI
 /** The number at the end of a gid, or the id as it is. */
 export const numberOf = (id: string): string => id.replace(/^gid:\/\/.*\//, "");
 
-const linesOf = (payload: Fields): Fields[] => listOf(ownField(payload, "line_items") ?? ownField(payload, "items"));
-const currencyOf = (payload: Fields) => firstText(payload, "currency", "currency_code") ?? firstText(fieldsOf(ownField(payload, "total")), "currency");
+const linesOf = (payload: Fields): Fields[] =>
+  listOf(ownField(payload, "line_items") ?? ownField(payload, "items"));
+const currencyOf = (payload: Fields) =>
+  firstText(payload, "currency", "currency_code") ??
+  firstText(fieldsOf(ownField(payload, "total")), "currency");
 
 /** Also an amount beside its currency, as our own endpoints write it. */
 function amountOf(fields: Fields, ...names: string[]): string | null {
@@ -141,7 +186,8 @@ function partnerOf(payload: Fields): string | null {
 }
 
 /** The day in the place it was written, else the day of the event. */
-const dayOf = (written: string | null, occurredAt: Date): string => (written && /^\d{4}-\d\d-\d\d/.test(written) ? written : occurredAt.toISOString()).slice(0, 10);
+const dayOf = (written: string | null, occurredAt: Date): string =>
+  (written && /^\d{4}-\d\d-\d\d/.test(written) ? written : occurredAt.toISOString()).slice(0, 10);
 
 const ELEMENT_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
 
@@ -158,8 +204,12 @@ function append(parent: Builder, value: unknown): void {
   if (Array.isArray(value)) for (const one of value) append(parent.ele("item"), one);
   else if (typeof value === "object" && value !== null)
     for (const [name, inner] of Object.entries(value)) {
-      if (!ELEMENT_NAME.test(name)) throw new PermanentFailure(`${JSON.stringify(name.slice(0, 80))} cannot be the name of an element`);
+      if (!ELEMENT_NAME.test(name))
+        throw new PermanentFailure(
+          `${JSON.stringify(name.slice(0, 80))} cannot be the name of an element`,
+        );
       append(parent.ele(name), inner);
     }
-  else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") parent.txt(String(value));
+  else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    parent.txt(String(value));
 }

@@ -2,14 +2,26 @@
 // `/generic/{entity_type}` (SPEC "Backend task rules").
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { isChannelEnabled, PermanentFailure, type Channel, type QueueItem } from "../bus/channel.ts";
+import {
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type QueueItem,
+} from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { findMapping, Mapping } from "../events/mappings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { probeErp, requireErp } from "./erp-access.ts";
 import { applyMapping } from "./field-mapping.ts";
 import { toOwnMessage } from "./given-message.ts";
-import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, skipOf } from "./item-customer.ts";
+import {
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  skipOf,
+} from "./item-customer.ts";
 import type { Fields } from "./payload-fields.ts";
 
 const NAME = "erp_generic";
@@ -28,19 +40,44 @@ export const erpGenericChannel: Channel = {
     const payload = await readPayload(ctx, item, tenant);
     if (!payload) return nothingToSend(endpoint, GONE.skipped);
     const envelope = {
-      event_id: item.eventId, source: item.source, event_type: item.eventType, entity_type: item.entityType, entity_id: item.entityId, tenant_shop: item.shop,
-      timestamp: item.occurredAt.toISOString(), received_at: item.createdAt.toISOString(), priority: item.priority, payload,
+      event_id: item.eventId,
+      source: item.source,
+      event_type: item.eventType,
+      entity_type: item.entityType,
+      entity_id: item.entityId,
+      tenant_shop: item.shop,
+      timestamp: item.occurredAt.toISOString(),
+      received_at: item.createdAt.toISOString(),
+      priority: item.priority,
+      payload,
     };
-    return { transformed_payload: applyMapping(mapping, envelope), delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" } };
+    return {
+      transformed_payload: applyMapping(mapping, envelope),
+      delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" },
+    };
   },
   async deliver(ctx, item, given, tenant) {
     const access = requireErp(NAME, tenant, item);
     // Any object may be what a mapping made; one that says where it goes was made for that place.
-    const message = await toOwnMessage(erpGenericChannel, ctx, item, given, tenant, given.delivery_config.endpoint === "" ? z.never() : z.unknown());
+    const message = await toOwnMessage(
+      erpGenericChannel,
+      ctx,
+      item,
+      given,
+      tenant,
+      given.delivery_config.endpoint === "" ? z.never() : z.unknown(),
+    );
     if (isNothing(message)) return skipOf(message);
-    const path = item.entityType === "" ? message.delivery_config.endpoint : `/generic/${item.entityType}`;
-    if (!/^\/generic\/[a-z_]{1,40}$/.test(path)) throw new PermanentFailure("the message names no place of the ERP");
-    const answer = await ctx.erp.post(access, { path, contentType: "application/json", body: JSON.stringify(message.transformed_payload), idempotencyKey: `${item.eventId}:${NAME}` });
+    const path =
+      item.entityType === "" ? message.delivery_config.endpoint : `/generic/${item.entityType}`;
+    if (!/^\/generic\/[a-z_]{1,40}$/.test(path))
+      throw new PermanentFailure("the message names no place of the ERP");
+    const answer = await ctx.erp.post(access, {
+      path,
+      contentType: "application/json",
+      body: JSON.stringify(message.transformed_payload),
+      idempotencyKey: `${item.eventId}:${NAME}`,
+    });
     return { httpStatus: answer.status };
   },
   probe: (ctx, tenant) => probeErp(NAME, ctx, tenant),
@@ -50,7 +87,10 @@ async function requireMapping(ctx: Ctx, item: QueueItem, tenant: Tenant): Promis
   const stored = await findMapping(dataOf(ctx, tenant).sql, NAME, item.entityType);
   if (!stored) throw new PermanentFailure(`no mapping for ${NAME}/${item.entityType}`);
   const mapping = Mapping.safeParse(stored.mapping);
-  if (!mapping.success) throw new PermanentFailure(`the mapping for ${NAME}/${item.entityType} is not one: ${mapping.error.issues[0]?.message ?? ""}`);
+  if (!mapping.success)
+    throw new PermanentFailure(
+      `the mapping for ${NAME}/${item.entityType} is not one: ${mapping.error.issues[0]?.message ?? ""}`,
+    );
   return mapping.data;
 }
 
@@ -64,6 +104,16 @@ async function readPayload(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<F
 }
 
 const toFields = (customer: CustomerSnapshot): Fields => ({
-  email: customer.email, full_name: customer.full_name, first_name: customer.first_name, last_name: customer.last_name, status: customer.status, language_pref: customer.language_pref,
-  country: customer.country, tags: customer.tags, number_of_orders: customer.number_of_orders, amount_spent: customer.amount_spent, storefront_customer_gid: customer.storefront_customer_gid, consents: customer.consents,
+  email: customer.email,
+  full_name: customer.full_name,
+  first_name: customer.first_name,
+  last_name: customer.last_name,
+  status: customer.status,
+  language_pref: customer.language_pref,
+  country: customer.country,
+  tags: customer.tags,
+  number_of_orders: customer.number_of_orders,
+  amount_spent: customer.amount_spent,
+  storefront_customer_gid: customer.storefront_customer_gid,
+  consents: customer.consents,
 });

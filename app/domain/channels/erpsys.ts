@@ -2,13 +2,38 @@
 // JSON or XML (SPEC "Backend task rules").
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { isChannelEnabled, PermanentFailure, type Channel, type DeliveryMessage, type QueueItem } from "../bus/channel.ts";
+import {
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type DeliveryMessage,
+  type QueueItem,
+} from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { probeErp, requireErp } from "./erp-access.ts";
-import { ENTITY_SETS, numberOf, requireOrganisation, toBillingDocument, toBusinessPartner, toSalesOrder, toXml, type ErpNode, type Party } from "./erp-documents.ts";
+import {
+  ENTITY_SETS,
+  numberOf,
+  requireOrganisation,
+  toBillingDocument,
+  toBusinessPartner,
+  toSalesOrder,
+  toXml,
+  type ErpNode,
+  type Party,
+} from "./erp-documents.ts";
 import { toOwnMessage } from "./given-message.ts";
-import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, readPerson, skipOf, UNKNOWN } from "./item-customer.ts";
+import {
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  readPerson,
+  skipOf,
+  UNKNOWN,
+} from "./item-customer.ts";
 import { fieldsOf, firstText } from "./payload-fields.ts";
 
 const present = z.union([z.string().min(1), z.number()]);
@@ -26,7 +51,10 @@ export const erpsysChannel: Channel = {
   async transform(ctx, item, tenant) {
     requireErp("erpsys", tenant, item);
     const entitySet = ENTITY_SETS[item.entityType];
-    if (!entitySet) throw new PermanentFailure(`erpsys takes customers, orders and invoices, not ${item.entityType}`);
+    if (!entitySet)
+      throw new PermanentFailure(
+        `erpsys takes customers, orders and invoices, not ${item.entityType}`,
+      );
     const endpoint = `/${entitySet}`;
     if (item.entityType === "customer") return toPartnerMessage(ctx, item, tenant, endpoint);
     const organisation = requireOrganisation(item.payload, tenant.config.erp_defaults);
@@ -35,14 +63,23 @@ export const erpsysChannel: Channel = {
   },
   async deliver(ctx, item, given, tenant) {
     const access = requireErp("erpsys", tenant, item);
-    const message = await toOwnMessage(erpsysChannel, ctx, item, given, tenant, given.delivery_config.endpoint === "" ? OwnDocument : Document);
+    const message = await toOwnMessage(
+      erpsysChannel,
+      ctx,
+      item,
+      given,
+      tenant,
+      given.delivery_config.endpoint === "" ? OwnDocument : Document,
+    );
     if (isNothing(message)) return skipOf(message);
     const path = pathOf(item, message);
     const isXml = tenant.config.erp_format === "xml";
     const answer = await ctx.erp.post(access, {
       path,
       contentType: isXml ? "application/xml" : "application/json",
-      body: isXml ? toXml(path.slice(path.lastIndexOf("/") + 1), message.transformed_payload) : JSON.stringify(message.transformed_payload),
+      body: isXml
+        ? toXml(path.slice(path.lastIndexOf("/") + 1), message.transformed_payload)
+        : JSON.stringify(message.transformed_payload),
       idempotencyKey: `${item.eventId}:erpsys`,
     });
     return { httpStatus: answer.status };
@@ -50,22 +87,40 @@ export const erpsysChannel: Channel = {
   probe: (ctx, tenant) => probeErp("erpsys", ctx, tenant),
 };
 
-const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({ transformed_payload: document, delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" } });
+const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({
+  transformed_payload: document,
+  delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" },
+});
 
-async function toPartnerMessage(ctx: Ctx, item: QueueItem, tenant: Tenant, endpoint: string): Promise<DeliveryMessage> {
+async function toPartnerMessage(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+  endpoint: string,
+): Promise<DeliveryMessage> {
   const userId = await findUserId(ctx, item, tenant);
   const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
   if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
   const party = toParty(item, customer);
-  if (!party.firstName && !party.lastName && !party.company && !party.email) return nothingToSend(endpoint, UNKNOWN.skipped);
-  return toMessage(endpoint, toBusinessPartner(requireOrganisation(item.payload, tenant.config.erp_defaults), item.eventId, party));
+  if (!party.firstName && !party.lastName && !party.company && !party.email)
+    return nothingToSend(endpoint, UNKNOWN.skipped);
+  return toMessage(
+    endpoint,
+    toBusinessPartner(
+      requireOrganisation(item.payload, tenant.config.erp_defaults),
+      item.eventId,
+      party,
+    ),
+  );
 }
 
 /** What the event says goes before what we know: it is the newer. */
 function toParty(item: QueueItem, customer: CustomerSnapshot | null): Party {
   const { payload, entityId } = item;
   const address = fieldsOf(payload.default_address ?? payload.address);
-  const number = customer?.storefront_customer_gid ?? (customer && readPerson(item).userId === customer.id ? `user-${customer.id}` : entityId);
+  const number =
+    customer?.storefront_customer_gid ??
+    (customer && readPerson(item).userId === customer.id ? `user-${customer.id}` : entityId);
   const firstName = firstText(payload, "first_name") ?? customer?.first_name ?? null;
   const lastName = firstText(payload, "last_name") ?? customer?.last_name ?? null;
   return {
@@ -76,7 +131,10 @@ function toParty(item: QueueItem, customer: CustomerSnapshot | null): Party {
     email: firstText(payload, "email") ?? customer?.email ?? null,
     phone: firstText(payload, "phone"),
     language: firstText(payload, "locale", "language") ?? customer?.language_pref ?? null,
-    address: Object.keys(address).length === 0 && customer?.country ? { country_code: customer.country } : address,
+    address:
+      Object.keys(address).length === 0 && customer?.country
+        ? { country_code: customer.country }
+        : address,
   };
 }
 

@@ -13,5 +13,15 @@ import { storefrontChannel } from "./storefront.ts";
 import { webAnalyticsChannel } from "./web-analytics.ts";
 
 export const channels: readonly Channel[] = [
-  cmsChannel, storefrontChannel, webAnalyticsChannel, profilePlatformChannel, emailChannel, erpsysChannel, erpGenericChannel, retailAnalyticsAChannel, retailAnalyticsBChannel, archiveChannel, backendChannel,
+  cmsChannel,
+  storefrontChannel,
+  webAnalyticsChannel,
+  profilePlatformChannel,
+  emailChannel,
+  erpsysChannel,
+  erpGenericChannel,
+  retailAnalyticsAChannel,
+  retailAnalyticsBChannel,
+  archiveChannel,
+  backendChannel,
 ];

@@ -2,28 +2,50 @@
 // rows from outside carry what their source knows: the storefront's id, or an e-mail address.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { NO_METHOD, PermanentFailure, type DeliveryMessage, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import {
+  NO_METHOD,
+  PermanentFailure,
+  type DeliveryMessage,
+  type DeliveryResult,
+  type QueueItem,
+} from "../bus/channel.ts";
 import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
 import { findCustomerSnapshot, type CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 
 /** What the row says of the person; `userId` alone when the service itself wrote it. */
-export type PersonReference = { userId: number } | { userId: null; gid: string | null; email: string | null };
+export type PersonReference =
+  { userId: number } | { userId: null; gid: string | null; email: string | null };
 
 const UserId = z.number().int().positive().max(2_147_483_647);
 /** Whose bare numbers are their own, and neither the storefront's nor ours. */
 const OTHER_NUMBERS = new Set(["cms", "erp", "erpsys", "wms"]);
 
 const toGid = (id: string | null, isStorefronts: boolean): string | null =>
-  id === null ? null : CUSTOMER_GID.test(id) ? id : isStorefronts && /^\d{1,20}$/.test(id) ? `gid://shopify/Customer/${id}` : null;
+  id === null
+    ? null
+    : CUSTOMER_GID.test(id)
+      ? id
+      : isStorefronts && /^\d{1,20}$/.test(id)
+        ? `gid://shopify/Customer/${id}`
+        : null;
 
 /** An event that our ledger does not know has no entity; a message that names a person is about that person. */
-const isAboutCustomer = (item: QueueItem) => item.entityType === "customer" || item.entityType === "";
+const isAboutCustomer = (item: QueueItem) =>
+  item.entityType === "customer" || item.entityType === "";
 
-function referenceIn(item: QueueItem, fields: Fields, ids: readonly (string | null)[], email: string | null): PersonReference {
+function referenceIn(
+  item: QueueItem,
+  fields: Fields,
+  ids: readonly (string | null)[],
+  email: string | null,
+): PersonReference {
   const isStorefronts = !OTHER_NUMBERS.has(item.source);
-  const gid = [...ids, textOf(fields.admin_graphql_api_id), textOf(fields.id)].map((id) => toGid(id, isStorefronts)).find((found) => found !== null) ?? null;
+  const gid =
+    [...ids, textOf(fields.admin_graphql_api_id), textOf(fields.id)]
+      .map((id) => toGid(id, isStorefronts))
+      .find((found) => found !== null) ?? null;
   return { userId: null, gid, email: email?.includes("@") ? normaliseEmail(email) : null };
 }
 
@@ -32,10 +54,17 @@ export function readPerson(item: QueueItem): PersonReference {
   const { payload } = item;
   if (isAboutCustomer(item)) {
     const userId = UserId.safeParse(OTHER_NUMBERS.has(item.source) ? undefined : payload.user_id);
-    return userId.success ? { userId: userId.data } : referenceIn(item, payload, [item.entityId], firstText(payload, "email"));
+    return userId.success
+      ? { userId: userId.data }
+      : referenceIn(item, payload, [item.entityId], firstText(payload, "email"));
   }
   const customer = fieldsOf(payload.customer);
-  return referenceIn(item, customer, [], firstText(customer, "email") ?? firstText(payload, "email", "contact_email"));
+  return referenceIn(
+    item,
+    customer,
+    [],
+    firstText(customer, "email") ?? firstText(payload, "email", "contact_email"),
+  );
 }
 
 // The storefront's id says more than an address: somebody else may have the address by now.
@@ -44,39 +73,62 @@ const FIND_USER = `
   ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC LIMIT 1`;
 
 /** The account of this store, deleted or not; null for a person it does not know. */
-export async function findUserId(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<number | null> {
+export async function findUserId(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+): Promise<number | null> {
   const person = readPerson(item);
   if (person.userId !== null) return person.userId;
   if (person.gid === null && person.email === null) return null;
-  const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(FIND_USER, [person.gid, person.email]);
+  const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(FIND_USER, [
+    person.gid,
+    person.email,
+  ]);
   return user?.id ?? null;
 }
 
 /** Null when the person is gone or was deleted: then there is nothing to send. */
-export async function findPresentCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
+export async function findPresentCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+): Promise<CustomerSnapshot | null> {
   const customer = await findCustomerSnapshot(ctx, tenant, userId);
   return customer && customer.status !== "deleted" ? customer : null;
 }
 
 /** For a channel that takes customers alone. */
 export function requireCustomer(item: QueueItem): void {
-  if (!isAboutCustomer(item)) throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
+  if (!isAboutCustomer(item))
+    throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
 }
 
 /** The customer of a row that must be about one; also null when the store does not know them. */
-export async function findItemCustomer(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot | null> {
+export async function findItemCustomer(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+): Promise<CustomerSnapshot | null> {
   requireCustomer(item);
   const userId = await findUserId(ctx, item, tenant);
   return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
 }
 
 /** The message of an item that has nothing to deliver, and why. */
-export const nothingToSend = (endpoint: string, reason: string) => ({ transformed_payload: { skipped: reason }, delivery_config: { method: NO_METHOD, endpoint, credentials_key: null } });
+export const nothingToSend = (endpoint: string, reason: string) => ({
+  transformed_payload: { skipped: reason },
+  delivery_config: { method: NO_METHOD, endpoint, credentials_key: null },
+});
 export const isNothing = (message: DeliveryMessage) => message.delivery_config.method === NO_METHOD;
-export const skipOf = ({ transformed_payload: { skipped } }: DeliveryMessage): DeliveryResult => ({ httpStatus: null, skipped: typeof skipped === "string" ? skipped : "there is nothing to deliver" });
+export const skipOf = ({ transformed_payload: { skipped } }: DeliveryMessage): DeliveryResult => ({
+  httpStatus: null,
+  skipped: typeof skipped === "string" ? skipped : "there is nothing to deliver",
+});
 
 export const GONE = { httpStatus: null, skipped: "the customer is gone" } as const;
 export const UNKNOWN = { httpStatus: null, skipped: "no such customer" } as const;
 
 /** Nobody was found: whom the service itself named was here once, whom another system named may never have been. */
-export const nobody = (item: QueueItem, endpoint: string) => nothingToSend(endpoint, (readPerson(item).userId === null ? UNKNOWN : GONE).skipped);
+export const nobody = (item: QueueItem, endpoint: string) =>
+  nothingToSend(endpoint, (readPerson(item).userId === null ? UNKNOWN : GONE).skipped);

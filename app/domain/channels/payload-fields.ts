@@ -2,16 +2,23 @@
 export type Fields = Record<string, unknown>;
 
 /** The value as an object; anything else is an empty one. */
-export const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {});
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-export const ownField = (fields: Fields, name: string): unknown => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+export const ownField = (fields: Fields, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
-export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+export const listOf = (value: unknown): Fields[] =>
+  Array.isArray(value) ? value.map(fieldsOf) : [];
 
 /** A text or a number that has not lost digits, trimmed; null for anything else and for an empty one. */
 export function textOf(value: unknown): string | null {
   if (typeof value === "string") return value.trim() || null;
-  return typeof value === "number" && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)) ? String(value) : null;
+  return typeof value === "number" &&
+    Number.isFinite(value) &&
+    (!Number.isInteger(value) || Number.isSafeInteger(value))
+    ? String(value)
+    : null;
 }
 
 /** The first of the named fields that has a text. */
@@ -34,6 +41,8 @@ export function multiply(price: string, quantity: string): string {
   const [whole = "0", fraction = ""] = price.split(".");
   const product = BigInt(whole + fraction) * BigInt(quantity);
   const digits = (product < 0n ? -product : product).toString().padStart(fraction.length + 1, "0");
-  const unsigned = fraction ? `${digits.slice(0, -fraction.length)}.${digits.slice(-fraction.length)}` : digits;
+  const unsigned = fraction
+    ? `${digits.slice(0, -fraction.length)}.${digits.slice(-fraction.length)}`
+    : digits;
   return product < 0n ? `-${unsigned}` : unsigned;
 }

@@ -5,10 +5,22 @@ import { z } from "zod";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
 import { toOwnMessage } from "./given-message.ts";
-import { findPresentCustomer, findUserId, GONE, isNothing, nothingToSend, readPerson, requireCustomer, skipOf, UNKNOWN } from "./item-customer.ts";
+import {
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  readPerson,
+  requireCustomer,
+  skipOf,
+  UNKNOWN,
+} from "./item-customer.ts";
 
 /** A message that was transformed elsewhere names identities, and no address in the clear. */
-const Profile = z.looseObject({ identityMap: z.record(z.string(), z.array(z.looseObject({ id: z.string() }))) }).refine((record) => !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(record)));
+const Profile = z
+  .looseObject({ identityMap: z.record(z.string(), z.array(z.looseObject({ id: z.string() }))) })
+  .refine((record) => !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(record)));
 
 const NO_CONSENT = { cookie: false, marketing: false };
 
@@ -19,7 +31,9 @@ export const profilePlatformChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   // Its own switch outranks a list of channels: no profile leaves a store that did not turn it on.
-  isEnabled: (tenant) => tenant.config.profile_platform_enabled && isChannelEnabled(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
+  isEnabled: (tenant) =>
+    tenant.config.profile_platform_enabled &&
+    isChannelEnabled(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),
   async transform(ctx, item, tenant) {
     const endpoint = tenant.config.profile_platform_url ?? "";
     requireCustomer(item);
@@ -33,17 +47,39 @@ export const profilePlatformChannel: Channel = {
     const record: ProfileRecord = {
       _id: item.eventId,
       timestamp: ctx.clock.now().toISOString(),
-      identityMap: { [HASHED_EMAIL]: [{ id: hash("sha256", email.toLowerCase()), primary: true, authenticatedState: "ambiguous" }] },
-      consents: { collect: { val: consents.cookie ? "y" : "n" }, marketing: { email: { val: consents.marketing ? "y" : "n" } } },
+      identityMap: {
+        [HASHED_EMAIL]: [
+          {
+            id: hash("sha256", email.toLowerCase()),
+            primary: true,
+            authenticatedState: "ambiguous",
+          },
+        ],
+      },
+      consents: {
+        collect: { val: consents.cookie ? "y" : "n" },
+        marketing: { email: { val: consents.marketing ? "y" : "n" } },
+      },
     };
-    return { transformed_payload: { ...record }, delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" } };
+    return {
+      transformed_payload: { ...record },
+      delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" },
+    };
   },
   async deliver(ctx, item, given, tenant) {
     const message = await toOwnMessage(profilePlatformChannel, ctx, item, given, tenant, Profile);
     if (isNothing(message)) return skipOf(message);
-    const { profile_platform_enabled: isOn, profile_platform_url: url, profile_platform_token: token } = tenant.config;
-    if (!isOn || !url) throw new PermanentFailure("the profile platform is not enabled or has no address");
-    const answer = await ctx.profilePlatform.ingest({ url, token, about: { shop: tenant.shop, event_id: item.eventId } }, message.transformed_payload as unknown as ProfileRecord);
+    const {
+      profile_platform_enabled: isOn,
+      profile_platform_url: url,
+      profile_platform_token: token,
+    } = tenant.config;
+    if (!isOn || !url)
+      throw new PermanentFailure("the profile platform is not enabled or has no address");
+    const answer = await ctx.profilePlatform.ingest(
+      { url, token, about: { shop: tenant.shop, event_id: item.eventId } },
+      message.transformed_payload as unknown as ProfileRecord,
+    );
     return { httpStatus: answer.status };
   },
 };

@@ -10,7 +10,8 @@ import { buildRetailRecord, hasNoAddress, RETAIL_CONSENT } from "./retail-record
 const File = z.looseObject({ csv: z.string().min(1) }).refine(hasNoAddress);
 
 /** The same event has the same name, so that a repeat replaces the file. Only what is safe in a path stands in it. */
-const fileNameOf = (eventId: string) => `${/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(eventId) ? eventId : hash("sha256", eventId)}.csv`;
+const fileNameOf = (eventId: string) =>
+  `${/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(eventId) ? eventId : hash("sha256", eventId)}.csv`;
 
 export const retailAnalyticsAChannel: Channel = {
   name: "retail_analytics_a",
@@ -18,14 +19,20 @@ export const retailAnalyticsAChannel: Channel = {
   marketing: true,
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
-  isEnabled: (tenant) => isChannelEnabled(tenant, "retail_analytics_a", Boolean(tenant.config.retail_analytics_a_url)),
+  isEnabled: (tenant) =>
+    isChannelEnabled(tenant, "retail_analytics_a", Boolean(tenant.config.retail_analytics_a_url)),
   async transform(ctx, item, tenant) {
-    if (!tenant.config.retail_analytics_a_url) throw new PermanentFailure("retail_analytics_a_url is not set");
+    if (!tenant.config.retail_analytics_a_url)
+      throw new PermanentFailure("retail_analytics_a_url is not set");
     // Never the address itself: what follows its question mark may open the folder.
     const endpoint = fileNameOf(item.eventId);
     const record = await buildRetailRecord(ctx, item, tenant);
-    if (!record) return nothingToSend(endpoint, "nothing to measure: no address to hash, or no product");
-    return { transformed_payload: { csv: toCsv(record) }, delivery_config: { method: "PUT", endpoint, credentials_key: null } };
+    if (!record)
+      return nothingToSend(endpoint, "nothing to measure: no address to hash, or no product");
+    return {
+      transformed_payload: { csv: toCsv(record) },
+      delivery_config: { method: "PUT", endpoint, credentials_key: null },
+    };
   },
   async deliver(ctx, item, given, tenant) {
     const { retail_analytics_a_url: url } = tenant.config;
@@ -33,7 +40,11 @@ export const retailAnalyticsAChannel: Channel = {
     const message = await toOwnMessage(retailAnalyticsAChannel, ctx, item, given, tenant, File);
     if (isNothing(message)) return skipOf(message);
     const { csv } = File.parse(message.transformed_payload);
-    const { status } = await ctx.retailAnalyticsA.drop({ url, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } }, fileNameOf(item.eventId), csv);
+    const { status } = await ctx.retailAnalyticsA.drop(
+      { url, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } },
+      fileNameOf(item.eventId),
+      csv,
+    );
     return { httpStatus: status };
   },
 };

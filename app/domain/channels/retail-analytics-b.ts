@@ -5,7 +5,9 @@ import { toOwnMessage } from "./given-message.ts";
 import { isNothing, nothingToSend, skipOf } from "./item-customer.ts";
 import { buildRetailRecord, hasNoAddress, RETAIL_CONSENT } from "./retail-records.ts";
 
-const Hashed = z.looseObject({ email_sha256: z.string().regex(/^[0-9a-f]{64}$/) }).refine(hasNoAddress);
+const Hashed = z
+  .looseObject({ email_sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+  .refine(hasNoAddress);
 const ENDPOINT = "retail_analytics_b_url";
 
 export const retailAnalyticsBChannel: Channel = {
@@ -14,19 +16,37 @@ export const retailAnalyticsBChannel: Channel = {
   marketing: true,
   requiresConsent: RETAIL_CONSENT,
   isDestination: true,
-  isEnabled: (tenant) => isChannelEnabled(tenant, "retail_analytics_b", Boolean(tenant.config.retail_analytics_b_url)),
+  isEnabled: (tenant) =>
+    isChannelEnabled(tenant, "retail_analytics_b", Boolean(tenant.config.retail_analytics_b_url)),
   async transform(ctx, item, tenant) {
-    if (!tenant.config.retail_analytics_b_url) throw new PermanentFailure("retail_analytics_b_url is not set");
+    if (!tenant.config.retail_analytics_b_url)
+      throw new PermanentFailure("retail_analytics_b_url is not set");
     const record = await buildRetailRecord(ctx, item, tenant);
-    if (!record) return nothingToSend(ENDPOINT, "nothing to measure: no address to hash, or no product");
-    return { transformed_payload: { ...record }, delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "retail_analytics_b_token" } };
+    if (!record)
+      return nothingToSend(ENDPOINT, "nothing to measure: no address to hash, or no product");
+    return {
+      transformed_payload: { ...record },
+      delivery_config: {
+        method: "POST",
+        endpoint: ENDPOINT,
+        credentials_key: "retail_analytics_b_token",
+      },
+    };
   },
   async deliver(ctx, item, given, tenant) {
     const { retail_analytics_b_url: url, retail_analytics_b_token: token } = tenant.config;
     if (!url) throw new PermanentFailure("retail_analytics_b_url is not set");
     const message = await toOwnMessage(retailAnalyticsBChannel, ctx, item, given, tenant, Hashed);
     if (isNothing(message)) return skipOf(message);
-    const answer = await ctx.retailAnalyticsB.post({ url, token, idempotencyKey: `${item.eventId}:retail_analytics_b`, about: { shop: tenant.shop, event_id: item.eventId } }, message.transformed_payload);
+    const answer = await ctx.retailAnalyticsB.post(
+      {
+        url,
+        token,
+        idempotencyKey: `${item.eventId}:retail_analytics_b`,
+        about: { shop: tenant.shop, event_id: item.eventId },
+      },
+      message.transformed_payload,
+    );
     return { httpStatus: answer.status };
   },
 };

@@ -3,13 +3,34 @@
 import { stringify } from "csv-stringify/sync";
 import type { RetailRecord } from "./retail-records.ts";
 
-const COLUMNS = ["event_id", "event_type", "occurred_at", "email_sha256", "order_id", "line", "upc", "quantity", "unit_price", "amount", "currency"] as const;
+const COLUMNS = [
+  "event_id",
+  "event_type",
+  "occurred_at",
+  "email_sha256",
+  "order_id",
+  "line",
+  "upc",
+  "quantity",
+  "unit_price",
+  "amount",
+  "currency",
+] as const;
 type Row = Record<(typeof COLUMNS)[number], string | null>;
 
 /** A spreadsheet must not run what somebody typed: what could begin a formula is quoted away. A plain amount, also a negative one, cannot. */
-export const neutralise = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) && !/^-?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell);
+export const neutralise = (cell: string): string =>
+  /^[=+\-@\t\r]/.test(cell) && !/^-?\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell;
 
 export function toCsv({ items, ...record }: RetailRecord): string {
-  const rows = items.length === 0 ? [{ ...record, line: null, upc: null, quantity: null, unit_price: null, amount: null }] : items.map((item, index): Row => ({ ...record, line: String(index + 1), ...item }));
-  return stringify(rows, { header: true, columns: [...COLUMNS], record_delimiter: "windows", cast: { string: neutralise } });
+  const rows =
+    items.length === 0
+      ? [{ ...record, line: null, upc: null, quantity: null, unit_price: null, amount: null }]
+      : items.map((item, index): Row => ({ ...record, line: String(index + 1), ...item }));
+  return stringify(rows, {
+    header: true,
+    columns: [...COLUMNS],
+    record_delimiter: "windows",
+    cast: { string: neutralise },
+  });
 }

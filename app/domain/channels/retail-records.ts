@@ -12,11 +12,28 @@ import { decimalOf, firstText, listOf, multiply, ownField, type Fields } from ".
 export const RETAIL_CONSENT = "analytics_partners";
 
 /** Amounts are decimal texts: `amount` is `unit_price` times `quantity`, before discounts and tax. */
-type RetailItem = { upc: string; quantity: string; unit_price: string | null; amount: string | null };
-export type RetailRecord = { event_id: string; event_type: string; occurred_at: string; email_sha256: string; order_id: string | null; currency: string | null; items: RetailItem[] };
+type RetailItem = {
+  upc: string;
+  quantity: string;
+  unit_price: string | null;
+  amount: string | null;
+};
+export type RetailRecord = {
+  event_id: string;
+  event_type: string;
+  occurred_at: string;
+  email_sha256: string;
+  order_id: string | null;
+  currency: string | null;
+  items: RetailItem[];
+};
 
 /** Null when there is nothing to tell: no address to hash, or an order without a product. Throws ConsentMissing, and PermanentFailure naming an unmapped SKU. */
-export async function buildRetailRecord(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<RetailRecord | null> {
+export async function buildRetailRecord(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+): Promise<RetailRecord | null> {
   const { email } = await requireConsent(ctx, item, tenant);
   if (!email) return null;
   const { payload } = item;
@@ -29,18 +46,27 @@ export async function buildRetailRecord(ctx: Ctx, item: QueueItem, tenant: Tenan
     event_type: item.eventType,
     occurred_at: item.occurredAt.toISOString(),
     email_sha256: hash("sha256", email.trim().toLowerCase()),
-    order_id: isSale ? (firstText(payload, "name", "order_number", "number") ?? item.entityId) : null,
+    order_id: isSale
+      ? (firstText(payload, "name", "order_number", "number") ?? item.entityId)
+      : null,
     currency: isSale ? firstText(payload, "currency", "currency_code") : null,
     items,
   };
 }
 
 /** The last word by the server's order counts; a person whom the store does not know has said none. */
-async function requireConsent(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<CustomerSnapshot> {
+async function requireConsent(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+): Promise<CustomerSnapshot> {
   const userId = await findUserId(ctx, item, tenant);
   const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
   if (!customer) throw new ConsentMissing(RETAIL_CONSENT);
-  const [last] = await dataOf(ctx, tenant).sql<{ action: string }>("SELECT action FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = $3 ORDER BY seq DESC LIMIT 1", [customer.id, RETAIL_CONSENT]);
+  const [last] = await dataOf(ctx, tenant).sql<{ action: string }>(
+    "SELECT action FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = $3 ORDER BY seq DESC LIMIT 1",
+    [customer.id, RETAIL_CONSENT],
+  );
   if (last?.action !== "granted") throw new ConsentMissing(RETAIL_CONSENT);
   return customer;
 }
@@ -51,15 +77,24 @@ async function toItems(ctx: Ctx, tenant: Tenant, lines: readonly Fields[]): Prom
     const sku = firstText(line, "sku");
     return sku === null ? [] : [{ sku, line }];
   });
-  const upcs = await findUpcs(dataOf(ctx, tenant).sql, [...new Set(products.map(({ sku }) => sku))]);
+  const upcs = await findUpcs(dataOf(ctx, tenant).sql, [
+    ...new Set(products.map(({ sku }) => sku)),
+  ]);
   const unmapped = [...new Set(products.map(({ sku }) => sku))].filter((sku) => !upcs.has(sku));
-  if (unmapped.length > 0) throw new PermanentFailure(`no UPC for SKU ${unmapped.join(", ").slice(0, 500)}`);
+  if (unmapped.length > 0)
+    throw new PermanentFailure(`no UPC for SKU ${unmapped.join(", ").slice(0, 500)}`);
   return products.map(({ sku, line }) => {
     const quantity = decimalOf(ownField(line, "quantity")) ?? "1";
     const price = decimalOf(ownField(line, "price"));
-    return { upc: upcs.get(sku) as string, quantity, unit_price: price, amount: price !== null && /^-?\d+$/.test(quantity) ? multiply(price, quantity) : null };
+    return {
+      upc: upcs.get(sku) as string,
+      quantity,
+      unit_price: price,
+      amount: price !== null && /^-?\d+$/.test(quantity) ? multiply(price, quantity) : null,
+    };
   });
 }
 
 /** Whether a message that was transformed elsewhere has kept the person's address out of it. */
-export const hasNoAddress = (value: unknown): boolean => !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(value));
+export const hasNoAddress = (value: unknown): boolean =>
+  !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(value));

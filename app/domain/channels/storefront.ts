@@ -3,14 +3,30 @@
 // one by one, never written as a list: a merchant's own tags are not ours to touch.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import { CUSTOMER_BY_EMAIL, CUSTOMER_CREATE, METAFIELDS_DELETE, METAFIELDS_SET, TAGS_ADD, TAGS_REMOVE } from "../../integrations/storefront-documents.ts";
+import {
+  CUSTOMER_BY_EMAIL,
+  CUSTOMER_CREATE,
+  METAFIELDS_DELETE,
+  METAFIELDS_SET,
+  TAGS_ADD,
+  TAGS_REMOVE,
+} from "../../integrations/storefront-documents.ts";
 import { isAppError } from "../../runtime/errors.ts";
 import { KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
-import { PermanentFailure, type Channel, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
+import {
+  PermanentFailure,
+  type Channel,
+  type DeliveryResult,
+  type QueueItem,
+} from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
-import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
+import {
+  callStorefront,
+  requireNoUserErrors,
+  type UserError,
+} from "../tenants/storefront-admin.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
@@ -20,8 +36,15 @@ const ENDPOINT = "/admin/api/graphql.json";
 type Metafield = { namespace: string; key: string; type: string; value: string };
 
 /** An empty value cannot be written: what has none is removed. */
-export function toMetafields(customer: CustomerSnapshot): { set: Metafield[]; empty: Pick<Metafield, "namespace" | "key">[] } {
-  const slugs = (category: string) => customer.crmTags.filter((tag) => tag.category === category).map((tag) => tag.slug).join(", ");
+export function toMetafields(customer: CustomerSnapshot): {
+  set: Metafield[];
+  empty: Pick<Metafield, "namespace" | "key">[];
+} {
+  const slugs = (category: string) =>
+    customer.crmTags
+      .filter((tag) => tag.category === category)
+      .map((tag) => tag.slug)
+      .join(", ");
   const all = customer.crmTags.map((tag) => tag.slug);
   const fields: [string, string, string][] = [
     ["crm_status", "single_line_text_field", slugs("status")],
@@ -32,7 +55,12 @@ export function toMetafields(customer: CustomerSnapshot): { set: Metafield[]; em
     ["crm_consent_tos", "boolean", String(customer.consents.tos)],
   ];
   const written = fields.map(([key, type, value]) => ({ namespace: "custom", key, type, value }));
-  return { set: written.filter(({ value }) => value !== ""), empty: written.filter(({ value }) => value === "").map(({ namespace, key }) => ({ namespace, key })) };
+  return {
+    set: written.filter(({ value }) => value !== ""),
+    empty: written
+      .filter(({ value }) => value === "")
+      .map(({ namespace, key }) => ({ namespace, key })),
+  };
 }
 
 export const storefrontChannel: Channel = {
@@ -44,21 +72,34 @@ export const storefrontChannel: Channel = {
   isEnabled: (tenant) => tokenState(tenant) === "valid",
   async transform(ctx, item, tenant) {
     const customer = await findItemCustomer(ctx, item, tenant);
-    if (!customer || (!customer.email && !customer.storefront_customer_gid)) return nobody(item, ENDPOINT);
+    if (!customer || (!customer.email && !customer.storefront_customer_gid))
+      return nobody(item, ENDPOINT);
     return {
-      transformed_payload: { user_id: customer.id, tags: customer.crmTags.map((tag) => tag.slug), metafields: toMetafields(customer).set },
-      delivery_config: { method: "POST", endpoint: ENDPOINT, credentials_key: "storefront_admin_token" },
+      transformed_payload: {
+        user_id: customer.id,
+        tags: customer.crmTags.map((tag) => tag.slug),
+        metafields: toMetafields(customer).set,
+      },
+      delivery_config: {
+        method: "POST",
+        endpoint: ENDPOINT,
+        credentials_key: "storefront_admin_token",
+      },
     };
   },
   async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return skipOf(message);
-    return withCustomerLease(ctx, item, tenant, "storefront", () => write(ctx, item, tenant).catch(refuseWithoutInstall));
+    return withCustomerLease(ctx, item, tenant, "storefront", () =>
+      write(ctx, item, tenant).catch(refuseWithoutInstall),
+    );
   },
 };
 
 /** Only a new install helps, and no retry brings one. */
 function refuseWithoutInstall(error: unknown): never {
-  throw isAppError(error) && error.code === "not_installed" ? new PermanentFailure(error.message) : error;
+  throw isAppError(error) && error.code === "not_installed"
+    ? new PermanentFailure(error.message)
+    : error;
 }
 
 // Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
@@ -69,17 +110,38 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   const metafields = toMetafields(customer);
   const { wanted, add, remove } = toTagChange(customer);
   const digest = hash("sha256", JSON.stringify([metafields.set, wanted]));
-  if (customer.storefront_customer_gid && customer.storefront_hash === digest && add.length + remove.length === 0) return { httpStatus: null, skipped: "unchanged" };
+  if (
+    customer.storefront_customer_gid &&
+    customer.storefront_hash === digest &&
+    add.length + remove.length === 0
+  )
+    return { httpStatus: null, skipped: "unchanged" };
 
   await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
   const gid = customer.storefront_customer_gid ?? (await findOrCreate(ctx, tenant, customer));
   // Removing comes first, so that the limit of 250 tags is met by what stays.
-  const removedAt = remove.length > 0 ? await mutate(ctx, tenant, "tagsRemove", TAGS_REMOVE, { id: gid, tags: remove }) : null;
-  const addedAt = add.length > 0 ? await mutate(ctx, tenant, "tagsAdd", TAGS_ADD, { id: gid, tags: add }) : null;
+  const removedAt =
+    remove.length > 0
+      ? await mutate(ctx, tenant, "tagsRemove", TAGS_REMOVE, { id: gid, tags: remove })
+      : null;
+  const addedAt =
+    add.length > 0 ? await mutate(ctx, tenant, "tagsAdd", TAGS_ADD, { id: gid, tags: add }) : null;
   const written = customer.storefront_hash !== null;
-  if (written && metafields.empty.length > 0) await mutate(ctx, tenant, "metafieldsDelete", METAFIELDS_DELETE, { metafields: metafields.empty.map((field) => ({ ...field, ownerId: gid })) });
-  await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, { metafields: metafields.set.map((field) => ({ ...field, ownerId: gid })) });
-  await sql(REMEMBER, [customer.id, digest, JSON.stringify(wanted), addedAt ?? removedAt, remove, add]);
+  if (written && metafields.empty.length > 0)
+    await mutate(ctx, tenant, "metafieldsDelete", METAFIELDS_DELETE, {
+      metafields: metafields.empty.map((field) => ({ ...field, ownerId: gid })),
+    });
+  await mutate(ctx, tenant, "metafieldsSet", METAFIELDS_SET, {
+    metafields: metafields.set.map((field) => ({ ...field, ownerId: gid })),
+  });
+  await sql(REMEMBER, [
+    customer.id,
+    digest,
+    JSON.stringify(wanted),
+    addedAt ?? removedAt,
+    remove,
+    add,
+  ]);
   return { httpStatus: 200 };
 }
 
@@ -93,31 +155,51 @@ const REMEMBER = `
  * Against what the storefront is known to carry of ours. A merchant's own tags are not among that, so none of them is
  * removed; neither is an `accepts_` tag that the merchant gave before us.
  */
-function toTagChange(customer: CustomerSnapshot): { wanted: string[]; add: string[]; remove: string[] } {
+function toTagChange(customer: CustomerSnapshot): {
+  wanted: string[];
+  add: string[];
+  remove: string[];
+} {
   const known = new Set(customer.storefront_slugs);
   const mirrored = new Set(customer.tags.map((tag) => tag.toLowerCase()));
-  const accepts = customer.crmTags.flatMap((tag) => toAcceptsTag(tag) ?? []).filter((tag) => known.has(tag) || !mirrored.has(tag));
+  const accepts = customer.crmTags
+    .flatMap((tag) => toAcceptsTag(tag) ?? [])
+    .filter((tag) => known.has(tag) || !mirrored.has(tag));
   const wanted = [...new Set([...customer.crmTags.map((tag) => tag.slug), ...accepts])];
-  return { wanted, add: wanted.filter((tag) => !known.has(tag)), remove: [...known].filter((tag) => !wanted.includes(tag)) };
+  return {
+    wanted,
+    add: wanted.filter((tag) => !known.has(tag)),
+    remove: [...known].filter((tag) => !wanted.includes(tag)),
+  };
 }
 
 /** The gid is stored before anything is written to it: another delivery must find it. */
 async function findOrCreate(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<string> {
-  const { customerByIdentifier: found } = await callStorefront<{ customerByIdentifier: { id: string } | null }>(ctx, tenant.shop, { document: CUSTOMER_BY_EMAIL, variables: { email: customer.email } });
+  const { customerByIdentifier: found } = await callStorefront<{
+    customerByIdentifier: { id: string } | null;
+  }>(ctx, tenant.shop, { document: CUSTOMER_BY_EMAIL, variables: { email: customer.email } });
   const gid = found?.id ?? (await create(ctx, tenant, customer));
   const rows = await dataOf(ctx, tenant).sql(
     `UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2 AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
        AND NOT EXISTS (SELECT 1 FROM storefront_users other WHERE other.shop = $1 AND other.storefront_customer_gid = $3 AND other.id <> $2) RETURNING id`,
     [customer.id, gid],
   );
-  if (rows.length === 0) throw new PermanentFailure("the storefront's customer belongs to another account");
+  if (rows.length === 0)
+    throw new PermanentFailure("the storefront's customer belongs to another account");
   return gid;
 }
 
 async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<string> {
-  const input = { email: customer.email, ...(customer.first_name && { firstName: customer.first_name }), ...(customer.last_name && { lastName: customer.last_name }) };
+  const input = {
+    email: customer.email,
+    ...(customer.first_name && { firstName: customer.first_name }),
+    ...(customer.last_name && { lastName: customer.last_name }),
+  };
   type Created = { customerCreate: { customer: { id: string } | null; userErrors: UserError[] } };
-  const { customerCreate } = await callStorefront<Created>(ctx, tenant.shop, { document: CUSTOMER_CREATE, variables: { input } });
+  const { customerCreate } = await callStorefront<Created>(ctx, tenant.shop, {
+    document: CUSTOMER_CREATE,
+    variables: { input },
+  });
   requireNoUserErrors("customerCreate", customerCreate.userErrors);
   if (!customerCreate.customer) throw new PermanentFailure("customerCreate answered no customer");
   return customerCreate.customer.id;
@@ -126,8 +208,16 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
 type Mutation = "tagsAdd" | "tagsRemove" | "metafieldsSet" | "metafieldsDelete";
 
 /** Answers when the customer was changed, by the storefront's clock, where the mutation tells it. */
-async function mutate(ctx: Ctx, tenant: Tenant, name: Mutation, document: string, variables: Record<string, unknown>): Promise<string | null> {
-  const answer = await callStorefront<Record<string, { node?: { updatedAt?: string } | null; userErrors: UserError[] }>>(ctx, tenant.shop, { document, variables });
+async function mutate(
+  ctx: Ctx,
+  tenant: Tenant,
+  name: Mutation,
+  document: string,
+  variables: Record<string, unknown>,
+): Promise<string | null> {
+  const answer = await callStorefront<
+    Record<string, { node?: { updatedAt?: string } | null; userErrors: UserError[] }>
+  >(ctx, tenant.shop, { document, variables });
   requireNoUserErrors(name, answer[name]?.userErrors);
   return answer[name]?.node?.updatedAt ?? null;
 }

@@ -1,10 +1,20 @@
 // What is bought, as the storefront holds it: a cart of its public API, or a draft order where that fails. Prices, currency
 // and the address where the shopper pays are the storefront's own.
 import type { Ctx } from "../../context.server.ts";
-import { CART, CART_CREATE, DRAFT_ORDER, DRAFT_ORDER_CREATE, DRAFT_ORDER_DELETE } from "../../integrations/storefront-commerce-documents.ts";
+import {
+  CART,
+  CART_CREATE,
+  DRAFT_ORDER,
+  DRAFT_ORDER_CREATE,
+  DRAFT_ORDER_DELETE,
+} from "../../integrations/storefront-commerce-documents.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { isProven, type Account } from "../identity/account.ts";
-import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
+import {
+  callStorefront,
+  requireNoUserErrors,
+  type UserError,
+} from "../tenants/storefront-admin.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import type { CheckoutLine, CheckoutRow, Wanted } from "./checkout.ts";
@@ -12,28 +22,72 @@ import { toMoney, toRounded, type Money, type StorefrontMoney } from "./money.ts
 import { customerOf } from "./orders.ts";
 import { readVariants, refuseUnavailable, requireAvailable } from "./variants.ts";
 
-export type Basket = { source: "cart" | "draft_order"; externalId: string; url: string; lines: CheckoutLine[]; subtotal: string; total: string; currency: string; /** What it became. */ orderId: string | null };
+export type Basket = {
+  source: "cart" | "draft_order";
+  externalId: string;
+  url: string;
+  lines: CheckoutLine[];
+  subtotal: string;
+  total: string;
+  currency: string;
+  /** What it became. */ orderId: string | null;
+};
 
 /** The attribute by which the order that comes of it is known. */
 export const CHECKOUT_ATTRIBUTE = "checkout_id";
 const MAX_TITLE = 255;
 
 type Cart = {
-  id: string; checkoutUrl: string; cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
-  lines: { nodes: { quantity: number; merchandise: { id: string; title?: string; price: StorefrontMoney; product?: { title: string } }; cost: { totalAmount: StorefrontMoney } }[] };
+  id: string;
+  checkoutUrl: string;
+  cost: { subtotalAmount: StorefrontMoney; totalAmount: StorefrontMoney };
+  lines: {
+    nodes: {
+      quantity: number;
+      merchandise: {
+        id: string;
+        title?: string;
+        price: StorefrontMoney;
+        product?: { title: string };
+      };
+      cost: { totalAmount: StorefrontMoney };
+    }[];
+  };
 };
 type Priced = { shopMoney: StorefrontMoney };
 type DraftOrder = {
-  id: string; invoiceUrl: string | null; subtotalPriceSet: Priced; totalPriceSet: Priced; order?: { id: string } | null;
-  lineItems: { nodes: { title: string; quantity: number; variant: { id: string } | null; approximateDiscountedUnitPriceSet: Priced; discountedTotalSet: Priced }[] };
+  id: string;
+  invoiceUrl: string | null;
+  subtotalPriceSet: Priced;
+  totalPriceSet: Priced;
+  order?: { id: string } | null;
+  lineItems: {
+    nodes: {
+      title: string;
+      quantity: number;
+      variant: { id: string } | null;
+      approximateDiscountedUnitPriceSet: Priced;
+      discountedTotalSet: Priced;
+    }[];
+  };
 };
 
 /** Throws `items_unavailable` and `invalid_request` that name the item; OutboundError when neither way is open. */
-export async function openBasket(ctx: Ctx, tenant: Tenant, account: Account, checkoutId: string, wanted: readonly Wanted[]): Promise<Basket> {
+export async function openBasket(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  checkoutId: string,
+  wanted: readonly Wanted[],
+): Promise<Basket> {
   const cart = await openCart(ctx, tenant, account, checkoutId, wanted);
   if (cart) {
     const inCart = new Map(cart.lines.map(({ variant_id: id, quantity }) => [id, quantity]));
-    refuseUnavailable(wanted.filter(({ variantId, quantity }) => (inCart.get(variantId) ?? 0) < quantity).map(({ variantId }) => variantId));
+    refuseUnavailable(
+      wanted
+        .filter(({ variantId, quantity }) => (inCart.get(variantId) ?? 0) < quantity)
+        .map(({ variantId }) => variantId),
+    );
     return cart;
   }
   // A draft order takes anything, also what the store keeps from the public.
@@ -42,7 +96,13 @@ export async function openBasket(ctx: Ctx, tenant: Tenant, account: Account, che
 }
 
 /** Null when the cart API did not do it, for whatever reason. */
-async function openCart(ctx: Ctx, tenant: Tenant, account: Account, checkoutId: string, wanted: readonly Wanted[]): Promise<Basket | null> {
+async function openCart(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  checkoutId: string,
+  wanted: readonly Wanted[],
+): Promise<Basket | null> {
   const token = tenant.config.storefront_api_token;
   const input = {
     lines: wanted.map(({ variantId, quantity }) => ({ merchandiseId: variantId, quantity })),
@@ -50,17 +110,29 @@ async function openCart(ctx: Ctx, tenant: Tenant, account: Account, checkoutId: 
     ...(isProven(account) && account.email && { buyerIdentity: { email: account.email } }),
   };
   try {
-    const { cartCreate } = await ctx.storefront.cartApi<{ cartCreate: { cart: Cart | null; userErrors: UserError[] } | null }>(tenant.shop, token, { document: CART_CREATE, variables: { input } });
+    const { cartCreate } = await ctx.storefront.cartApi<{
+      cartCreate: { cart: Cart | null; userErrors: UserError[] } | null;
+    }>(tenant.shop, token, { document: CART_CREATE, variables: { input } });
     requireNoUserErrors("cartCreate", cartCreate?.userErrors);
     return cartCreate?.cart ? readWhole(() => fromCart(cartCreate.cart as Cart)) : null;
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    ctx.log.troubled("checkout.cart_failed", { shop: tenant.shop, checkout_id: checkoutId, reason: error.message });
+    ctx.log.troubled("checkout.cart_failed", {
+      shop: tenant.shop,
+      checkout_id: checkoutId,
+      reason: error.message,
+    });
     return null;
   }
 }
 
-async function openDraftOrder(ctx: Ctx, tenant: Tenant, account: Account, checkoutId: string, wanted: readonly Wanted[]): Promise<Basket> {
+async function openDraftOrder(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  checkoutId: string,
+  wanted: readonly Wanted[],
+): Promise<Basket> {
   const customerId = customerOf(account);
   const input = {
     lineItems: wanted.map(({ variantId, quantity }) => ({ variantId, quantity })),
@@ -68,10 +140,15 @@ async function openDraftOrder(ctx: Ctx, tenant: Tenant, account: Account, checko
     ...(isProven(account) && account.email && { email: account.email }),
     ...(customerId && { purchasingEntity: { customerId } }),
   };
-  const { draftOrderCreate } = await callStorefront<{ draftOrderCreate: { draftOrder: DraftOrder | null; userErrors: UserError[] } }>(ctx, tenant.shop, { document: DRAFT_ORDER_CREATE, variables: { input } });
+  const { draftOrderCreate } = await callStorefront<{
+    draftOrderCreate: { draftOrder: DraftOrder | null; userErrors: UserError[] };
+  }>(ctx, tenant.shop, { document: DRAFT_ORDER_CREATE, variables: { input } });
   requireNoUserErrors("draftOrderCreate", draftOrderCreate.userErrors);
   const draft = draftOrderCreate.draftOrder;
-  if (!draft) throw new OutboundError("storefront", "malformed", { message: "the storefront made no draft order" });
+  if (!draft)
+    throw new OutboundError("storefront", "malformed", {
+      message: "the storefront made no draft order",
+    });
   try {
     return readWhole(() => fromDraftOrder(draft));
   } catch (error) {
@@ -81,26 +158,48 @@ async function openDraftOrder(ctx: Ctx, tenant: Tenant, account: Account, checko
 }
 
 /** The same basket as it is now; null when the storefront has it no longer. Throws OutboundError. */
-export async function readBasket(ctx: Ctx, tenant: Tenant, { source, external_id: id }: Pick<CheckoutRow, "source" | "external_id">): Promise<Basket | null> {
+export async function readBasket(
+  ctx: Ctx,
+  tenant: Tenant,
+  { source, external_id: id }: Pick<CheckoutRow, "source" | "external_id">,
+): Promise<Basket | null> {
   if (id === null) return null;
   if (source === "draft_order") {
-    const { draftOrder } = await callStorefront<{ draftOrder: DraftOrder | null }>(ctx, tenant.shop, { document: DRAFT_ORDER, variables: { id } });
+    const { draftOrder } = await callStorefront<{ draftOrder: DraftOrder | null }>(
+      ctx,
+      tenant.shop,
+      { document: DRAFT_ORDER, variables: { id } },
+    );
     return draftOrder && readWhole(() => fromDraftOrder(draftOrder));
   }
   const token = tenant.config.storefront_api_token;
-  const { cart } = await ctx.storefront.cartApi<{ cart: Cart | null }>(tenant.shop, token, { document: CART, variables: { id } });
+  const { cart } = await ctx.storefront.cartApi<{ cart: Cart | null }>(tenant.shop, token, {
+    document: CART,
+    variables: { id },
+  });
   return cart && readWhole(() => fromCart(cart));
 }
 
 /** Takes a draft order that nobody will pay out of the merchant's list. Carts go by themselves. True when none is left. */
-export async function discardBasket(ctx: Ctx, tenant: Tenant, { source, externalId }: { source: string; externalId: string | null }): Promise<boolean> {
+export async function discardBasket(
+  ctx: Ctx,
+  tenant: Tenant,
+  { source, externalId }: { source: string; externalId: string | null },
+): Promise<boolean> {
   if (source !== "draft_order" || externalId === null) return true;
   try {
-    await callStorefront(ctx, tenant.shop, { document: DRAFT_ORDER_DELETE, variables: { input: { id: externalId } } });
+    await callStorefront(ctx, tenant.shop, {
+      document: DRAFT_ORDER_DELETE,
+      variables: { input: { id: externalId } },
+    });
     return true;
   } catch (error) {
     if (!(error instanceof OutboundError) && !(error instanceof AppError)) throw error;
-    ctx.log.troubled("checkout.draft_order_left", { shop: tenant.shop, draft_order: externalId, reason: error.message });
+    ctx.log.troubled("checkout.draft_order_left", {
+      shop: tenant.shop,
+      draft_order: externalId,
+      reason: error.message,
+    });
     return false;
   }
 }
@@ -110,13 +209,21 @@ function readWhole(read: () => Basket): Basket {
   try {
     return read();
   } catch (error) {
-    throw error instanceof OutboundError ? error : new OutboundError("storefront", "malformed", { message: "the storefront's answer about a basket is incomplete" });
+    throw error instanceof OutboundError
+      ? error
+      : new OutboundError("storefront", "malformed", {
+          message: "the storefront's answer about a basket is incomplete",
+        });
   }
 }
 
 function fromCart({ id, checkoutUrl, cost, lines }: Cart): Basket {
   return whole({
-    source: "cart", externalId: id, url: checkoutUrl, orderId: null, cost: [cost.subtotalAmount, cost.totalAmount],
+    source: "cart",
+    externalId: id,
+    url: checkoutUrl,
+    orderId: null,
+    cost: [cost.subtotalAmount, cost.totalAmount],
     lines: lines.nodes.map(({ quantity, merchandise, cost: { totalAmount } }) => ({
       variant_id: merchandise.id,
       title: titleOf(merchandise.product?.title ?? "", merchandise.title),
@@ -127,9 +234,20 @@ function fromCart({ id, checkoutUrl, cost, lines }: Cart): Basket {
   });
 }
 
-function fromDraftOrder({ id, invoiceUrl, subtotalPriceSet, totalPriceSet, lineItems, order }: DraftOrder): Basket {
+function fromDraftOrder({
+  id,
+  invoiceUrl,
+  subtotalPriceSet,
+  totalPriceSet,
+  lineItems,
+  order,
+}: DraftOrder): Basket {
   return whole({
-    source: "draft_order", externalId: id, url: invoiceUrl ?? "", orderId: order?.id ?? null, cost: [subtotalPriceSet.shopMoney, totalPriceSet.shopMoney],
+    source: "draft_order",
+    externalId: id,
+    url: invoiceUrl ?? "",
+    orderId: order?.id ?? null,
+    cost: [subtotalPriceSet.shopMoney, totalPriceSet.shopMoney],
     lines: lineItems.nodes.map((line) => ({
       variant_id: line.variant?.id ?? "",
       title: titleOf(line.title),
@@ -140,16 +258,44 @@ function fromDraftOrder({ id, invoiceUrl, subtotalPriceSet, totalPriceSet, lineI
   });
 }
 
-const titleOf = (product: string, variant = "Default Title"): string => toPlainText(variant === "Default Title" ? product : `${product} - ${variant}`, MAX_TITLE);
+const titleOf = (product: string, variant = "Default Title"): string =>
+  toPlainText(variant === "Default Title" ? product : `${product} - ${variant}`, MAX_TITLE);
 
-function whole({ cost: [subtotal, total], ...basket }: Omit<Basket, "subtotal" | "total" | "currency"> & { cost: [StorefrontMoney, StorefrontMoney] }): Basket {
+function whole({
+  cost: [subtotal, total],
+  ...basket
+}: Omit<Basket, "subtotal" | "total" | "currency"> & {
+  cost: [StorefrontMoney, StorefrontMoney];
+}): Basket {
   const rounded = (money: Money): Money => ({ ...money, amount: toRounded(money.amount) });
-  if (typeof basket.externalId !== "string" || toLink(basket.url) === null) throw new Error("no id or address");
-  return { ...basket, lines: basket.lines.map((line) => ({ ...line, price: rounded(line.price), total: rounded(line.total) })), subtotal: toRounded(subtotal.amount), total: toRounded(total.amount), currency: total.currencyCode };
+  if (typeof basket.externalId !== "string" || toLink(basket.url) === null)
+    throw new Error("no id or address");
+  return {
+    ...basket,
+    lines: basket.lines.map((line) => ({
+      ...line,
+      price: rounded(line.price),
+      total: rounded(line.total),
+    })),
+    subtotal: toRounded(subtotal.amount),
+    total: toRounded(total.amount),
+    currency: total.currencyCode,
+  };
 }
 
 /** Whether two baskets cost the same for the same. */
-export function isSameOffer(basket: Basket, row: Pick<CheckoutRow, "line_items" | "total" | "currency">): boolean {
-  const terms = (lines: readonly CheckoutLine[]) => lines.map(({ variant_id: id, quantity, total }) => `${id} ${quantity} ${total.amount}`).sort().join();
-  return basket.currency === row.currency && basket.total === row.total && terms(basket.lines) === terms(row.line_items);
+export function isSameOffer(
+  basket: Basket,
+  row: Pick<CheckoutRow, "line_items" | "total" | "currency">,
+): boolean {
+  const terms = (lines: readonly CheckoutLine[]) =>
+    lines
+      .map(({ variant_id: id, quantity, total }) => `${id} ${quantity} ${total.amount}`)
+      .sort()
+      .join();
+  return (
+    basket.currency === row.currency &&
+    basket.total === row.total &&
+    terms(basket.lines) === terms(row.line_items)
+  );
 }

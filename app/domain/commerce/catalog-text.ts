@@ -2,7 +2,15 @@
 // as it needs to be.
 const BLOCKS = /<(script|style|template|noscript)\b[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
 const TAGS = /<\/?[a-z!?][^>]*(?:>|$)/gi;
-const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", nbsp: " " };
+const ENTITIES: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  "#39": "'",
+  nbsp: " ",
+};
 // Format characters (zero-width, bidirectional, tags), variation selectors, private use and what has no meaning.
 const UNSEEN = /[\p{Cf}\p{Co}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
 
@@ -19,13 +27,22 @@ export function toPlainText(text: string | null | undefined, maxLength: number):
 
 function toSeen(text: string): string {
   if (PLAIN.test(text)) return text.replace(/ {2,}/g, " ").trim();
-  const decoded = withoutMarkup(text).replace(/&(amp|lt|gt|quot|apos|nbsp|#39);/g, (_, name: string) => ENTITIES[name] ?? " ");
+  const decoded = withoutMarkup(text).replace(
+    /&(amp|lt|gt|quot|apos|nbsp|#39);/g,
+    (_, name: string) => ENTITIES[name] ?? " ",
+  );
   // Markup that was written as entities is markup again by now.
-  return withoutMarkup(decoded).replace(/\p{Surrogate}/gu, "").replace(UNSEEN, "").replace(/[\p{Cc}\s]+/gu, " ").trim();
+  return withoutMarkup(decoded)
+    .replace(/\p{Surrogate}/gu, "")
+    .replace(UNSEEN, "")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
 }
 
 /** An address that a page may link to, or null. */
 export function toLink(url: string | null | undefined): string | null {
   const parsed = url ? URL.parse(url) : null;
-  return parsed && (parsed.protocol === "https:" || parsed.protocol === "http:") ? parsed.href.slice(0, 2_000) : null;
+  return parsed && (parsed.protocol === "https:" || parsed.protocol === "http:")
+    ? parsed.href.slice(0, 2_000)
+    : null;
 }

@@ -13,11 +13,23 @@ const MAX_QUANTITY = 1_000;
 const VARIANT = /^(?:gid:\/\/shopify\/ProductVariant\/)?(\d{1,20})$/;
 
 const LineItem = z.object({
-  variant_id: z.string().regex(VARIANT, "must be the gid of a variant, or its number").transform((id) => `gid://shopify/ProductVariant/${VARIANT.exec(id)?.[1]}`),
-  quantity: z.number().int("must be a whole number").min(1, "must be at least 1").max(MAX_QUANTITY, `must be at most ${MAX_QUANTITY}`),
+  variant_id: z
+    .string()
+    .regex(VARIANT, "must be the gid of a variant, or its number")
+    .transform((id) => `gid://shopify/ProductVariant/${VARIANT.exec(id)?.[1]}`),
+  quantity: z
+    .number()
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(MAX_QUANTITY, `must be at most ${MAX_QUANTITY}`),
 });
 
-export const CheckoutChange = z.object({ line_items: z.array(LineItem).min(1, "must name at least one item").max(MAX_LINES, `must name at most ${MAX_LINES} items`) });
+export const CheckoutChange = z.object({
+  line_items: z
+    .array(LineItem)
+    .min(1, "must name at least one item")
+    .max(MAX_LINES, `must name at most ${MAX_LINES} items`),
+});
 export type CheckoutChange = z.output<typeof CheckoutChange>;
 
 export const CheckoutInput = CheckoutChange.extend({ mandate_id: z.string().max(100).nullish() });
@@ -28,19 +40,48 @@ export type Wanted = { variantId: string; quantity: number };
 /** One line per variant: the storefront would join them too. */
 export function toWanted({ line_items: items }: CheckoutChange): Wanted[] {
   const byVariant = new Map<string, Wanted>();
-  for (const { variant_id: variantId, quantity } of items) byVariant.set(variantId, { variantId, quantity: (byVariant.get(variantId)?.quantity ?? 0) + quantity });
+  for (const { variant_id: variantId, quantity } of items)
+    byVariant.set(variantId, {
+      variantId,
+      quantity: (byVariant.get(variantId)?.quantity ?? 0) + quantity,
+    });
   return [...byVariant.values()];
 }
 
 /** Who asks. `keep` stores the answer inside the transaction of what it answers: see idempotency.ts. */
 export type CheckoutCaller = { person: Person; userAgent: string | null; keep?: Keep };
 
-export type CheckoutStatus = "incomplete" | "requires_escalation" | "ready_for_complete" | "complete_in_progress" | "completed" | "canceled";
-export type CheckoutLine = { variant_id: string; title: string; quantity: number; price: Money; total: Money };
+export type CheckoutStatus =
+  | "incomplete"
+  | "requires_escalation"
+  | "ready_for_complete"
+  | "complete_in_progress"
+  | "completed"
+  | "canceled";
+export type CheckoutLine = {
+  variant_id: string;
+  title: string;
+  quantity: number;
+  price: Money;
+  total: Money;
+};
 
 export type CheckoutRow = {
-  id: string; customer_id: number; status: CheckoutStatus; stored_status: CheckoutStatus; source: "cart" | "draft_order"; checkout_url: string | null; external_id: string | null; line_items: CheckoutLine[];
-  subtotal: string; total: string; currency: string; mandate_id: string | null; order_id: string | null; reserved_amount: string; expires_at: Date;
+  id: string;
+  customer_id: number;
+  status: CheckoutStatus;
+  stored_status: CheckoutStatus;
+  source: "cart" | "draft_order";
+  checkout_url: string | null;
+  external_id: string | null;
+  line_items: CheckoutLine[];
+  subtotal: string;
+  total: string;
+  currency: string;
+  mandate_id: string | null;
+  order_id: string | null;
+  reserved_amount: string;
+  expires_at: Date;
 };
 
 // After its time a checkout reads as canceled, whatever is stored; only the database's clock decides.
@@ -62,14 +103,31 @@ export const toCheckout = (row: CheckoutRow) => ({
 
 /** `messages` says what the shopper has to look at, in UCP's words. */
 export type Checkout = ReturnType<typeof toCheckout> & { messages?: CheckoutMessage[] };
-export type CheckoutMessage = { type: "error"; code: string; content: string; severity: "requires_buyer_input" | "requires_buyer_review" };
+export type CheckoutMessage = {
+  type: "error";
+  code: string;
+  content: string;
+  severity: "requires_buyer_input" | "requires_buyer_review";
+};
 
 /** Whether a part of its mandate is held by it at this moment. */
-export const holdsMandate = (row: CheckoutRow): row is CheckoutRow & { mandate_id: string } => row.mandate_id !== null && row.stored_status !== "completed" && row.stored_status !== "canceled";
+export const holdsMandate = (row: CheckoutRow): row is CheckoutRow & { mandate_id: string } =>
+  row.mandate_id !== null && row.stored_status !== "completed" && row.stored_status !== "canceled";
 
 /** `customerId` null: whoever holds the admin key. Somebody else's is `not_found`. `lock` holds the row until the commit. */
-export async function getCheckoutRow(sql: TenantSql, id: string, customerId: number | null, lock = false): Promise<CheckoutRow> {
-  const [row] = z.uuid().safeParse(id).success ? await sql<CheckoutRow>(`SELECT ${CHECKOUT_COLUMNS} FROM checkout_sessions WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`, [id]) : [];
-  if (!row || (customerId !== null && row.customer_id !== customerId)) throw new AppError("not_found");
+export async function getCheckoutRow(
+  sql: TenantSql,
+  id: string,
+  customerId: number | null,
+  lock = false,
+): Promise<CheckoutRow> {
+  const [row] = z.uuid().safeParse(id).success
+    ? await sql<CheckoutRow>(
+        `SELECT ${CHECKOUT_COLUMNS} FROM checkout_sessions WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`,
+        [id],
+      )
+    : [];
+  if (!row || (customerId !== null && row.customer_id !== customerId))
+    throw new AppError("not_found");
   return row;
 }

@@ -5,7 +5,19 @@ import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { discardBasket, openBasket, type Basket } from "./basket.ts";
-import { CHECKOUT_COLUMNS, getCheckoutRow, holdsMandate, toCheckout, toWanted, type Checkout, type CheckoutCaller, type CheckoutChange, type CheckoutInput, type CheckoutRow, type Wanted } from "./checkout.ts";
+import {
+  CHECKOUT_COLUMNS,
+  getCheckoutRow,
+  holdsMandate,
+  toCheckout,
+  toWanted,
+  type Checkout,
+  type CheckoutCaller,
+  type CheckoutChange,
+  type CheckoutInput,
+  type CheckoutRow,
+  type Wanted,
+} from "./checkout.ts";
 import { enqueueCommerceEvent, recordMandate } from "./commerce-events.ts";
 import { expireCheckouts } from "./end-checkouts.ts";
 import { moveReservation, release, requireOpenMandate, reserve } from "./mandate-ledger.ts";
@@ -15,27 +27,54 @@ import { readVariants, requireScope } from "./variants.ts";
 const LIFETIME = "6 hours";
 
 /** Throws `mandate_refused`, `items_unavailable`, `invalid_request`; OutboundError when the storefront does not answer. */
-export async function createCheckout(ctx: Ctx, tenant: Tenant, caller: CheckoutCaller, input: CheckoutInput): Promise<Checkout> {
+export async function createCheckout(
+  ctx: Ctx,
+  tenant: Tenant,
+  caller: CheckoutCaller,
+  input: CheckoutInput,
+): Promise<Checkout> {
   const { account } = caller.person;
   const mandateId = input.mandate_id ?? null;
   const wanted = toWanted(input);
   const id = ctx.random.uuid();
   await requireCover(ctx, tenant, account.id, mandateId, wanted);
   const basket = await openBasket(ctx, tenant, account, id, wanted);
-  const checkout = await orDiscard(ctx, tenant, basket, () => dataOf(ctx, tenant).transaction(async (sql) => {
-    if (mandateId !== null) {
-      await lockStanding(sql, account);
-      await expireCheckouts(sql, mandateId);
-      await reserve(sql, { mandateId, customerId: account.id, amount: basket.total, currency: basket.currency });
-    }
-    const made = toCheckout(await insertCheckout(sql, { id, customerId: account.id, mandateId, basket }));
-    await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
-    if (mandateId !== null) await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used");
-    await caller.keep?.(sql, made);
-    if (mandateId !== null) await recordMandate(ctx, sql, { action: "mandate_used", userId: account.id, mandateId, userAgent: caller.userAgent });
-    return made;
-  }));
-  ctx.log.done("checkout.created", { shop: tenant.shop, user_id: account.id, checkout_id: id, source: checkout.source, mandate_id: mandateId });
+  const checkout = await orDiscard(ctx, tenant, basket, () =>
+    dataOf(ctx, tenant).transaction(async (sql) => {
+      if (mandateId !== null) {
+        await lockStanding(sql, account);
+        await expireCheckouts(sql, mandateId);
+        await reserve(sql, {
+          mandateId,
+          customerId: account.id,
+          amount: basket.total,
+          currency: basket.currency,
+        });
+      }
+      const made = toCheckout(
+        await insertCheckout(sql, { id, customerId: account.id, mandateId, basket }),
+      );
+      await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
+      if (mandateId !== null)
+        await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used");
+      await caller.keep?.(sql, made);
+      if (mandateId !== null)
+        await recordMandate(ctx, sql, {
+          action: "mandate_used",
+          userId: account.id,
+          mandateId,
+          userAgent: caller.userAgent,
+        });
+      return made;
+    }),
+  );
+  ctx.log.done("checkout.created", {
+    shop: tenant.shop,
+    user_id: account.id,
+    checkout_id: id,
+    source: checkout.source,
+    mandate_id: mandateId,
+  });
   return checkout;
 }
 
@@ -44,17 +83,43 @@ const INSERT = `
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, clock_timestamp() + interval '${LIFETIME}')
   RETURNING ${CHECKOUT_COLUMNS}`;
 
-async function insertCheckout(sql: TenantSql, { id, customerId, mandateId, basket }: { id: string; customerId: number; mandateId: string | null; basket: Basket }): Promise<CheckoutRow> {
+async function insertCheckout(
+  sql: TenantSql,
+  {
+    id,
+    customerId,
+    mandateId,
+    basket,
+  }: { id: string; customerId: number; mandateId: string | null; basket: Basket },
+): Promise<CheckoutRow> {
   const { source, url, externalId, lines, subtotal, total, currency } = basket;
-  const [row] = await sql<CheckoutRow>(INSERT, [id, customerId, statusOf(mandateId), source, url, externalId, JSON.stringify(lines), subtotal, total, currency, mandateId]);
+  const [row] = await sql<CheckoutRow>(INSERT, [
+    id,
+    customerId,
+    statusOf(mandateId),
+    source,
+    url,
+    externalId,
+    JSON.stringify(lines),
+    subtotal,
+    total,
+    currency,
+    mandateId,
+  ]);
   return row as CheckoutRow;
 }
 
 /** Without a mandate nobody but the shopper can go on. */
-const statusOf = (mandateId: string | null) => (mandateId === null ? "requires_escalation" : "ready_for_complete");
+const statusOf = (mandateId: string | null) =>
+  mandateId === null ? "requires_escalation" : "ready_for_complete";
 
 /** `person` null: whoever holds the admin key. */
-export async function getCheckout(ctx: Ctx, tenant: Tenant, person: Person | null, id: string): Promise<Checkout> {
+export async function getCheckout(
+  ctx: Ctx,
+  tenant: Tenant,
+  person: Person | null,
+  id: string,
+): Promise<Checkout> {
   return toCheckout(await getCheckoutRow(dataOf(ctx, tenant).sql, id, person && person.account.id));
 }
 
@@ -64,59 +129,124 @@ const UPDATE = `
   WHERE shop = $1 AND id = $2 RETURNING ${CHECKOUT_COLUMNS}`;
 
 /** Other items in place of those there are, at the prices of now. Throws as `createCheckout`, and `checkout_closed`. */
-export async function updateCheckout(ctx: Ctx, tenant: Tenant, caller: CheckoutCaller, id: string, change: CheckoutChange): Promise<Checkout> {
+export async function updateCheckout(
+  ctx: Ctx,
+  tenant: Tenant,
+  caller: CheckoutCaller,
+  id: string,
+  change: CheckoutChange,
+): Promise<Checkout> {
   const { account } = caller.person;
   const known = await getCheckoutRow(dataOf(ctx, tenant).sql, id, account.id);
   requireChangeable(known);
   const wanted = toWanted(change);
   await requireCover(ctx, tenant, account.id, known.mandate_id, wanted);
   const basket = await openBasket(ctx, tenant, account, known.id, wanted);
-  const { old, checkout } = await orDiscard(ctx, tenant, basket, () => dataOf(ctx, tenant).transaction(async (sql) => {
-    const row = await getCheckoutRow(sql, known.id, account.id, true);
-    requireChangeable(row);
-    if (holdsMandate(row)) await moveReservation(sql, { mandateId: row.mandate_id, customerId: account.id, amount: basket.total, currency: basket.currency }, row.reserved_amount);
-    const [changed] = await sql<CheckoutRow>(UPDATE, [row.id, statusOf(row.mandate_id), basket.source, basket.url, basket.externalId, JSON.stringify(basket.lines), basket.subtotal, basket.total, basket.currency]);
-    const answer = toCheckout(changed as CheckoutRow);
-    await caller.keep?.(sql, answer);
-    return { old: row, checkout: answer };
-  }));
+  const { old, checkout } = await orDiscard(ctx, tenant, basket, () =>
+    dataOf(ctx, tenant).transaction(async (sql) => {
+      const row = await getCheckoutRow(sql, known.id, account.id, true);
+      requireChangeable(row);
+      if (holdsMandate(row))
+        await moveReservation(
+          sql,
+          {
+            mandateId: row.mandate_id,
+            customerId: account.id,
+            amount: basket.total,
+            currency: basket.currency,
+          },
+          row.reserved_amount,
+        );
+      const [changed] = await sql<CheckoutRow>(UPDATE, [
+        row.id,
+        statusOf(row.mandate_id),
+        basket.source,
+        basket.url,
+        basket.externalId,
+        JSON.stringify(basket.lines),
+        basket.subtotal,
+        basket.total,
+        basket.currency,
+      ]);
+      const answer = toCheckout(changed as CheckoutRow);
+      await caller.keep?.(sql, answer);
+      return { old: row, checkout: answer };
+    }),
+  );
   await discardBasket(ctx, tenant, { source: old.source, externalId: old.external_id });
-  ctx.log.done("checkout.updated", { shop: tenant.shop, user_id: account.id, checkout_id: checkout.id, source: checkout.source });
+  ctx.log.done("checkout.updated", {
+    shop: tenant.shop,
+    user_id: account.id,
+    checkout_id: checkout.id,
+    source: checkout.source,
+  });
   return checkout;
 }
 
 function requireChangeable({ status }: CheckoutRow): void {
-  if (status === "complete_in_progress") throw new AppError("checkout_closed", { message: "The checkout is being completed. Cancel it, or wait for its order." });
+  if (status === "complete_in_progress")
+    throw new AppError("checkout_closed", {
+      message: "The checkout is being completed. Cancel it, or wait for its order.",
+    });
   if (status === "completed" || status === "canceled") throw new AppError("checkout_closed");
 }
 
 /** Ends a checkout and gives back what it holds of its mandate. Safe to repeat; a completed one is `checkout_closed`. */
-export async function cancelCheckout(ctx: Ctx, tenant: Tenant, caller: CheckoutCaller, id: string): Promise<Checkout> {
+export async function cancelCheckout(
+  ctx: Ctx,
+  tenant: Tenant,
+  caller: CheckoutCaller,
+  id: string,
+): Promise<Checkout> {
   const { account } = caller.person;
   const { row, checkout } = await dataOf(ctx, tenant).transaction(async (sql) => {
     const found = await getCheckoutRow(sql, id, account.id, true);
     if (found.status === "completed") throw new AppError("checkout_closed");
     if (holdsMandate(found)) await release(sql, found.mandate_id, found.reserved_amount);
-    if (found.stored_status !== "canceled") await sql("UPDATE checkout_sessions SET status = 'canceled', reserved_amount = 0, updated_at = clock_timestamp() WHERE shop = $1 AND id = $2", [found.id]);
+    if (found.stored_status !== "canceled")
+      await sql(
+        "UPDATE checkout_sessions SET status = 'canceled', reserved_amount = 0, updated_at = clock_timestamp() WHERE shop = $1 AND id = $2",
+        [found.id],
+      );
     const answer = toCheckout({ ...found, status: "canceled" });
     await caller.keep?.(sql, answer);
     return { row: found, checkout: answer };
   });
-  if (row.stored_status !== "canceled") ctx.log.done("checkout.canceled", { shop: tenant.shop, user_id: account.id, checkout_id: row.id });
+  if (row.stored_status !== "canceled")
+    ctx.log.done("checkout.canceled", {
+      shop: tenant.shop,
+      user_id: account.id,
+      checkout_id: row.id,
+    });
   await discardBasket(ctx, tenant, { source: row.source, externalId: row.external_id });
   return checkout;
 }
 
 /** Whether the mandate is open and its scope covers the items; the amount is known when the storefront has named it. */
-async function requireCover(ctx: Ctx, tenant: Tenant, customerId: number, mandateId: string | null, wanted: readonly Wanted[]): Promise<void> {
+async function requireCover(
+  ctx: Ctx,
+  tenant: Tenant,
+  customerId: number,
+  mandateId: string | null,
+  wanted: readonly Wanted[],
+): Promise<void> {
   if (mandateId === null) return;
   requirePayments(tenant);
   const { scope } = await requireOpenMandate(dataOf(ctx, tenant).sql, mandateId, customerId);
-  if (scope !== "all") requireScope(scope, await readVariants(ctx, tenant, wanted, scope.startsWith("collection:") ? "with" : "without"));
+  if (scope !== "all")
+    requireScope(
+      scope,
+      await readVariants(ctx, tenant, wanted, scope.startsWith("collection:") ? "with" : "without"),
+    );
 }
 
 /** A draft order that belongs to no checkout would wait in the merchant's list for ever. */
-async function orDiscard<T>(ctx: Ctx, tenant: Tenant, basket: Basket, work: () => Promise<T>): Promise<T> {
+async function orDiscard<T>(
+  ctx: Ctx,
+  tenant: Tenant,
+  basket: Basket,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

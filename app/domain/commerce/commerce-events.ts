@@ -13,8 +13,18 @@ const EVENT_TYPES = {
   ucp_checkout_completed: "checkout.completed",
 } as const;
 
-export async function enqueueCommerceEvent(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, name: keyof typeof EVENT_TYPES, params: Record<string, string> = {}): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))) return;
+export async function enqueueCommerceEvent(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  name: keyof typeof EVENT_TYPES,
+  params: Record<string, string> = {},
+): Promise<void> {
+  if (
+    !ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))
+  )
+    return;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",
@@ -27,9 +37,28 @@ export async function enqueueCommerceEvent(ctx: Ctx, tenant: Tenant, sql: Tenant
   });
 }
 
-type MandateAct = { action: "mandate_created" | "mandate_used"; userId: number; mandateId: string; userAgent: string | null };
+type MandateAct = {
+  action: "mandate_created" | "mandate_used";
+  userId: number;
+  mandateId: string;
+  userAgent: string | null;
+};
 
 /** Locks the tenant's consent chain until the commit: the last thing to do. */
-export async function recordMandate(ctx: Ctx, sql: TenantSql, { action, userId, mandateId, userAgent }: MandateAct): Promise<void> {
-  await recordConsent(sql, [{ userId, consentType: "ap2", action, method: "commerce", consentId: mandateId, userAgent, timestamp: ctx.clock.now().toISOString() }]);
+export async function recordMandate(
+  ctx: Ctx,
+  sql: TenantSql,
+  { action, userId, mandateId, userAgent }: MandateAct,
+): Promise<void> {
+  await recordConsent(sql, [
+    {
+      userId,
+      consentType: "ap2",
+      action,
+      method: "commerce",
+      consentId: mandateId,
+      userAgent,
+      timestamp: ctx.clock.now().toISOString(),
+    },
+  ]);
 }

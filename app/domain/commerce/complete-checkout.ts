@@ -5,22 +5,52 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { isSameOffer, readBasket, type Basket } from "./basket.ts";
-import { getCheckoutRow, toCheckout, type Checkout, type CheckoutCaller, type CheckoutMessage, type CheckoutRow, type CheckoutStatus } from "./checkout.ts";
+import {
+  getCheckoutRow,
+  toCheckout,
+  type Checkout,
+  type CheckoutCaller,
+  type CheckoutMessage,
+  type CheckoutRow,
+  type CheckoutStatus,
+} from "./checkout.ts";
 import { requireOpenMandate } from "./mandate-ledger.ts";
 import { lockStanding, requirePayments } from "./mandates.ts";
 import { completeWithin } from "./order-of-checkout.ts";
 
 const MESSAGES: Record<"payment" | "changed" | "unknown", CheckoutMessage> = {
-  payment: { type: "error", code: "payment_required", content: "The shopper finishes this checkout at checkout_url.", severity: "requires_buyer_input" },
-  changed: { type: "error", code: "price_changed", content: "Prices or items are no longer those of this checkout. Show the shopper checkout_url, or update the checkout to take the prices of now.", severity: "requires_buyer_review" },
-  unknown: { type: "error", code: "offer_unconfirmed", content: "The storefront does not confirm the prices at this moment. Try again, or show the shopper checkout_url.", severity: "requires_buyer_review" },
+  payment: {
+    type: "error",
+    code: "payment_required",
+    content: "The shopper finishes this checkout at checkout_url.",
+    severity: "requires_buyer_input",
+  },
+  changed: {
+    type: "error",
+    code: "price_changed",
+    content:
+      "Prices or items are no longer those of this checkout. Show the shopper checkout_url, or update the checkout to take the prices of now.",
+    severity: "requires_buyer_review",
+  },
+  unknown: {
+    type: "error",
+    code: "offer_unconfirmed",
+    content:
+      "The storefront does not confirm the prices at this moment. Try again, or show the shopper checkout_url.",
+    severity: "requires_buyer_review",
+  },
 };
 
 /**
  * `complete_in_progress` until the order comes, or `requires_escalation` with a message when the shopper must look at it.
  * Safe to repeat. Throws `mandate_refused` with its reason, and `checkout_closed`.
  */
-export async function completeCheckout(ctx: Ctx, tenant: Tenant, caller: CheckoutCaller, id: string): Promise<Checkout> {
+export async function completeCheckout(
+  ctx: Ctx,
+  tenant: Tenant,
+  caller: CheckoutCaller,
+  id: string,
+): Promise<Checkout> {
   const { account } = caller.person;
   const data = dataOf(ctx, tenant);
   const known = await getCheckoutRow(data.sql, id, account.id);
@@ -30,11 +60,18 @@ export async function completeCheckout(ctx: Ctx, tenant: Tenant, caller: Checkou
   const checkout = await data.transaction(async (sql): Promise<Checkout> => {
     if (known.mandate_id !== null) await lockStanding(sql, account);
     const row = await getCheckoutRow(sql, known.id, account.id, true);
-    const answer = isOver(row) ? toCheckout(row) : await decide(ctx, tenant, sql, row, row.external_id === known.external_id ? basket : null);
+    const answer = isOver(row)
+      ? toCheckout(row)
+      : await decide(ctx, tenant, sql, row, row.external_id === known.external_id ? basket : null);
     await caller.keep?.(sql, answer);
     return answer;
   });
-  ctx.log.done("checkout.complete_asked", { shop: tenant.shop, user_id: account.id, checkout_id: checkout.id, status: checkout.status });
+  ctx.log.done("checkout.complete_asked", {
+    shop: tenant.shop,
+    user_id: account.id,
+    checkout_id: checkout.id,
+    status: checkout.status,
+  });
   return checkout;
 }
 
@@ -45,12 +82,31 @@ async function requireCompletable(tenant: Tenant, sql: TenantSql, row: CheckoutR
   await requireOpenMandate(sql, row.mandate_id, row.customer_id);
 }
 
-async function decide(ctx: Ctx, tenant: Tenant, sql: TenantSql, row: CheckoutRow, basket: Basket | null): Promise<Checkout> {
+async function decide(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  row: CheckoutRow,
+  basket: Basket | null,
+): Promise<Checkout> {
   await requireCompletable(tenant, sql, row);
-  if (basket?.orderId) return toCheckout(await completeWithin(ctx, tenant, sql, row, { orderId: basket.orderId, amount: null }));
-  const problem = row.mandate_id === null ? "payment" : basket === null ? "unknown" : isSameOffer(basket, row) ? null : "changed";
+  if (basket?.orderId)
+    return toCheckout(
+      await completeWithin(ctx, tenant, sql, row, { orderId: basket.orderId, amount: null }),
+    );
+  const problem =
+    row.mandate_id === null
+      ? "payment"
+      : basket === null
+        ? "unknown"
+        : isSameOffer(basket, row)
+          ? null
+          : "changed";
   const status: CheckoutStatus = problem === null ? "complete_in_progress" : "requires_escalation";
-  await sql("UPDATE checkout_sessions SET status = $3, updated_at = clock_timestamp() WHERE shop = $1 AND id = $2", [row.id, status]);
+  await sql(
+    "UPDATE checkout_sessions SET status = $3, updated_at = clock_timestamp() WHERE shop = $1 AND id = $2",
+    [row.id, status],
+  );
   return { ...toCheckout({ ...row, status }), ...(problem && { messages: [MESSAGES[problem]] }) };
 }
 
@@ -61,7 +117,11 @@ async function readOffer(ctx: Ctx, tenant: Tenant, row: CheckoutRow): Promise<Ba
     return await readBasket(ctx, tenant, row);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    ctx.log.troubled("checkout.offer_unconfirmed", { shop: tenant.shop, checkout_id: row.id, reason: error.message });
+    ctx.log.troubled("checkout.offer_unconfirmed", {
+      shop: tenant.shop,
+      checkout_id: row.id,
+      reason: error.message,
+    });
     return null;
   }
 }

@@ -27,17 +27,25 @@ const EXPIRE = `
   SELECT id FROM due`;
 
 /** At most 500, of one mandate or of all; answers how many. */
-export async function expireCheckouts(sql: TenantSql, mandateId: string | null = null): Promise<number> {
+export async function expireCheckouts(
+  sql: TenantSql,
+  mandateId: string | null = null,
+): Promise<number> {
   return (await sql(EXPIRE, [mandateId])).length;
 }
 
 const DRAFT_ORDERS = `SELECT ${CHECKOUT_COLUMNS} FROM checkout_sessions WHERE shop = $1 AND status = 'canceled' AND source = 'draft_order' AND external_id IS NOT NULL LIMIT ${DRAFT_ORDERS_PER_RUN}`;
 
 /** For the scheduled run. Safe to repeat. */
-export async function endCheckouts(ctx: Ctx, tenant: Tenant, signal: AbortSignal): Promise<{ expired: number; completed: number; draft_orders_removed: number }> {
+export async function endCheckouts(
+  ctx: Ctx,
+  tenant: Tenant,
+  signal: AbortSignal,
+): Promise<{ expired: number; completed: number; draft_orders_removed: number }> {
   const { sql } = dataOf(ctx, tenant);
   const counts = { expired: 0, completed: 0, draft_orders_removed: 0 };
-  for (let ended = ROWS_AT_ONCE; ended === ROWS_AT_ONCE && !signal.aborted; counts.expired += ended) ended = await expireCheckouts(sql);
+  for (let ended = ROWS_AT_ONCE; ended === ROWS_AT_ONCE && !signal.aborted; counts.expired += ended)
+    ended = await expireCheckouts(sql);
   if (tokenState(tenant) !== "valid") return counts;
   for (const row of await sql<CheckoutRow>(DRAFT_ORDERS)) {
     if (signal.aborted) break;
@@ -48,7 +56,11 @@ export async function endCheckouts(ctx: Ctx, tenant: Tenant, signal: AbortSignal
 }
 
 /** Null: the storefront does not answer, the next run asks again. */
-async function settleDraftOrder(ctx: Ctx, tenant: Tenant, row: CheckoutRow): Promise<"completed" | "draft_orders_removed" | null> {
+async function settleDraftOrder(
+  ctx: Ctx,
+  tenant: Tenant,
+  row: CheckoutRow,
+): Promise<"completed" | "draft_orders_removed" | null> {
   const data = dataOf(ctx, tenant);
   try {
     // A webhook may have been missed: what was paid for is no draft any more.
@@ -56,7 +68,8 @@ async function settleDraftOrder(ctx: Ctx, tenant: Tenant, row: CheckoutRow): Pro
     if (orderId) {
       await data.transaction(async (sql) => {
         const current = await getCheckoutRow(sql, row.id, null, true);
-        if (current.stored_status !== "completed") await completeWithin(ctx, tenant, sql, current, { orderId, amount: null });
+        if (current.stored_status !== "completed")
+          await completeWithin(ctx, tenant, sql, current, { orderId, amount: null });
       });
       return "completed";
     }
@@ -64,7 +77,11 @@ async function settleDraftOrder(ctx: Ctx, tenant: Tenant, row: CheckoutRow): Pro
     if (!(error instanceof OutboundError)) throw error;
     return null;
   }
-  if (!(await discardBasket(ctx, tenant, { source: row.source, externalId: row.external_id }))) return null;
-  await data.sql("UPDATE checkout_sessions SET external_id = NULL WHERE shop = $1 AND id = $2 AND status = 'canceled'", [row.id]);
+  if (!(await discardBasket(ctx, tenant, { source: row.source, externalId: row.external_id })))
+    return null;
+  await data.sql(
+    "UPDATE checkout_sessions SET external_id = NULL WHERE shop = $1 AND id = $2 AND status = 'canceled'",
+    [row.id],
+  );
   return "draft_orders_removed";
 }

@@ -8,7 +8,14 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { AppError, isAppError, type ErrorCode } from "../../runtime/errors.ts";
-import { compareAndSetKey, deleteKeyIfHeld, getKey, KEYS, putKeyIfAbsent, TTL_SECONDS } from "../../runtime/kv.ts";
+import {
+  compareAndSetKey,
+  deleteKeyIfHeld,
+  getKey,
+  KEYS,
+  putKeyIfAbsent,
+  TTL_SECONDS,
+} from "../../runtime/kv.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
@@ -17,47 +24,89 @@ export type Keep = (sql: TenantSql, answer: object) => Promise<void>;
 /** `operation` names what is asked for and of which resource; `body` is what was sent, as it was understood. */
 export type Attempt = { key: string | undefined; person: Person; operation: string; body: unknown };
 
-type Refusal = { code: ErrorCode; message: string; fields?: Record<string, string>; details: Record<string, unknown> };
+type Refusal = {
+  code: ErrorCode;
+  message: string;
+  fields?: Record<string, string>;
+  details: Record<string, unknown>;
+};
 /** The answer as text: the database would put its members in another order. */
 type Done = { answer: string } | { refusal: Refusal };
 /** `user_id` is how a redaction finds it. */
-type Entry = { user_id: number; body: string; run: string } & ({ state: "running" } | ({ state: "done" } & Done));
+type Entry = { user_id: number; body: string; run: string } & (
+  { state: "running" } | ({ state: "done" } & Done)
+);
 
 const SHAPE = /^[\x20-\x7e]{1,255}$/;
 const RETRY_AFTER = { "Retry-After": "1" };
-const UPDATE_TTL = "UPDATE kv SET expires_at = clock_timestamp() + make_interval(secs => $3::float8) WHERE shop = $1 AND key = $2";
+const UPDATE_TTL =
+  "UPDATE kv SET expires_at = clock_timestamp() + make_interval(secs => $3::float8) WHERE shop = $1 AND key = $2";
 
 /**
  * Runs once per key. `run` calls `keep` with its answer as the last write of its transaction. Throws `idempotency_conflict`,
  * `idempotency_in_flight`, and again what the first run was refused with.
  */
-export async function answerOnce<T extends object>(ctx: Ctx, tenant: Tenant, { key, person, operation, body }: Attempt, run: (keep: Keep) => Promise<T>): Promise<{ answer: T; isReplayed: boolean }> {
+export async function answerOnce<T extends object>(
+  ctx: Ctx,
+  tenant: Tenant,
+  { key, person, operation, body }: Attempt,
+  run: (keep: Keep) => Promise<T>,
+): Promise<{ answer: T; isReplayed: boolean }> {
   if (key === undefined) return { answer: await run(async () => {}), isReplayed: false };
-  if (!SHAPE.test(key)) throw new AppError("invalid_request", { fields: { "Idempotency-Key": "must be 1 to 255 printable characters" } });
+  if (!SHAPE.test(key))
+    throw new AppError("invalid_request", {
+      fields: { "Idempotency-Key": "must be 1 to 255 printable characters" },
+    });
   const { sql } = dataOf(ctx, tenant);
-  const name = KEYS.idempotent(hash("sha256", [person.account.id, person.clientId ?? "session", operation, key].join("\n")));
-  const mine: Entry = { user_id: person.account.id, body: hash("sha256", JSON.stringify(body)), run: ctx.random.uuid(), state: "running" };
+  const name = KEYS.idempotent(
+    hash("sha256", [person.account.id, person.clientId ?? "session", operation, key].join("\n")),
+  );
+  const mine: Entry = {
+    user_id: person.account.id,
+    body: hash("sha256", JSON.stringify(body)),
+    run: ctx.random.uuid(),
+    state: "running",
+  };
   if (!(await putKeyIfAbsent(sql, name, mine, TTL_SECONDS.idempotentRun))) {
     const known = (await getKey<Entry>(sql, name))?.value;
     if (known && known.body !== mine.body) throw new AppError("idempotency_conflict");
-    if (known?.state !== "done") throw new AppError("idempotency_in_flight", { headers: RETRY_AFTER });
+    if (known?.state !== "done")
+      throw new AppError("idempotency_in_flight", { headers: RETRY_AFTER });
     if ("refusal" in known) throw new AppError(known.refusal.code, known.refusal);
     return { answer: JSON.parse(known.answer) as T, isReplayed: true };
   }
   const keep = async (within: TenantSql, done: Done) => {
     const held = await getKey<Entry>(within, name);
-    const isMine = held?.value.run === mine.run && (await compareAndSetKey(within, name, held.version, { ...mine, state: "done", ...done }));
+    const isMine =
+      held?.value.run === mine.run &&
+      (await compareAndSetKey(within, name, held.version, { ...mine, state: "done", ...done }));
     if (!isMine) throw new AppError("idempotency_in_flight", { headers: RETRY_AFTER });
     await within(UPDATE_TTL, [name, TTL_SECONDS.idempotent]);
   };
   try {
-    return { answer: await run((within, answer) => keep(within, { answer: JSON.stringify(answer) })), isReplayed: false };
+    return {
+      answer: await run((within, answer) => keep(within, { answer: JSON.stringify(answer) })),
+      isReplayed: false,
+    };
   } catch (error) {
     // What is ours to mend, or time's, may be asked again, and so may who is nobody now; what the caller must mend is the answer.
-    if (isAppError(error) && error.status < 500 && error.status !== 401 && error.code !== "idempotency_in_flight") await dataOf(ctx, tenant).transaction((within) => keep(within, { refusal: toRefusal(error) }));
+    if (
+      isAppError(error) &&
+      error.status < 500 &&
+      error.status !== 401 &&
+      error.code !== "idempotency_in_flight"
+    )
+      await dataOf(ctx, tenant).transaction((within) =>
+        keep(within, { refusal: toRefusal(error) }),
+      );
     else await deleteKeyIfHeld(sql, name, mine);
     throw error;
   }
 }
 
-const toRefusal = ({ code, message, fields, details }: AppError): Refusal => ({ code, message, details, ...(fields && { fields }) });
+const toRefusal = ({ code, message, fields, details }: AppError): Refusal => ({
+  code,
+  message,
+  details,
+  ...(fields && { fields }),
+});

@@ -17,9 +17,17 @@ const RESERVE = `
   RETURNING mandate_id`;
 
 /** Throws `mandate_refused` with its reason, or `not_found`. */
-export async function reserve(sql: TenantSql, { mandateId, customerId, amount, currency }: Claim): Promise<void> {
+export async function reserve(
+  sql: TenantSql,
+  { mandateId, customerId, amount, currency }: Claim,
+): Promise<void> {
   const rows = await sql(RESERVE, [mandateId, customerId, amount, currency]);
-  if (rows.length === 0) throw await refusalOf(sql, { mandateId, customerId, currency }, (mandate) => mandate.usage === "single" && mandate.reservations > 0);
+  if (rows.length === 0)
+    throw await refusalOf(
+      sql,
+      { mandateId, customerId, currency },
+      (mandate) => mandate.usage === "single" && mandate.reservations > 0,
+    );
 }
 
 const MOVE = `
@@ -29,9 +37,14 @@ const MOVE = `
   RETURNING mandate_id`;
 
 /** Another amount in place of the one that the same checkout holds. */
-export async function moveReservation(sql: TenantSql, { mandateId, customerId, amount, currency }: Claim, held: string): Promise<void> {
+export async function moveReservation(
+  sql: TenantSql,
+  { mandateId, customerId, amount, currency }: Claim,
+  held: string,
+): Promise<void> {
   const rows = await sql(MOVE, [mandateId, customerId, held, amount, currency]);
-  if (rows.length === 0) throw await refusalOf(sql, { mandateId, customerId, currency }, () => false);
+  if (rows.length === 0)
+    throw await refusalOf(sql, { mandateId, customerId, currency }, () => false);
 }
 
 // A mandate that was revoked meanwhile stays revoked: what is paid for counts all the same. An order that comes for a
@@ -44,31 +57,60 @@ const SPEND = `
     status = CASE WHEN status = 'active' AND (usage = 'single' OR spent_amount + $3::numeric >= max_amount) THEN 'used' ELSE status END
   WHERE shop = $1 AND mandate_id = $2`;
 
-export async function spend(sql: TenantSql, mandateId: string, amount: string, isReserved: boolean): Promise<void> {
+export async function spend(
+  sql: TenantSql,
+  mandateId: string,
+  amount: string,
+  isReserved: boolean,
+): Promise<void> {
   await sql(SPEND, [mandateId, amount, isReserved]);
 }
 
 export async function release(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
-  await sql("UPDATE mandates SET reserved_amount = greatest(0, reserved_amount - $3::numeric), reservations = greatest(0, reservations - 1) WHERE shop = $1 AND mandate_id = $2", [mandateId, amount]);
+  await sql(
+    "UPDATE mandates SET reserved_amount = greatest(0, reserved_amount - $3::numeric), reservations = greatest(0, reservations - 1) WHERE shop = $1 AND mandate_id = $2",
+    [mandateId, amount],
+  );
 }
 
 /** The mandate when it is open; throws as `reserve` does. */
-export async function requireOpenMandate(sql: TenantSql, mandateId: string, customerId: number): Promise<MandateRow> {
+export async function requireOpenMandate(
+  sql: TenantSql,
+  mandateId: string,
+  customerId: number,
+): Promise<MandateRow> {
   const mandate = await findMandateRow(sql, mandateId);
   if (!mandate || mandate.customer_id !== customerId) throw new AppError("not_found");
   if (mandate.status !== "active") throw refusal(mandate.status);
   return mandate;
 }
 
-export async function findMandateRow(sql: TenantSql, mandateId: string): Promise<MandateRow | null> {
+export async function findMandateRow(
+  sql: TenantSql,
+  mandateId: string,
+): Promise<MandateRow | null> {
   if (!z.uuid().safeParse(mandateId).success) return null;
-  const [row] = await sql<MandateRow>(`SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND mandate_id = $2`, [mandateId]);
+  const [row] = await sql<MandateRow>(
+    `SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND mandate_id = $2`,
+    [mandateId],
+  );
   return row ?? null;
 }
 
-async function refusalOf(sql: TenantSql, { mandateId, customerId, currency }: Omit<Claim, "amount">, isHeld: (mandate: MandateRow) => boolean): Promise<AppError> {
+async function refusalOf(
+  sql: TenantSql,
+  { mandateId, customerId, currency }: Omit<Claim, "amount">,
+  isHeld: (mandate: MandateRow) => boolean,
+): Promise<AppError> {
   const mandate = await findMandateRow(sql, mandateId);
   if (!mandate || mandate.customer_id !== customerId) return new AppError("not_found");
-  const reason: RefusalReason = mandate.status !== "active" ? mandate.status : mandate.currency !== currency ? "currency_mismatch" : isHeld(mandate) ? "used" : "exceeded";
+  const reason: RefusalReason =
+    mandate.status !== "active"
+      ? mandate.status
+      : mandate.currency !== currency
+        ? "currency_mismatch"
+        : isHeld(mandate)
+          ? "used"
+          : "exceeded";
   return refusal(reason);
 }

@@ -7,7 +7,15 @@ import { signAsTenant } from "../identity/session-token.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Mandate } from "./mandate.ts";
 
-export type PublicMandateKey = { kty: "EC"; crv: "P-256"; x: string; y: string; kid: string; alg: "ES256"; use: "sig" };
+export type PublicMandateKey = {
+  kty: "EC";
+  crv: "P-256";
+  x: string;
+  y: string;
+  kid: string;
+  alg: "ES256";
+  use: "sig";
+};
 type ProofKey = { key: KeyObject; jwk: PublicMandateKey };
 
 const keys = new WeakMap<Config, ProofKey>();
@@ -17,13 +25,33 @@ function keyOf(config: Config): ProofKey {
   const known = keys.get(config);
   if (known) return known;
   const curve = createECDH("prime256v1");
-  const scalar = Buffer.from(hkdfSync("sha256", Buffer.from(config.JWT_SECRET, "utf8"), Buffer.alloc(0), "commerce/mandate-proof", 32));
+  const scalar = Buffer.from(
+    hkdfSync(
+      "sha256",
+      Buffer.from(config.JWT_SECRET, "utf8"),
+      Buffer.alloc(0),
+      "commerce/mandate-proof",
+      32,
+    ),
+  );
   curve.setPrivateKey(scalar);
   const point = curve.getPublicKey();
-  const base = { kty: "EC", crv: "P-256", x: point.subarray(1, 33).toString("base64url"), y: point.subarray(33).toString("base64url") } as const;
+  const base = {
+    kty: "EC",
+    crv: "P-256",
+    x: point.subarray(1, 33).toString("base64url"),
+    y: point.subarray(33).toString("base64url"),
+  } as const;
   // RFC 7638: the members that make the key, in the order of their names.
-  const kid = hash("sha256", JSON.stringify({ crv: base.crv, kty: base.kty, x: base.x, y: base.y }), "base64url");
-  const made: ProofKey = { key: createPrivateKey({ key: { ...base, d: scalar.toString("base64url") }, format: "jwk" }), jwk: { ...base, kid, alg: "ES256", use: "sig" } };
+  const kid = hash(
+    "sha256",
+    JSON.stringify({ crv: base.crv, kty: base.kty, x: base.x, y: base.y }),
+    "base64url",
+  );
+  const made: ProofKey = {
+    key: createPrivateKey({ key: { ...base, d: scalar.toString("base64url") }, format: "jwk" }),
+    jwk: { ...base, kid, alg: "ES256", use: "sig" },
+  };
   keys.set(config, made);
   return made;
 }
@@ -34,8 +62,11 @@ export const publicMandateKey = (config: Config): PublicMandateKey => keyOf(conf
 type Signed = Pick<Mandate, "mandate_id" | "customer_id" | "max_amount" | "expires_at">;
 
 /** Base64 HMAC-SHA256 over `mandate_id:customer_id:max_amount:expires_at`, keyed with the tenant's JWT secret. */
-export const signMandate = (ctx: Ctx, tenant: Tenant, { mandate_id: id, customer_id: customerId, max_amount: maxAmount, expires_at: expiresAt }: Signed): string =>
-  signAsTenant(ctx.config, tenant, `${id}:${customerId}:${maxAmount}:${expiresAt}`);
+export const signMandate = (
+  ctx: Ctx,
+  tenant: Tenant,
+  { mandate_id: id, customer_id: customerId, max_amount: maxAmount, expires_at: expiresAt }: Signed,
+): string => signAsTenant(ctx.config, tenant, `${id}:${customerId}:${maxAmount}:${expiresAt}`);
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 

@@ -4,11 +4,17 @@ import { z } from "zod";
 import { AppError } from "../../runtime/errors.ts";
 
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
-const SCOPE = /^(?:all|collection:[\p{L}\p{N}_-]{1,255}|product:gid:\/\/shopify\/Product\/\d{1,20})$/u;
+const SCOPE =
+  /^(?:all|collection:[\p{L}\p{N}_-]{1,255}|product:gid:\/\/shopify\/Product\/\d{1,20})$/u;
 
 export const MandateInput = z.object({
-  max_amount: z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "must be a decimal text such as 100.00").refine((amount) => Number(amount) > 0, "must be more than nothing"),
-  currency: z.string().refine((code) => CURRENCIES.has(code), "must be an ISO 4217 code such as EUR"),
+  max_amount: z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,2})?$/, "must be a decimal text such as 100.00")
+    .refine((amount) => Number(amount) > 0, "must be more than nothing"),
+  currency: z
+    .string()
+    .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 code such as EUR"),
   scope: z.string().regex(SCOPE, "must be all, collection:<handle> or product:<product gid>"),
   expires_in_hours: z.number().positive().max(8_760).default(24),
   usage: z.enum(["single", "multi"]).default("single"),
@@ -16,11 +22,25 @@ export const MandateInput = z.object({
 export type MandateInput = z.output<typeof MandateInput>;
 
 export type MandateStatus = "active" | "used" | "revoked" | "expired";
-export type RefusalReason = "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch";
+export type RefusalReason =
+  "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch";
 
 export type MandateRow = {
-  mandate_id: string; customer_id: number; type: string; max_amount: string; spent_amount: string; reserved_amount: string; reservations: number; currency: string; scope: string; usage: "single" | "multi"; status: MandateStatus;
-  created_at: Date; expires_at: Date; signature: string; proof: string;
+  mandate_id: string;
+  customer_id: number;
+  type: string;
+  max_amount: string;
+  spent_amount: string;
+  reserved_amount: string;
+  reservations: number;
+  currency: string;
+  scope: string;
+  usage: "single" | "multi";
+  status: MandateStatus;
+  created_at: Date;
+  expires_at: Date;
+  signature: string;
+  proof: string;
 };
 
 // After its time a mandate reads as expired, whatever is stored; only the database's clock decides.
@@ -55,4 +75,5 @@ const REFUSALS: Record<RefusalReason, string> = {
   currency_mismatch: "The mandate is in another currency than the checkout.",
 };
 
-export const refusal = (reason: RefusalReason): AppError => new AppError("mandate_refused", { message: REFUSALS[reason], details: { reason } });
+export const refusal = (reason: RefusalReason): AppError =>
+  new AppError("mandate_refused", { message: REFUSALS[reason], details: { reason } });

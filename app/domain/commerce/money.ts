@@ -8,12 +8,18 @@ export function toAmount(text: string | number): string {
   return `${whole}.${decimals.padEnd(2, "0")}`;
 }
 
-export const toMoney = ({ amount, currencyCode }: StorefrontMoney): Money => ({ amount: toAmount(amount), currency: currencyCode });
+export const toMoney = ({ amount, currencyCode }: StorefrontMoney): Money => ({
+  amount: toAmount(amount),
+  currency: currencyCode,
+});
 
 /** With two decimals, the rest rounded up: a mandate never carries less than what is paid. Throws for what is no amount. */
 export function toRounded(text: string | number): string {
   const [, whole, decimals = ""] = /^(\d{1,12})(?:\.(\d+))?$/.exec(String(text)) ?? [];
   if (whole === undefined) throw new Error("this is no amount");
-  const cents = String(BigInt(whole + decimals.slice(0, 2).padEnd(2, "0")) + (/[1-9]/.test(decimals.slice(2)) ? 1n : 0n)).padStart(3, "0");
+  const cents = String(
+    BigInt(whole + decimals.slice(0, 2).padEnd(2, "0")) +
+      (/[1-9]/.test(decimals.slice(2)) ? 1n : 0n),
+  ).padStart(3, "0");
   return `${cents.slice(0, -2)}.${cents.slice(-2)}`;
 }

@@ -11,10 +11,33 @@ import { toLink, toPlainText } from "./catalog-text.ts";
 import { toMoney, type StorefrontMoney } from "./money.ts";
 
 type Priced = { shopMoney: StorefrontMoney };
-type StorefrontOrder = { id: string; name: string; createdAt: string; displayFinancialStatus: string | null; displayFulfillmentStatus: string; currentTotalPriceSet: Priced; lineItems: { nodes: { id: string }[] } };
-type OrderLine = { id: string; title: string; sku: string | null; quantity: number; discountedUnitPriceSet: Priced };
-type StorefrontFulfillment = { id: string; status: string; createdAt: string; trackingInfo: { company: string | null; number: string | null; url: string | null }[] };
-type WholeOrder = Omit<StorefrontOrder, "lineItems"> & { customer: { id: string } | null; lineItems: { nodes: OrderLine[] }; fulfillments: StorefrontFulfillment[] };
+type StorefrontOrder = {
+  id: string;
+  name: string;
+  createdAt: string;
+  displayFinancialStatus: string | null;
+  displayFulfillmentStatus: string;
+  currentTotalPriceSet: Priced;
+  lineItems: { nodes: { id: string }[] };
+};
+type OrderLine = {
+  id: string;
+  title: string;
+  sku: string | null;
+  quantity: number;
+  discountedUnitPriceSet: Priced;
+};
+type StorefrontFulfillment = {
+  id: string;
+  status: string;
+  createdAt: string;
+  trackingInfo: { company: string | null; number: string | null; url: string | null }[];
+};
+type WholeOrder = Omit<StorefrontOrder, "lineItems"> & {
+  customer: { id: string } | null;
+  lineItems: { nodes: OrderLine[] };
+  fulfillments: StorefrontFulfillment[];
+};
 
 type OrderSummary = ReturnType<typeof toSummary>;
 type OrderPage = { orders: OrderSummary[]; next: string | null };
@@ -30,20 +53,36 @@ const toSummary = (order: StorefrontOrder) => ({
 });
 
 /** The storefront's customer that this account is proven to be. */
-export const customerOf = (account: Account): string | null => (isProven(account) ? account.storefront_customer_gid : null);
+export const customerOf = (account: Account): string | null =>
+  isProven(account) ? account.storefront_customer_gid : null;
 
 type Asked = { limit: number; /** The storefront's own cursor. */ after: string | null };
 
 /** What the person is shown: nothing to who is not proven to be the customer. */
-export async function listOrders(ctx: Ctx, tenant: Tenant, account: Account, asked: Asked): Promise<OrderPage & { isCached: boolean }> {
+export async function listOrders(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  asked: Asked,
+): Promise<OrderPage & { isCached: boolean }> {
   const customer = customerOf(account);
-  return customer ? listOrdersOf(ctx, tenant, { userId: account.id, customer }, asked) : { orders: [], next: null, isCached: false };
+  return customer
+    ? listOrdersOf(ctx, tenant, { userId: account.id, customer }, asked)
+    : { orders: [], next: null, isCached: false };
 }
 
 /** The orders of a storefront customer, for the merchant too, whose they are. */
-export async function listOrdersOf(ctx: Ctx, tenant: Tenant, { userId, customer }: { userId: number; customer: string }, { limit, after }: Asked): Promise<OrderPage & { isCached: boolean }> {
+export async function listOrdersOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  { userId, customer }: { userId: number; customer: string },
+  { limit, after }: Asked,
+): Promise<OrderPage & { isCached: boolean }> {
   const { sql } = dataOf(ctx, tenant);
-  const key = KEYS.orders(userId, hash("sha256", JSON.stringify([customer, limit, after])).slice(0, 32));
+  const key = KEYS.orders(
+    userId,
+    hash("sha256", JSON.stringify([customer, limit, after])).slice(0, 32),
+  );
   const cached = await getKey<OrderPage>(sql, key);
   if (cached) return { orders: cached.value.orders, next: cached.value.next, isCached: true };
   const page = await fetchOrders(ctx, tenant, { id: customer, first: limit, after });
@@ -52,9 +91,23 @@ export async function listOrdersOf(ctx: Ctx, tenant: Tenant, { userId, customer 
   return { ...page, isCached: false };
 }
 
-async function fetchOrders(ctx: Ctx, tenant: Tenant, variables: Record<string, unknown>): Promise<OrderPage> {
-  type Answer = { customer: { orders: { nodes: StorefrontOrder[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } } | null };
-  const { customer } = await callStorefront<Answer>(ctx, tenant.shop, { document: CUSTOMER_ORDERS, variables });
+async function fetchOrders(
+  ctx: Ctx,
+  tenant: Tenant,
+  variables: Record<string, unknown>,
+): Promise<OrderPage> {
+  type Answer = {
+    customer: {
+      orders: {
+        nodes: StorefrontOrder[];
+        pageInfo: { hasNextPage: boolean; endCursor: string | null };
+      };
+    } | null;
+  };
+  const { customer } = await callStorefront<Answer>(ctx, tenant.shop, {
+    document: CUSTOMER_ORDERS,
+    variables,
+  });
   if (!customer) return { orders: [], next: null };
   const { nodes, pageInfo } = customer.orders;
   return { orders: nodes.map(toSummary), next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
@@ -71,25 +124,50 @@ export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: 
   const customer = customerOf(account);
   const gid = toOrderGid(id);
   if (!customer || !gid) return null;
-  const { order } = await callStorefront<{ order: WholeOrder | null }>(ctx, tenant.shop, { document: ORDER, variables: { id: gid } });
+  const { order } = await callStorefront<{ order: WholeOrder | null }>(ctx, tenant.shop, {
+    document: ORDER,
+    variables: { id: gid },
+  });
   if (!order || order.customer?.id !== customer) return null;
   return {
     ...toSummary(order),
-    line_items: order.lineItems.nodes.map((line) => ({ id: line.id, title: toPlainText(line.title, 255), sku: line.sku, quantity: line.quantity, price: toMoney(line.discountedUnitPriceSet.shopMoney) })),
-    fulfillments: order.fulfillments.map(({ id: fulfillmentId, status, createdAt, trackingInfo }) => ({
-      id: fulfillmentId,
-      status,
-      created_at: createdAt,
-      tracking: trackingInfo.map(({ company, number, url }) => ({ company, number, url: toLink(url) })),
+    line_items: order.lineItems.nodes.map((line) => ({
+      id: line.id,
+      title: toPlainText(line.title, 255),
+      sku: line.sku,
+      quantity: line.quantity,
+      price: toMoney(line.discountedUnitPriceSet.shopMoney),
     })),
+    fulfillments: order.fulfillments.map(
+      ({ id: fulfillmentId, status, createdAt, trackingInfo }) => ({
+        id: fulfillmentId,
+        status,
+        created_at: createdAt,
+        tracking: trackingInfo.map(({ company, number, url }) => ({
+          company,
+          number,
+          url: toLink(url),
+        })),
+      }),
+    ),
   };
 }
 
 /** Whether an order of this name, for example #1001, is among the person's own. */
-export async function hasOrderNamed(ctx: Ctx, tenant: Tenant, account: Account, name: string): Promise<boolean> {
+export async function hasOrderNamed(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  name: string,
+): Promise<boolean> {
   const customer = customerOf(account);
   const word = /^#?([\w-]{1,40})$/.exec(name)?.[1];
   if (!customer || !word) return false;
-  const { orders } = await fetchOrders(ctx, tenant, { id: customer, first: 1, after: null, query: `name:#${word}` });
+  const { orders } = await fetchOrders(ctx, tenant, {
+    id: customer,
+    first: 1,
+    after: null,
+    query: `name:#${word}`,
+  });
   return orders.some((order) => order.name.replace(/^#/, "") === word);
 }

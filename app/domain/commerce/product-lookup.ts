@@ -13,19 +13,35 @@ const PER_CALL = 10;
 /** `variantId` is null when the id was the product's own. */
 export type FoundProduct = { product: Product; variantId: string | null };
 
-type Node = (StorefrontProduct & { product?: undefined }) | { id: string; product: StorefrontProduct } | Record<string, never> | null;
+type Node =
+  | (StorefrontProduct & { product?: undefined })
+  | { id: string; product: StorefrontProduct }
+  | Record<string, never>
+  | null;
 
 /** By the id that was asked for. What does not exist, or is not shown to everybody, is not in the answer. */
-export async function findProducts(ctx: Ctx, tenant: Tenant, ids: readonly string[]): Promise<Map<string, FoundProduct>> {
+export async function findProducts(
+  ctx: Ctx,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<Map<string, FoundProduct>> {
   const asked = [...new Set(ids)].filter((id) => GID.test(id));
   const found = new Map<string, FoundProduct>();
   if (asked.length === 0) return found;
   for (let start = 0; start < asked.length; start += PER_CALL) {
-    const { nodes, shop } = await callStorefront<{ nodes: Node[]; shop: { currencyCode: string } }>(ctx, tenant.shop, { document: PRODUCTS_BY_ID, variables: { ids: asked.slice(start, start + PER_CALL) } });
+    const { nodes, shop } = await callStorefront<{ nodes: Node[]; shop: { currencyCode: string } }>(
+      ctx,
+      tenant.shop,
+      { document: PRODUCTS_BY_ID, variables: { ids: asked.slice(start, start + PER_CALL) } },
+    );
     for (const node of nodes) {
       if (!node || !("id" in node)) continue;
       const product = node.product ?? (node as StorefrontProduct);
-      if (isPublic(product)) found.set(node.id, { product: toProduct(tenant, product, shop.currencyCode), variantId: node.product ? node.id : null });
+      if (isPublic(product))
+        found.set(node.id, {
+          product: toProduct(tenant, product, shop.currencyCode),
+          variantId: node.product ? node.id : null,
+        });
     }
   }
   return found;

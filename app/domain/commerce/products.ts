@@ -2,7 +2,10 @@
 // half a minute per process. Nothing of it is stored.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { COLLECTION_BY_HANDLE, PRODUCTS } from "../../integrations/storefront-commerce-documents.ts";
+import {
+  COLLECTION_BY_HANDLE,
+  PRODUCTS,
+} from "../../integrations/storefront-commerce-documents.ts";
 import { callStorefront } from "../tenants/storefront-admin.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
@@ -10,21 +13,60 @@ import { toAmount, toMoney, type StorefrontMoney } from "./money.ts";
 
 export const ProductSearch = z.object({
   query: z.string().max(200).optional(),
-  first: z.string().regex(/^\d{1,4}$/, "must be a whole number").transform(Number).pipe(z.number().min(1, "must be 1 to 100").max(100, "must be 1 to 100")).default(20),
+  first: z
+    .string()
+    .regex(/^\d{1,4}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(1, "must be 1 to 100").max(100, "must be 1 to 100"))
+    .default(20),
   after: z.string().max(2_000).optional(),
-  collection: z.string().regex(/^[\p{L}\p{N}_-]{1,255}$/u, "must be the handle of a collection").optional(),
+  collection: z
+    .string()
+    .regex(/^[\p{L}\p{N}_-]{1,255}$/u, "must be the handle of a collection")
+    .optional(),
 });
 
 /** `after` is the storefront's own cursor. */
-export type ProductQuery = { query: string; first: number; after: string | null; collection: string | null };
+export type ProductQuery = {
+  query: string;
+  first: number;
+  after: string | null;
+  collection: string | null;
+};
 
 export type StorefrontProduct = {
-  id: string; handle: string; title: string; description: string | null; vendor: string | null; productType: string | null; status?: string; publishedAt?: string | null; onlineStoreUrl: string | null; tags: string[];
-  featuredMedia: { preview: { image: { url: string; altText: string | null } | null } | null } | null;
+  id: string;
+  handle: string;
+  title: string;
+  description: string | null;
+  vendor: string | null;
+  productType: string | null;
+  status?: string;
+  publishedAt?: string | null;
+  onlineStoreUrl: string | null;
+  tags: string[];
+  featuredMedia: {
+    preview: { image: { url: string; altText: string | null } | null } | null;
+  } | null;
   priceRangeV2: { minVariantPrice: StorefrontMoney; maxVariantPrice: StorefrontMoney };
-  variants: { nodes: { id: string; title: string; sku: string | null; barcode: string | null; price: string; availableForSale: boolean }[] };
+  variants: {
+    nodes: {
+      id: string;
+      title: string;
+      sku: string | null;
+      barcode: string | null;
+      price: string;
+      availableForSale: boolean;
+    }[];
+  };
 };
-type Found = { products: { nodes: StorefrontProduct[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }; shop?: { currencyCode: string } };
+type Found = {
+  products: {
+    nodes: StorefrontProduct[];
+    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  };
+  shop?: { currencyCode: string };
+};
 
 const MAX = { title: 255, description: 2_000, word: 255, tags: 50 } as const;
 const REMEMBERED_MS = 30_000;
@@ -54,33 +96,54 @@ export function searchProducts(ctx: Ctx, tenant: Tenant, query: ProductQuery): P
  * can neither name a field (`status:draft`) nor say AND, OR or NOT.
  */
 export function toSearchTerms(text: string): string[] {
-  const words = text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_.'-]*/gu) ?? [];
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}][\p{L}\p{N}_.'-]*/gu) ?? [];
   return words.slice(0, MAX_WORDS);
 }
 
-async function fetchProducts(ctx: Ctx, tenant: Tenant, { query, first, after, collection }: ProductQuery): Promise<Page> {
+async function fetchProducts(
+  ctx: Ctx,
+  tenant: Tenant,
+  { query, first, after, collection }: ProductQuery,
+): Promise<Page> {
   const terms = ["status:active", "published_status:published"];
   if (collection !== null) {
-    const { collectionByIdentifier: found } = await callStorefront<{ collectionByIdentifier: { id: string } | null }>(ctx, tenant.shop, { document: COLLECTION_BY_HANDLE, variables: { handle: collection } });
+    const { collectionByIdentifier: found } = await callStorefront<{
+      collectionByIdentifier: { id: string } | null;
+    }>(ctx, tenant.shop, { document: COLLECTION_BY_HANDLE, variables: { handle: collection } });
     if (!found) return { products: [], hasNextPage: false, endCursor: null };
     terms.push(`collection_id:${found.id.split("/").pop()}`);
   }
   const words = toSearchTerms(query);
-  if (query.trim() !== "" && words.length === 0) return { products: [], hasNextPage: false, endCursor: null };
-  const { products, shop } = await callStorefront<Found>(ctx, tenant.shop, { document: PRODUCTS, variables: { first, after, query: [...terms, ...words].join(" ") } });
+  if (query.trim() !== "" && words.length === 0)
+    return { products: [], hasNextPage: false, endCursor: null };
+  const { products, shop } = await callStorefront<Found>(ctx, tenant.shop, {
+    document: PRODUCTS,
+    variables: { first, after, query: [...terms, ...words].join(" ") },
+  });
   return {
-    products: products.nodes.filter(isPublic).map((product) => toProduct(tenant, product, shop?.currencyCode)),
+    products: products.nodes
+      .filter(isPublic)
+      .map((product) => toProduct(tenant, product, shop?.currencyCode)),
     hasNextPage: products.pageInfo.hasNextPage,
     endCursor: products.pageInfo.hasNextPage ? products.pageInfo.endCursor : null,
   };
 }
 
 /** Said again here: a filter that the storefront does not know would show drafts to everybody. */
-export const isPublic = ({ status, publishedAt }: StorefrontProduct): boolean => (status === undefined || status === "ACTIVE") && publishedAt !== null;
+export const isPublic = ({ status, publishedAt }: StorefrontProduct): boolean =>
+  (status === undefined || status === "ACTIVE") && publishedAt !== null;
 
 export type Product = ReturnType<typeof toProduct>;
 
-export function toProduct(tenant: Tenant, product: StorefrontProduct, shopCurrency: string | undefined) {
+export function toProduct(
+  tenant: Tenant,
+  product: StorefrontProduct,
+  shopCurrency: string | undefined,
+) {
   const image = product.featuredMedia?.preview?.image;
   const imageUrl = toLink(image?.url);
   const currency = shopCurrency ?? product.priceRangeV2.minVariantPrice.currencyCode;
@@ -92,9 +155,14 @@ export function toProduct(tenant: Tenant, product: StorefrontProduct, shopCurren
     vendor: toPlainText(product.vendor, MAX.word),
     product_type: toPlainText(product.productType, MAX.word),
     tags: product.tags.slice(0, MAX.tags).map((tag) => toPlainText(tag, MAX.word)),
-    url: toLink(product.onlineStoreUrl) ?? `https://${tenant.shop}/products/${encodeURIComponent(product.handle)}`,
+    url:
+      toLink(product.onlineStoreUrl) ??
+      `https://${tenant.shop}/products/${encodeURIComponent(product.handle)}`,
     image: imageUrl ? { url: imageUrl, alt: toPlainText(image?.altText, MAX.word) } : null,
-    price_range: { min: toMoney(product.priceRangeV2.minVariantPrice), max: toMoney(product.priceRangeV2.maxVariantPrice) },
+    price_range: {
+      min: toMoney(product.priceRangeV2.minVariantPrice),
+      max: toMoney(product.priceRangeV2.maxVariantPrice),
+    },
     variants: product.variants.nodes.map((variant) => ({
       id: variant.id,
       title: toPlainText(variant.title, MAX.title),

@@ -5,6 +5,18 @@ import { showProfile } from "../identity/profile.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 export async function showIdentity(ctx: Ctx, tenant: Tenant, person: Person) {
-  const { user, consents, tags, segment_id, language, linked_providers } = await showProfile(ctx, tenant, person);
-  return { user_id: user.id, email: user.email, linked_providers, consents, tags: tags.map(({ slug }) => slug), segment: segment_id, language: user.language_pref ?? language };
+  const { user, consents, tags, segment_id, language, linked_providers } = await showProfile(
+    ctx,
+    tenant,
+    person,
+  );
+  return {
+    user_id: user.id,
+    email: user.email,
+    linked_providers,
+    consents,
+    tags: tags.map(({ slug }) => slug),
+    segment: segment_id,
+    language: user.language_pref ?? language,
+  };
 }

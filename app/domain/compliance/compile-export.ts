@@ -16,18 +16,22 @@ const OF_ACCOUNT = {
     FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) ORDER BY id`,
   claims: `SELECT user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_a2a, consent_ap2, consent_version, oidc_provider, storefront_oidc_sub, federated_sub, segment_id, language, updated_at
     FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id`,
-  extras: "SELECT to_jsonb(e) - 'shop' - 'id' AS extra FROM user_extras e WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id",
+  extras:
+    "SELECT to_jsonb(e) - 'shop' - 'id' AS extra FROM user_extras e WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id",
   consent_records: `SELECT id, user_id, consent_type, action, method, consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page, gpc, created_at
     FROM consent_records WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY seq LIMIT ${MOST_ROWS}`,
   tags: `SELECT m.user_id, t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
     WHERE m.shop = $1 AND m.user_id = ANY($2::int[]) ORDER BY m.id LIMIT ${MOST_ROWS}`,
-  sign_ins: "SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
-  agents: "SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
+  sign_ins:
+    "SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
+  agents:
+    "SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
   mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency, scope, usage, status, created_at, expires_at
     FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
   checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text, currency, mandate_id, order_id, created_at, updated_at, expires_at
     FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
-  returns: "SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
+  returns:
+    "SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
 } as const;
 
 /** `$2` are the events that carried the person. */
@@ -41,28 +45,49 @@ const OF_EVENTS = {
 type Section = keyof typeof OF_ACCOUNT | keyof typeof OF_EVENTS;
 type Named<S extends string> = Record<S, Row[]>;
 
-async function readAll<S extends string>(sql: TenantSql, statements: Record<S, string>, values: unknown[]): Promise<Named<S>> {
+async function readAll<S extends string>(
+  sql: TenantSql,
+  statements: Record<S, string>,
+  values: unknown[],
+): Promise<Named<S>> {
   const sections = {} as Named<S>;
-  for (const [name, statement] of Object.entries(statements) as [S, string][]) sections[name] = await sql(statement, values);
+  for (const [name, statement] of Object.entries(statements) as [S, string][])
+    sections[name] = await sql(statement, values);
   return sections;
 }
 
-const ordersOf = (deliveries: Row[]) => [...new Set(deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id))];
+const ordersOf = (deliveries: Row[]) => [
+  ...new Set(deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id)),
+];
 
 /** What is stored under these accounts. */
-export const readAccountSections = (sql: TenantSql, userIds: readonly number[]): Promise<Named<keyof typeof OF_ACCOUNT>> => readAll(sql, OF_ACCOUNT, [userIds]);
+export const readAccountSections = (
+  sql: TenantSql,
+  userIds: readonly number[],
+): Promise<Named<keyof typeof OF_ACCOUNT>> => readAll(sql, OF_ACCOUNT, [userIds]);
 
 /** What carried the person through the bus, wherever the person is recognised in it. */
-export async function readEventSections(ctx: Ctx, tenant: Tenant, known: KnownSubject): Promise<Named<keyof typeof OF_EVENTS> & { orders_seen: unknown[] }> {
+export async function readEventSections(
+  ctx: Ctx,
+  tenant: Tenant,
+  known: KnownSubject,
+): Promise<Named<keyof typeof OF_EVENTS> & { orders_seen: unknown[] }> {
   const eventIds = await findEventIds(ctx, ctx.regions.get(tenant.region), tenant.shop, known);
   const sections = await readAll(dataOf(ctx, tenant).sql, OF_EVENTS, [eventIds]);
   return { ...sections, orders_seen: ordersOf(sections.deliveries) };
 }
 
-export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, subject: Subject): Promise<{ document: object; counts: Record<string, number> }> {
+export async function compileExport(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: PrivacyRequest,
+  subject: Subject,
+): Promise<{ document: object; counts: Record<string, number> }> {
   const { sql } = dataOf(ctx, tenant);
   const people = await findPeople(ctx, sql, tenant.shop, subject);
-  const text = (values: (string | null | undefined)[]) => [...new Set(values.filter((value): value is string => Boolean(value)))];
+  const text = (values: (string | null | undefined)[]) => [
+    ...new Set(values.filter((value): value is string => Boolean(value))),
+  ];
   const known = {
     userIds: people.map(({ id }) => id),
     gids: text([subject.gid, ...people.map((person) => person.storefront_customer_gid)]),
@@ -74,12 +99,29 @@ export async function compileExport(ctx: Ctx, tenant: Tenant, request: PrivacyRe
     eventIds: [],
   };
   const { orders_seen: ordersSeen, ...events } = await readEventSections(ctx, tenant, known);
-  const sections: Record<Section, Row[]> = { ...(await readAccountSections(sql, known.userIds)), ...events };
+  const sections: Record<Section, Row[]> = {
+    ...(await readAccountSections(sql, known.userIds)),
+    ...events,
+  };
   const document = {
-    request: { id: request.id, store: tenant.shop, received_at: request.receivedAt.toISOString(), due_by: request.dueBy.toISOString(), data_request_id: request.externalId, orders_requested: subject.orders ?? [] },
-    person: { storefront_customer_gid: subject.gid ?? null, email: subject.email ?? null, phone: subject.phone ?? null },
+    request: {
+      id: request.id,
+      store: tenant.shop,
+      received_at: request.receivedAt.toISOString(),
+      due_by: request.dueBy.toISOString(),
+      data_request_id: request.externalId,
+      orders_requested: subject.orders ?? [],
+    },
+    person: {
+      storefront_customer_gid: subject.gid ?? null,
+      email: subject.email ?? null,
+      phone: subject.phone ?? null,
+    },
     ...sections,
     orders_seen: ordersSeen,
   };
-  return { document, counts: Object.fromEntries(Object.entries(sections).map(([name, rows]) => [name, rows.length])) };
+  return {
+    document,
+    counts: Object.fromEntries(Object.entries(sections).map(([name, rows]) => [name, rows.length])),
+  };
 }

@@ -6,36 +6,74 @@ import type { Ctx } from "../../context.server.ts";
 import type { Database, TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { eraseArchived, eraseCmsItem, eraseProfiles } from "./erase-outside.ts";
-import { buryPeople, emptyAccounts, findEventIds, isInFlight, scrubTraces, type Counts } from "./erase-rows.ts";
+import {
+  buryPeople,
+  emptyAccounts,
+  findEventIds,
+  isInFlight,
+  scrubTraces,
+  type Counts,
+} from "./erase-rows.ts";
 import { searchTables } from "./erasure-proof.ts";
 import { findPeople, isErased, type Person } from "./find-people.ts";
-import { AnotherPass, finishPrivacyRequest, openSubject, saveProgress, sealSubject, type PrivacyRequest } from "./privacy-requests.ts";
+import {
+  AnotherPass,
+  finishPrivacyRequest,
+  openSubject,
+  saveProgress,
+  sealSubject,
+  type PrivacyRequest,
+} from "./privacy-requests.ts";
 import { identityPatterns, type KnownSubject, type Subject } from "./subject.ts";
 
 type Progress = { subject: Subject; known: KnownSubject };
-type Evidence = { passes?: number; erased?: Counts; cms?: Record<string, string>; profiles?: number };
+type Evidence = {
+  passes?: number;
+  erased?: Counts;
+  cms?: Record<string, string>;
+  profiles?: number;
+};
 
 const IN_FLIGHT_MS = 500;
 const NEXT_PASS_MS = 1_000;
 const MOST_PASSES = 20;
 /** Where an erasure can still change something; what is found elsewhere is append-only, or the merchant's own words. */
-const CLEANABLE = new Set(["storefront_users", "integration_queue", "delivery_attempts", "webhook_inbox", "kv"]);
+const CLEANABLE = new Set([
+  "storefront_users",
+  "integration_queue",
+  "delivery_attempts",
+  "webhook_inbox",
+  "kv",
+]);
 
-export async function redactCustomer(ctx: Ctx, database: Database, tenant: Tenant, request: PrivacyRequest): Promise<void> {
+export async function redactCustomer(
+  ctx: Ctx,
+  database: Database,
+  tenant: Tenant,
+  request: PrivacyRequest,
+): Promise<void> {
   const evidence = { ...request.evidence } as Evidence;
   evidence.passes = (evidence.passes ?? 0) + 1;
   const erased: Counts = { ...evidence.erased };
   const add = (counts: Counts): number => {
-    for (const [store, count] of Object.entries(counts)) erased[store] = (erased[store] ?? 0) + count;
+    for (const [store, count] of Object.entries(counts))
+      erased[store] = (erased[store] ?? 0) + count;
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   };
   const data = dataOf(ctx, tenant);
-  const save = (sql: TenantSql, progress: Progress) => saveProgress(sql, request, sealSubject(ctx, tenant.shop, progress), { ...evidence, erased });
+  const save = (sql: TenantSql, progress: Progress) =>
+    saveProgress(sql, request, sealSubject(ctx, tenant.shop, progress), { ...evidence, erased });
 
   const { progress, found } = await data.transaction(async (sql) => {
     const made = await gather(ctx, sql, tenant, readProgress(ctx, request));
     await buryPeople(ctx, sql, tenant.shop, made.progress.known);
-    if (made.found.length > 0) add(await emptyAccounts(sql, made.found.map(({ id }) => id)));
+    if (made.found.length > 0)
+      add(
+        await emptyAccounts(
+          sql,
+          made.found.map(({ id }) => id),
+        ),
+      );
     await save(sql, made.progress);
     return made;
   });
@@ -65,19 +103,51 @@ function readProgress(ctx: Ctx, request: PrivacyRequest): Progress {
   const stored = openSubject<Partial<Progress> & Subject>(ctx, request) ?? {};
   if (stored.subject && stored.known) return { subject: stored.subject, known: stored.known };
   const { gid, email, phone, orders = [] } = stored;
-  return { subject: stored, known: { userIds: [], gids: gid ? [gid] : [], emails: email ? [email] : [], phones: phone ? [phone] : [], names: [], orders, eventIds: [] } };
+  return {
+    subject: stored,
+    known: {
+      userIds: [],
+      gids: gid ? [gid] : [],
+      emails: email ? [email] : [],
+      phones: phone ? [phone] : [],
+      names: [],
+      orders,
+      eventIds: [],
+    },
+  };
 }
 
 const union = <T>(...lists: (readonly T[])[]): T[] => [...new Set(lists.flat())];
-const present = (values: readonly (string | null)[]): string[] => values.filter((value): value is string => value !== null && value !== "");
+const present = (values: readonly (string | null)[]): string[] =>
+  values.filter((value): value is string => value !== null && value !== "");
 
-async function gather(ctx: Ctx, sql: TenantSql, tenant: Tenant, { subject, known }: Progress): Promise<{ progress: Progress; found: Person[] }> {
+async function gather(
+  ctx: Ctx,
+  sql: TenantSql,
+  tenant: Tenant,
+  { subject, known }: Progress,
+): Promise<{ progress: Progress; found: Person[] }> {
   const people = await findPeople(ctx, sql, tenant.shop, subject, true);
   // A redaction by phone must also catch the row that a webhook makes of the gid or address found with it.
-  const more = (await Promise.all([...known.gids.map((gid) => ({ gid })), ...known.emails.map((email) => ({ email }))].map((one) => findPeople(ctx, sql, tenant.shop, one, true)))).flat();
+  const more = (
+    await Promise.all(
+      [...known.gids.map((gid) => ({ gid })), ...known.emails.map((email) => ({ email }))].map(
+        (one) => findPeople(ctx, sql, tenant.shop, one, true),
+      ),
+    )
+  ).flat();
   const all = [...new Map([...people, ...more].map((person) => [person.id, person])).values()];
   const userIds = all.map(({ id }) => id);
-  const names = await ownNames(sql, present(all.flatMap((person) => [person.full_name, [person.first_name, person.last_name].filter(Boolean).join(" ")])), union(userIds, known.userIds));
+  const names = await ownNames(
+    sql,
+    present(
+      all.flatMap((person) => [
+        person.full_name,
+        [person.first_name, person.last_name].filter(Boolean).join(" "),
+      ]),
+    ),
+    union(userIds, known.userIds),
+  );
   return {
     found: all.filter((person) => !isErased(person)),
     progress: {
@@ -85,7 +155,10 @@ async function gather(ctx: Ctx, sql: TenantSql, tenant: Tenant, { subject, known
       known: {
         userIds: union(known.userIds, userIds),
         gids: union(known.gids, present(all.map((person) => person.storefront_customer_gid))),
-        emails: union(known.emails, present(all.map((person) => person.email?.toLowerCase() ?? null))),
+        emails: union(
+          known.emails,
+          present(all.map((person) => person.email?.toLowerCase() ?? null)),
+        ),
         phones: known.phones,
         names: union(known.names, names),
         orders: known.orders,
@@ -96,7 +169,11 @@ async function gather(ctx: Ctx, sql: TenantSql, tenant: Tenant, { subject, known
 }
 
 /** Whole names that nobody else in the store bears: looking for the others would find, and erase, somebody else. */
-async function ownNames(sql: TenantSql, names: readonly string[], userIds: readonly number[]): Promise<string[]> {
+async function ownNames(
+  sql: TenantSql,
+  names: readonly string[],
+  userIds: readonly number[],
+): Promise<string[]> {
   const whole = union(names.map((name) => name.trim())).filter((name) => name.includes(" "));
   if (whole.length === 0) return [];
   const rows = await sql<{ name: string }>(
@@ -107,19 +184,41 @@ async function ownNames(sql: TenantSql, names: readonly string[], userIds: reado
   return whole.filter((name) => !shared.has(name.toLowerCase()));
 }
 
-async function prove(ctx: Ctx, database: Database, tenant: Tenant, request: PrivacyRequest, known: KnownSubject, evidence: Evidence): Promise<void> {
+async function prove(
+  ctx: Ctx,
+  database: Database,
+  tenant: Tenant,
+  request: PrivacyRequest,
+  known: KnownSubject,
+  evidence: Evidence,
+): Promise<void> {
   const { searched, residual } = await searchTables(database, tenant.shop, identityPatterns(known));
   const isCleanable = Object.keys(residual).some((table) => CLEANABLE.has(table));
   if (isCleanable && (evidence.passes ?? 0) < MOST_PASSES) throw new AnotherPass(NEXT_PASS_MS);
   if (isCleanable) throw new Error(`residual in ${Object.keys(residual).join(", ")}`);
   const { sql } = dataOf(ctx, tenant);
-  const [kept] = await sql<{ rows: number }>("SELECT count(*)::int AS rows FROM consent_records WHERE shop = $1 AND user_id = ANY($2::int[])", [known.userIds]);
+  const [kept] = await sql<{ rows: number }>(
+    "SELECT count(*)::int AS rows FROM consent_records WHERE shop = $1 AND user_id = ANY($2::int[])",
+    [known.userIds],
+  );
   const reasons = [
     ...Object.keys(residual).map((table) => `${table} is append-only or the merchant's own words`),
-    ...Object.entries(evidence.cms ?? {}).flatMap(([userId, outcome]) => (outcome === "no_access" ? [`the CMS item of account ${userId} cannot be reached`] : [])),
+    ...Object.entries(evidence.cms ?? {}).flatMap(([userId, outcome]) =>
+      outcome === "no_access" ? [`the CMS item of account ${userId} cannot be reached`] : [],
+    ),
   ];
-  const looked = { accounts: known.userIds.length, addresses: known.emails.length, phones: known.phones.length, names: known.names.length };
+  const looked = {
+    accounts: known.userIds.length,
+    addresses: known.emails.length,
+    phones: known.phones.length,
+    names: known.names.length,
+  };
   await finishPrivacyRequest(sql, request, reasons.length > 0 ? "retained" : "done", {
-    ...evidence, looked, searched, residual: Object.values(residual).reduce((sum, rows) => sum + rows, 0), ...(reasons.length > 0 && { kept_because: reasons }), consent_records_kept: kept?.rows ?? 0,
+    ...evidence,
+    looked,
+    searched,
+    residual: Object.values(residual).reduce((sum, rows) => sum + rows, 0),
+    ...(reasons.length > 0 && { kept_because: reasons }),
+    consent_records_kept: kept?.rows ?? 0,
   });
 }

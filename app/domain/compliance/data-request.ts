@@ -12,18 +12,26 @@ import { compileExport } from "./compile-export.ts";
 import { finishPrivacyRequest, openSubject, type PrivacyRequest } from "./privacy-requests.ts";
 import type { Subject } from "./subject.ts";
 
-export async function answerDataRequest(ctx: Ctx, tenant: Tenant, request: PrivacyRequest): Promise<void> {
+export async function answerDataRequest(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: PrivacyRequest,
+): Promise<void> {
   const subject = openSubject<Subject>(ctx, request) ?? {};
   const { document, counts } = await compileExport(ctx, tenant, request, subject);
   const path = exportPath(tenant.shop, request.id);
   await ctx.archive.put(path, JSON.stringify(document, null, 2), "application/json");
   const { addresses, found } = await findMerchant(ctx, tenant);
-  const canMail = ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant));
+  const canMail = ctx.channels.some(
+    (channel) => channel.name === "email" && channel.isEnabled(tenant),
+  );
   const evidence = { exported: counts, archive: path, mailed: canMail ? found : "nobody" };
   // Settlement and mails in one transaction: the mail alone would go out twice, the settlement alone never.
   await dataOf(ctx, tenant).transaction(async (sql) => {
-    if (!canMail) return finishPrivacyRequest(sql, request, "failed", evidence, "no_email_provider");
-    if (addresses.length === 0) return finishPrivacyRequest(sql, request, "failed", evidence, "no_recipient");
+    if (!canMail)
+      return finishPrivacyRequest(sql, request, "failed", evidence, "no_email_provider");
+    if (addresses.length === 0)
+      return finishPrivacyRequest(sql, request, "failed", evidence, "no_recipient");
     for (const address of addresses)
       await enqueue(sql, {
         eventId: ctx.random.uuid(),
@@ -31,7 +39,12 @@ export async function answerDataRequest(ctx: Ctx, tenant: Tenant, request: Priva
         eventType: "mail.data_export",
         entityType: "privacy_request",
         entityId: String(request.id),
-        payload: { template: "data_export", request_id: request.id, sealed_to: ctx.secrets.seal(`${tenant.shop}/mail`, address), language: tenant.config.locale },
+        payload: {
+          template: "data_export",
+          request_id: request.id,
+          sealed_to: ctx.secrets.seal(`${tenant.shop}/mail`, address),
+          language: tenant.config.locale,
+        },
         occurredAt: ctx.clock.now(),
         destinations: ["email"],
         priority: 2,
@@ -43,12 +56,22 @@ export async function answerDataRequest(ctx: Ctx, tenant: Tenant, request: Priva
 type Found = "support_email" | "store_email" | "admin_emails" | "nobody";
 
 /** Throws when the storefront may still tell the address later and there is no other. */
-async function findMerchant(ctx: Ctx, tenant: Tenant): Promise<{ addresses: string[]; found: Found }> {
+async function findMerchant(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ addresses: string[]; found: Found }> {
   const { support_email: support } = tenant.config;
   if (support) return { addresses: [support], found: "support_email" };
   const admins = [...(ctx.config.ADMIN_EMAILS ?? [])];
   try {
-    const email = tokenState(tenant) === "valid" ? (await callStorefront<{ shop: { email: string | null } }>(ctx, tenant.shop, { document: SHOP })).shop.email : null;
+    const email =
+      tokenState(tenant) === "valid"
+        ? (
+            await callStorefront<{ shop: { email: string | null } }>(ctx, tenant.shop, {
+              document: SHOP,
+            })
+          ).shop.email
+        : null;
     if (email) return { addresses: [email], found: "store_email" };
   } catch (error) {
     const isLasting = isAppError(error) || (error instanceof OutboundError && !error.retryable);

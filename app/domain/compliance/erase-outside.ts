@@ -25,32 +25,57 @@ const orGone = async (call: Promise<unknown>): Promise<"deleted" | "gone"> => {
 };
 
 /** `no_access`: the account has an item, and the settings to reach the CMS are not there any more. */
-export async function eraseCmsItem(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, userId: number): Promise<"deleted" | "none" | "no_access"> {
+export async function eraseCmsItem(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: PrivacyRequest,
+  userId: number,
+): Promise<"deleted" | "none" | "no_access"> {
   const { sql } = dataOf(ctx, tenant);
   // The lease of the CMS deliveries: one that is under way would write its item after ours is deleted.
   const lease = KEYS.lease(`cms_customer:${userId}`);
-  if (!(await putKeyIfAbsent(sql, lease, request.token, LEASE_SECONDS))) throw new AnotherPass(BUSY_MS);
+  if (!(await putKeyIfAbsent(sql, lease, request.token, LEASE_SECONDS)))
+    throw new AnotherPass(BUSY_MS);
   try {
-    const [row] = await sql<{ cms_item_id: string | null }>("SELECT cms_item_id FROM storefront_users WHERE shop = $1 AND id = $2", [userId]);
+    const [row] = await sql<{ cms_item_id: string | null }>(
+      "SELECT cms_item_id FROM storefront_users WHERE shop = $1 AND id = $2",
+      [userId],
+    );
     const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
     if (!token || !collectionId) return row?.cms_item_id ? "no_access" : "none";
     const access = { token, collectionId, about: { shop: tenant.shop, request_id: request.id } };
     // Also one whose creation was never answered: its slug is all that says whose it is.
     const bySlug = await ctx.cms.findItemBySlug(access, `customer-${userId}`);
-    const itemIds = new Set([row?.cms_item_id, bySlug?.id].filter((id): id is string => typeof id === "string"));
+    const itemIds = new Set(
+      [row?.cms_item_id, bySlug?.id].filter((id): id is string => typeof id === "string"),
+    );
     for (const itemId of itemIds) await orGone(ctx.cms.deleteItem(access, itemId));
-    await sql("UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2", [userId]);
+    await sql(
+      "UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2",
+      [userId],
+    );
     return itemIds.size > 0 ? "deleted" : "none";
   } finally {
     await deleteKeyIfHeld(sql, lease, request.token);
   }
 }
 
-export async function eraseProfiles(ctx: Ctx, tenant: Tenant, request: PrivacyRequest, emails: readonly string[]): Promise<number> {
+export async function eraseProfiles(
+  ctx: Ctx,
+  tenant: Tenant,
+  request: PrivacyRequest,
+  emails: readonly string[],
+): Promise<number> {
   // Switched off or not: what was sent while it was on is still there.
   const { profile_platform_url: url, profile_platform_token: token } = tenant.config;
   if (!url) return 0;
-  for (const email of emails) await orGone(ctx.profilePlatform.erase({ url, token, about: { shop: tenant.shop, request_id: request.id } }, { namespace: HASHED_EMAIL, id: hash("sha256", email) }));
+  for (const email of emails)
+    await orGone(
+      ctx.profilePlatform.erase(
+        { url, token, about: { shop: tenant.shop, request_id: request.id } },
+        { namespace: HASHED_EMAIL, id: hash("sha256", email) },
+      ),
+    );
   return emails.length;
 }
 
@@ -58,22 +83,39 @@ export async function eraseProfiles(ctx: Ctx, tenant: Tenant, request: PrivacyRe
 const TENANT_FOLDERS = ["gdpr", "consent/checkpoints"] as const;
 
 /** `events/{channel}/{date}/{event_id}.json` */
-export const eventIdOfPath = (path: string): string => path.slice(path.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
+export const eventIdOfPath = (path: string): string =>
+  path.slice(path.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
 
 type FiledEvent = { event_id: string; channels: string[]; day: string };
 
 /** Where the messages of these events were filed; an event that two tables know on different days is looked for on both. */
-async function filedPaths(ctx: Ctx, tenant: Tenant, eventIds: readonly string[]): Promise<string[]> {
+async function filedPaths(
+  ctx: Ctx,
+  tenant: Tenant,
+  eventIds: readonly string[],
+): Promise<string[]> {
   const rows = await dataOf(ctx, tenant).sql<FiledEvent>(
     `SELECT event_id, ARRAY(SELECT jsonb_array_elements_text(destinations)) AS channels, to_char(received_at, 'YYYY-MM-DD') AS day FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[])
      UNION SELECT event_id, array_agg(channel ORDER BY channel), to_char(created_at, 'YYYY-MM-DD') FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[]) GROUP BY event_id, to_char(created_at, 'YYYY-MM-DD')`,
     [eventIds],
   );
-  return [...new Set(rows.flatMap(({ event_id, channels, day }) => [...channels, BACKEND_CHANNEL, ...RESERVED_FOLDERS].map((folder) => `events/${folder}/${day}/${event_id}.json`)))];
+  return [
+    ...new Set(
+      rows.flatMap(({ event_id, channels, day }) =>
+        [...channels, BACKEND_CHANNEL, ...RESERVED_FOLDERS].map(
+          (folder) => `events/${folder}/${day}/${event_id}.json`,
+        ),
+      ),
+    ),
+  ];
 }
 
 /** Objects of the person's events, and objects of the tenant that mention the person. */
-export async function eraseArchived(ctx: Ctx, tenant: Tenant, subject: KnownSubject): Promise<number> {
+export async function eraseArchived(
+  ctx: Ctx,
+  tenant: Tenant,
+  subject: KnownSubject,
+): Promise<number> {
   const pattern = mentionPattern(subject);
   const mentions = pattern === null ? null : new RegExp(pattern, "i");
   let removed = 0;
@@ -83,7 +125,11 @@ export async function eraseArchived(ctx: Ctx, tenant: Tenant, subject: KnownSubj
     await ctx.archive.remove(path);
     removed += 1;
   };
-  for (const path of await filedPaths(ctx, tenant, subject.eventIds)) await remove(path, () => true);
-  if (mentions) for (const folder of TENANT_FOLDERS) for (const path of await ctx.archive.list(`${folder}/${tenant.shop}/`)) await remove(path, (text) => mentions.test(text));
+  for (const path of await filedPaths(ctx, tenant, subject.eventIds))
+    await remove(path, () => true);
+  if (mentions)
+    for (const folder of TENANT_FOLDERS)
+      for (const path of await ctx.archive.list(`${folder}/${tenant.shop}/`))
+        await remove(path, (text) => mentions.test(text));
   return removed;
 }

@@ -10,25 +10,65 @@ import { tableSlices } from "./table-slices.ts";
 
 export type Counts = Record<string, number>;
 
-const counted = async (sql: TenantSql, statement: string, values: unknown[]) => (await sql(`${statement} RETURNING 1`, values)).length;
+const counted = async (sql: TenantSql, statement: string, values: unknown[]) =>
+  (await sql(`${statement} RETURNING 1`, values)).length;
 
 /** No webhook and no sync brings them back. Repeating it moves the burial to now. */
-export async function buryPeople(ctx: Ctx, sql: TenantSql, shop: string, { gids, emails }: KnownSubject): Promise<void> {
-  const stones = [...gids.map((gid) => ["gid", tombstoneOf(ctx, shop, "gid", gid)]), ...emails.map((email) => ["email", tombstoneOf(ctx, shop, "email", email)])];
+export async function buryPeople(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  { gids, emails }: KnownSubject,
+): Promise<void> {
+  const stones = [
+    ...gids.map((gid) => ["gid", tombstoneOf(ctx, shop, "gid", gid)]),
+    ...emails.map((email) => ["email", tombstoneOf(ctx, shop, "email", email)]),
+  ];
   for (const [kind, hmac] of stones)
-    await sql("INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()", [kind, hmac]);
+    await sql(
+      "INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()",
+      [kind, hmac],
+    );
 }
 
 export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]): Promise<Counts> {
   const ids = [userIds];
   return {
-    user_claims: await counted(sql, "DELETE FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
-    user_extras: await counted(sql, "DELETE FROM user_extras WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
-    user_tag_map: await counted(sql, "DELETE FROM user_tag_map WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
-    identity_links: await counted(sql, "DELETE FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
-    oauth_tokens: await counted(sql, "DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]))", ids),
-    oauth_grants: await counted(sql, "DELETE FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
-    mandates: await counted(sql, "UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked' ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (status = 'active' OR reservations > 0)", ids),
+    user_claims: await counted(
+      sql,
+      "DELETE FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
+    user_extras: await counted(
+      sql,
+      "DELETE FROM user_extras WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
+    user_tag_map: await counted(
+      sql,
+      "DELETE FROM user_tag_map WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
+    identity_links: await counted(
+      sql,
+      "DELETE FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
+    oauth_tokens: await counted(
+      sql,
+      "DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]))",
+      ids,
+    ),
+    oauth_grants: await counted(
+      sql,
+      "DELETE FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
+    mandates: await counted(
+      sql,
+      "UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked' ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (status = 'active' OR reservations > 0)",
+      ids,
+    ),
     // One that is open ends: its mandate is revoked, and nobody is left who could pay for it.
     checkout_sessions: await counted(
       sql,
@@ -36,7 +76,11 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
        WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL OR order_id IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
       ids,
     ),
-    return_cases: await counted(sql, "UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1 AND user_id = ANY($2::int[])", ids),
+    return_cases: await counted(
+      sql,
+      "UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1 AND user_id = ANY($2::int[])",
+      ids,
+    ),
     storefront_users: await counted(
       sql,
       `UPDATE storefront_users SET status = 'deleted', email = NULL, password_hash = '', full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, phone_hash = NULL,
@@ -50,29 +94,57 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
 }
 
 /** Rows named after the person's accounts, gids, addresses or orders, and rows whose words mention the person. */
-const OF_PERSON = "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
+const OF_PERSON =
+  "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
 const IN_SLICE = "ctid >= $4::tid AND ctid < $5::tid";
 const MENTIONS = "($2::text IS NOT NULL AND %s ~* $2)";
 
-const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [...userIds.map(String), ...gids, ...emails, ...orders];
+const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [
+  ...userIds.map(String),
+  ...gids,
+  ...emails,
+  ...orders,
+];
 
 /** Whether a worker has the person in its hands right now: what it read before could be written after us. */
 export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise<boolean> {
-  const rows = await sql(`SELECT 1 FROM integration_queue WHERE shop = $1 AND status IN ('processing', 'ready') AND locked_until > clock_timestamp() AND ${OF_PERSON} LIMIT 1`, [referencesOf(subject), mentionPattern(subject)]);
-  const inbox = await sql(`SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing' AND locked_until > clock_timestamp() AND ${MENTIONS.replace("%s", "body")} LIMIT 1`, [mentionPattern(subject)]);
-  const exports = await sql("SELECT 1 FROM privacy_requests WHERE shop = $1 AND kind = 'data_request' AND state = 'running' AND locked_until > clock_timestamp() LIMIT 1", []);
+  const rows = await sql(
+    `SELECT 1 FROM integration_queue WHERE shop = $1 AND status IN ('processing', 'ready') AND locked_until > clock_timestamp() AND ${OF_PERSON} LIMIT 1`,
+    [referencesOf(subject), mentionPattern(subject)],
+  );
+  const inbox = await sql(
+    `SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing' AND locked_until > clock_timestamp() AND ${MENTIONS.replace("%s", "body")} LIMIT 1`,
+    [mentionPattern(subject)],
+  );
+  const exports = await sql(
+    "SELECT 1 FROM privacy_requests WHERE shop = $1 AND kind = 'data_request' AND state = 'running' AND locked_until > clock_timestamp() LIMIT 1",
+    [],
+  );
   return rows.length + inbox.length + exports.length > 0;
 }
 
 /** The events that carried the person; archived objects are named after them. */
-export async function findEventIds(ctx: Ctx, database: Database, shop: string, subject: KnownSubject): Promise<string[]> {
+export async function findEventIds(
+  ctx: Ctx,
+  database: Database,
+  shop: string,
+  subject: KnownSubject,
+): Promise<string[]> {
   const { sql } = database.forTenant(shop);
   const found = new Set(subject.eventIds);
   const marks = [...subject.emails, ...subject.gids].map((value) => subjectMark(ctx, shop, value));
   for await (const [from, to] of tableSlices(database, "integration_queue"))
-    for (const row of await sql<{ event_id: string }>(`SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`, [referencesOf(subject), mentionPattern(subject), from, to])) found.add(row.event_id);
+    for (const row of await sql<{ event_id: string }>(
+      `SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`,
+      [referencesOf(subject), mentionPattern(subject), from, to],
+    ))
+      found.add(row.event_id);
   for await (const [from, to] of tableSlices(database, "event_ledger"))
-    for (const row of await sql<{ event_id: string }>("SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $5::text[]) AND ctid >= $3::tid AND ctid < $4::tid", [referencesOf(subject), from, to, marks])) found.add(row.event_id);
+    for (const row of await sql<{ event_id: string }>(
+      "SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $5::text[]) AND ctid >= $3::tid AND ctid < $4::tid",
+      [referencesOf(subject), from, to, marks],
+    ))
+      found.add(row.event_id);
   return [...found];
 }
 
@@ -95,15 +167,21 @@ const SCRUB_ATTEMPTS = `
   WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE} AND (event_id = ANY($2::text[]) OR ($3::text IS NOT NULL AND error ~* $3))`;
 
 /** Queue, attempts, inbox and key-value store; each statement touches a bounded slice and is safe to repeat. */
-export async function scrubTraces(database: Database, shop: string, subject: KnownSubject): Promise<Counts> {
+export async function scrubTraces(
+  database: Database,
+  shop: string,
+  subject: KnownSubject,
+): Promise<Counts> {
   const { sql } = database.forTenant(shop);
   const pattern = mentionPattern(subject);
   const counts: Counts = { integration_queue: 0, delivery_attempts: 0, webhook_inbox: 0, kv: 0 };
   const add = async (table: string, statement: string, values: unknown[]) => {
     counts[table] = (counts[table] ?? 0) + (await counted(sql, statement, values));
   };
-  for await (const slice of tableSlices(database, "integration_queue")) await add("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern, ...slice]);
-  for await (const slice of tableSlices(database, "delivery_attempts")) await add("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern, ...slice]);
+  for await (const slice of tableSlices(database, "integration_queue"))
+    await add("integration_queue", SCRUB_QUEUE, [referencesOf(subject), pattern, ...slice]);
+  for await (const slice of tableSlices(database, "delivery_attempts"))
+    await add("delivery_attempts", SCRUB_ATTEMPTS, [subject.eventIds, pattern, ...slice]);
   for await (const slice of tableSlices(database, "webhook_inbox"))
     await add(
       "webhook_inbox",
@@ -116,7 +194,13 @@ export async function scrubTraces(database: Database, shop: string, subject: Kno
       "kv",
       `DELETE FROM kv WHERE shop = $1 AND key <> $5 AND ctid >= $6::tid AND ctid < $7::tid
          AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object' AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL AND concat_ws(E'\\n', key, value::text) ~* $4))`,
-      [subject.userIds.map(KEYS.echo), subject.userIds.map(String), pattern, KEYS.tenant(shop), ...slice],
+      [
+        subject.userIds.map(KEYS.echo),
+        subject.userIds.map(String),
+        pattern,
+        KEYS.tenant(shop),
+        ...slice,
+      ],
     );
   return counts;
 }

@@ -8,14 +8,19 @@ import { AppError } from "../../runtime/errors.ts";
 import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-export const exportPath = (shop: string, requestId: number): string => `gdpr/${shop}/${requestId}.json`;
+export const exportPath = (shop: string, requestId: number): string =>
+  `gdpr/${shop}/${requestId}.json`;
 
 export const DownloadInput = z.object({ token: z.string().min(1).max(500) });
 
 type ExportLink = { request_id: number };
 const keyOf = (token: string) => KEYS.exportLink(hash("sha256", token));
 
-export async function createExportLink(ctx: Ctx, tenant: Tenant, requestId: number): Promise<string> {
+export async function createExportLink(
+  ctx: Ctx,
+  tenant: Tenant,
+  requestId: number,
+): Promise<string> {
   const token = ctx.random.bytes(32).toString("base64url");
   const link: ExportLink = { request_id: requestId };
   await putKey(dataOf(ctx, tenant).sql, keyOf(token), link, TTL_SECONDS.exportLink);
@@ -28,7 +33,11 @@ export async function isExportLinkOpen(ctx: Ctx, tenant: Tenant, token: string):
 }
 
 /** Uses the link up: of two callers one gets the export, the other `invalid_link`. */
-export async function downloadByLink(ctx: Ctx, tenant: Tenant, token: string): Promise<{ requestId: number; document: string }> {
+export async function downloadByLink(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+): Promise<{ requestId: number; document: string }> {
   const link = await takeKey<ExportLink>(dataOf(ctx, tenant).sql, keyOf(token));
   if (!link) throw new AppError("invalid_link");
   const document = await readExport(ctx, tenant, link.request_id);

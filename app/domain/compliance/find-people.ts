@@ -5,8 +5,16 @@ import { phoneHash, tombstoneOf } from "../customers/from-storefront.ts";
 import type { Subject } from "./subject.ts";
 
 export type Person = {
-  id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; storefront_customer_gid: string | null;
-  phone_hash: string | null; status: string; federated_sub: string | null; cms_item_id: string | null;
+  id: number;
+  email: string | null;
+  full_name: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  storefront_customer_gid: string | null;
+  phone_hash: string | null;
+  status: string;
+  federated_sub: string | null;
+  cms_item_id: string | null;
 };
 
 // A gid also stands in the sign-in through the storefront, and on the tombstone of a customer whom the storefront deleted
@@ -22,12 +30,33 @@ const FIND = `
   ) ORDER BY id`;
 
 /** A phone number is shared in families: it finds nobody whose other identifiers say that it is somebody else. */
-export async function findPeople(ctx: Ctx, sql: TenantSql, shop: string, subject: Subject, lock = false): Promise<Person[]> {
+export async function findPeople(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  subject: Subject,
+  lock = false,
+): Promise<Person[]> {
   const { gid = null, email = null, phone } = subject;
   const digits = gid?.slice(gid.lastIndexOf("/") + 1) ?? null;
-  return sql<Person>(lock ? `${FIND} FOR UPDATE` : FIND, [gid, email, digits, gid ? tombstoneOf(ctx, shop, "gid", gid) : null, phone ? phoneHash(ctx, shop, phone) : null]);
+  return sql<Person>(lock ? `${FIND} FOR UPDATE` : FIND, [
+    gid,
+    email,
+    digits,
+    gid ? tombstoneOf(ctx, shop, "gid", gid) : null,
+    phone ? phoneHash(ctx, shop, phone) : null,
+  ]);
 }
 
 /** Whether anything of the person is left in the account. */
 export const isErased = (person: Person): boolean =>
-  person.status === "deleted" && [person.email, person.full_name, person.first_name, person.last_name, person.storefront_customer_gid, person.phone_hash, person.federated_sub].every((value) => value === null);
+  person.status === "deleted" &&
+  [
+    person.email,
+    person.full_name,
+    person.first_name,
+    person.last_name,
+    person.storefront_customer_gid,
+    person.phone_hash,
+    person.federated_sub,
+  ].every((value) => value === null);

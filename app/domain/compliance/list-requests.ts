@@ -5,19 +5,50 @@ import { HOME_REGION, type Tenant } from "../tenants/tenant.ts";
 import { storeKey } from "./privacy-requests.ts";
 
 type ListedRow = {
-  id: number; kind: string; state: string; external_id: string | null; received_at: Date; due_by: Date; completed_at: Date | null; attempts: number; last_error: string | null; evidence: Record<string, unknown> | null;
+  id: number;
+  kind: string;
+  state: string;
+  external_id: string | null;
+  received_at: Date;
+  due_by: Date;
+  completed_at: Date | null;
+  attempts: number;
+  last_error: string | null;
+  evidence: Record<string, unknown> | null;
 };
 
 /** `before`: the position a former page ended at. Answers the position of the next page, null at the end. */
-export async function listPrivacyRequests(ctx: Ctx, shop: string, tenant: Tenant | null, { limit, before }: { limit: number; before: number | null }) {
-  const rows = await ctx.regions.get(tenant?.region ?? HOME_REGION).forTenant(shop).sql<ListedRow>(
-    `SELECT id, kind, state, external_id, received_at, due_by, completed_at, attempts, last_error, evidence FROM privacy_requests
+export async function listPrivacyRequests(
+  ctx: Ctx,
+  shop: string,
+  tenant: Tenant | null,
+  { limit, before }: { limit: number; before: number | null },
+) {
+  const rows = await ctx.regions
+    .get(tenant?.region ?? HOME_REGION)
+    .forTenant(shop)
+    .sql<ListedRow>(
+      `SELECT id, kind, state, external_id, received_at, due_by, completed_at, attempts, last_error, evidence FROM privacy_requests
      WHERE (shop = $1 OR (shop = $2 AND subject_hmac = $3)) AND ($4::int IS NULL OR id < $4) ORDER BY id DESC LIMIT $5`,
-    [PLATFORM, storeKey(ctx, shop), before, limit + 1],
-  );
+      [PLATFORM, storeKey(ctx, shop), before, limit + 1],
+    );
   const page = rows.slice(0, limit);
-  const requests = page.map(({ id, external_id: externalId, received_at: receivedAt, due_by: dueBy, completed_at: completedAt, ...rest }) => ({
-    request_id: id, external_id: externalId, received_at: receivedAt.toISOString(), due_by: dueBy.toISOString(), completed_at: completedAt?.toISOString() ?? null, ...rest,
-  }));
+  const requests = page.map(
+    ({
+      id,
+      external_id: externalId,
+      received_at: receivedAt,
+      due_by: dueBy,
+      completed_at: completedAt,
+      ...rest
+    }) => ({
+      request_id: id,
+      external_id: externalId,
+      received_at: receivedAt.toISOString(),
+      due_by: dueBy.toISOString(),
+      completed_at: completedAt?.toISOString() ?? null,
+      ...rest,
+    }),
+  );
   return { requests, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

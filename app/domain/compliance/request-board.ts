@@ -8,25 +8,64 @@ import { AppError } from "../../runtime/errors.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createExportLink, readExport } from "./export-link.ts";
-import { PRIVACY_NOTIFICATION, receivePrivacyRequest, storeKey, type PrivacyKind } from "./privacy-requests.ts";
+import {
+  PRIVACY_NOTIFICATION,
+  receivePrivacyRequest,
+  storeKey,
+  type PrivacyKind,
+} from "./privacy-requests.ts";
 
-export const RequestFilters = z.object({ kind: z.enum(["data_request", "customer_redact", "shop_redact"]).optional().catch(undefined), state: z.enum(["open", "failed", "finished"]).optional().catch(undefined) });
+export const RequestFilters = z.object({
+  kind: z.enum(["data_request", "customer_redact", "shop_redact"]).optional().catch(undefined),
+  state: z.enum(["open", "failed", "finished"]).optional().catch(undefined),
+});
 export type RequestFilters = z.output<typeof RequestFilters>;
 
 export const RequestId = z.object({ id: z.int().positive().max(999_999_999) });
-export const ManualRequest = z.object({ kind: z.enum(["data_request", "customer_redact"]), email: z.string().trim().max(320).pipe(z.email()) });
+export const ManualRequest = z.object({
+  kind: z.enum(["data_request", "customer_redact"]),
+  email: z.string().trim().max(320).pipe(z.email()),
+});
 
 /** `system` is unwell or refuses; `left_behind`: something of the person was still found. */
-type RequestProblem = { kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours"; system: string | null };
+type RequestProblem = {
+  kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours";
+  system: string | null;
+};
 
 export type BoardRequest = {
-  id: number; kind: PrivacyKind; state: "received" | "running" | "done" | "retained" | "failed"; external_id: string | null; is_by_hand: boolean;
-  received_at: string; due_by: string; is_overdue: boolean; completed_at: string | null; attempts: number; next_attempt_at: string | null; problem: RequestProblem | null; has_export: boolean; can_retry: boolean;
+  id: number;
+  kind: PrivacyKind;
+  state: "received" | "running" | "done" | "retained" | "failed";
+  external_id: string | null;
+  is_by_hand: boolean;
+  received_at: string;
+  due_by: string;
+  is_overdue: boolean;
+  completed_at: string | null;
+  attempts: number;
+  next_attempt_at: string | null;
+  problem: RequestProblem | null;
+  has_export: boolean;
+  can_retry: boolean;
 };
 
 type Row = {
-  id: number; shop: string; kind: PrivacyKind; state: BoardRequest["state"]; external_id: string | null; delivery_id: string; received_at: Date; due_by: Date; is_overdue: boolean; completed_at: Date | null; attempts: number; next_attempt_at: Date;
-  last_error: string | null; has_export: boolean; has_payload: boolean;
+  id: number;
+  shop: string;
+  kind: PrivacyKind;
+  state: BoardRequest["state"];
+  external_id: string | null;
+  delivery_id: string;
+  received_at: Date;
+  due_by: Date;
+  is_overdue: boolean;
+  completed_at: Date | null;
+  attempts: number;
+  next_attempt_at: Date;
+  last_error: string | null;
+  has_export: boolean;
+  has_payload: boolean;
 };
 
 /** Whatever a merchant asked for by a button, here or beside the customer. */
@@ -42,8 +81,20 @@ const LIST = `
   ORDER BY id DESC LIMIT $7`;
 
 /** `before`: the position a former page ended at. */
-export async function listBoard(ctx: Ctx, tenant: Tenant, filters: RequestFilters, { limit, before }: { limit: number; before: number | null }): Promise<{ requests: BoardRequest[]; next: number | null }> {
-  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [PLATFORM, storeKey(ctx, tenant.shop), before, filters.kind ?? null, filters.state ?? null, limit + 1]);
+export async function listBoard(
+  ctx: Ctx,
+  tenant: Tenant,
+  filters: RequestFilters,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<{ requests: BoardRequest[]; next: number | null }> {
+  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [
+    PLATFORM,
+    storeKey(ctx, tenant.shop),
+    before,
+    filters.kind ?? null,
+    filters.state ?? null,
+    limit + 1,
+  ]);
   const requests = rows.slice(0, limit).map((row) => toBoardRequest(tenant, row));
   return { requests, next: rows.length > limit ? (requests.at(-1)?.id ?? null) : null };
 }
@@ -52,9 +103,18 @@ function toBoardRequest(tenant: Tenant, row: Row): BoardRequest {
   const isOpen = row.state === "received" || row.state === "running";
   const isRetried = row.shop === tenant.shop && row.has_payload;
   return {
-    id: row.id, kind: row.kind, state: row.state, external_id: row.external_id, is_by_hand: BY_HAND.test(row.delivery_id),
-    received_at: row.received_at.toISOString(), due_by: row.due_by.toISOString(), is_overdue: row.is_overdue, completed_at: row.completed_at?.toISOString() ?? null, attempts: row.attempts,
-    next_attempt_at: row.state === "received" && row.attempts > 0 ? row.next_attempt_at.toISOString() : null,
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    external_id: row.external_id,
+    is_by_hand: BY_HAND.test(row.delivery_id),
+    received_at: row.received_at.toISOString(),
+    due_by: row.due_by.toISOString(),
+    is_overdue: row.is_overdue,
+    completed_at: row.completed_at?.toISOString() ?? null,
+    attempts: row.attempts,
+    next_attempt_at:
+      row.state === "received" && row.attempts > 0 ? row.next_attempt_at.toISOString() : null,
     problem: row.last_error === null ? null : toProblem(row.last_error),
     has_export: row.has_export,
     can_retry: isRetried && ((isOpen && row.attempts > 0) || row.state === "failed"),
@@ -62,7 +122,8 @@ function toBoardRequest(tenant: Tenant, row: Row): BoardRequest {
 }
 
 function toProblem(error: string): RequestProblem {
-  if (error === "no_email_provider" || error === "no_recipient") return { kind: error, system: null };
+  if (error === "no_email_provider" || error === "no_recipient")
+    return { kind: error, system: null };
   if (error.startsWith("residual in ")) return { kind: "left_behind", system: null };
   const system = /^([a-z_]+): /.exec(error)?.[1];
   return system ? { kind: "system", system } : { kind: "ours", system: null };
@@ -81,7 +142,10 @@ export async function retryRequest(ctx: Ctx, tenant: Tenant, id: number): Promis
 }
 
 async function requireExport(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
-  const rows = await dataOf(ctx, tenant).sql("SELECT 1 FROM privacy_requests WHERE shop = $1 AND id = $2 AND kind = 'data_request' AND evidence ? 'archive'", [id]);
+  const rows = await dataOf(ctx, tenant).sql(
+    "SELECT 1 FROM privacy_requests WHERE shop = $1 AND id = $2 AND kind = 'data_request' AND evidence ? 'archive'",
+    [id],
+  );
   if (rows.length === 0) throw new AppError("not_found");
   // The person may have been erased since.
   await readExport(ctx, tenant, id);
@@ -96,19 +160,34 @@ export async function offerExport(ctx: Ctx, tenant: Tenant, id: number): Promise
 /** For an export that could be mailed to nobody: the merchant took it and passed it on. The evidence says so, and its digest covers it. */
 export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql) => {
-    const [row] = await sql<{ evidence: Record<string, unknown> }>("SELECT evidence FROM privacy_requests WHERE shop = $1 AND id = $2 AND kind = 'data_request' AND state = 'failed' AND evidence ? 'archive' FOR UPDATE", [id]);
+    const [row] = await sql<{ evidence: Record<string, unknown> }>(
+      "SELECT evidence FROM privacy_requests WHERE shop = $1 AND id = $2 AND kind = 'data_request' AND state = 'failed' AND evidence ? 'archive' FOR UPDATE",
+      [id],
+    );
     if (!row) throw new AppError("not_found");
     const { sha256: _before, ...known } = row.evidence;
     const evidence = { ...known, handed_over_at: ctx.clock.now().toISOString() };
-    await sql("UPDATE privacy_requests SET state = 'done', last_error = NULL, evidence = $3::jsonb WHERE shop = $1 AND id = $2", [id, JSON.stringify({ ...evidence, sha256: hash("sha256", JSON.stringify(evidence)) })]);
+    await sql(
+      "UPDATE privacy_requests SET state = 'done', last_error = NULL, evidence = $3::jsonb WHERE shop = $1 AND id = $2",
+      [id, JSON.stringify({ ...evidence, sha256: hash("sha256", JSON.stringify(evidence)) })],
+    );
   });
   ctx.log.done("privacy_request.handed_over", { shop: tenant.shop, request_id: id });
 }
 
 /** As if the storefront had asked for this address: the same row, the same work, the same time. */
-export async function requestByHand(ctx: Ctx, tenant: Tenant, { kind, email }: z.output<typeof ManualRequest>): Promise<{ id: number }> {
+export async function requestByHand(
+  ctx: Ctx,
+  tenant: Tenant,
+  { kind, email }: z.output<typeof ManualRequest>,
+): Promise<{ id: number }> {
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
-    kind, deliveryId: `merchant-${ctx.random.uuid()}`, raw: Buffer.alloc(0), subject: { email: normaliseEmail(email) }, externalId: null, triggeredAt: null,
+    kind,
+    deliveryId: `merchant-${ctx.random.uuid()}`,
+    raw: Buffer.alloc(0),
+    subject: { email: normaliseEmail(email) },
+    externalId: null,
+    triggeredAt: null,
   });
   ctx.log.done("privacy_request.made_by_hand", { shop: tenant.shop, kind, request_id: id });
   return { id };

@@ -16,41 +16,66 @@ const ROWS_PER_SLICE = 2_000;
 const PATHS_PER_LOOKUP = 500;
 const NEXT_PASS_MS = 500;
 
-export async function redactShop(ctx: Ctx, database: Database, request: PrivacyRequest): Promise<void> {
+export async function redactShop(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+): Promise<void> {
   const { shop } = request;
   const deleted: Record<string, number> = {};
-  const finish = (state: "done" | "retained", evidence: object) => finishPrivacyRequest(database.forTenant(request.home).sql, request, state, evidence);
-  if (await isInstalledAgain(ctx, database, request)) return finish("retained", { kept_because: ["the store installed the app again"] });
+  const finish = (state: "done" | "retained", evidence: object) =>
+    finishPrivacyRequest(database.forTenant(request.home).sql, request, state, evidence);
+  if (await isInstalledAgain(ctx, database, request))
+    return finish("retained", { kept_because: ["the store installed the app again"] });
 
   // Objects are named after events: they are looked up while the ledger is still there.
   const objects = await deleteObjects(ctx, database, shop);
   const total = await deleteRows(ctx, database, request, deleted);
-  if (total === null) return finish("retained", { deleted, archive_objects: objects, kept_because: ["the store installed the app again while its data was deleted"] });
-  if (!(await deleteRecord(ctx, request))) return finish("retained", { deleted, archive_objects: objects, kept_because: ["the store installed the app again while its data was deleted"] });
+  if (total === null)
+    return finish("retained", {
+      deleted,
+      archive_objects: objects,
+      kept_because: ["the store installed the app again while its data was deleted"],
+    });
+  if (!(await deleteRecord(ctx, request)))
+    return finish("retained", {
+      deleted,
+      archive_objects: objects,
+      kept_because: ["the store installed the app again while its data was deleted"],
+    });
   // Rows that a worker wrote while the store was still known.
-  if ((await deleteRows(ctx, database, request, deleted)) !== 0) throw new AnotherPass(NEXT_PASS_MS);
+  if ((await deleteRows(ctx, database, request, deleted)) !== 0)
+    throw new AnotherPass(NEXT_PASS_MS);
   await finish("done", { deleted, archive_objects: objects });
 }
 
 /** When the platform asked: what was installed after it is another story. */
-const askedAt = ({ triggeredAt, receivedAt }: PrivacyRequest): Date => (triggeredAt && triggeredAt < receivedAt ? triggeredAt : receivedAt);
+const askedAt = ({ triggeredAt, receivedAt }: PrivacyRequest): Date =>
+  triggeredAt && triggeredAt < receivedAt ? triggeredAt : receivedAt;
 
 /**
  * The signed body names the store and nothing else, so an old one can be sent again for ever: from the second on, a
  * store whose token still works is believed to be installed.
  */
-async function isInstalledAgain(ctx: Ctx, database: Database, request: PrivacyRequest): Promise<boolean> {
+async function isInstalledAgain(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+): Promise<boolean> {
   const tenant = await findTenant(ctx, request.shop);
   if (!tenant) return false;
   if (installedAfter(tenant, askedAt(request))) return true;
-  const earlier = await database.forTenant(request.home).sql(
-    "SELECT 1 FROM privacy_requests p WHERE shop = $1 AND kind = 'shop_redact' AND state IN ('done', 'retained') AND subject_hmac = (SELECT subject_hmac FROM privacy_requests WHERE shop = $1 AND id = $2) LIMIT 1",
-    [request.id],
-  );
+  const earlier = await database
+    .forTenant(request.home)
+    .sql(
+      "SELECT 1 FROM privacy_requests p WHERE shop = $1 AND kind = 'shop_redact' AND state IN ('done', 'retained') AND subject_hmac = (SELECT subject_hmac FROM privacy_requests WHERE shop = $1 AND id = $2) LIMIT 1",
+      [request.id],
+    );
   return earlier.length > 0 && tokenState(tenant) === "valid" && (await answers(ctx, request.shop));
 }
 
-const installedAfter = ({ connection }: Tenant, at: Date): boolean => connection.installed_at !== undefined && new Date(connection.installed_at) > at;
+const installedAfter = ({ connection }: Tenant, at: Date): boolean =>
+  connection.installed_at !== undefined && new Date(connection.installed_at) > at;
 
 async function answers(ctx: Ctx, shop: string): Promise<boolean> {
   try {
@@ -68,10 +93,12 @@ async function deleteObjects(ctx: Ctx, database: Database, shop: string): Promis
   const events = paths.filter((path) => path.startsWith("events/"));
   for (let at = 0; at < events.length; at += PATHS_PER_LOOKUP) {
     const batch = events.slice(at, at + PATHS_PER_LOOKUP);
-    const rows = await database.forTenant(shop).sql<{ event_id: string }>(
-      "SELECT event_id FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[]) UNION SELECT event_id FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[])",
-      [batch.map(eventIdOfPath)],
-    );
+    const rows = await database
+      .forTenant(shop)
+      .sql<{ event_id: string }>(
+        "SELECT event_id FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[]) UNION SELECT event_id FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[])",
+        [batch.map(eventIdOfPath)],
+      );
     const ids = new Set(rows.map((row) => row.event_id));
     own.push(...batch.filter((path) => ids.has(eventIdOfPath(path))));
   }
@@ -80,11 +107,16 @@ async function deleteObjects(ctx: Ctx, database: Database, shop: string): Promis
 }
 
 /** One slice per transaction, in every table, until nothing is left; null when the store is installed again meanwhile. */
-async function deleteRows(ctx: Ctx, database: Database, request: PrivacyRequest, deleted: Record<string, number>): Promise<number | null> {
+async function deleteRows(
+  ctx: Ctx,
+  database: Database,
+  request: PrivacyRequest,
+  deleted: Record<string, number>,
+): Promise<number | null> {
   const { shop } = request;
   let total = 0;
   for (const { name } of await tenantTables(database)) {
-    for (let rows = ROWS_PER_SLICE; rows === ROWS_PER_SLICE; ) {
+    for (let rows = ROWS_PER_SLICE; rows === ROWS_PER_SLICE;) {
       const tenant = await findTenant(ctx, shop);
       if (tenant && installedAfter(tenant, askedAt(request))) return null;
       rows = await database.forTenant(shop).transaction((sql) => deleteSlice(sql, name, shop));
@@ -97,7 +129,9 @@ async function deleteRows(ctx: Ctx, database: Database, request: PrivacyRequest,
 
 async function deleteSlice(sql: TenantSql, table: string, shop: string): Promise<number> {
   // For this transaction only; the triggers of the append-only tables compare it with the row's shop.
-  await sql("SELECT set_config('compliance.redacted_shop', shop, true) FROM (SELECT $1::text AS shop) AS named WHERE shop = $1");
+  await sql(
+    "SELECT set_config('compliance.redacted_shop', shop, true) FROM (SELECT $1::text AS shop) AS named WHERE shop = $1",
+  );
   const rows = await sql(
     `DELETE FROM "${table}" WHERE shop = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM "${table}" WHERE shop = $1 AND ($2::text IS NULL OR to_jsonb("${table}")->>'key' <> $2) LIMIT ${ROWS_PER_SLICE})) RETURNING 1`,
     [table === "kv" ? KEYS.tenant(shop) : null],
@@ -112,5 +146,8 @@ async function deleteRecord(ctx: Ctx, request: PrivacyRequest): Promise<boolean>
     "DELETE FROM kv WHERE shop = $1 AND key = $2 AND coalesce((value#>>'{connection,installed_at}')::timestamptz, '-infinity') <= $3",
     [KEYS.tenant(request.shop), askedAt(request)],
   );
-  return (await sql("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [KEYS.tenant(request.shop)])).length === 0;
+  return (
+    (await sql("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [KEYS.tenant(request.shop)]))
+      .length === 0
+  );
 }

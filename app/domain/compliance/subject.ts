@@ -3,12 +3,26 @@ import type { Ctx } from "../../context.server.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 
 /** As the platform names the person; any of them may be missing. */
-export type Subject = { gid?: string; email?: string; phone?: string; /** Gids. */ orders?: string[] };
+export type Subject = {
+  gid?: string;
+  email?: string;
+  phone?: string;
+  /** Gids. */ orders?: string[];
+};
 
 /** The person as far as we know: everything that must be found nowhere afterwards, and the accounts it belongs to. */
-export type KnownSubject = { userIds: number[]; gids: string[]; emails: string[]; phones: string[]; names: string[]; orders: string[]; eventIds: string[] };
+export type KnownSubject = {
+  userIds: number[];
+  gids: string[];
+  emails: string[];
+  phones: string[];
+  names: string[];
+  orders: string[];
+  eventIds: string[];
+};
 
-export const hasIdentifier = ({ gid, email, phone }: Subject): boolean => Boolean(gid ?? email ?? phone);
+export const hasIdentifier = ({ gid, email, phone }: Subject): boolean =>
+  Boolean(gid ?? email ?? phone);
 
 export function subjectKey(ctx: Ctx, shop: string, { gid, email, phone }: Subject): string | null {
   const value = gid ?? email ?? phone?.replace(/\D/g, "");
@@ -17,13 +31,23 @@ export function subjectKey(ctx: Ctx, shop: string, { gid, email, phone }: Subjec
 
 /** Numbers above 2^53 as the digits that stand in the raw bytes: `JSON.parse` rounds them. */
 export function parseWithExactIds(raw: Buffer): unknown {
-  const keepDigits = (_: string, value: unknown, context?: { source?: string }) => (typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "") ? context?.source : value);
+  const keepDigits = (_: string, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "")
+      ? context?.source
+      : value;
   return JSON.parse(raw.toString("utf8"), keepDigits);
 }
 
-const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
-const idOf = (value: unknown): string | null => (/^\d{1,20}$/.test(String(value)) && (typeof value === "number" || typeof value === "string") ? String(value) : null);
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 500) : undefined);
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+const idOf = (value: unknown): string | null =>
+  /^\d{1,20}$/.test(String(value)) && (typeof value === "number" || typeof value === "string")
+    ? String(value)
+    : null;
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 500) : undefined;
 
 /** Reads `customer`, the orders and the platform's own number of the request; whatever is missing stays missing. */
 export function readSubject(raw: Buffer): { subject: Subject; externalId: string | null } {
@@ -31,7 +55,10 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
   const customer = fieldsOf(body.customer);
   const id = idOf(customer.id);
   const [email, phone] = [textOf(customer.email), textOf(customer.phone)];
-  const orders = [body.orders_requested, body.orders_to_redact].flatMap((list) => (Array.isArray(list) ? list.map(idOf) : [])).filter((order) => order !== null).slice(0, 10_000);
+  const orders = [body.orders_requested, body.orders_to_redact]
+    .flatMap((list) => (Array.isArray(list) ? list.map(idOf) : []))
+    .filter((order) => order !== null)
+    .slice(0, 10_000);
   return {
     subject: {
       ...(id && { gid: `gid://shopify/Customer/${id}` }),
@@ -46,26 +73,47 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
 const SHORTEST_PHONE_DIGITS = 7;
 const escapeRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 /** As JSON of other programs may write it. */
-const jsonEscaped = (text: string) => text.replace(/[^\u0020-\u007e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const jsonEscaped = (text: string) =>
+  text.replace(
+    /[^\u0020-\u007e]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
-const spellings = (text: string): string[] => [...new Set([text, jsonEscaped(text)])].map(escapeRegex);
+const spellings = (text: string): string[] =>
+  [...new Set([text, jsonEscaped(text)])].map(escapeRegex);
 /** Whole, not the end of a longer address; and as it stands in a link. */
-const addressPattern = (email: string): string[] => [...spellings(email).map((text) => `(?<![a-z0-9._+-])${text}(?![a-z0-9-]|\\.[a-z0-9])`), escapeRegex(encodeURIComponent(email))];
-const namePattern = (name: string): string[] => spellings(name).map((text) => `(?<!\\w)${text}(?!\\w)`);
+const addressPattern = (email: string): string[] => [
+  ...spellings(email).map((text) => `(?<![a-z0-9._+-])${text}(?![a-z0-9-]|\\.[a-z0-9])`),
+  escapeRegex(encodeURIComponent(email)),
+];
+const namePattern = (name: string): string[] =>
+  spellings(name).map((text) => `(?<!\\w)${text}(?!\\w)`);
 
 function phonePattern(phone: string): string[] {
   const digits = phone.replace(/\D/g, "");
-  return digits.length < SHORTEST_PHONE_DIGITS ? [] : [`(?<!\\d)${digits.split("").join("[^0-9a-zA-Z]{0,3}")}(?!\\d)`];
+  return digits.length < SHORTEST_PHONE_DIGITS
+    ? []
+    : [`(?<!\\d)${digits.split("").join("[^0-9a-zA-Z]{0,3}")}(?!\\d)`];
 }
 
 /** What says who somebody is: addresses, numbers however they are written, whole names. Case does not matter. */
-export function identityPatterns({ emails, phones, names }: Pick<KnownSubject, "emails" | "phones" | "names">): string[] {
-  return [...emails.flatMap(addressPattern), ...phones.flatMap(phonePattern), ...names.flatMap(namePattern)];
+export function identityPatterns({
+  emails,
+  phones,
+  names,
+}: Pick<KnownSubject, "emails" | "phones" | "names">): string[] {
+  return [
+    ...emails.flatMap(addressPattern),
+    ...phones.flatMap(phonePattern),
+    ...names.flatMap(namePattern),
+  ];
 }
 
 /** Also where the person is only referred to by the storefront's id: in the shapes that ids have in payloads. */
 export function mentionPattern(subject: KnownSubject): string | null {
-  const ids = subject.gids.map((gid) => gid.slice(gid.lastIndexOf("/") + 1)).filter((digits) => /^\d+$/.test(digits));
+  const ids = subject.gids
+    .map((gid) => gid.slice(gid.lastIndexOf("/") + 1))
+    .filter((digits) => /^\d+$/.test(digits));
   const references = ids.map((id) => `(Customer\\\\?/|"(id|customer_id)" ?: ?"?)${id}(?!\\d)`);
   const parts = [...identityPatterns(subject), ...references];
   return parts.length > 0 ? parts.join("|") : null;

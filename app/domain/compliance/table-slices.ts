@@ -4,12 +4,19 @@ import type { Database } from "../../runtime/database.ts";
 const PAGES_PER_SLICE = 2_000;
 
 /** Ranges of physical places, `[from, to)`, that together cover the table, also what is added meanwhile. */
-export async function* tableSlices(database: Database, table: string): AsyncGenerator<readonly [from: string, to: string]> {
-  for (let from = 0; from === 0 || from < (await pagesOf(database, table)); from += PAGES_PER_SLICE) yield [`(${from},0)`, `(${from + PAGES_PER_SLICE},0)`];
+export async function* tableSlices(
+  database: Database,
+  table: string,
+): AsyncGenerator<readonly [from: string, to: string]> {
+  for (let from = 0; from === 0 || from < (await pagesOf(database, table)); from += PAGES_PER_SLICE)
+    yield [`(${from},0)`, `(${from + PAGES_PER_SLICE},0)`];
 }
 
 async function pagesOf(database: Database, table: string): Promise<number> {
-  const [row] = await database.acrossTenants<{ pages: number }>("SELECT (pg_relation_size(to_regclass(quote_ident($1))) / current_setting('block_size')::int)::int AS pages", [table]);
+  const [row] = await database.acrossTenants<{ pages: number }>(
+    "SELECT (pg_relation_size(to_regclass(quote_ident($1))) / current_setting('block_size')::int)::int AS pages",
+    [table],
+  );
   return row?.pages ?? 0;
 }
 

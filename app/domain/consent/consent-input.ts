@@ -3,13 +3,20 @@ import { z } from "zod";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "./consent-types.ts";
 
 const flag = z.boolean("must be true or false").optional();
-const identifier = (max: number) => z.string().regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -").max(max);
+const identifier = (max: number) =>
+  z
+    .string()
+    .regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -")
+    .max(max);
 
 const FormType = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, "may hold letters, digits, _ and -, at most 40")
   .transform((text) => text.toLowerCase())
-  .refine((text) => !(CONSENT_TYPES as readonly string[]).includes(text), "is the name of a consent, not of a form");
+  .refine(
+    (text) => !(CONSENT_TYPES as readonly string[]).includes(text),
+    "is the name of a consent, not of a form",
+  );
 
 export const ConsentSyncInput = z
   .object({
@@ -30,7 +37,12 @@ export const ConsentSyncInput = z
     source_page: z.string().max(2_000).optional(),
     visitor_id: identifier(100).optional(),
   })
-  .refine((input) => input.form_type !== undefined || CONSENT_TYPES.some((type) => input[consentColumn(type)] !== undefined), { path: ["consent_tos"], message: "say at least one consent, or a form_type" });
+  .refine(
+    (input) =>
+      input.form_type !== undefined ||
+      CONSENT_TYPES.some((type) => input[consentColumn(type)] !== undefined),
+    { path: ["consent_tos"], message: "say at least one consent, or a form_type" },
+  );
 
 export type ConsentSyncInput = z.output<typeof ConsentSyncInput>;
 
@@ -55,8 +67,19 @@ function withoutQuery(page: string): string {
   return page.replace(/[?#].*$/s, "").slice(0, 500);
 }
 
-export function toSubmission(input: ConsentSyncInput, context: { consentId: string; userAgent: string | null; gpc: boolean; consentVersion: string | null; policyHash: string | null }): Submission {
-  const said = CONSENT_TYPES.flatMap((type) => (input[consentColumn(type)] === undefined ? [] : [[type, input[consentColumn(type)]] as const]));
+export function toSubmission(
+  input: ConsentSyncInput,
+  context: {
+    consentId: string;
+    userAgent: string | null;
+    gpc: boolean;
+    consentVersion: string | null;
+    policyHash: string | null;
+  },
+): Submission {
+  const said = CONSENT_TYPES.flatMap((type) =>
+    input[consentColumn(type)] === undefined ? [] : [[type, input[consentColumn(type)]] as const],
+  );
   return {
     flags: Object.fromEntries(said),
     method: input.method,

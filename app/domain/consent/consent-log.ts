@@ -6,18 +6,51 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toCell } from "./consent-history.ts";
 
 const day = z.iso.date().optional().catch(undefined);
-const text = (max: number) => z.string().trim().max(max).transform((value) => value || undefined).optional().catch(undefined);
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .transform((value) => value || undefined)
+    .optional()
+    .catch(undefined);
 
 /** A filter that makes no sense filters nothing. `until` is the last day, in whole. */
-export const ConsentFilters = z.object({ type: text(80), action: z.enum(["granted", "revoked", "mandate_created", "mandate_used"]).optional().catch(undefined), method: text(100), from: day, until: day, email: text(320) });
+export const ConsentFilters = z.object({
+  type: text(80),
+  action: z
+    .enum(["granted", "revoked", "mandate_created", "mandate_used"])
+    .optional()
+    .catch(undefined),
+  method: text(100),
+  from: day,
+  until: day,
+  email: text(320),
+});
 export type ConsentFilters = z.output<typeof ConsentFilters>;
 
 export type LoggedConsent = {
-  seq: number; created_at: string; consent_type: string; action: string; method: string; consent_version: string | null; consent_id: string; gpc: boolean;
-  user_id: number | null; email: string | null; visitor_id: string | null;
+  seq: number;
+  created_at: string;
+  consent_type: string;
+  action: string;
+  method: string;
+  consent_version: string | null;
+  consent_id: string;
+  gpc: boolean;
+  user_id: number | null;
+  email: string | null;
+  visitor_id: string | null;
 };
 
-type LogRow = Omit<LoggedConsent, "created_at"> & { created_at: Date; user_agent: string | null; ga_session_id: string | null; timestamp: string | null; id: number; hash: string };
+type LogRow = Omit<LoggedConsent, "created_at"> & {
+  created_at: Date;
+  user_agent: string | null;
+  ga_session_id: string | null;
+  timestamp: string | null;
+  id: number;
+  hash: string;
+};
 
 // The places first, from the index alone (consent_records_log_idx holds what is filtered by), then the few rows. A position
 // is a row's number; when it came stands in the row itself.
@@ -36,36 +69,114 @@ const LIST_OF_PERSON = rowsAt(placesOf("AND user_id = ANY($9::int[])"));
 
 /** The accounts with this address; a filter by an address that nobody has finds nothing. */
 const findUserIds = async (sql: TenantSql, email: string): Promise<number[]> =>
-  (await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND status <> 'deleted'", [email.normalize("NFKC").toLowerCase()])).map(({ id }) => id);
+  (
+    await sql<{ id: number }>(
+      "SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND status <> 'deleted'",
+      [email.normalize("NFKC").toLowerCase()],
+    )
+  ).map(({ id }) => id);
 
 type Paging = { limit: number; before: number | null };
 
-async function readRows(sql: TenantSql, filters: ConsentFilters, userIds: number[] | null, { limit, before }: Paging): Promise<LogRow[]> {
-  const values = [filters.type ?? null, filters.action ?? null, filters.method ?? null, filters.from ?? null, filters.until ?? null, before, limit];
+async function readRows(
+  sql: TenantSql,
+  filters: ConsentFilters,
+  userIds: number[] | null,
+  { limit, before }: Paging,
+): Promise<LogRow[]> {
+  const values = [
+    filters.type ?? null,
+    filters.action ?? null,
+    filters.method ?? null,
+    filters.from ?? null,
+    filters.until ?? null,
+    before,
+    limit,
+  ];
   return userIds ? sql<LogRow>(LIST_OF_PERSON, [...values, userIds]) : sql<LogRow>(LIST, values);
 }
 
 /** `before`: the position a former page ended at. Answers the position of the next page, null at the end. */
-export async function listConsentLog(ctx: Ctx, tenant: Tenant, filters: ConsentFilters, { limit, before }: Paging): Promise<{ records: LoggedConsent[]; next: number | null }> {
+export async function listConsentLog(
+  ctx: Ctx,
+  tenant: Tenant,
+  filters: ConsentFilters,
+  { limit, before }: Paging,
+): Promise<{ records: LoggedConsent[]; next: number | null }> {
   const { sql } = dataOf(ctx, tenant);
-  const rows = await readRows(sql, filters, filters.email === undefined ? null : await findUserIds(sql, filters.email), { limit: limit + 1, before });
-  const records = rows.slice(0, limit).map(({ seq, created_at: at, consent_type, action, method, consent_version, consent_id, gpc, user_id, email, visitor_id }) => ({
-    seq, created_at: at.toISOString(), consent_type, action, method, consent_version, consent_id, gpc, user_id, email, visitor_id,
-  }));
+  const rows = await readRows(
+    sql,
+    filters,
+    filters.email === undefined ? null : await findUserIds(sql, filters.email),
+    { limit: limit + 1, before },
+  );
+  const records = rows
+    .slice(0, limit)
+    .map(
+      ({
+        seq,
+        created_at: at,
+        consent_type,
+        action,
+        method,
+        consent_version,
+        consent_id,
+        gpc,
+        user_id,
+        email,
+        visitor_id,
+      }) => ({
+        seq,
+        created_at: at.toISOString(),
+        consent_type,
+        action,
+        method,
+        consent_version,
+        consent_id,
+        gpc,
+        user_id,
+        email,
+        visitor_id,
+      }),
+    );
   return { records, next: rows.length > limit ? (records.at(-1)?.seq ?? null) : null };
 }
 
-const CSV_COLUMNS = ["id", "user_id", "email", "visitor_id", "consent_type", "action", "method", "consent_version", "consent_id", "user_agent", "ga_session_id", "timestamp", "created_at", "gpc", "seq", "hash"] as const;
+const CSV_COLUMNS = [
+  "id",
+  "user_id",
+  "email",
+  "visitor_id",
+  "consent_type",
+  "action",
+  "method",
+  "consent_version",
+  "consent_id",
+  "user_agent",
+  "ga_session_id",
+  "timestamp",
+  "created_at",
+  "gpc",
+  "seq",
+  "hash",
+] as const;
 const CSV_PAGE = 1_000;
 
 /** All of it that the filters leave, a page of lines at a time: memory does not grow with the log. */
-export async function* exportConsentLog(ctx: Ctx, tenant: Tenant, filters: ConsentFilters): AsyncGenerator<string> {
+export async function* exportConsentLog(
+  ctx: Ctx,
+  tenant: Tenant,
+  filters: ConsentFilters,
+): AsyncGenerator<string> {
   const { sql } = dataOf(ctx, tenant);
   const userIds = filters.email === undefined ? null : await findUserIds(sql, filters.email);
   yield `${CSV_COLUMNS.join(",")}\r\n`;
-  for (let before: number | null = null; ; ) {
+  for (let before: number | null = null; ;) {
     const rows: LogRow[] = await readRows(sql, filters, userIds, { limit: CSV_PAGE, before });
-    if (rows.length > 0) yield rows.map((row) => `${CSV_COLUMNS.map((column) => toCell(row[column])).join(",")}\r\n`).join("");
+    if (rows.length > 0)
+      yield rows
+        .map((row) => `${CSV_COLUMNS.map((column) => toCell(row[column])).join(",")}\r\n`)
+        .join("");
     if (rows.length < CSV_PAGE) return;
     before = rows.at(-1)?.seq ?? null;
   }
@@ -74,7 +185,11 @@ export async function* exportConsentLog(ctx: Ctx, tenant: Tenant, filters: Conse
 export type ConsentDay = { day: string; granted: number; revoked: number };
 
 /** Grants and withdrawals per day (UTC), days without any included, oldest first; an index-only read of those days. */
-export async function countConsentDays(ctx: Ctx, tenant: Tenant, days: number): Promise<ConsentDay[]> {
+export async function countConsentDays(
+  ctx: Ctx,
+  tenant: Tenant,
+  days: number,
+): Promise<ConsentDay[]> {
   return dataOf(ctx, tenant).sql<ConsentDay>(
     `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(c.granted, 0)::int AS granted, coalesce(c.revoked, 0)::int AS revoked
      FROM generate_series(current_date - ($2::int - 1), current_date, interval '1 day') AS d(day)

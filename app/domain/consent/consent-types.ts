@@ -6,4 +6,11 @@ export type ConsentFlags = Record<ConsentType, boolean>;
 
 export const consentColumn = (type: ConsentType) => `consent_${type}` as const;
 
-export const NO_CONSENTS: ConsentFlags = { tos: false, privacy: false, cookie: false, marketing: false, a2a: false, ap2: false };
+export const NO_CONSENTS: ConsentFlags = {
+  tos: false,
+  privacy: false,
+  cookie: false,
+  marketing: false,
+  a2a: false,
+  ap2: false,
+};

@@ -15,10 +15,20 @@ export const NewPolicyVersion = PolicyInput.extend({
 });
 
 /** Throws `conflict` when the version was published with another text. */
-export async function addPolicyVersion(ctx: Ctx, tenant: Tenant, { is_current: isCurrent, ...policy }: z.output<typeof NewPolicyVersion>): Promise<{ version: string }> {
+export async function addPolicyVersion(
+  ctx: Ctx,
+  tenant: Tenant,
+  { is_current: isCurrent, ...policy }: z.output<typeof NewPolicyVersion>,
+): Promise<{ version: string }> {
   const { isStored } = await publishPolicy(dataOf(ctx, tenant).sql, policy);
   if (!isStored) throw new AppError("conflict");
-  if (isCurrent) await saveTenantConfig(ctx, tenant.shop, { consent_policy_version: policy.version }, false);
-  ctx.log.done("policy.published", { shop: tenant.shop, version: policy.version, locale: policy.locale, is_current: isCurrent });
+  if (isCurrent)
+    await saveTenantConfig(ctx, tenant.shop, { consent_policy_version: policy.version }, false);
+  ctx.log.done("policy.published", {
+    shop: tenant.shop,
+    version: policy.version,
+    locale: policy.locale,
+    is_current: isCurrent,
+  });
   return { version: policy.version };
 }

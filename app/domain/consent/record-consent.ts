@@ -26,24 +26,64 @@ export type ConsentEntry = {
 export const CHAIN_START = "0".repeat(64);
 
 /** What a row's hash covers: all of the evidence in a fixed order, and the hash before it. */
-export function chainHash(prevHash: string, seq: number, entry: ConsentEntry, createdAt: Date): string {
+export function chainHash(
+  prevHash: string,
+  seq: number,
+  entry: ConsentEntry,
+  createdAt: Date,
+): string {
   const evidence = [
-    seq, entry.userId, entry.visitorId ?? null, entry.consentType, entry.action, entry.method, entry.consentVersion ?? null, entry.consentId, entry.userAgent ?? null,
-    entry.gaSessionId ?? null, entry.timestamp ?? null, entry.formType ?? null, entry.sourcePage ?? null, entry.policyHash ?? null, entry.gpc ?? false, createdAt.toISOString(),
+    seq,
+    entry.userId,
+    entry.visitorId ?? null,
+    entry.consentType,
+    entry.action,
+    entry.method,
+    entry.consentVersion ?? null,
+    entry.consentId,
+    entry.userAgent ?? null,
+    entry.gaSessionId ?? null,
+    entry.timestamp ?? null,
+    entry.formType ?? null,
+    entry.sourcePage ?? null,
+    entry.policyHash ?? null,
+    entry.gpc ?? false,
+    createdAt.toISOString(),
   ];
   return linkHash(prevHash, JSON.stringify(evidence));
 }
 
-export const linkHash = (prevHash: string, evidence: string): string => hash("sha256", `${prevHash}\n${evidence}`);
+export const linkHash = (prevHash: string, evidence: string): string =>
+  hash("sha256", `${prevHash}\n${evidence}`);
 
 // The texts of a row's evidence as one JSON array that the database makes, which escapes as JSON.stringify does: one column
 // to read in place of twelve makes verifying several times as fast.
-const TEXTS = ["visitor_id", "consent_type", "action", "method", "consent_version", "consent_id", "user_agent", "ga_session_id", "timestamp", "form_type", "source_page", "policy_hash"];
+const TEXTS = [
+  "visitor_id",
+  "consent_type",
+  "action",
+  "method",
+  "consent_version",
+  "consent_id",
+  "user_agent",
+  "ga_session_id",
+  "timestamp",
+  "form_type",
+  "source_page",
+  "policy_hash",
+];
 export const EVIDENCE_COLUMNS = `seq, user_id, array_to_json(ARRAY[${TEXTS.join(", ")}])::text AS texts, gpc, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at`;
-export type StoredEvidence = { seq: number; user_id: number | null; texts: string; gpc: boolean; at: string };
+export type StoredEvidence = {
+  seq: number;
+  user_id: number | null;
+  texts: string;
+  gpc: boolean;
+  at: string;
+};
 
 /** The same text as `chainHash` covers, from a stored row. */
-export const evidenceOf = ({ seq, user_id: userId, texts, gpc, at }: StoredEvidence): string => `[${seq},${userId},${texts.slice(1, -1)},${gpc},"${at}"]`;
+export const evidenceOf = ({ seq, user_id: userId, texts, gpc, at }: StoredEvidence): string =>
+  `[${seq},${userId},${texts.slice(1, -1)},${gpc},"${at}"]`;
 
 // Rows and head in one statement. The head row is locked already; $20 and $21 are where it moves to.
 const APPEND = `
@@ -55,19 +95,35 @@ export type ChainHead = { seq: number; hash: string; now: Date };
 
 /** The tenant's chain head, locked until the transaction ends: rows get their place in commit order. Lock claims first. */
 export async function lockHead(sql: TenantSql): Promise<ChainHead> {
-  const read = () => sql<ChainHead>("SELECT seq, hash, date_trunc('milliseconds', clock_timestamp()) AS now FROM consent_chain_heads WHERE shop = $1 FOR UPDATE");
+  const read = () =>
+    sql<ChainHead>(
+      "SELECT seq, hash, date_trunc('milliseconds', clock_timestamp()) AS now FROM consent_chain_heads WHERE shop = $1 FOR UPDATE",
+    );
   const [head] = await read();
   if (head) return head;
-  await sql("INSERT INTO consent_chain_heads (shop, seq, hash) VALUES ($1, 0, $2) ON CONFLICT (shop) DO NOTHING", [CHAIN_START]);
+  await sql(
+    "INSERT INTO consent_chain_heads (shop, seq, hash) VALUES ($1, 0, $2) ON CONFLICT (shop) DO NOTHING",
+    [CHAIN_START],
+  );
   const [made] = await read();
   if (!made) throw new Error("the consent chain has no head");
   return made;
 }
 
 /** Half a surrogate pair is stored as U+FFFD: hashed as it was sent, the row would read as edited. */
-const asStored = (entry: ConsentEntry): ConsentEntry => Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value])) as ConsentEntry;
+const asStored = (entry: ConsentEntry): ConsentEntry =>
+  Object.fromEntries(
+    Object.entries(entry).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value,
+    ]),
+  ) as ConsentEntry;
 
-export async function recordConsent(sql: TenantSql, said: readonly ConsentEntry[], locked?: ChainHead): Promise<void> {
+export async function recordConsent(
+  sql: TenantSql,
+  said: readonly ConsentEntry[],
+  locked?: ChainHead,
+): Promise<void> {
   if (said.length === 0) return;
   const entries = said.map(asStored);
   const head = locked ?? (await lockHead(sql));
@@ -80,10 +136,25 @@ export async function recordConsent(sql: TenantSql, said: readonly ConsentEntry[
   });
   const column = <T>(of: (entry: ConsentEntry) => T) => entries.map(of);
   await sql(APPEND, [
-    column((entry) => entry.userId), column((entry) => entry.visitorId ?? null), column((entry) => entry.consentType), column((entry) => entry.action), column((entry) => entry.method),
-    column((entry) => entry.consentVersion ?? null), column((entry) => entry.consentId), column((entry) => entry.userAgent ?? null), column((entry) => entry.gaSessionId ?? null),
-    column((entry) => entry.timestamp ?? null), column((entry) => entry.formType ?? null), column((entry) => entry.sourcePage ?? null), column((entry) => entry.policyHash ?? null), column((entry) => entry.gpc ?? false),
-    column(() => head.now), links.map(({ seq }) => seq), links.map((link) => link.prevHash), links.map((link) => link.hash),
-    head.seq + entries.length, prevHash,
+    column((entry) => entry.userId),
+    column((entry) => entry.visitorId ?? null),
+    column((entry) => entry.consentType),
+    column((entry) => entry.action),
+    column((entry) => entry.method),
+    column((entry) => entry.consentVersion ?? null),
+    column((entry) => entry.consentId),
+    column((entry) => entry.userAgent ?? null),
+    column((entry) => entry.gaSessionId ?? null),
+    column((entry) => entry.timestamp ?? null),
+    column((entry) => entry.formType ?? null),
+    column((entry) => entry.sourcePage ?? null),
+    column((entry) => entry.policyHash ?? null),
+    column((entry) => entry.gpc ?? false),
+    column(() => head.now),
+    links.map(({ seq }) => seq),
+    links.map((link) => link.prevHash),
+    links.map((link) => link.hash),
+    head.seq + entries.length,
+    prevHash,
   ]);
 }

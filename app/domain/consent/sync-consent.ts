@@ -14,26 +14,69 @@ import { findPolicyHash } from "./policies.ts";
 import { writeConsents, type Recorded } from "./write-consents.ts";
 
 export type Visit = { userAgent: string | null; gpc: boolean };
-export type SyncedConsent = { consent_id: string; recorded: Recorded[]; pending_confirmation: boolean };
+export type SyncedConsent = {
+  consent_id: string;
+  recorded: Recorded[];
+  pending_confirmation: boolean;
+};
 
 /** What is said, with the policy in force: read before a transaction that writes it. */
-export async function readSubmission(ctx: Ctx, tenant: Tenant, input: ConsentSyncInput, visit: Visit): Promise<Submission> {
+export async function readSubmission(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<Submission> {
   const consentVersion = input.consent_version ?? tenant.config.consent_policy_version ?? null;
-  const policyHash = await findPolicyHash(dataOf(ctx, tenant).sql, consentVersion, tenant.config.locale);
-  return toSubmission(input, { ...visit, consentId: ctx.random.uuid(), consentVersion, policyHash });
+  const policyHash = await findPolicyHash(
+    dataOf(ctx, tenant).sql,
+    consentVersion,
+    tenant.config.locale,
+  );
+  return toSubmission(input, {
+    ...visit,
+    consentId: ctx.random.uuid(),
+    consentVersion,
+    policyHash,
+  });
 }
 
-export async function syncConsentOfUser(ctx: Ctx, tenant: Tenant, userId: number, input: ConsentSyncInput, visit: Visit): Promise<SyncedConsent> {
+export async function syncConsentOfUser(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const recorded = await writeConsents(ctx, tenant, { userId }, submission);
-  ctx.log.done("consent.recorded", { shop: tenant.shop, user_id: userId, method: submission.method, rows: recorded.length });
+  ctx.log.done("consent.recorded", {
+    shop: tenant.shop,
+    user_id: userId,
+    method: submission.method,
+    rows: recorded.length,
+  });
   return { consent_id: submission.consentId, recorded, pending_confirmation: false };
 }
 
-export async function syncConsentOfVisitor(ctx: Ctx, tenant: Tenant, input: ConsentSyncInput, visit: Visit): Promise<SyncedConsent> {
+export async function syncConsentOfVisitor(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
-  const recorded = await writeConsents(ctx, tenant, { visitorId: input.visitor_id ?? submission.consentId }, submission);
-  ctx.log.done("consent.recorded", { shop: tenant.shop, method: submission.method, rows: recorded.length });
+  const recorded = await writeConsents(
+    ctx,
+    tenant,
+    { visitorId: input.visitor_id ?? submission.consentId },
+    submission,
+  );
+  ctx.log.done("consent.recorded", {
+    shop: tenant.shop,
+    method: submission.method,
+    rows: recorded.length,
+  });
   return { consent_id: submission.consentId, recorded, pending_confirmation: false };
 }
 
@@ -41,29 +84,59 @@ export async function syncConsentOfVisitor(ctx: Ctx, tenant: Tenant, input: Cons
 type Pending = { user_id: number; submission: Submission };
 
 /** What belongs to later subjects and is handed in; `mayMail` counts one mail to the address against its limit. */
-type AddressRules = { findOrCreateContact(sql: TenantSql, email: string): Promise<number>; mayMail(): Promise<boolean> };
+type AddressRules = {
+  findOrCreateContact(sql: TenantSql, email: string): Promise<number>;
+  mayMail(): Promise<boolean>;
+};
 
 /** The same answer whether the address is known or not, and whether it is written to once more or not. */
-export async function syncConsentOfAddress(ctx: Ctx, tenant: Tenant, email: string, input: ConsentSyncInput, visit: Visit, { findOrCreateContact, mayMail }: AddressRules): Promise<SyncedConsent> {
+export async function syncConsentOfAddress(
+  ctx: Ctx,
+  tenant: Tenant,
+  email: string,
+  input: ConsentSyncInput,
+  visit: Visit,
+  { findOrCreateContact, mayMail }: AddressRules,
+): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const { sql, transaction } = dataOf(ctx, tenant);
   const userId = await transaction((tx) => findOrCreateContact(tx, email));
   const form = { ...submission, flags: {}, gpc: false };
-  const recorded = submission.formType ? await writeConsents(ctx, tenant, { visitorId: input.visitor_id ?? submission.consentId }, form) : [];
+  const recorded = submission.formType
+    ? await writeConsents(
+        ctx,
+        tenant,
+        { visitorId: input.visitor_id ?? submission.consentId },
+        form,
+      )
+    : [];
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
   // A retry of the same submission sends no second mail, and uses none up. Marker and mail commit together: the marker
   // alone loses the mail.
   const mailed = !(await getKey(sql, asked)) && (await mayMail());
   if (mailed)
     await transaction(async (tx) => {
-      if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink)) await enqueueConfirmation(ctx, tenant, tx, userId, submission);
+      if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink))
+        await enqueueConfirmation(ctx, tenant, tx, userId, submission);
     });
-  ctx.log.done("consent.confirmation_asked", { shop: tenant.shop, user_id: userId, method: submission.method, mailed });
+  ctx.log.done("consent.confirmation_asked", {
+    shop: tenant.shop,
+    user_id: userId,
+    method: submission.method,
+    mailed,
+  });
   return { consent_id: submission.consentId, recorded, pending_confirmation: true };
 }
 
-async function enqueueConfirmation(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, submission: Submission): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant))) return;
+async function enqueueConfirmation(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  submission: Submission,
+): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
+    return;
   await enqueue(sql, {
     eventId: ctx.random.uuid(),
     source: "backend",
@@ -78,7 +151,11 @@ async function enqueueConfirmation(ctx: Ctx, tenant: Tenant, sql: TenantSql, use
 }
 
 /** @returns the token of a link that applies the submission once, within 24 hours. */
-export async function createConsentLink(ctx: Ctx, sql: TenantSql, pending: Pending): Promise<string> {
+export async function createConsentLink(
+  ctx: Ctx,
+  sql: TenantSql,
+  pending: Pending,
+): Promise<string> {
   const token = ctx.random.bytes(32).toString("base64url");
   await putKey(sql, KEYS.consentLink(hash("sha256", token)), pending, TTL_SECONDS.consentLink);
   return token;
@@ -91,9 +168,19 @@ export async function createConsentLink(ctx: Ctx, sql: TenantSql, pending: Pendi
 export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): Promise<Recorded[]> {
   const { sql } = dataOf(ctx, tenant);
   const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
-  const [user] = pending ? await sql<{ id: number }>("UPDATE storefront_users SET email_verified = email_verified OR password_hash = '' WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id", [pending.user_id]) : [];
+  const [user] = pending
+    ? await sql<{ id: number }>(
+        "UPDATE storefront_users SET email_verified = email_verified OR password_hash = '' WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id",
+        [pending.user_id],
+      )
+    : [];
   if (!pending || !user) throw new AppError("invalid_link");
-  const recorded = await writeConsents(ctx, tenant, { userId: user.id }, { ...pending.submission, consentId: `${pending.submission.consentId}:confirmed` });
+  const recorded = await writeConsents(
+    ctx,
+    tenant,
+    { userId: user.id },
+    { ...pending.submission, consentId: `${pending.submission.consentId}:confirmed` },
+  );
   ctx.log.done("consent.confirmed", { shop: tenant.shop, user_id: user.id, rows: recorded.length });
   return recorded;
 }

@@ -9,16 +9,34 @@ const NAME = "consent_verification";
 const SHOWN_PROBLEMS = 50;
 
 type VerificationProgress = { rows: number; of: number };
-type VerificationResult = { ok: boolean; rows: number; problems: ChainProblem[]; problem_count: number };
+type VerificationResult = {
+  ok: boolean;
+  rows: number;
+  problems: ChainProblem[];
+  problem_count: number;
+};
 export type Verification = LongRun<VerificationProgress, VerificationResult>;
 
 /** False when one is under way. */
 export function startVerification(ctx: Ctx, tenant: Tenant): Promise<boolean> {
-  const equipment = { sql: dataOf(ctx, tenant).sql, log: ctx.log, now: () => ctx.clock.now(), id: ctx.random.uuid() };
+  const equipment = {
+    sql: dataOf(ctx, tenant).sql,
+    log: ctx.log,
+    now: () => ctx.clock.now(),
+    id: ctx.random.uuid(),
+  };
   return startLongRun<VerificationProgress, VerificationResult>(equipment, NAME, async (report) => {
-    const { ok, rows, problems } = await verifyConsentChain(ctx, tenant, (checked, of) => report({ rows: checked, of }));
-    return { ok, rows, problems: problems.slice(0, SHOWN_PROBLEMS), problem_count: problems.length };
+    const { ok, rows, problems } = await verifyConsentChain(ctx, tenant, (checked, of) =>
+      report({ rows: checked, of }),
+    );
+    return {
+      ok,
+      rows,
+      problems: problems.slice(0, SHOWN_PROBLEMS),
+      problem_count: problems.length,
+    };
   });
 }
 
-export const readVerification = (ctx: Ctx, tenant: Tenant): Promise<Verification | null> => readLongRun(dataOf(ctx, tenant).sql, NAME);
+export const readVerification = (ctx: Ctx, tenant: Tenant): Promise<Verification | null> =>
+  readLongRun(dataOf(ctx, tenant).sql, NAME);

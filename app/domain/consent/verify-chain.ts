@@ -5,9 +5,27 @@ import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readCheckpoints } from "./checkpoints.ts";
-import { CHAIN_START, EVIDENCE_COLUMNS, evidenceOf, linkHash, type StoredEvidence } from "./record-consent.ts";
+import {
+  CHAIN_START,
+  EVIDENCE_COLUMNS,
+  evidenceOf,
+  linkHash,
+  type StoredEvidence,
+} from "./record-consent.ts";
 
-export type ChainProblem = { id: number | null; seq: number; kind: "edited" | "missing" | "broken_link" | "tail_missing" | "head_missing" | "checkpoint_mismatch" | "checkpoint_forged" | "checkpoint_missing" };
+export type ChainProblem = {
+  id: number | null;
+  seq: number;
+  kind:
+    | "edited"
+    | "missing"
+    | "broken_link"
+    | "tail_missing"
+    | "head_missing"
+    | "checkpoint_mismatch"
+    | "checkpoint_forged"
+    | "checkpoint_missing";
+};
 export type ChainReport = { ok: boolean; rows: number; problems: ChainProblem[] };
 
 const SLICE = 5_000;
@@ -17,21 +35,32 @@ type Row = StoredEvidence & { id: number; prev_hash: string; hash: string };
 type Head = { seq: number; hash: string };
 
 /** `onSlice` hears how many rows are checked, of how many. */
-export async function verifyConsentChain(ctx: Ctx, tenant: Tenant, onSlice?: (rows: number, of: number) => Promise<void>): Promise<ChainReport> {
+export async function verifyConsentChain(
+  ctx: Ctx,
+  tenant: Tenant,
+  onSlice?: (rows: number, of: number) => Promise<void>,
+): Promise<ChainReport> {
   const { sql } = dataOf(ctx, tenant);
   const { checkpoints, forged, missing } = await readCheckpoints(ctx, tenant);
-  const problems: ChainProblem[] = [...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })), ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const }))];
+  const problems: ChainProblem[] = [
+    ...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })),
+    ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const })),
+  ];
   const { head, lastSeq } = await readEnds(sql);
   let rows = 0;
   let last: Head = { seq: 0, hash: CHAIN_START };
   for await (const slice of slicesOf(sql, lastSeq)) {
     for (const row of slice) {
       if (row.seq !== last.seq + 1) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
-      else if (row.prev_hash !== last.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
-      if (linkHash(row.prev_hash, evidenceOf(row)) !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "edited" });
-      if (row.seq === head?.seq && row.hash !== head.hash) problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
+      else if (row.prev_hash !== last.hash)
+        problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
+      if (linkHash(row.prev_hash, evidenceOf(row)) !== row.hash)
+        problems.push({ id: row.id, seq: row.seq, kind: "edited" });
+      if (row.seq === head?.seq && row.hash !== head.hash)
+        problems.push({ id: row.id, seq: row.seq, kind: "broken_link" });
       const checkpoint = checkpoints.get(row.seq);
-      if (checkpoint !== undefined && checkpoint !== row.hash) problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
+      if (checkpoint !== undefined && checkpoint !== row.hash)
+        problems.push({ id: row.id, seq: row.seq, kind: "checkpoint_mismatch" });
       last = { seq: row.seq, hash: row.hash };
     }
     rows += slice.length;
@@ -39,9 +68,11 @@ export async function verifyConsentChain(ctx: Ctx, tenant: Tenant, onSlice?: (ro
     if (problems.length >= MAX_PROBLEMS) break;
   }
   // The head, or a checkpoint outside of the database, remembers rows that the table no longer has.
-  if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq) problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
+  if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq)
+    problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
   if (!head && lastSeq > 0) problems.push({ id: null, seq: lastSeq, kind: "head_missing" });
-  if (head && head.seq < lastSeq) problems.push({ id: null, seq: head.seq + 1, kind: "broken_link" });
+  if (head && head.seq < lastSeq)
+    problems.push({ id: null, seq: head.seq + 1, kind: "broken_link" });
   return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
@@ -51,7 +82,10 @@ async function readEnds(sql: TenantSql): Promise<{ head: Head | null; lastSeq: n
     `SELECT head.seq, head.hash, coalesce((SELECT max(seq) FROM consent_records WHERE shop = $1), 0) AS last_seq
      FROM (SELECT 1) AS one LEFT JOIN consent_chain_heads head ON head.shop = $1`,
   );
-  return { head: ends?.seq ? { seq: ends.seq, hash: ends.hash } : null, lastSeq: ends?.last_seq ?? 0 };
+  return {
+    head: ends?.seq ? { seq: ends.seq, hash: ends.hash } : null,
+    lastSeq: ends?.last_seq ?? 0,
+  };
 }
 
 /** The rows in their order; the database reads the next ones while the caller looks at these. */
@@ -75,10 +109,16 @@ async function* slicesOf(sql: TenantSql, lastSeq: number): AsyncGenerator<Row[]>
 
 /** Bounded at both ends: with a LIMIT, a planner without statistics sorts the rest of the log for every slice. */
 function readSlice(sql: TenantSql, afterSeq: number, lastSeq: number): Promise<Row[]> {
-  return sql<Row>(`SELECT id, prev_hash, hash, ${EVIDENCE_COLUMNS} FROM consent_records WHERE shop = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`, [afterSeq, Math.min(afterSeq + SLICE, lastSeq)]);
+  return sql<Row>(
+    `SELECT id, prev_hash, hash, ${EVIDENCE_COLUMNS} FROM consent_records WHERE shop = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`,
+    [afterSeq, Math.min(afterSeq + SLICE, lastSeq)],
+  );
 }
 
 async function seqBeforeNext(sql: TenantSql, afterSeq: number): Promise<number> {
-  const [next] = await sql<{ seq: number | null }>("SELECT min(seq) AS seq FROM consent_records WHERE shop = $1 AND seq > $2", [afterSeq]);
+  const [next] = await sql<{ seq: number | null }>(
+    "SELECT min(seq) AS seq FROM consent_records WHERE shop = $1 AND seq > $2",
+    [afterSeq],
+  );
   return (next?.seq ?? Number.MAX_SAFE_INTEGER) - 1;
 }

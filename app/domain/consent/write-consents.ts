@@ -6,7 +6,12 @@ import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Submission } from "./consent-input.ts";
-import { CONSENT_TYPES, consentColumn, type ConsentFlags, type ConsentType } from "./consent-types.ts";
+import {
+  CONSENT_TYPES,
+  consentColumn,
+  type ConsentFlags,
+  type ConsentType,
+} from "./consent-types.ts";
 import { lockHead, recordConsent, type ChainHead, type ConsentEntry } from "./record-consent.ts";
 
 /** Whose consent it is: a person we know, or a browser. */
@@ -21,14 +26,30 @@ const MAX_BATCH = 100;
 const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[]>>();
 
 /** Resolves after the COMMIT, with the rows that were added. */
-export function writeConsents(ctx: Ctx, tenant: Tenant, subject: Subject, submission: Submission): Promise<Recorded[]> {
-  const writer = writers.get(tenant) ?? createGroupCommit<Write, Recorded[]>((batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)), { maxItems: MAX_BATCH, flushers: 1 });
+export function writeConsents(
+  ctx: Ctx,
+  tenant: Tenant,
+  subject: Subject,
+  submission: Submission,
+): Promise<Recorded[]> {
+  const writer =
+    writers.get(tenant) ??
+    createGroupCommit<Write, Recorded[]>(
+      (batch) => dataOf(ctx, tenant).transaction((sql) => writeBatch(ctx, tenant, sql, batch)),
+      { maxItems: MAX_BATCH, flushers: 1 },
+    );
   writers.set(tenant, writer);
   return writer.add({ subject, submission });
 }
 
 /** The same inside the caller's transaction, for what must commit together with the consent. */
-export async function writeConsentsWithin(ctx: Ctx, tenant: Tenant, sql: TenantSql, subject: Subject, submission: Submission): Promise<Recorded[]> {
+export async function writeConsentsWithin(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  subject: Subject,
+  submission: Submission,
+): Promise<Recorded[]> {
   const [recorded = []] = await writeBatch(ctx, tenant, sql, [{ subject, submission }]);
   return recorded;
 }
@@ -43,24 +64,44 @@ type Known = {
   rows: Map<string, string>;
 };
 
-const keyOf = (subject: Subject) => ("userId" in subject ? `u${subject.userId}` : `v${subject.visitorId}`);
+const keyOf = (subject: Subject) =>
+  "userId" in subject ? `u${subject.userId}` : `v${subject.visitorId}`;
 
-async function writeBatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, batch: readonly Write[]): Promise<Recorded[][]> {
+async function writeBatch(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  batch: readonly Write[],
+): Promise<Recorded[][]> {
   const { known, head } = await readKnown(sql, batch);
   const entries: ConsentEntry[] = [];
   const results: Recorded[][] = [];
-  const changed = new Map<number, { flags: ConsentFlags; version: string | null; cause: Submission }>();
+  const changed = new Map<
+    number,
+    { flags: ConsentFlags; version: string | null; cause: Submission }
+  >();
   for (const { subject, submission } of batch) {
     const state = known.get(keyOf(subject)) as Known;
     const added = toEntries(subject, submission, state);
     entries.push(...added);
-    results.push(added.map(({ consentType, action }) => ({ consent_type: consentType, action: action as Recorded["action"] })));
-    if ("userId" in subject && state.flags && added.length > 0) changed.set(subject.userId, { flags: state.flags, version: submission.consentVersion, cause: submission });
+    results.push(
+      added.map(({ consentType, action }) => ({
+        consent_type: consentType,
+        action: action as Recorded["action"],
+      })),
+    );
+    if ("userId" in subject && state.flags && added.length > 0)
+      changed.set(subject.userId, {
+        flags: state.flags,
+        version: submission.consentVersion,
+        cause: submission,
+      });
   }
   await recordConsent(sql, entries, head);
   await updateFlags(sql, changed);
   await rememberClients(sql, batch);
-  for (const [userId, { cause }] of changed) await enqueueAnalytics(ctx, tenant, sql, userId, cause);
+  for (const [userId, { cause }] of changed)
+    await enqueueAnalytics(ctx, tenant, sql, userId, cause);
   return results;
 }
 
@@ -87,16 +128,23 @@ function toEntries(subject: Subject, submission: Submission, state: Known): Cons
       gpc: submission.gpc,
     });
   };
-  for (const [type, value] of Object.entries(flagsOf(submission, state)) as [ConsentType, boolean][]) {
+  for (const [type, value] of Object.entries(flagsOf(submission, state)) as [
+    ConsentType,
+    boolean,
+  ][]) {
     const action = value ? "granted" : "revoked";
     const last = state.last.get(type);
-    const isNews = last === undefined || last !== action || (state.flags !== null && state.flags[type] !== value);
+    const isNews =
+      last === undefined ||
+      last !== action ||
+      (state.flags !== null && state.flags[type] !== value);
     // A retry that arrives after another decision said the opposite is still a retry: it undoes nothing.
     if (!isNews || state.rows.get(`${submission.consentId}/${type}`) === action) continue;
     if (state.flags) state.flags[type] = value;
     add(type, action);
   }
-  if (submission.formType && !state.rows.has(`${submission.consentId}/${submission.formType}`)) add(submission.formType, "granted");
+  if (submission.formType && !state.rows.has(`${submission.consentId}/${submission.formType}`))
+    add(submission.formType, "granted");
   return entries;
 }
 
@@ -107,7 +155,12 @@ function flagsOf({ flags, gpc }: Submission, state: Known): Partial<Record<Conse
 }
 
 type ClaimRow = { user_id: number } & Record<`consent_${ConsentType}`, boolean>;
-type LogRow = { user_id: number | null; visitor_id: string | null; consent_type: string; action: string };
+type LogRow = {
+  user_id: number | null;
+  visitor_id: string | null;
+  consent_type: string;
+  action: string;
+};
 
 // The last decision per subject and type, and the rows of the same submissions, oldest first. Subject by subject, so that
 // each is an index look-up whatever the statistics say (a row has a user or a visitor; `user_id IS NULL` would be taken
@@ -125,29 +178,53 @@ const READ_LOG = `
       SELECT user_id, visitor_id, consent_type, action, consent_id, seq FROM consent_records WHERE shop = $1 AND consent_id = submission.id AND action IN ('granted', 'revoked') OFFSET 0) AS same
   ) AS log ORDER BY seq`;
 
-async function readKnown(sql: TenantSql, batch: readonly Write[]): Promise<{ known: Map<string, Known>; head: ChainHead }> {
-  const users = [...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : [])))].sort((a, b) => a - b);
-  const visitors = [...new Set(batch.flatMap(({ subject }) => ("visitorId" in subject ? [subject.visitorId] : [])))];
-  const claims = users.length > 0 ? await sql<ClaimRow>(`SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")} FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id FOR UPDATE`, [users]) : [];
+async function readKnown(
+  sql: TenantSql,
+  batch: readonly Write[],
+): Promise<{ known: Map<string, Known>; head: ChainHead }> {
+  const users = [
+    ...new Set(batch.flatMap(({ subject }) => ("userId" in subject ? [subject.userId] : []))),
+  ].sort((a, b) => a - b);
+  const visitors = [
+    ...new Set(batch.flatMap(({ subject }) => ("visitorId" in subject ? [subject.visitorId] : []))),
+  ];
+  const claims =
+    users.length > 0
+      ? await sql<ClaimRow>(
+          `SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")} FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id FOR UPDATE`,
+          [users],
+        )
+      : [];
   const known = new Map<string, Known>();
   for (const userId of users) {
     const row = claims.find((claim) => claim.user_id === userId);
-    const flags = Object.fromEntries(CONSENT_TYPES.map((type) => [type, row?.[consentColumn(type)] ?? false])) as ConsentFlags;
+    const flags = Object.fromEntries(
+      CONSENT_TYPES.map((type) => [type, row?.[consentColumn(type)] ?? false]),
+    ) as ConsentFlags;
     known.set(`u${userId}`, { flags, last: new Map(), rows: new Map() });
   }
-  for (const visitorId of visitors) known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Map() });
+  for (const visitorId of visitors)
+    known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Map() });
 
   // Before the log is read: a browser has no claims row to wait at, and another process may be writing the same retry.
   const head = await lockHead(sql);
-  const subjectOf = (row: LogRow) => known.get(row.user_id === null ? `v${row.visitor_id}` : `u${row.user_id}`);
-  const rows = await sql<LogRow & { consent_id: string | null }>(READ_LOG, [users, visitors, [...new Set(batch.map(({ submission }) => submission.consentId))]]);
+  const subjectOf = (row: LogRow) =>
+    known.get(row.user_id === null ? `v${row.visitor_id}` : `u${row.user_id}`);
+  const rows = await sql<LogRow & { consent_id: string | null }>(READ_LOG, [
+    users,
+    visitors,
+    [...new Set(batch.map(({ submission }) => submission.consentId))],
+  ]);
   for (const row of rows)
     if (row.consent_id === null) subjectOf(row)?.last.set(row.consent_type, row.action);
     else subjectOf(row)?.rows.set(`${row.consent_id}/${row.consent_type}`, row.action);
   return { known, head };
 }
 
-async function updateFlags(sql: TenantSql, changed: ReadonlyMap<number, { flags: ConsentFlags; version: string | null }>): Promise<void> {
+async function updateFlags(
+  sql: TenantSql,
+  changed: ReadonlyMap<number, { flags: ConsentFlags; version: string | null }>,
+): Promise<void> {
   if (changed.size === 0) return;
   const rows = [...changed].map(([userId, change]) => ({ userId, ...change }));
   const columns = CONSENT_TYPES.map(consentColumn);
@@ -155,7 +232,11 @@ async function updateFlags(sql: TenantSql, changed: ReadonlyMap<number, { flags:
     `INSERT INTO user_claims (shop, user_id, consent_version, ${columns.join(", ")})
      SELECT $1, * FROM unnest($2::int[], $3::text[], ${columns.map((_, index) => `$${index + 4}::bool[]`).join(", ")})
      ON CONFLICT (shop, user_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}, consent_version = coalesce(excluded.consent_version, user_claims.consent_version), updated_at = now()`,
-    [rows.map(({ userId }) => userId), rows.map(({ version }) => version), ...CONSENT_TYPES.map((type) => rows.map(({ flags }) => flags[type]))],
+    [
+      rows.map(({ userId }) => userId),
+      rows.map(({ version }) => version),
+      ...CONSENT_TYPES.map((type) => rows.map(({ flags }) => flags[type])),
+    ],
   );
 }
 
@@ -163,19 +244,36 @@ async function updateFlags(sql: TenantSql, changed: ReadonlyMap<number, { flags:
 async function rememberClients(sql: TenantSql, batch: readonly Write[]): Promise<void> {
   for (const { subject, submission } of batch)
     if ("userId" in subject && submission.gaClientId)
-      await sql("INSERT INTO user_extras (shop, user_id, ga_client_id) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET ga_client_id = coalesce(user_extras.ga_client_id, excluded.ga_client_id)", [subject.userId, submission.gaClientId]);
+      await sql(
+        "INSERT INTO user_extras (shop, user_id, ga_client_id) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET ga_client_id = coalesce(user_extras.ga_client_id, excluded.ga_client_id)",
+        [subject.userId, submission.gaClientId],
+      );
 }
 
 /** The write matrix's row "Consent update" names one channel. */
-async function enqueueAnalytics(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, cause: Submission): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))) return;
+async function enqueueAnalytics(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  cause: Submission,
+): Promise<void> {
+  if (
+    !ctx.channels.some((channel) => channel.name === "web_analytics" && channel.isEnabled(tenant))
+  )
+    return;
   await enqueue(sql, {
     eventId: ctx.random.uuid(),
     source: "backend",
     eventType: "customer.consent_updated",
     entityType: "customer",
     entityId: String(userId),
-    payload: { user_id: userId, cause: "consent_update", method: cause.method, ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }) },
+    payload: {
+      user_id: userId,
+      cause: "consent_update",
+      method: cause.method,
+      ...(cause.gaSessionId && { ga_session_id: cause.gaSessionId }),
+    },
     occurredAt: ctx.clock.now(),
     destinations: ["web_analytics"],
   });

@@ -5,7 +5,12 @@ import { fromGraphqlCustomer, type GraphqlCustomer } from "./customer-change.ts"
 import { ask, commitPage, type SyncRun } from "./sync-run.ts";
 import { closeWindow, dayBeside, type SyncState } from "./sync-state.ts";
 
-type Page = { customers: { nodes: GraphqlCustomer[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } };
+type Page = {
+  customers: {
+    nodes: GraphqlCustomer[];
+    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  };
+};
 
 /** True when the window is drained; false when the run has to stop, or has to go on in bulk. */
 export async function drainByPages(run: SyncRun): Promise<boolean> {
@@ -13,13 +18,19 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
   while (!run.signal.aborted) {
     const { state } = run;
     const query = `updated_at:>='${dayBeside(since, -1)}' AND updated_at:<='${state.until_day}'`;
-    const { customers } = await ask<Page>(run, { document: CUSTOMERS_PAGE, variables: { first: run.pageSize, after: state.cursor, query } });
+    const { customers } = await ask<Page>(run, {
+      document: CUSTOMERS_PAGE,
+      variables: { first: run.pageSize, after: state.cursor, query },
+    });
     const { nodes, pageInfo } = customers;
     // The filter knows whole days only: the window's start is cut here.
     const inside = nodes.filter(({ updatedAt }) => new Date(updatedAt) >= since);
     const isDrained = inside.length < nodes.length || !pageInfo.hasNextPage;
     const oldest = nodes.at(-1);
-    const next = isDrained || !oldest ? closeWindow(state, run.ctx.clock.now()) : goOn(run, state, nodes.length, pageInfo.endCursor, new Date(oldest.updatedAt));
+    const next =
+      isDrained || !oldest
+        ? closeWindow(state, run.ctx.clock.now())
+        : goOn(run, state, nodes.length, pageInfo.endCursor, new Date(oldest.updatedAt));
     await commitPage(run, inside.map(fromGraphqlCustomer), next);
     if (isDrained) return true;
     if (next.mode === "bulk") return false;
@@ -28,7 +39,13 @@ export async function drainByPages(run: SyncRun): Promise<boolean> {
 }
 
 /** Before paging comes to its end it begins anew below the last day seen; within a single day only bulk goes further. */
-function goOn(run: SyncRun, state: SyncState, read: number, cursor: string | null, oldest: Date): SyncState {
+function goOn(
+  run: SyncRun,
+  state: SyncState,
+  read: number,
+  cursor: string | null,
+  oldest: Date,
+): SyncState {
   const objects = state.objects + read;
   if (objects + run.pageSize <= run.maxObjects) return { ...state, cursor, objects };
   const day = dayBeside(oldest, 1);

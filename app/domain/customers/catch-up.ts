@@ -24,16 +24,32 @@ export type SyncResult =
 export type SyncOptions = { signal?: AbortSignal; pageSize?: number; maxObjects?: number };
 
 /** Errors of the storefront are a result, with what was done until then; only our own bugs and a lost database throw. */
-export async function syncCustomers(ctx: Ctx, tenant: Tenant, options: SyncOptions = {}): Promise<SyncResult> {
-  const held = await withLease(dataOf(ctx, tenant).sql, "sync_customers", ctx.random.uuid(), (lease) => runUnderLease(ctx, tenant, lease, options));
+export async function syncCustomers(
+  ctx: Ctx,
+  tenant: Tenant,
+  options: SyncOptions = {},
+): Promise<SyncResult> {
+  const held = await withLease(
+    dataOf(ctx, tenant).sql,
+    "sync_customers",
+    ctx.random.uuid(),
+    (lease) => runUnderLease(ctx, tenant, lease, options),
+  );
   return held?.result ?? { outcome: "busy" };
 }
 
-async function runUnderLease(ctx: Ctx, tenant: Tenant, lease: Lease, options: SyncOptions): Promise<SyncResult> {
+async function runUnderLease(
+  ctx: Ctx,
+  tenant: Tenant,
+  lease: Lease,
+  options: SyncOptions,
+): Promise<SyncResult> {
   const started = performance.now();
   const bound = AbortSignal.timeout(LONGEST_RUN_MS);
   const run: SyncRun = {
-    ctx, tenant, lease,
+    ctx,
+    tenant,
+    lease,
     state: await loadSyncState(ctx, tenant),
     counts: noCounts(),
     pageSize: options.pageSize ?? PAGE_SIZE,
@@ -52,21 +68,34 @@ async function runUnderLease(ctx: Ctx, tenant: Tenant, lease: Lease, options: Sy
     });
     result = { outcome: "failed", counts: run.counts, error };
   }
-  ctx.log.done("customer_sync.finished", { shop: tenant.shop, outcome: result.outcome, ...run.counts, watermark: run.state.watermark, ms: Math.round(performance.now() - started) });
+  ctx.log.done("customer_sync.finished", {
+    shop: tenant.shop,
+    outcome: result.outcome,
+    ...run.counts,
+    watermark: run.state.watermark,
+    ms: Math.round(performance.now() - started),
+  });
   return result;
 }
 
-const isTold = (error: unknown): error is Error => error instanceof OutboundError || isAppError(error);
+const isTold = (error: unknown): error is Error =>
+  error instanceof OutboundError || isAppError(error);
 
 /** Window after window until now, less the newest minute. */
 async function drainAll(run: SyncRun): Promise<boolean> {
   const { ctx } = run;
   const now = ctx.clock.now();
   const target = targetOf(now);
-  for (let isFirst = true; isFirst || new Date(run.state.watermark ?? 0) < target; isFirst = false) {
+  for (
+    let isFirst = true;
+    isFirst || new Date(run.state.watermark ?? 0) < target;
+    isFirst = false
+  ) {
     if (run.state.window_end === null) run.state = openWindow(run.state, now, ctx.random.uuid());
-    if (run.state.mode === "pages" && !(await drainByPages(run)) && run.state.mode === "pages") return false;
-    if (run.state.mode === "bulk" && run.state.window_end !== null && !(await drainByBulk(run))) return false;
+    if (run.state.mode === "pages" && !(await drainByPages(run)) && run.state.mode === "pages")
+      return false;
+    if (run.state.mode === "bulk" && run.state.window_end !== null && !(await drainByBulk(run)))
+      return false;
   }
   return true;
 }

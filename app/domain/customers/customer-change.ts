@@ -23,30 +23,47 @@ export type CustomerChange = {
 const text = z.string().max(5_000).nullish();
 const consent = z.looseObject({ state: z.string().max(80).nullish() }).nullish();
 const when = z.iso.datetime({ offset: true }).nullish();
-const count = z.union([z.number(), z.string().regex(/^\d+$/)]).transform(Number).nullish();
-const money = z.union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)]).transform(Number).nullish();
+const count = z
+  .union([z.number(), z.string().regex(/^\d+$/)])
+  .transform(Number)
+  .nullish();
+const money = z
+  .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)])
+  .transform(Number)
+  .nullish();
 
 export const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d{1,20}$/;
 
 /** Ids exceed 2^53: a customer is named by the text of its gid, never by a parsed number. */
 const RestCustomer = z.looseObject({
   admin_graphql_api_id: z.string().regex(CUSTOMER_GID).optional(),
-  email: text, first_name: text, last_name: text, phone: text,
-  created_at: when, updated_at: when,
+  email: text,
+  first_name: text,
+  last_name: text,
+  phone: text,
+  created_at: when,
+  updated_at: when,
   default_address: z.looseObject({ country_code: text, country: text }).nullish(),
   tags: z.string().max(100_000).nullish(),
-  orders_count: count, total_spent: money,
-  email_marketing_consent: consent, sms_marketing_consent: consent,
+  orders_count: count,
+  total_spent: money,
+  email_marketing_consent: consent,
+  sms_marketing_consent: consent,
 });
 
 /** Reads an `id` of the top level digit by digit from the raw JSON, for a payload that has no gid. */
 export function gidFromRawId(raw: string, name = "id"): string | null {
-  const digits = new RegExp(`^\\s*\\{(?:[^{}\\[\\]]*,)?\\s*"${name}"\\s*:\\s*"?(\\d{1,20})\\b`).exec(raw)?.[1];
+  const digits = new RegExp(
+    `^\\s*\\{(?:[^{}\\[\\]]*,)?\\s*"${name}"\\s*:\\s*"?(\\d{1,20})\\b`,
+  ).exec(raw)?.[1];
   return digits ? `gid://shopify/Customer/${digits}` : null;
 }
 
 export function splitTags(list: string): string[] {
-  return list.split(",").map((tag) => tag.trim()).filter(Boolean);
+  return list
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter(Boolean);
 }
 
 /** E-mail addresses compare trimmed, in NFKC and lower case. */
@@ -58,13 +75,22 @@ const normalised = (email: string | null | undefined) => (email ? normaliseEmail
 const toDate = (iso: string | null | undefined) => (iso ? new Date(iso) : undefined);
 
 /** Null when the payload names no customer. */
-export function parseRestCustomer(payload: unknown, raw: string, triggeredAt: Date | null, receivedAt: Date): CustomerChange | null {
+export function parseRestCustomer(
+  payload: unknown,
+  raw: string,
+  triggeredAt: Date | null,
+  receivedAt: Date,
+): CustomerChange | null {
   const parsed = RestCustomer.safeParse(payload);
   if (!parsed.success) return null;
   const customer = parsed.data;
   const gid = customer.admin_graphql_api_id ?? gidFromRawId(raw);
   if (!gid) return null;
-  const { default_address: address, email_marketing_consent: email, sms_marketing_consent: sms } = customer;
+  const {
+    default_address: address,
+    email_marketing_consent: email,
+    sms_marketing_consent: sms,
+  } = customer;
   return {
     gid,
     createdAt: toDate(customer.created_at),
@@ -73,8 +99,14 @@ export function parseRestCustomer(payload: unknown, raw: string, triggeredAt: Da
     first_name: customer.first_name,
     last_name: customer.last_name,
     phone: customer.phone,
-    country: address === undefined ? undefined : address === null ? null : (address.country_code ?? address.country ?? undefined),
-    tags: customer.tags === undefined || customer.tags === null ? undefined : splitTags(customer.tags),
+    country:
+      address === undefined
+        ? undefined
+        : address === null
+          ? null
+          : (address.country_code ?? address.country ?? undefined),
+    tags:
+      customer.tags === undefined || customer.tags === null ? undefined : splitTags(customer.tags),
     number_of_orders: customer.orders_count ?? undefined,
     amount_spent: customer.total_spent ?? undefined,
     email_subscription_status: email ? email.state : undefined,
@@ -84,12 +116,24 @@ export function parseRestCustomer(payload: unknown, raw: string, triggeredAt: Da
 
 /** Whether the payload is of the newer shape, whose tags and totals must be fetched. */
 export function isPartial(change: CustomerChange): boolean {
-  return change.tags === undefined || change.number_of_orders === undefined || change.amount_spent === undefined || change.email_subscription_status === undefined;
+  return (
+    change.tags === undefined ||
+    change.number_of_orders === undefined ||
+    change.amount_spent === undefined ||
+    change.email_subscription_status === undefined
+  );
 }
 
 export type GraphqlCustomer = {
-  id: string; createdAt: string; updatedAt: string; firstName: string | null; lastName: string | null; locale: string | null; tags: string[];
-  numberOfOrders: string; amountSpent: { amount: string };
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  firstName: string | null;
+  lastName: string | null;
+  locale: string | null;
+  tags: string[];
+  numberOfOrders: string;
+  amountSpent: { amount: string };
   defaultEmailAddress: { emailAddress: string; marketingState: string } | null;
   defaultPhoneNumber: { phoneNumber: string; marketingState: string } | null;
   defaultAddress: { countryCodeV2: string | null } | null;

@@ -27,7 +27,8 @@ export const CustomerFilter = z.object({
 });
 export type CustomerFilter = z.output<typeof CustomerFilter>;
 
-export const readFilter = (query: URLSearchParams): CustomerFilter => CustomerFilter.parse(Object.fromEntries(query));
+export const readFilter = (query: URLSearchParams): CustomerFilter =>
+  CustomerFilter.parse(Object.fromEntries(query));
 
 /** In small letters of every language, whatever the database's own is, and then compared byte by byte. */
 const small = (value: string) => `(lower(${value} COLLATE "und-x-icu") COLLATE "C")`;
@@ -42,16 +43,28 @@ export type Condition = { sql: string; values: unknown[] };
 
 /** The number of a tag; 0, which no tag has, where there is none of this slug. */
 export async function tagIdOf(sql: TenantSql, slug: string | undefined): Promise<number> {
-  const [tag] = slug === undefined ? [] : await sql<{ id: number }>("SELECT id FROM crm_tags WHERE shop = $1 AND slug = $2", [slug]);
+  const [tag] =
+    slug === undefined
+      ? []
+      : await sql<{ id: number }>("SELECT id FROM crm_tags WHERE shop = $1 AND slug = $2", [slug]);
   return tag?.id ?? 0;
 }
 
 /** Over `storefront_users u`; its values take the places from `$<first>` on. `$1` is the shop. */
-export async function conditionOf(sql: TenantSql, filter: CustomerFilter, first: number, isByName = false): Promise<Condition> {
+export async function conditionOf(
+  sql: TenantSql,
+  filter: CustomerFilter,
+  first: number,
+  isByName = false,
+): Promise<Condition> {
   const values: unknown[] = [];
   const place = (value: unknown) => `$${first + values.push(value) - 1}`;
-  const parts = ["u.shop = $1", filter.status ? `u.status = ${place(filter.status)}` : "u.status <> 'deleted'"];
-  if (filter.q) parts.push(await searchOf(sql, filter.q.normalize("NFKC").toLowerCase(), place, isByName));
+  const parts = [
+    "u.shop = $1",
+    filter.status ? `u.status = ${place(filter.status)}` : "u.status <> 'deleted'",
+  ];
+  if (filter.q)
+    parts.push(await searchOf(sql, filter.q.normalize("NFKC").toLowerCase(), place, isByName));
   // The tag's number first: of a value the planner knows how many people have it, of a look-up it does not.
   if (filter.tag) parts.push(hasTag(place(await tagIdOf(sql, filter.tag))));
   if (filter.consent) parts.push(consentOf(filter.consent));
@@ -62,7 +75,8 @@ export async function conditionOf(sql: TenantSql, filter: CustomerFilter, first:
 }
 
 /** Over `storefront_users u`; `id` is the place of the tag's number. */
-export const hasTag = (id: string): string => `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ${id}::int)`;
+export const hasTag = (id: string): string =>
+  `EXISTS (SELECT 1 FROM user_tag_map m WHERE m.shop = $1 AND m.user_id = u.id AND m.tag_id = ${id}::int)`;
 
 /** As many people as a search may find to be looked up first; of more than these every order soon shows a page. */
 const FEW = 10_000;
@@ -70,27 +84,42 @@ const FEW = 10_000;
 // The few who match are found by their own indexes before anything else: left to choose, the planner may walk a whole order
 // to them, because it cannot know that they stand close together at its end. A list by name that so many people match shows
 // those who stand in it under the searched beginning; who has it as a last name or address is found by more letters.
-async function searchOf(sql: TenantSql, start: string, place: (value: unknown) => string, isByName: boolean): Promise<string> {
-  const few = await sql<{ id: number }>(`SELECT u.id FROM storefront_users u WHERE u.shop = $1 AND ${beginsWith("$2", "$3", "$4")} LIMIT ${FEW + 1}`, rangeOf(start));
+async function searchOf(
+  sql: TenantSql,
+  start: string,
+  place: (value: unknown) => string,
+  isByName: boolean,
+): Promise<string> {
+  const few = await sql<{ id: number }>(
+    `SELECT u.id FROM storefront_users u WHERE u.shop = $1 AND ${beginsWith("$2", "$3", "$4")} LIMIT ${FEW + 1}`,
+    rangeOf(start),
+  );
   if (few.length <= FEW) return `u.id = ANY(${place(few.map(({ id }) => id))}::int[])`;
   if (isByName) return `${LABEL} >= ${place(start)} AND ${LABEL} < ${place(start + LAST_SIGN)}`;
   const [from, to, gid] = rangeOf(start).map(place);
   return beginsWith(from as string, to as string, gid as string);
 }
 
-const rangeOf = (start: string) => [start, start + LAST_SIGN, /^\d{1,20}$/.test(start) ? `gid://shopify/Customer/${start}` : null];
+const rangeOf = (start: string) => [
+  start,
+  start + LAST_SIGN,
+  /^\d{1,20}$/.test(start) ? `gid://shopify/Customer/${start}` : null,
+];
 
 const beginsWith = (from: string, to: string, gid: string) =>
   `(${[LABEL, small("u.email"), small("u.last_name")].map((column) => `${column} >= ${from} AND ${column} < ${to}`).join(" OR ")} OR u.storefront_customer_gid = ${gid})`;
 
 function consentOf(state: (typeof CONSENT_STATES)[number]): string {
-  const type = CONSENT_TYPES.find((known) => state.endsWith(known)) as (typeof CONSENT_TYPES)[number];
+  const type = CONSENT_TYPES.find((known) =>
+    state.endsWith(known),
+  ) as (typeof CONSENT_TYPES)[number];
   const given = `EXISTS (SELECT 1 FROM user_claims c WHERE c.shop = $1 AND c.user_id = u.id AND c.${consentColumn(type)})`;
   return state.startsWith("-") ? `NOT ${given}` : given;
 }
 
 function signedInOf(when: (typeof SIGNED_IN)[number]): string {
   if (when === "never") return `${SIGNED_IN_AT} = '-infinity'`;
-  if (when === "older") return `${SIGNED_IN_AT} > '-infinity' AND ${SIGNED_IN_AT} < clock_timestamp() - interval '90 days'`;
+  if (when === "older")
+    return `${SIGNED_IN_AT} > '-infinity' AND ${SIGNED_IN_AT} < clock_timestamp() - interval '90 days'`;
   return `${SIGNED_IN_AT} > clock_timestamp() - interval '${when} days'`;
 }

@@ -3,15 +3,36 @@ import type { Ctx } from "../../context.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type CustomerSnapshot = {
-  id: number; email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; provider: string; status: string;
-  language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
-  sms_subscription_status: string | null; country: string | null; storefront_customer_gid: string | null; cms_item_id: string | null; cms_hash: string | null; storefront_hash: string | null;
+  id: number;
+  email: string | null;
+  full_name: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  provider: string;
+  status: string;
+  language_pref: string | null;
+  tags: string[];
+  number_of_orders: number;
+  amount_spent: number;
+  email_subscription_status: string | null;
+  sms_subscription_status: string | null;
+  country: string | null;
+  storefront_customer_gid: string | null;
+  cms_item_id: string | null;
+  cms_hash: string | null;
+  storefront_hash: string | null;
   /** The analytics product's own id of the person's browser, where it is known. */
   ga_client_id: string | null;
   /** Tags of ours that the storefront is known to carry. */
   storefront_slugs: string[];
   consents: { tos: boolean; privacy: boolean; cookie: boolean; marketing: boolean };
-  crmTags: { id: number; slug: string; name: string; category: string; cms_item_id: string | null }[];
+  crmTags: {
+    id: number;
+    slug: string;
+    name: string;
+    category: string;
+    cms_item_id: string | null;
+  }[];
 };
 
 // What belongs to a person is looked up person by person, on its own index: joined, a planner without statistics would
@@ -37,17 +58,34 @@ const THESE = snapshotOf("id = ANY($2::int[]) AND status <> 'deleted'");
 const NEXT = snapshotOf("id > $2 AND status <> 'deleted' ORDER BY id LIMIT $3");
 
 /** Null when the person is not here any more. */
-export async function findCustomerSnapshot(ctx: Ctx, tenant: Tenant, userId: number): Promise<CustomerSnapshot | null> {
-  const [found] = await dataOf(ctx, tenant).sql<CustomerSnapshot>(ONE, [userId], "customer-snapshot");
+export async function findCustomerSnapshot(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+): Promise<CustomerSnapshot | null> {
+  const [found] = await dataOf(ctx, tenant).sql<CustomerSnapshot>(
+    ONE,
+    [userId],
+    "customer-snapshot",
+  );
   return found ?? null;
 }
 
 /** Those of the people that are still here. */
-export function findCustomerSnapshots(ctx: Ctx, tenant: Tenant, userIds: readonly number[]): Promise<CustomerSnapshot[]> {
+export function findCustomerSnapshots(
+  ctx: Ctx,
+  tenant: Tenant,
+  userIds: readonly number[],
+): Promise<CustomerSnapshot[]> {
   return dataOf(ctx, tenant).sql<CustomerSnapshot>(THESE, [[...userIds]]);
 }
 
 /** The next people after an id, in the order of ids, deleted ones left out. */
-export function listCustomerSnapshots(ctx: Ctx, tenant: Tenant, afterId: number, limit: number): Promise<CustomerSnapshot[]> {
+export function listCustomerSnapshots(
+  ctx: Ctx,
+  tenant: Tenant,
+  afterId: number,
+  limit: number,
+): Promise<CustomerSnapshot[]> {
   return dataOf(ctx, tenant).sql<CustomerSnapshot>(NEXT, [afterId, limit]);
 }

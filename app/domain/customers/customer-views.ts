@@ -11,7 +11,11 @@ import { SORTS } from "./list-customers.ts";
 const MOST_VIEWS = 20;
 const TRIES = 5;
 
-export const View = z.object({ name: z.string().trim().min(1).max(40), filter: CustomerFilter.omit({ q: true }), sort: z.enum(SORTS).catch("updated desc") });
+export const View = z.object({
+  name: z.string().trim().min(1).max(40),
+  filter: CustomerFilter.omit({ q: true }),
+  sort: z.enum(SORTS).catch("updated desc"),
+});
 export type SavedView = z.output<typeof View>;
 
 const Stored = z.array(View).catch([]);
@@ -22,21 +26,39 @@ export async function listViews(ctx: Ctx, tenant: Tenant): Promise<SavedView[]> 
 
 /** Throws `conflict` when there is one of this name, or as many as there may be. */
 export async function saveView(ctx: Ctx, tenant: Tenant, view: SavedView): Promise<void> {
-  await changeViews(ctx, tenant, (views) => (views.length < MOST_VIEWS && !views.some(({ name }) => name.toLowerCase() === view.name.toLowerCase()) ? [...views, view] : null));
+  await changeViews(ctx, tenant, (views) =>
+    views.length < MOST_VIEWS &&
+    !views.some(({ name }) => name.toLowerCase() === view.name.toLowerCase())
+      ? [...views, view]
+      : null,
+  );
 }
 
-export async function deleteView(ctx: Ctx, tenant: Tenant, { name }: Pick<SavedView, "name">): Promise<void> {
+export async function deleteView(
+  ctx: Ctx,
+  tenant: Tenant,
+  { name }: Pick<SavedView, "name">,
+): Promise<void> {
   await changeViews(ctx, tenant, (views) => views.filter((view) => view.name !== name));
 }
 
 /** Two merchants who save at once both keep theirs. */
-async function changeViews(ctx: Ctx, tenant: Tenant, change: (views: SavedView[]) => SavedView[] | null): Promise<void> {
+async function changeViews(
+  ctx: Ctx,
+  tenant: Tenant,
+  change: (views: SavedView[]) => SavedView[] | null,
+): Promise<void> {
   const { sql } = dataOf(ctx, tenant);
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     const stored = await getKey(sql, KEYS.customerViews);
     const changed = change(Stored.parse(stored?.value ?? []));
     if (!changed) break;
-    if (stored ? await compareAndSetKey(sql, KEYS.customerViews, stored.version, changed) : await putKeyIfAbsent(sql, KEYS.customerViews, changed)) return;
+    if (
+      stored
+        ? await compareAndSetKey(sql, KEYS.customerViews, stored.version, changed)
+        : await putKeyIfAbsent(sql, KEYS.customerViews, changed)
+    )
+      return;
   }
   throw new AppError("conflict");
 }

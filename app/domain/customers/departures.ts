@@ -18,7 +18,12 @@ async function bury(ctx: Ctx, sql: TenantSql, shop: string, gid: string): Promis
 type Left = { id: number; status: string };
 
 /** The other systems hear of it by the write matrix: of an ended account as of any that is deleted. */
-async function tell(ctx: Ctx, tenant: Tenant, sql: TenantSql, accounts: readonly Left[]): Promise<void> {
+async function tell(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  accounts: readonly Left[],
+): Promise<void> {
   for (const { id, status } of accounts) {
     const isEnded = status === "deleted";
     await enqueue(sql, {
@@ -29,13 +34,21 @@ async function tell(ctx: Ctx, tenant: Tenant, sql: TenantSql, accounts: readonly
       entityId: String(id),
       payload: { user_id: id, cause: isEnded ? "account_delete" : "storefront_webhook" },
       occurredAt: ctx.clock.now(),
-      destinations: channelsFor(isEnded ? "account_delete" : "storefront_webhook", tenant, ctx.channels),
+      destinations: channelsFor(
+        isEnded ? "account_delete" : "storefront_webhook",
+        tenant,
+        ctx.channels,
+      ),
     });
   }
 }
 
 /** The gid goes, for good; an account with no other way to sign in becomes `deleted`. Safe to repeat. */
-export async function forgetStorefrontCustomer(ctx: Ctx, tenant: Tenant, gid: string): Promise<void> {
+export async function forgetStorefrontCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  gid: string,
+): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql) => {
     await bury(ctx, sql, tenant.shop, gid);
     const left = await sql<Left>(
@@ -53,12 +66,23 @@ export async function forgetStorefrontCustomer(ctx: Ctx, tenant: Tenant, gid: st
  * The account of the merged customer gives its gid and its sync over to the kept one: where the kept customer has no
  * account yet, this account becomes its; otherwise it goes on without the storefront. Safe to repeat.
  */
-export async function mergeStorefrontCustomers(ctx: Ctx, tenant: Tenant, keptGid: string, deletedGid: string): Promise<void> {
+export async function mergeStorefrontCustomers(
+  ctx: Ctx,
+  tenant: Tenant,
+  keptGid: string,
+  deletedGid: string,
+): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql) => {
     await bury(ctx, sql, tenant.shop, deletedGid);
-    const [kept] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 FOR UPDATE", [keptGid]);
+    const [kept] = await sql<{ id: number }>(
+      "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 FOR UPDATE",
+      [keptGid],
+    );
     if (!kept) {
-      const moved = await sql<Left>("UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1 AND storefront_customer_gid = $3 RETURNING id, status", [keptGid, deletedGid]);
+      const moved = await sql<Left>(
+        "UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1 AND storefront_customer_gid = $3 RETURNING id, status",
+        [keptGid, deletedGid],
+      );
       await tell(ctx, tenant, sql, moved);
       return;
     }

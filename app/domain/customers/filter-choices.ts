@@ -17,16 +17,27 @@ const COUNTRIES = `
 
 const LANGUAGES = ["en", "es", "fr"] as const;
 
-export type FilterChoices = { tags: { slug: string; name: string; category: string }[]; countries: { code: string; names: Record<(typeof LANGUAGES)[number], string> }[] };
+export type FilterChoices = {
+  tags: { slug: string; name: string; category: string }[];
+  countries: { code: string; names: Record<(typeof LANGUAGES)[number], string> }[];
+};
 
 // Named here and not by the reader's browser: each has tables of its own, and another word would break hydration.
-const NAMES = Object.fromEntries(LANGUAGES.map((language) => [language, new Intl.DisplayNames([language], { type: "region", fallback: "code" })]));
-const nameOf = (language: string, code: string) => (/^[A-Z]{2}$/.test(code) ? NAMES[language]?.of(code) : undefined) ?? code;
+const NAMES = Object.fromEntries(
+  LANGUAGES.map((language) => [
+    language,
+    new Intl.DisplayNames([language], { type: "region", fallback: "code" }),
+  ]),
+);
+const nameOf = (language: string, code: string) =>
+  (/^[A-Z]{2}$/.test(code) ? NAMES[language]?.of(code) : undefined) ?? code;
 
 type KnownTag = FilterChoices["tags"][number];
 
 export function listKnownTags(sql: TenantSql): Promise<KnownTag[]> {
-  return sql<KnownTag>(`SELECT slug, name, category FROM crm_tags WHERE shop = $1 ORDER BY lower(name), slug LIMIT ${MOST_TAGS}`);
+  return sql<KnownTag>(
+    `SELECT slug, name, category FROM crm_tags WHERE shop = $1 ORDER BY lower(name), slug LIMIT ${MOST_TAGS}`,
+  );
 }
 
 export async function readFilterChoices(ctx: Ctx, tenant: Tenant): Promise<FilterChoices> {
@@ -35,5 +46,11 @@ export async function readFilterChoices(ctx: Ctx, tenant: Tenant): Promise<Filte
     listKnownTags(sql),
     sql<{ country: string }>(COUNTRIES),
   ]);
-  return { tags, countries: countries.map(({ country: code }) => ({ code, names: { en: nameOf("en", code), es: nameOf("es", code), fr: nameOf("fr", code) } })) };
+  return {
+    tags,
+    countries: countries.map(({ country: code }) => ({
+      code,
+      names: { en: nameOf("en", code), es: nameOf("es", code), fr: nameOf("fr", code) },
+    })),
+  };
 }

@@ -15,20 +15,51 @@ export type AppliedChange =
   | { outcome: "stale" | "gone"; userId: number | null };
 
 export type StoredUser = {
-  id: number; email: string | null; password_hash: string; email_verified: boolean; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
-  storefront_updated_at: Date | null; language_pref: string | null; storefront_slugs: string[]; storefront_tagged_at: Date | null;
+  id: number;
+  email: string | null;
+  password_hash: string;
+  email_verified: boolean;
+  federated_sub: string | null;
+  storefront_customer_gid: string | null;
+  status: string;
+  storefront_updated_at: Date | null;
+  language_pref: string | null;
+  storefront_slugs: string[];
+  storefront_tagged_at: Date | null;
 } & Record<(typeof MIRRORED)[number], unknown>;
 
 /** Columns that mirror the storefront. */
-export const MIRRORED = ["first_name", "last_name", "full_name", "country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "phone_hash"] as const;
+export const MIRRORED = [
+  "first_name",
+  "last_name",
+  "full_name",
+  "country",
+  "tags",
+  "number_of_orders",
+  "amount_spent",
+  "email_subscription_status",
+  "sms_subscription_status",
+  "phone_hash",
+] as const;
 
 /** How the change was learnt; analytics says it as the `source` of its `crm_sync`. */
 export type Cause = "storefront_webhook" | "storefront_cron";
 
 /** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
-export type ApplyOptions = { eventId: string; eventType: string; source?: string; cause?: Cause; alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void> };
+export type ApplyOptions = {
+  eventId: string;
+  eventType: string;
+  source?: string;
+  cause?: Cause;
+  alsoOnCreate?: (userId: number, sql: TenantSql) => Promise<void>;
+};
 
-export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
+export async function applyStorefrontChange(
+  ctx: Ctx,
+  tenant: Tenant,
+  change: CustomerChange,
+  options: ApplyOptions,
+): Promise<AppliedChange> {
   const data = dataOf(ctx, tenant);
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -41,27 +72,52 @@ export async function applyStorefrontChange(ctx: Ctx, tenant: Tenant, change: Cu
 }
 
 /** Inside the caller's transaction, which it must repeat when two first events of one customer meet (23505). */
-export async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change: CustomerChange, options: ApplyOptions): Promise<AppliedChange> {
+export async function applyOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  change: CustomerChange,
+  options: ApplyOptions,
+): Promise<AppliedChange> {
   if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
   const user = await findUser(sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
-  if (user?.storefront_updated_at && user.storefront_customer_gid === change.gid && user.storefront_updated_at > change.changedAt) return { outcome: "stale", userId: user.id };
+  if (
+    user?.storefront_updated_at &&
+    user.storefront_customer_gid === change.gid &&
+    user.storefront_updated_at > change.changedAt
+  )
+    return { outcome: "stale", userId: user.id };
 
   const fields = await toColumns(ctx, sql, tenant, change, user);
-  const tags = user && change.tags ? await reconcile(sql, user, change.tags, change.changedAt) : null;
+  const tags =
+    user && change.tags ? await reconcile(sql, user, change.tags, change.changedAt) : null;
   if (tags) fields.tags = tags.tags;
-  const changed = Object.entries(fields).filter(([name, value]) => !user || !isSame(user[name as keyof StoredUser], value));
+  const changed = Object.entries(fields).filter(
+    ([name, value]) => !user || !isSame(user[name as keyof StoredUser], value),
+  );
   const isReassigned = tags !== null && tags.added.length + tags.removed.length > 0;
   if (user && changed.length === 0 && !isReassigned) {
-    await sql("UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3) WHERE shop = $1 AND id = $2", [user.id, change.changedAt]);
+    await sql(
+      "UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3) WHERE shop = $1 AND id = $2",
+      [user.id, change.changedAt],
+    );
     return { outcome: "unchanged", userId: user.id };
   }
   if (user && !isReassigned && (await isEcho(sql, user, changed, tags))) {
     await update(sql, user.id, change.changedAt, changed);
     return { outcome: "echo", userId: user.id };
   }
-  const userId = user ? await update(sql, user.id, change.changedAt, changed) : await insert(sql, change.changedAt, changed);
-  if (!user && change.tags) await reconcile(sql, { id: userId, storefront_slugs: [], storefront_tagged_at: null }, change.tags, change.changedAt);
+  const userId = user
+    ? await update(sql, user.id, change.changedAt, changed)
+    : await insert(sql, change.changedAt, changed);
+  if (!user && change.tags)
+    await reconcile(
+      sql,
+      { id: userId, storefront_slugs: [], storefront_tagged_at: null },
+      change.tags,
+      change.changedAt,
+    );
   await enqueueCustomer(ctx, tenant, sql, userId, { ...options, changedAt: change.changedAt });
   if (!user) await options.alsoOnCreate?.(userId, sql);
   return { outcome: user ? "updated" : "created", userId };
@@ -70,25 +126,67 @@ export async function applyOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, change
 /** Update times are whole seconds: of two things in one second nobody can say which was first. */
 const CLOCK_GRAIN_MS = 1_000;
 
-async function reconcile(sql: TenantSql, user: Pick<StoredUser, "id" | "storefront_slugs" | "storefront_tagged_at">, listed: readonly string[], at: Date): Promise<ReconciledTags> {
-  const isSettled = !user.storefront_tagged_at || at.getTime() >= user.storefront_tagged_at.getTime() + CLOCK_GRAIN_MS;
-  const tags = await reconcileStorefrontTags(sql, user.id, { listed, known: user.storefront_slugs, isSettled });
-  if (!isSameSet(tags.known, user.storefront_slugs)) await sql("UPDATE storefront_users SET storefront_slugs = $3::jsonb WHERE shop = $1 AND id = $2", [user.id, JSON.stringify(tags.known)]);
+async function reconcile(
+  sql: TenantSql,
+  user: Pick<StoredUser, "id" | "storefront_slugs" | "storefront_tagged_at">,
+  listed: readonly string[],
+  at: Date,
+): Promise<ReconciledTags> {
+  const isSettled =
+    !user.storefront_tagged_at ||
+    at.getTime() >= user.storefront_tagged_at.getTime() + CLOCK_GRAIN_MS;
+  const tags = await reconcileStorefrontTags(sql, user.id, {
+    listed,
+    known: user.storefront_slugs,
+    isSettled,
+  });
+  if (!isSameSet(tags.known, user.storefront_slugs))
+    await sql(
+      "UPDATE storefront_users SET storefront_slugs = $3::jsonb WHERE shop = $1 AND id = $2",
+      [user.id, JSON.stringify(tags.known)],
+    );
   return tags;
 }
 
 /** What our own write to a customer changes there, defaults of a customer we made included; anything else is news. */
-export const ECHOED = new Set(["storefront_customer_gid", "tags", "language_pref", "email_subscription_status", "sms_subscription_status"]);
+export const ECHOED = new Set([
+  "storefront_customer_gid",
+  "tags",
+  "language_pref",
+  "email_subscription_status",
+  "sms_subscription_status",
+]);
 
-async function isEcho(sql: TenantSql, user: StoredUser, changed: [string, unknown][], tags: ReconciledTags | null): Promise<boolean> {
-  const isOurs = (tag: string) => tag.startsWith("accepts_") || (tags?.catalogue.has(tag.toLowerCase()) ?? false);
+async function isEcho(
+  sql: TenantSql,
+  user: StoredUser,
+  changed: [string, unknown][],
+  tags: ReconciledTags | null,
+): Promise<boolean> {
+  const isOurs = (tag: string) =>
+    tag.startsWith("accepts_") || (tags?.catalogue.has(tag.toLowerCase()) ?? false);
   const before = user.tags as string[];
-  const differing = tags ? [...before.filter((tag) => !tags.tags.includes(tag)), ...tags.tags.filter((tag) => !before.includes(tag))] : [];
-  return differing.every(isOurs) && changed.every(([name]) => ECHOED.has(name)) && (await getKey(sql, KEYS.echo(user.id))) !== null;
+  const differing = tags
+    ? [
+        ...before.filter((tag) => !tags.tags.includes(tag)),
+        ...tags.tags.filter((tag) => !before.includes(tag)),
+      ]
+    : [];
+  return (
+    differing.every(isOurs) &&
+    changed.every(([name]) => ECHOED.has(name)) &&
+    (await getKey(sql, KEYS.echo(user.id))) !== null
+  );
 }
 
 /** The row on the bus is a reference: each channel reads the newest state when it runs. */
-async function enqueueCustomer(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, options: ApplyOptions & { changedAt: Date }): Promise<void> {
+async function enqueueCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  options: ApplyOptions & { changedAt: Date },
+): Promise<void> {
   await enqueue(sql, {
     eventId: options.eventId,
     source: options.source ?? "storefront",
@@ -113,41 +211,79 @@ async function findUser(sql: TenantSql, change: CustomerChange): Promise<StoredU
 }
 
 /** A tombstoned gid is never resurrected; nor is an address whose customer record is older than its deletion. */
-async function isGone(ctx: Ctx, sql: TenantSql, shop: string, change: CustomerChange): Promise<boolean> {
+async function isGone(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  change: CustomerChange,
+): Promise<boolean> {
   const tombs = await sql<{ kind: string; created_at: Date }>(
     "SELECT kind, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid' AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))",
-    [tombstoneOf(ctx, shop, "gid", change.gid), tombstoneOf(ctx, shop, "email", change.email ?? "")],
+    [
+      tombstoneOf(ctx, shop, "gid", change.gid),
+      tombstoneOf(ctx, shop, "email", change.email ?? ""),
+    ],
   );
-  return tombs.some(({ kind, created_at: buriedAt }) => kind === "gid" || !change.createdAt || change.createdAt <= buriedAt);
+  return tombs.some(
+    ({ kind, created_at: buriedAt }) =>
+      kind === "gid" || !change.createdAt || change.createdAt <= buriedAt,
+  );
 }
 
 export function tombstoneOf(ctx: Ctx, shop: string, kind: "gid" | "email", value: string): string {
   return ctx.secrets.pseudonym(`${shop}/tombstone/${kind}`, value);
 }
 
-async function toColumns(ctx: Ctx, sql: TenantSql, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Promise<Record<string, unknown>> {
+async function toColumns(
+  ctx: Ctx,
+  sql: TenantSql,
+  tenant: Tenant,
+  change: CustomerChange,
+  user: StoredUser | null,
+): Promise<Record<string, unknown>> {
   const fields = columnsOf(ctx, tenant, change, user);
-  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user))) fields.email = change.email;
+  if (change.email !== undefined && (await mayTakeEmail(ctx, sql, tenant, change.email, user)))
+    fields.email = change.email;
   return fields;
 }
 
 /** The columns that a change speaks of, all but the address: that one may be somebody else's. */
-export function columnsOf(ctx: Ctx, tenant: Tenant, change: CustomerChange, user: StoredUser | null): Record<string, unknown> {
+export function columnsOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  change: CustomerChange,
+  user: StoredUser | null,
+): Record<string, unknown> {
   const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
   // Whoever typed a stranger's address at the sign-up sees these fields, and must not learn the stranger's from them.
   const isUnproven = user !== null && user.password_hash !== "" && !user.email_verified;
-  for (const name of ["country", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status"] as const)
+  for (const name of [
+    "country",
+    "tags",
+    "number_of_orders",
+    "amount_spent",
+    "email_subscription_status",
+    "sms_subscription_status",
+  ] as const)
     if (change[name] !== undefined) fields[name] = change[name];
-  if (change.phone !== undefined) fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
+  if (change.phone !== undefined)
+    fields.phone_hash = change.phone === null ? null : phoneHash(ctx, tenant.shop, change.phone);
   if (!isUnproven) Object.assign(fields, namesAndLanguage(change, user));
   return fields;
 }
 
-function namesAndLanguage(change: CustomerChange, user: StoredUser | null): Record<string, unknown> {
+function namesAndLanguage(
+  change: CustomerChange,
+  user: StoredUser | null,
+): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const name of ["first_name", "last_name"] as const) if (change[name] !== undefined) fields[name] = change[name];
+  for (const name of ["first_name", "last_name"] as const)
+    if (change[name] !== undefined) fields[name] = change[name];
   if (Object.keys(fields).length > 0) {
-    const { first_name: first, last_name: last } = { ...user, ...fields } as Record<string, unknown>;
+    const { first_name: first, last_name: last } = { ...user, ...fields } as Record<
+      string,
+      unknown
+    >;
     fields.full_name = [first, last].filter(Boolean).join(" ") || null;
   }
   // What a person chose here outranks what the storefront guesses.
@@ -160,25 +296,47 @@ export function phoneHash(ctx: Ctx, shop: string, phone: string): string {
   return ctx.secrets.pseudonym(`${shop}/phone`, phone.replace(/\D/g, ""));
 }
 
-async function mayTakeEmail(ctx: Ctx, sql: TenantSql, tenant: Tenant, email: string | null, user: StoredUser | null): Promise<boolean> {
+async function mayTakeEmail(
+  ctx: Ctx,
+  sql: TenantSql,
+  tenant: Tenant,
+  email: string | null,
+  user: StoredUser | null,
+): Promise<boolean> {
   // An address is how an account with a password or a federated identity is found: it is not taken away from under it.
   if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
-  const [other] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted'", [email, user?.id ?? 0]);
-  if (other) ctx.log.troubled("customer.email_conflict", { shop: tenant.shop, user_id: user?.id, other_user_id: other.id });
+  const [other] = await sql<{ id: number }>(
+    "SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted'",
+    [email, user?.id ?? 0],
+  );
+  if (other)
+    ctx.log.troubled("customer.email_conflict", {
+      shop: tenant.shop,
+      user_id: user?.id,
+      other_user_id: other.id,
+    });
   return !other;
 }
 
 /** A list of tags is a set: the platform sorts it, we append to it. */
-const isSameSet = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((tag) => b.includes(tag));
+const isSameSet = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((tag) => b.includes(tag));
 
 export function isSame(stored: unknown, value: unknown): boolean {
-  if (Array.isArray(stored) && Array.isArray(value)) return isSameSet(stored as string[], value as string[]);
+  if (Array.isArray(stored) && Array.isArray(value))
+    return isSameSet(stored as string[], value as string[]);
   return JSON.stringify(stored ?? null) === JSON.stringify(value ?? null);
 }
 
-const columnValue = (name: string, value: unknown) => (name === "tags" ? JSON.stringify(value) : value);
+const columnValue = (name: string, value: unknown) =>
+  name === "tags" ? JSON.stringify(value) : value;
 
-async function update(sql: TenantSql, userId: number, changedAt: Date, changed: [string, unknown][]): Promise<number> {
+async function update(
+  sql: TenantSql,
+  userId: number,
+  changedAt: Date,
+  changed: [string, unknown][],
+): Promise<number> {
   const sets = changed.map(([name], index) => `${name} = $${index + 4}`);
   await sql(
     `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3), updated_at = now(), ${sets.join(", ")} WHERE shop = $1 AND id = $2`,
@@ -187,7 +345,11 @@ async function update(sql: TenantSql, userId: number, changedAt: Date, changed: 
   return userId;
 }
 
-async function insert(sql: TenantSql, changedAt: Date, changed: [string, unknown][]): Promise<number> {
+async function insert(
+  sql: TenantSql,
+  changedAt: Date,
+  changed: [string, unknown][],
+): Promise<number> {
   const names = changed.map(([name]) => name);
   const [row] = await sql<{ id: number }>(
     `INSERT INTO storefront_users (shop, provider, storefront_updated_at, ${names.join(", ")})

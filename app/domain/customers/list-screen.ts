@@ -14,10 +14,24 @@ export async function readCustomerList(ctx: Ctx, tenant: Tenant, query: URLSearc
   const filter = readFilter(query);
   const sort: Sort = SORTS.find((known) => known === query.get("sort")) ?? "updated desc";
   const [page, choices, views, run] = await Promise.all([
-    listCustomers(ctx, tenant, { filter, sort, limit: PAGE, after: query.get("after"), before: query.get("before") }),
+    listCustomers(ctx, tenant, {
+      filter,
+      sort,
+      limit: PAGE,
+      after: query.get("after"),
+      before: query.get("before"),
+    }),
     readFilterChoices(ctx, tenant),
     listViews(ctx, tenant),
     findOpenTagRun(ctx, tenant),
   ]);
-  return { filter, sort, page, choices, views, run, sync: page.customers.length === 0 ? await readSyncProgress(ctx, tenant) : null };
+  return {
+    filter,
+    sort,
+    page,
+    choices,
+    views,
+    run,
+    sync: page.customers.length === 0 ? await readSyncProgress(ctx, tenant) : null,
+  };
 }

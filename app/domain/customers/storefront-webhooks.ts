@@ -9,7 +9,13 @@ import { routeEvent } from "../bus/routing.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { changeTenantRecord } from "../tenants/tenant-record.ts";
 import type { WebhookTopic } from "../tenants/webhook-topics.ts";
-import { CUSTOMER_GID, gidFromRawId, isPartial, parseRestCustomer, type CustomerChange } from "./customer-change.ts";
+import {
+  CUSTOMER_GID,
+  gidFromRawId,
+  isPartial,
+  parseRestCustomer,
+  type CustomerChange,
+} from "./customer-change.ts";
 import { forgetStorefrontCustomer, mergeStorefrontCustomers } from "./departures.ts";
 import { applyStorefrontChange, type AppliedChange } from "./from-storefront.ts";
 import { canRefetch, fetchCustomer } from "./refetch.ts";
@@ -17,9 +23,17 @@ import type { InboxItem } from "./webhook-inbox.ts";
 import { enqueueWelcome } from "./welcome.ts";
 
 /** What later subjects do about a webhook, given by whoever starts the work. Each must be safe to repeat. */
-export type WebhookFollowers = { order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void> };
+export type WebhookFollowers = {
+  order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void>;
+};
 
-type Webhook = { ctx: Ctx; tenant: Tenant; item: InboxItem; payload: unknown; followers: WebhookFollowers };
+type Webhook = {
+  ctx: Ctx;
+  tenant: Tenant;
+  item: InboxItem;
+  payload: unknown;
+  followers: WebhookFollowers;
+};
 /** `whole`: all that this webhook will ever say; `payload`: what it says itself, until the rest can be fetched. */
 type Step = "whole" | "payload" | "order";
 /** What was done, for the log line. */
@@ -32,10 +46,17 @@ const when = z.iso.datetime({ offset: true }).nullish();
 function eventIdOf({ tenant, item }: Webhook, step: Step): string {
   if (item.eventId && step === "whole") return item.eventId;
   const digest = hash("sha256", `${tenant.shop}\n${item.deliveryId}\n${step}`);
-  return [digest.slice(0, 8), digest.slice(8, 12), `5${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`, digest.slice(20, 32)].join("-");
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `5${digest.slice(13, 16)}`,
+    `8${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join("-");
 }
 
-const changedAt = ({ item }: Webhook, said?: string | null): Date => item.triggeredAt ?? (said ? new Date(said) : item.receivedAt);
+const changedAt = ({ item }: Webhook, said?: string | null): Date =>
+  item.triggeredAt ?? (said ? new Date(said) : item.receivedAt);
 
 async function apply(webhook: Webhook, change: CustomerChange, step: Step): Promise<AppliedChange> {
   const { ctx, tenant, item } = webhook;
@@ -44,7 +65,9 @@ async function apply(webhook: Webhook, change: CustomerChange, step: Step): Prom
   return applyStorefrontChange(ctx, tenant, change, {
     eventId,
     eventType: isNew ? "customer.created" : "customer.updated",
-    ...(isNew && { alsoOnCreate: (userId, sql) => enqueueWelcome(ctx, tenant, sql, userId, eventId) }),
+    ...(isNew && {
+      alsoOnCreate: (userId, sql) => enqueueWelcome(ctx, tenant, sql, userId, eventId),
+    }),
   });
 }
 
@@ -52,9 +75,16 @@ async function apply(webhook: Webhook, change: CustomerChange, step: Step): Prom
  * Applies `change`, completed by what the storefront says now. When the storefront cannot be asked at this moment, what
  * the webhook itself says is applied at once and the error thrown, so that the inbox completes it later.
  */
-async function applyCompleted(webhook: Webhook, change: CustomerChange, said: "person" | "one side"): Promise<Handled> {
+async function applyCompleted(
+  webhook: Webhook,
+  change: CustomerChange,
+  said: "person" | "one side",
+): Promise<Handled> {
   const { ctx, tenant } = webhook;
-  const applyPayload = async (step: Step) => (said === "person" || (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, step)).outcome : "ignored");
+  const applyPayload = async (step: Step) =>
+    said === "person" || (await isKnown(webhook, change.gid))
+      ? (await apply(webhook, change, step)).outcome
+      : "ignored";
   if (!canRefetch(tenant)) return applyPayload("whole");
   try {
     const fetched = await fetchCustomer(ctx, tenant, change.gid);
@@ -66,7 +96,10 @@ async function applyCompleted(webhook: Webhook, change: CustomerChange, said: "p
   } catch (error) {
     const outcome = await applyPayload("payload");
     if (error instanceof OutboundError && error.retryable) throw error;
-    ctx.log.troubled("customer.not_completed", { shop: tenant.shop, reason: (error as Error).message });
+    ctx.log.troubled("customer.not_completed", {
+      shop: tenant.shop,
+      reason: (error as Error).message,
+    });
     return outcome;
   }
 }
@@ -75,7 +108,9 @@ async function onCustomer(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
   const change = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
   if (!change) return "ignored";
-  return isPartial(change) ? applyCompleted(webhook, change, "person") : (await apply(webhook, change, "whole")).outcome;
+  return isPartial(change)
+    ? applyCompleted(webhook, change, "person")
+    : (await apply(webhook, change, "whole")).outcome;
 }
 
 async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
@@ -87,9 +122,20 @@ async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promi
 }
 
 async function onCustomersMerged({ ctx, tenant, payload }: Webhook): Promise<Handled> {
-  const merge = z.looseObject({ admin_graphql_api_customer_kept_id: gid, admin_graphql_api_customer_deleted_id: gid, status: z.string().optional() }).safeParse(payload);
+  const merge = z
+    .looseObject({
+      admin_graphql_api_customer_kept_id: gid,
+      admin_graphql_api_customer_deleted_id: gid,
+      status: z.string().optional(),
+    })
+    .safeParse(payload);
   if (!merge.success || merge.data.status === "failed") return "ignored";
-  await mergeStorefrontCustomers(ctx, tenant, merge.data.admin_graphql_api_customer_kept_id, merge.data.admin_graphql_api_customer_deleted_id);
+  await mergeStorefrontCustomers(
+    ctx,
+    tenant,
+    merge.data.admin_graphql_api_customer_kept_id,
+    merge.data.admin_graphql_api_customer_deleted_id,
+  );
   return "done";
 }
 
@@ -105,13 +151,28 @@ const STOREFRONT_SIDE = `
 /** Deltas that arrive out of order corrupt a list, so the list is fetched; the delta counts only when it cannot be. */
 async function onTagsChanged(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant, item } = webhook;
-  const parsed = z.looseObject({ customerId: gid, tags: z.array(z.string().max(300)).max(1_000), occurredAt: when }).safeParse(webhook.payload);
+  const parsed = z
+    .looseObject({
+      customerId: gid,
+      tags: z.array(z.string().max(300)).max(1_000),
+      occurredAt: when,
+    })
+    .safeParse(webhook.payload);
   if (!parsed.success) return "ignored";
-  const change: CustomerChange = { gid: parsed.data.customerId, changedAt: changedAt(webhook, parsed.data.occurredAt) };
-  const [user] = await dataOf(ctx, tenant).sql<{ tags: string[]; storefront_slugs: string[]; pending: string[] }>(STOREFRONT_SIDE, [change.gid]);
+  const change: CustomerChange = {
+    gid: parsed.data.customerId,
+    changedAt: changedAt(webhook, parsed.data.occurredAt),
+  };
+  const [user] = await dataOf(ctx, tenant).sql<{
+    tags: string[];
+    storefront_slugs: string[];
+    pending: string[];
+  }>(STOREFRONT_SIDE, [change.gid]);
   if (user) {
     const named = new Set(parsed.data.tags.map((tag) => tag.toLowerCase()));
-    const there = [...new Set([...user.tags, ...user.storefront_slugs])].filter((tag) => !user.pending.includes(tag));
+    const there = [...new Set([...user.tags, ...user.storefront_slugs])].filter(
+      (tag) => !user.pending.includes(tag),
+    );
     const others = there.filter((tag) => !named.has(tag.toLowerCase()));
     change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
   }
@@ -119,11 +180,21 @@ async function onTagsChanged(webhook: Webhook): Promise<Handled> {
 }
 
 async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
-  const Summary = z.looseObject({ customerId: gid, numberOfOrders: z.number().int().min(0), amountSpent: z.looseObject({ amount: z.coerce.number() }), occurredAt: when });
+  const Summary = z.looseObject({
+    customerId: gid,
+    numberOfOrders: z.number().int().min(0),
+    amountSpent: z.looseObject({ amount: z.coerce.number() }),
+    occurredAt: when,
+  });
   const parsed = Summary.safeParse(webhook.payload);
   if (!parsed.success) return "ignored";
   const { customerId, numberOfOrders, amountSpent, occurredAt } = parsed.data;
-  return applyToKnown(webhook, { gid: customerId, changedAt: changedAt(webhook, occurredAt), number_of_orders: numberOfOrders, amount_spent: amountSpent.amount });
+  return applyToKnown(webhook, {
+    gid: customerId,
+    changedAt: changedAt(webhook, occurredAt),
+    number_of_orders: numberOfOrders,
+    amount_spent: amountSpent.amount,
+  });
 }
 
 /** The two marketing-consent topics name the customer by a number under different keys. */
@@ -131,23 +202,44 @@ async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
   const { item } = webhook;
   const isEmail = item.topic === "customers_email_marketing_consent/update";
   const state = z.looseObject({ state: z.string().max(80).nullish() });
-  const parsed = z.looseObject({ email_marketing_consent: state.nullish(), sms_marketing_consent: state.nullish() }).safeParse(webhook.payload);
+  const parsed = z
+    .looseObject({
+      email_marketing_consent: state.nullish(),
+      sms_marketing_consent: state.nullish(),
+    })
+    .safeParse(webhook.payload);
   const customerGid = gidFromRawId(item.body, isEmail ? "customer_id" : "id");
   if (!parsed.success || !customerGid) return "ignored";
-  const said = isEmail ? parsed.data.email_marketing_consent?.state : parsed.data.sms_marketing_consent?.state;
+  const said = isEmail
+    ? parsed.data.email_marketing_consent?.state
+    : parsed.data.sms_marketing_consent?.state;
   if (said === undefined || said === null) return "ignored";
-  return applyToKnown(webhook, { gid: customerGid, changedAt: changedAt(webhook), [isEmail ? "email_subscription_status" : "sms_subscription_status"]: said });
+  return applyToKnown(webhook, {
+    gid: customerGid,
+    changedAt: changedAt(webhook),
+    [isEmail ? "email_subscription_status" : "sms_subscription_status"]: said,
+  });
 }
 
 /** Puts an order on the bus, unless it came by the bus. Safe to repeat: the delivery names the event. */
 async function enqueueOrder(webhook: Webhook): Promise<void> {
   const { ctx, tenant, item } = webhook;
-  const order = z.looseObject({ admin_graphql_api_id: z.string().max(300), updated_at: when }).safeParse(webhook.payload);
+  const order = z
+    .looseObject({ admin_graphql_api_id: z.string().max(300), updated_at: when })
+    .safeParse(webhook.payload);
   if (item.eventId || !order.success) return;
   const event = { eventType: "order.created", entityType: "order" };
   const { destinations, priority } = routeEvent(ctx, tenant, event);
   await enqueue(dataOf(ctx, tenant).sql, {
-    ...event, eventId: eventIdOf(webhook, "order"), source: "storefront", entityId: order.data.admin_graphql_api_id, payload: order.data, occurredAt: changedAt(webhook, order.data.updated_at), destinations, subjects: subjectMarks(ctx, tenant.shop, item.body), ...(priority !== undefined && { priority }),
+    ...event,
+    eventId: eventIdOf(webhook, "order"),
+    source: "storefront",
+    entityId: order.data.admin_graphql_api_id,
+    payload: order.data,
+    occurredAt: changedAt(webhook, order.data.updated_at),
+    destinations,
+    subjects: subjectMarks(ctx, tenant.shop, item.body),
+    ...(priority !== undefined && { priority }),
   });
 }
 
@@ -155,7 +247,9 @@ async function enqueueOrder(webhook: Webhook): Promise<void> {
 async function onOrder(webhook: Webhook): Promise<Handled> {
   await enqueueOrder(webhook);
   await webhook.followers.order?.(webhook.ctx, webhook.tenant, webhook.payload);
-  const parsed = z.looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() }).safeParse(webhook.payload);
+  const parsed = z
+    .looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() })
+    .safeParse(webhook.payload);
   const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
   if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
   return applyCompleted(webhook, { gid: customerGid, changedAt: changedAt(webhook) }, "one side");
@@ -163,21 +257,36 @@ async function onOrder(webhook: Webhook): Promise<Handled> {
 
 /** A webhook that carries only one side of a customer does not make a person out of it; one we do not know is fetched whole. */
 async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
-  return (await isKnown(webhook, change.gid)) ? (await apply(webhook, change, "whole")).outcome : applyCompleted(webhook, change, "one side");
+  return (await isKnown(webhook, change.gid))
+    ? (await apply(webhook, change, "whole")).outcome
+    : applyCompleted(webhook, change, "one side");
 }
 
 async function isKnown({ ctx, tenant }: Webhook, customerGid: string): Promise<boolean> {
-  return (await dataOf(ctx, tenant).sql("SELECT 1 FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2", [customerGid])).length > 0;
+  return (
+    (
+      await dataOf(ctx, tenant).sql(
+        "SELECT 1 FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2",
+        [customerGid],
+      )
+    ).length > 0
+  );
 }
 
 /** The token is dead on arrival, so no call is made; one that came late, after a new install, is not for us. */
 async function onUninstalled(webhook: Webhook): Promise<Handled> {
   const { ctx, tenant } = webhook;
   const at = changedAt(webhook);
-  if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at) return "stale";
+  if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at)
+    return "stale";
   await changeTenantRecord(ctx, tenant.shop, {
     remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
-    connection: { token_generation: (tenant.connection.token_generation ?? 0) + 1, token_state: null, previous_refresh_token: null, uninstalled_at: at.toISOString() },
+    connection: {
+      token_generation: (tenant.connection.token_generation ?? 0) + 1,
+      token_state: null,
+      previous_refresh_token: null,
+      uninstalled_at: at.toISOString(),
+    },
     ifGeneration: tenant.connection.token_generation ?? 0,
   });
   ctx.log.done("install.removed", { shop: tenant.shop });
@@ -185,9 +294,13 @@ async function onUninstalled(webhook: Webhook): Promise<Handled> {
 }
 
 async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handled> {
-  const parsed = z.looseObject({ current: z.array(z.string().max(100)).max(200) }).safeParse(payload);
+  const parsed = z
+    .looseObject({ current: z.array(z.string().max(100)).max(200) })
+    .safeParse(payload);
   if (!parsed.success) return "ignored";
-  await changeTenantRecord(ctx, tenant.shop, { connection: { granted_scopes: parsed.data.current } });
+  await changeTenantRecord(ctx, tenant.shop, {
+    connection: { granted_scopes: parsed.data.current },
+  });
   return "done";
 }
 
@@ -206,6 +319,17 @@ const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {
   "app/scopes_update": onScopesUpdated,
 };
 
-export async function handleWebhook(ctx: Ctx, tenant: Tenant, item: InboxItem, followers: WebhookFollowers): Promise<Handled> {
-  return HANDLERS[item.topic]({ ctx, tenant, item, followers, payload: JSON.parse(item.body) as unknown });
+export async function handleWebhook(
+  ctx: Ctx,
+  tenant: Tenant,
+  item: InboxItem,
+  followers: WebhookFollowers,
+): Promise<Handled> {
+  return HANDLERS[item.topic]({
+    ctx,
+    tenant,
+    item,
+    followers,
+    payload: JSON.parse(item.body) as unknown,
+  });
 }

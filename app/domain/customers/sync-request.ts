@@ -21,11 +21,17 @@ export type SyncProgress = {
 /** Two wishes are one. */
 export async function requestSync(ctx: Ctx, shop: string): Promise<void> {
   const request: SyncRequest = { shop, request_id: ctx.random.uuid() };
-  if (await putKeyIfAbsent(ctx.home.forTenant(PLATFORM).sql, KEYS.syncRequest(shop), request)) ctx.log.done("customer_sync.requested", { shop });
+  if (await putKeyIfAbsent(ctx.home.forTenant(PLATFORM).sql, KEYS.syncRequest(shop), request))
+    ctx.log.done("customer_sync.requested", { shop });
 }
 
 export async function listSyncRequests(ctx: Ctx, limit: number): Promise<SyncRequest[]> {
-  const rows = await ctx.home.forTenant(PLATFORM).sql<{ value: SyncRequest }>("SELECT value FROM kv WHERE shop = $1 AND starts_with(key, $2) ORDER BY updated_at LIMIT $3", [KEYS.syncRequest(""), limit]);
+  const rows = await ctx.home
+    .forTenant(PLATFORM)
+    .sql<{ value: SyncRequest }>(
+      "SELECT value FROM kv WHERE shop = $1 AND starts_with(key, $2) ORDER BY updated_at LIMIT $3",
+      [KEYS.syncRequest(""), limit],
+    );
   return rows.map(({ value }) => value);
 }
 
@@ -41,7 +47,13 @@ export async function readSyncProgress(ctx: Ctx, tenant: Tenant): Promise<SyncPr
   ]);
   const isRunning = request !== null || lease !== null;
   return {
-    state: isRunning ? "running" : state.error !== null ? "failed" : state.watermark === null ? "never" : "done",
+    state: isRunning
+      ? "running"
+      : state.error !== null
+        ? "failed"
+        : state.watermark === null
+          ? "never"
+          : "done",
     read: state.mode === "bulk" ? state.bulk_line : state.objects,
     syncedAt: state.synced_at,
     error: isRunning ? null : state.error,

@@ -30,13 +30,25 @@ const LONGEST_WAIT_MS = 30_000;
 const UNIQUE_VIOLATION = "23505";
 
 /** A call that failed for a moment is made again, at the latest after half a minute. */
-export async function ask<T>(run: SyncRun, call: { document: string; variables?: Record<string, unknown> }): Promise<T> {
+export async function ask<T>(
+  run: SyncRun,
+  call: { document: string; variables?: Record<string, unknown> },
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await callStorefront<T>(run.ctx, run.tenant.shop, call);
     } catch (error) {
-      if (!(error instanceof OutboundError) || !error.retryable || attempt >= TRIES || run.signal.aborted) throw error;
-      await pause(Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? FIRST_RETRY_MS * 4 ** (attempt - 1)), run.signal);
+      if (
+        !(error instanceof OutboundError) ||
+        !error.retryable ||
+        attempt >= TRIES ||
+        run.signal.aborted
+      )
+        throw error;
+      await pause(
+        Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? FIRST_RETRY_MS * 4 ** (attempt - 1)),
+        run.signal,
+      );
     }
   }
 }
@@ -46,7 +58,11 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** The changes of a page and the place after it, together or not at all. */
-export async function commitPage(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<void> {
+export async function commitPage(
+  run: SyncRun,
+  changes: readonly CustomerChange[],
+  next: SyncState,
+): Promise<void> {
   const before = run.counts.created;
   add(run.counts, await commit(run, changes, next));
   run.state = next;
@@ -60,7 +76,10 @@ async function tellPlanner({ ctx, tenant }: SyncRun): Promise<void> {
   try {
     await ctx.regions.get(tenant.region).analyze("storefront_users");
   } catch (error) {
-    ctx.log.troubled("customer_sync.planner_not_told", { shop: tenant.shop, reason: (error as Error).message });
+    ctx.log.troubled("customer_sync.planner_not_told", {
+      shop: tenant.shop,
+      reason: (error as Error).message,
+    });
   }
 }
 
@@ -68,13 +87,18 @@ export function add(total: PageCounts, some: Partial<PageCounts>): void {
   for (const [name, value] of Object.entries(some)) total[name as keyof PageCounts] += value;
 }
 
-async function commit(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<Partial<PageCounts>> {
+async function commit(
+  run: SyncRun,
+  changes: readonly CustomerChange[],
+  next: SyncState,
+): Promise<Partial<PageCounts>> {
   const { ctx, tenant, lease } = run;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await dataOf(ctx, tenant).transaction(async (sql) => {
         await lease.fence(sql);
-        const counts = changes.length > 0 ? await applyStorefrontPage(ctx, tenant, sql, changes) : {};
+        const counts =
+          changes.length > 0 ? await applyStorefrontPage(ctx, tenant, sql, changes) : {};
         await saveSyncState(sql, next);
         return counts;
       });
@@ -82,20 +106,37 @@ async function commit(run: SyncRun, changes: readonly CustomerChange[], next: Sy
       if (error instanceof LeaseLost || isDatabaseAway(error)) throw error;
       // A webhook made one of these customers meanwhile: the second time it is found.
       if ((error as { code?: string }).code === UNIQUE_VIOLATION && attempt < TRIES) continue;
-      ctx.log.troubled("customer_sync.page_refused", { shop: tenant.shop, reason: (error as Error).message });
+      ctx.log.troubled("customer_sync.page_refused", {
+        shop: tenant.shop,
+        reason: (error as Error).message,
+      });
       return commitOneByOne(run, changes, next);
     }
   }
 }
 
 /** One customer that the database refuses must not keep the others of its page back. */
-async function commitOneByOne(run: SyncRun, changes: readonly CustomerChange[], next: SyncState): Promise<Partial<PageCounts>> {
+async function commitOneByOne(
+  run: SyncRun,
+  changes: readonly CustomerChange[],
+  next: SyncState,
+): Promise<Partial<PageCounts>> {
   const { ctx, tenant, lease } = run;
   const counts = { processed: changes.length, created: 0, updated: 0, unchanged: 0, failed: 0 };
   for (const change of changes) {
     try {
-      const { outcome } = await applyStorefrontChange(ctx, tenant, change, { eventId: ctx.random.uuid(), eventType: "customer.updated", cause: "storefront_cron" });
-      counts[outcome === "created" ? "created" : outcome === "updated" || outcome === "echo" ? "updated" : "unchanged"] += 1;
+      const { outcome } = await applyStorefrontChange(ctx, tenant, change, {
+        eventId: ctx.random.uuid(),
+        eventType: "customer.updated",
+        cause: "storefront_cron",
+      });
+      counts[
+        outcome === "created"
+          ? "created"
+          : outcome === "updated" || outcome === "echo"
+            ? "updated"
+            : "unchanged"
+      ] += 1;
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       counts.failed += 1;

@@ -35,11 +35,27 @@ export type SyncState = {
   error: string | null;
 };
 
-const NO_WINDOW = { window_start: null, window_end: null, mode: "pages", until_day: null, cursor: null, objects: 0, bulk_id: null, bulk_line: 0 } as const;
+const NO_WINDOW = {
+  window_start: null,
+  window_end: null,
+  mode: "pages",
+  until_day: null,
+  cursor: null,
+  objects: 0,
+  bulk_id: null,
+  bulk_line: 0,
+} as const;
 
 export async function loadSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
   const stored = await getKey<Partial<SyncState>>(dataOf(ctx, tenant).sql, KEYS.customerSync);
-  return { watermark: null, run_id: null, synced_at: null, error: null, ...NO_WINDOW, ...stored?.value };
+  return {
+    watermark: null,
+    run_id: null,
+    synced_at: null,
+    error: null,
+    ...NO_WINDOW,
+    ...stored?.value,
+  };
 }
 
 export async function saveSyncState(sql: TenantSql, state: SyncState): Promise<void> {
@@ -54,9 +70,12 @@ export function openWindow(state: SyncState, now: Date, runId: string): SyncStat
   const watermark = state.watermark === null ? null : Date.parse(state.watermark);
   const start = watermark === null ? null : new Date(watermark - OVERLAP_MS);
   const isFar = watermark === null || target - watermark > LONGEST_GAP_MS;
-  const end = new Date(isFar ? target : Math.max(watermark, Math.min(target, watermark + LONGEST_WINDOW_MS)));
+  const end = new Date(
+    isFar ? target : Math.max(watermark, Math.min(target, watermark + LONGEST_WINDOW_MS)),
+  );
   return {
-    ...state, ...NO_WINDOW,
+    ...state,
+    ...NO_WINDOW,
     run_id: runId,
     window_start: start?.toISOString() ?? null,
     window_end: end.toISOString(),
@@ -66,13 +85,23 @@ export function openWindow(state: SyncState, now: Date, runId: string): SyncStat
 }
 
 export function closeWindow(state: SyncState, now: Date): SyncState {
-  return { ...state, ...NO_WINDOW, watermark: state.window_end, synced_at: now.toISOString(), error: null };
+  return {
+    ...state,
+    ...NO_WINDOW,
+    watermark: state.window_end,
+    synced_at: now.toISOString(),
+    error: null,
+  };
 }
 
 /** A place that the storefront refuses to continue from is forgotten, and the window read again: that repeats no effect. */
 export function failWindow(state: SyncState, error: Error): SyncState {
   const isRefused = error instanceof OutboundError && !error.retryable;
-  return { ...state, ...(isRefused && { cursor: null, objects: 0, bulk_id: null, bulk_line: 0 }), error: error.message.slice(0, 500) };
+  return {
+    ...state,
+    ...(isRefused && { cursor: null, objects: 0, bulk_id: null, bulk_line: 0 }),
+    error: error.message.slice(0, 500),
+  };
 }
 
 /** The filter compares whole days, in whichever time zone: a day more on either side covers them all. */

@@ -22,7 +22,11 @@ export function startSyncWorker(ctx: Ctx): { stop(): Promise<void> } {
     try {
       for (const request of await listSyncRequests(ctx, LOOKED_AT)) {
         if (running.size >= PLACES || stopping.signal.aborted) break;
-        if (!running.has(request.shop)) running.set(request.shop, work(request).finally(() => running.delete(request.shop)));
+        if (!running.has(request.shop))
+          running.set(
+            request.shop,
+            work(request).finally(() => running.delete(request.shop)),
+          );
       }
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("sync_requests.not_read", error);
@@ -37,7 +41,8 @@ export function startSyncWorker(ctx: Ctx): { stop(): Promise<void> } {
       const tenant = await findTenant(ctx, shop);
       const outcome = tenant ? await sync(tenant) : "done";
       // Busy: the run of somebody else may have begun before the wish. Unfinished, or stopped with the process: it goes on.
-      if (outcome === "done" || (outcome === "failed" && !stopping.signal.aborted)) await finishSyncRequest(ctx, request);
+      if (outcome === "done" || (outcome === "failed" && !stopping.signal.aborted))
+        await finishSyncRequest(ctx, request);
     } catch (error) {
       if (!isDatabaseAway(error)) ctx.log.failed("customer_sync.not_worked", error, { shop });
     }
@@ -50,7 +55,13 @@ export function startSyncWorker(ctx: Ctx): { stop(): Promise<void> } {
       if (isDatabaseAway(error)) throw error;
       ctx.log.failed("customer_sync.failed", error, { shop: tenant.shop });
       // Our own bug: without an end it would be met again every second.
-      await saveSyncState(dataOf(ctx, tenant).sql, failWindow(await loadSyncState(ctx, tenant), new Error("Something went wrong on our side. It has been logged.")));
+      await saveSyncState(
+        dataOf(ctx, tenant).sql,
+        failWindow(
+          await loadSyncState(ctx, tenant),
+          new Error("Something went wrong on our side. It has been logged."),
+        ),
+      );
       return "failed";
     }
   }

@@ -13,22 +13,41 @@ const MAX_TAGS = 50;
 /** How long an answer may wait for the systems (DECISIONS 8). */
 const WAIT_MS = 5_000;
 
-const names = z.array(z.string().max(200)).max(MAX_TAGS, `must hold at most ${MAX_TAGS}`).default([]);
+const names = z
+  .array(z.string().max(200))
+  .max(MAX_TAGS, `must hold at most ${MAX_TAGS}`)
+  .default([]);
 export const TagLists = z.object({ add: names, remove: names });
 
 /** What a person says in a browser: `ga_session_id` is the analytics product's session there. */
-export const OwnTagLists = TagLists.extend({ ga_session_id: z.string().regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -").max(100).optional() });
+export const OwnTagLists = TagLists.extend({
+  ga_session_id: z
+    .string()
+    .regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -")
+    .max(100)
+    .optional(),
+});
 
 type SaidTags = TagChange & { gaSessionId?: string | undefined };
 
 /** Those that the answer tells of; it waits for no other. */
 const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
 
-export type ChangedTags = TagChangeResult & { channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped"> };
+export type ChangedTags = TagChangeResult & {
+  channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped">;
+};
 
 /** The rows and their queue rows, waiting for no system. Throws `not_found` when there is no such person, and what `changeAssignedTags` throws. */
-export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, { gaSessionId, ...change }: SaidTags): Promise<TagChangeResult & { eventId: string }> {
-  if (change.add.length + change.remove.length > MAX_TAGS) throw new AppError("invalid_request", { fields: { add: `add and remove must hold at most ${MAX_TAGS} in all` } });
+export async function writeTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  { gaSessionId, ...change }: SaidTags,
+): Promise<TagChangeResult & { eventId: string }> {
+  if (change.add.length + change.remove.length > MAX_TAGS)
+    throw new AppError("invalid_request", {
+      fields: { add: `add and remove must hold at most ${MAX_TAGS} in all` },
+    });
   const eventId = ctx.random.uuid();
   const result = await dataOf(ctx, tenant).transaction(async (sql) => {
     const changed = await changeAssignedTags(sql, userId, change);
@@ -40,7 +59,13 @@ export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, { gaSe
         eventType: "customer.tags_changed",
         entityType: "customer",
         entityId: String(userId),
-        payload: { user_id: userId, cause: "tag_change", tags_added: changed.added, tags_removed: changed.removed, ...(gaSessionId && { ga_session_id: gaSessionId }) },
+        payload: {
+          user_id: userId,
+          cause: "tag_change",
+          tags_added: changed.added,
+          tags_removed: changed.removed,
+          ...(gaSessionId && { ga_session_id: gaSessionId }),
+        },
         occurredAt: ctx.clock.now(),
         destinations: channelsFor("tag_change", tenant, ctx.channels),
       });
@@ -50,25 +75,49 @@ export async function writeTags(ctx: Ctx, tenant: Tenant, userId: number, { gaSe
 }
 
 /** The same, and what the systems made of it within five seconds. */
-export async function changeTags(ctx: Ctx, tenant: Tenant, userId: number, change: SaidTags): Promise<ChangedTags> {
+export async function changeTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  change: SaidTags,
+): Promise<ChangedTags> {
   const { eventId, ...result } = await writeTags(ctx, tenant, userId, change);
   const states = await awaitDeliveries(dataOf(ctx, tenant).sql, eventId, TAG_CHANNELS, WAIT_MS);
   const state = (channel: string) => states.get(channel) ?? "skipped";
-  return { ...result, channels: { backend: "ok", storefront: state("storefront"), cms: state("cms"), web_analytics: state("web_analytics") } };
+  return {
+    ...result,
+    channels: {
+      backend: "ok",
+      storefront: state("storefront"),
+      cms: state("cms"),
+      web_analytics: state("web_analytics"),
+    },
+  };
 }
 
 export const TagAssignment = TagLists.extend({
   user_id: z.number().int().positive().max(2_147_483_647).optional(),
   email: z.string().max(320).optional(),
   gid: z.string().regex(CUSTOMER_GID, "must be a customer's gid").optional(),
-}).refine(({ user_id: id, email, gid }) => [id, email, gid].filter((value) => value !== undefined).length === 1, { message: "name the person by one of user_id, email and gid", path: ["user_id"] });
+}).refine(
+  ({ user_id: id, email, gid }) =>
+    [id, email, gid].filter((value) => value !== undefined).length === 1,
+  { message: "name the person by one of user_id, email and gid", path: ["user_id"] },
+);
 
 /** The operator's way: any person, any category. */
-export async function assignTags(ctx: Ctx, tenant: Tenant, { user_id: id, email, gid, add, remove }: z.output<typeof TagAssignment>): Promise<ChangedTags & { user_id: number }> {
+export async function assignTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  { user_id: id, email, gid, add, remove }: z.output<typeof TagAssignment>,
+): Promise<ChangedTags & { user_id: number }> {
   const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(
     "SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3 OR storefront_customer_gid = $4)",
     [id ?? null, email === undefined ? null : normaliseEmail(email), gid ?? null],
   );
   if (!user) throw new AppError("not_found", { message: "There is no such person." });
-  return { user_id: user.id, ...(await changeTags(ctx, tenant, user.id, { add, remove, source: "admin", categories: null })) };
+  return {
+    user_id: user.id,
+    ...(await changeTags(ctx, tenant, user.id, { add, remove, source: "admin", categories: null })),
+  };
 }

@@ -12,9 +12,21 @@ const SLICE = 50;
 const LEASE_SECONDS = 30;
 const POLL_MS = 2_000;
 
-type Run = { shop: string; id: string; selection: string; add: string[]; remove: string[]; last_id: number; position: number; attempt_token: string };
+type Run = {
+  shop: string;
+  id: string;
+  selection: string;
+  add: string[];
+  remove: string[];
+  last_id: number;
+  position: number;
+  attempt_token: string;
+};
 
-export async function startTagRunWorker(ctx: Ctx, database: Database): Promise<{ stop(): Promise<void> }> {
+export async function startTagRunWorker(
+  ctx: Ctx,
+  database: Database,
+): Promise<{ stop(): Promise<void> }> {
   let running: Promise<void> | null = null;
   let isWanted = false;
   const stopping = new AbortController();
@@ -79,11 +91,21 @@ async function work(ctx: Ctx, database: Database, run: Run, stopping: AbortSigna
   const tenant = await findTenant(ctx, run.shop);
   if (!tenant) return void (await settle("failed", "the store is not known here any more"));
   try {
-    const selection = JSON.parse(ctx.secrets.unseal(placeOf(run.shop), run.selection)) as TagSelection;
-    for (let position = run.position; !stopping.aborted; ) {
+    const selection = JSON.parse(
+      ctx.secrets.unseal(placeOf(run.shop), run.selection),
+    ) as TagSelection;
+    for (let position = run.position; !stopping.aborted;) {
       const condition = await selectionOf(sql, selection, 5);
-      const people = await sql<{ id: number }>(`SELECT u.id FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 AND u.id <= $3 ORDER BY u.id LIMIT $4`, [position, run.last_id, SLICE, ...condition.values]);
-      const counts = await changeSlice(ctx, tenant, run, people.map(({ id }) => id));
+      const people = await sql<{ id: number }>(
+        `SELECT u.id FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 AND u.id <= $3 ORDER BY u.id LIMIT $4`,
+        [position, run.last_id, SLICE, ...condition.values],
+      );
+      const counts = await changeSlice(
+        ctx,
+        tenant,
+        run,
+        people.map(({ id }) => id),
+      );
       position = people.at(-1)?.id ?? position;
       const held = await sql(
         `UPDATE tag_runs SET position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7, locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) WHERE ${HELD} RETURNING id`,
@@ -102,11 +124,21 @@ async function work(ctx: Ctx, database: Database, run: Run, stopping: AbortSigna
 }
 
 /** Safe to repeat: who has the tag already is not changed again. */
-async function changeSlice(ctx: Ctx, tenant: Tenant, run: Run, ids: readonly number[]): Promise<{ changed: number; refused: number }> {
+async function changeSlice(
+  ctx: Ctx,
+  tenant: Tenant,
+  run: Run,
+  ids: readonly number[],
+): Promise<{ changed: number; refused: number }> {
   const counts = { changed: 0, refused: 0 };
   for (const id of ids) {
     try {
-      const { added, removed } = await writeTags(ctx, tenant, id, { add: run.add, remove: run.remove, source: "admin", categories: null });
+      const { added, removed } = await writeTags(ctx, tenant, id, {
+        add: run.add,
+        remove: run.remove,
+        source: "admin",
+        categories: null,
+      });
       if (added.length + removed.length > 0) counts.changed += 1;
     } catch (error) {
       // Gone meanwhile, or with as many tags as the storefront takes: the others get theirs all the same.

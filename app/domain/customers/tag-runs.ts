@@ -12,35 +12,79 @@ const MOST_TAGS = 10;
 const MOST_NAMED = 1_000;
 
 /** The people who were chosen one by one, or everybody whom a filter means. */
-export const TagSelection = z.union([z.object({ ids: z.array(z.number().int().positive().max(2_147_483_647)).min(1).max(MOST_NAMED) }), z.object({ filter: CustomerFilter })]);
+export const TagSelection = z.union([
+  z.object({ ids: z.array(z.number().int().positive().max(2_147_483_647)).min(1).max(MOST_NAMED) }),
+  z.object({ filter: CustomerFilter }),
+]);
 export type TagSelection = z.output<typeof TagSelection>;
 
-const slugs = z.array(z.string().max(200).transform(toSlug).pipe(z.string().min(1, "must hold a letter a-z or a digit"))).max(MOST_TAGS).default([]);
+const slugs = z
+  .array(
+    z
+      .string()
+      .max(200)
+      .transform(toSlug)
+      .pipe(z.string().min(1, "must hold a letter a-z or a digit")),
+  )
+  .max(MOST_TAGS)
+  .default([]);
 export const TagRunInput = z
   .object({ selection: TagSelection, add: slugs, remove: slugs })
-  .refine(({ add, remove }) => add.length + remove.length > 0, { message: "name a tag", path: ["add"] })
-  .refine(({ add, remove }) => !add.some((slug) => remove.includes(slug)), { message: "a tag cannot be added and removed at once", path: ["add"] });
+  .refine(({ add, remove }) => add.length + remove.length > 0, {
+    message: "name a tag",
+    path: ["add"],
+  })
+  .refine(({ add, remove }) => !add.some((slug) => remove.includes(slug)), {
+    message: "a tag cannot be added and removed at once",
+    path: ["add"],
+  });
 export type TagRunInput = z.output<typeof TagRunInput>;
 
 /** Over `storefront_users u`; values from `$<first>` on. Deleted people are never meant. */
-export async function selectionOf(sql: TenantSql, selection: TagSelection, first: number): Promise<Condition> {
-  if ("ids" in selection) return { sql: `u.shop = $1 AND u.status <> 'deleted' AND u.id = ANY($${first}::int[])`, values: [selection.ids] };
+export async function selectionOf(
+  sql: TenantSql,
+  selection: TagSelection,
+  first: number,
+): Promise<Condition> {
+  if ("ids" in selection)
+    return {
+      sql: `u.shop = $1 AND u.status <> 'deleted' AND u.id = ANY($${first}::int[])`,
+      values: [selection.ids],
+    };
   const condition = await conditionOf(sql, selection.filter, first);
   return { ...condition, sql: `${condition.sql} AND u.status <> 'deleted'` };
 }
 
-export type TagPreview = { total: number; /** People of whom something changes. */ changing: number; /** Per tag: how many get it, or lose it. */ tags: { slug: string; action: "add" | "remove"; people: number }[] };
+export type TagPreview = {
+  total: number;
+  /** People of whom something changes. */ changing: number;
+  /** Per tag: how many get it, or lose it. */ tags: {
+    slug: string;
+    action: "add" | "remove";
+    people: number;
+  }[];
+};
 
 /** What a run would do now; changes nothing. Each count is one pass over the people who are meant and the holders of a tag. */
-export async function previewTagRun(ctx: Ctx, tenant: Tenant, { selection, add, remove }: TagRunInput): Promise<TagPreview> {
+export async function previewTagRun(
+  ctx: Ctx,
+  tenant: Tenant,
+  { selection, add, remove }: TagRunInput,
+): Promise<TagPreview> {
   const { sql } = dataOf(ctx, tenant);
   const count = async (conditions: readonly string[], values: readonly number[]) => {
     const condition = await selectionOf(sql, selection, 2 + values.length);
-    const [row] = await sql<{ count: number }>(`SELECT count(*)::int AS count FROM storefront_users u WHERE ${[condition.sql, ...conditions].join(" AND ")}`, [...values, ...condition.values]);
+    const [row] = await sql<{ count: number }>(
+      `SELECT count(*)::int AS count FROM storefront_users u WHERE ${[condition.sql, ...conditions].join(" AND ")}`,
+      [...values, ...condition.values],
+    );
     return row?.count ?? 0;
   };
   const total = await count([], []);
-  const asked = [...add.map((slug) => ({ slug, action: "add" as const })), ...remove.map((slug) => ({ slug, action: "remove" as const }))];
+  const asked = [
+    ...add.map((slug) => ({ slug, action: "add" as const })),
+    ...remove.map((slug) => ({ slug, action: "remove" as const })),
+  ];
   const tags: TagPreview["tags"] = [];
   const unchanged: string[] = [];
   const ids: number[] = [];
@@ -52,35 +96,66 @@ export async function previewTagRun(ctx: Ctx, tenant: Tenant, { selection, add, 
     unchanged.push(`${tag.action === "add" ? "" : "NOT "}${hasTag(`$${place + 2}`)}`);
   }
   const [only, ...others] = tags;
-  return { total, changing: only && others.length === 0 ? only.people : total - (await count(unchanged, ids)), tags };
+  return {
+    total,
+    changing: only && others.length === 0 ? only.people : total - (await count(unchanged, ids)),
+    tags,
+  };
 }
 
 export const placeOf = (shop: string): string => `${shop}/tag_run`;
 
 /** Asks the worker for it. Whoever becomes a customer after this moment is not meant. */
-export async function startTagRun(ctx: Ctx, tenant: Tenant, input: TagRunInput): Promise<TagRunState> {
+export async function startTagRun(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: TagRunInput,
+): Promise<TagRunState> {
   const { total } = await previewTagRun(ctx, tenant, input);
   if (total === 0) throw new AppError("invalid_request", { fields: { selection: "means nobody" } });
   const id = ctx.random.orderedUuid();
   const [started] = await dataOf(ctx, tenant).sql<TagRunState>(
     `INSERT INTO tag_runs (shop, id, selection, add, remove, total, last_id) SELECT $1, $2, $3, $4::text[], $5::text[], $6, coalesce(max(id), 0) FROM storefront_users WHERE shop = $1 RETURNING ${SHOWN}`,
-    [id, ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(input.selection)), input.add, input.remove, total],
+    [
+      id,
+      ctx.secrets.seal(placeOf(tenant.shop), JSON.stringify(input.selection)),
+      input.add,
+      input.remove,
+      total,
+    ],
   );
   return started as TagRunState;
 }
 
-export type TagRunState = { id: string; state: "waiting" | "running" | "done" | "failed"; started_at: string; total: number; processed: number; changed: number; refused: number };
+export type TagRunState = {
+  id: string;
+  state: "waiting" | "running" | "done" | "failed";
+  started_at: string;
+  total: number;
+  processed: number;
+  changed: number;
+  refused: number;
+};
 
 const SHOWN = `id, state, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at, total, processed, changed, refused`;
 
-export async function findTagRun(ctx: Ctx, tenant: Tenant, id: string): Promise<TagRunState | null> {
+export async function findTagRun(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+): Promise<TagRunState | null> {
   if (!z.uuid().safeParse(id).success) return null;
-  const [row] = await dataOf(ctx, tenant).sql<TagRunState>(`SELECT ${SHOWN} FROM tag_runs WHERE shop = $1 AND id = $2`, [id]);
+  const [row] = await dataOf(ctx, tenant).sql<TagRunState>(
+    `SELECT ${SHOWN} FROM tag_runs WHERE shop = $1 AND id = $2`,
+    [id],
+  );
   return row ?? null;
 }
 
 /** One that is waiting or under way, so that whoever comes back to the list sees how far it is. */
 export async function findOpenTagRun(ctx: Ctx, tenant: Tenant): Promise<TagRunState | null> {
-  const [row] = await dataOf(ctx, tenant).sql<TagRunState>(`SELECT ${SHOWN} FROM tag_runs WHERE shop = $1 AND state IN ('waiting', 'running') ORDER BY created_at LIMIT 1`);
+  const [row] = await dataOf(ctx, tenant).sql<TagRunState>(
+    `SELECT ${SHOWN} FROM tag_runs WHERE shop = $1 AND state IN ('waiting', 'running') ORDER BY created_at LIMIT 1`,
+  );
   return row ?? null;
 }

@@ -4,8 +4,15 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-export async function enqueueWelcome(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, eventId: string): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant))) return;
+export async function enqueueWelcome(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  eventId: string,
+): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
+    return;
   await enqueue(sql, {
     eventId: `${eventId}:welcome`,
     source: "storefront",

@@ -5,10 +5,32 @@ import type { Tenant } from "../tenants/tenant.ts";
 
 type Access = "W" | "R" | "D" | "-";
 
-export type MatrixRow = { users: Access; claims: Access; consent: Access; cms: Access; storefront: Access; web_analytics: Access; profile_platform: Access };
+export type MatrixRow = {
+  users: Access;
+  claims: Access;
+  consent: Access;
+  cms: Access;
+  storefront: Access;
+  web_analytics: Access;
+  profile_platform: Access;
+};
 
-const row = (users: Access, claims: Access, consent: Access, cms: Access, storefront: Access, web_analytics: Access, profile_platform: Access): MatrixRow => ({
-  users, claims, consent, cms, storefront, web_analytics, profile_platform,
+const row = (
+  users: Access,
+  claims: Access,
+  consent: Access,
+  cms: Access,
+  storefront: Access,
+  web_analytics: Access,
+  profile_platform: Access,
+): MatrixRow => ({
+  users,
+  claims,
+  consent,
+  cms,
+  storefront,
+  web_analytics,
+  profile_platform,
 });
 
 export const WRITE_MATRIX = {
@@ -28,6 +50,14 @@ export type MatrixEvent = keyof typeof WRITE_MATRIX;
 const CHANNEL_COLUMNS = ["cms", "storefront", "web_analytics", "profile_platform"] as const;
 
 /** The channels that an event writes to or deletes from, less those that the tenant has not enabled. */
-export function channelsFor(event: MatrixEvent, tenant: Tenant, channels: readonly Channel[]): string[] {
-  return CHANNEL_COLUMNS.filter((name) => WRITE_MATRIX[event][name] !== "-" && channels.some((channel) => channel.name === name && channel.isEnabled(tenant)));
+export function channelsFor(
+  event: MatrixEvent,
+  tenant: Tenant,
+  channels: readonly Channel[],
+): string[] {
+  return CHANNEL_COLUMNS.filter(
+    (name) =>
+      WRITE_MATRIX[event][name] !== "-" &&
+      channels.some((channel) => channel.name === name && channel.isEnabled(tenant)),
+  );
 }

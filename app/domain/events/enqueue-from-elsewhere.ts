@@ -7,14 +7,27 @@ import { dataOf, withTenant } from "../tenants/tenant.ts";
 import { EventInput, normalise } from "./envelope.ts";
 import { ingest } from "./ingest.ts";
 
-export const EnqueueInput = EventInput.extend({ tenant_shop: z.string().regex(SHOP_PATTERN, "must look like name.myshopify.com") }).required({ event_id: true, event_type: true });
+export const EnqueueInput = EventInput.extend({
+  tenant_shop: z.string().regex(SHOP_PATTERN, "must look like name.myshopify.com"),
+}).required({ event_id: true, event_type: true });
 
 /** Answers the lowest queue id of the event; null when it has no destination. */
-export async function enqueueFromElsewhere(ctx: Ctx, input: z.output<typeof EnqueueInput>): Promise<number | null> {
+export async function enqueueFromElsewhere(
+  ctx: Ctx,
+  input: z.output<typeof EnqueueInput>,
+): Promise<number | null> {
   return withTenant(ctx, input.tenant_shop, async (tenant) => {
-    const envelope = normalise(ctx, tenant, input, { proof: "backend_key", namedSource: null, topic: null, triggeredAt: null });
+    const envelope = normalise(ctx, tenant, input, {
+      proof: "backend_key",
+      namedSource: null,
+      topic: null,
+      triggeredAt: null,
+    });
     const { event_id } = await ingest(ctx, tenant, envelope, { isLocal: true });
-    const [row] = await dataOf(ctx, tenant).sql<{ id: number | null }>("SELECT min(id) AS id FROM integration_queue WHERE shop = $1 AND event_id = $2", [event_id]);
+    const [row] = await dataOf(ctx, tenant).sql<{ id: number | null }>(
+      "SELECT min(id) AS id FROM integration_queue WHERE shop = $1 AND event_id = $2",
+      [event_id],
+    );
     return row?.id ?? null;
   });
 }

@@ -12,16 +12,37 @@ import { EVENT_SOURCES, provenSource, type EventSource, type Proof } from "./sou
 import { isWarehouseEvent, requireWmsPayload, WMS_ROUTE } from "./wms.ts";
 
 export type Envelope = {
-  event_id: string; idempotency_key: string; source: EventSource; event_type: string; entity_type: string; entity_id: string; tenant_shop: string;
-  payload: Record<string, unknown>; timestamp: string; destinations: string[]; priority: number;
+  event_id: string;
+  idempotency_key: string;
+  source: EventSource;
+  event_type: string;
+  entity_type: string;
+  entity_id: string;
+  tenant_shop: string;
+  payload: Record<string, unknown>;
+  timestamp: string;
+  destinations: string[];
+  priority: number;
 };
 
 /** What came with the request, beside its body. `topic` and `triggeredAt` are the storefront's headers. */
-export type Arrival = { proof: Proof; namedSource: string | null; topic: string | null; triggeredAt: string | null };
+export type Arrival = {
+  proof: Proof;
+  namedSource: string | null;
+  topic: string | null;
+  triggeredAt: string | null;
+};
 
 const reference = z.union([z.string().trim().min(1).max(300), z.number().int()]);
 const IDEMPOTENCY_KEY = /^[0-9a-f]{64}$/i;
-const ID_FIELDS = ["admin_graphql_api_id", "gid", "customerId", "admin_graphql_api_customer_kept_id", "id", "customer_id"] as const;
+const ID_FIELDS = [
+  "admin_graphql_api_id",
+  "gid",
+  "customerId",
+  "admin_graphql_api_customer_kept_id",
+  "id",
+  "customer_id",
+] as const;
 const when = z.iso.datetime({ offset: true });
 
 /** Partial on purpose: each source sends what it has. */
@@ -29,13 +50,31 @@ export const EventInput = z.looseObject({
   event_id: z.guid("must be a UUID").toLowerCase().optional(),
   idempotency_key: z.string().optional(),
   source: z.string().optional(),
-  event_type: z.string().regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, "may hold letters, digits, _ and - between dots").max(120).optional(),
+  event_type: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/, "may hold letters, digits, _ and - between dots")
+    .max(120)
+    .optional(),
   entity_type: z.enum(ENTITY_TYPES, `must be one of ${ENTITY_TYPES.join(", ")}`).optional(),
-  entity_id: reference.refine((id) => typeof id === "string" || Number.isSafeInteger(id), "is too large for a number: send it as text").transform(String).optional(),
+  entity_id: reference
+    .refine(
+      (id) => typeof id === "string" || Number.isSafeInteger(id),
+      "is too large for a number: send it as text",
+    )
+    .transform(String)
+    .optional(),
   tenant_shop: z.string().optional(),
   payload: z.record(z.string(), z.unknown()).optional(),
   timestamp: when.optional(),
-  destinations: z.array(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name").refine((name) => !(RESERVED_FOLDERS as readonly string[]).includes(name), "is reserved")).max(20).optional(),
+  destinations: z
+    .array(
+      z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be a channel name")
+        .refine((name) => !(RESERVED_FOLDERS as readonly string[]).includes(name), "is reserved"),
+    )
+    .max(20)
+    .optional(),
   priority: z.number().int().min(1).max(5).optional(),
 });
 export type EventInput = z.output<typeof EventInput>;
@@ -45,48 +84,88 @@ export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arri
   const event = readEvent(body, arrival);
   const source = provenSource(arrival.proof, arrival.namedSource ?? event.source);
   if (!source) throw invalid({ source: `must be one of ${EVENT_SOURCES.join(", ")}` });
-  if (event.tenant_shop !== undefined && event.tenant_shop !== tenant.shop) throw invalid({ tenant_shop: "names another store than the request" });
+  if (event.tenant_shop !== undefined && event.tenant_shop !== tenant.shop)
+    throw invalid({ tenant_shop: "names another store than the request" });
 
   const { payload = {}, event_type: eventType } = event;
   if (eventType === undefined) throw invalid({ event_type: "is missing" });
   const { entityType, entityId } = isWarehouseEvent(source, eventType)
     ? { entityType: WMS_ROUTE.entityType, entityId: requireWmsPayload(eventType, payload) }
     : entityOf(tenant, event, eventType, payload, arrival.topic !== null);
-  const timestamp = event.timestamp ?? validTime(arrival.triggeredAt) ?? validTime(payload.updated_at) ?? ctx.clock.now().toISOString();
+  const timestamp =
+    event.timestamp ??
+    validTime(arrival.triggeredAt) ??
+    validTime(payload.updated_at) ??
+    ctx.clock.now().toISOString();
   const ownKey = event.idempotency_key ?? "";
 
   return {
     event_id: event.event_id ?? ctx.random.orderedUuid(),
     // Over the time as the sender wrote it, so that the sender can compute the same key.
-    idempotency_key: IDEMPOTENCY_KEY.test(ownKey) ? ownKey.toLowerCase() : hash("sha256", `${source}:${entityId}:${eventType}:${timestamp}`),
-    source, event_type: eventType, entity_type: entityType, entity_id: entityId, tenant_shop: tenant.shop, payload, timestamp,
+    idempotency_key: IDEMPOTENCY_KEY.test(ownKey)
+      ? ownKey.toLowerCase()
+      : hash("sha256", `${source}:${entityId}:${eventType}:${timestamp}`),
+    source,
+    event_type: eventType,
+    entity_type: entityType,
+    entity_id: entityId,
+    tenant_shop: tenant.shop,
+    payload,
+    timestamp,
     ...routeOf(ctx, tenant, event, { source, eventType, entityType }),
   };
 }
 
 /** With a topic the body is the storefront's own object and no envelope. */
 function readEvent(body: unknown, { topic }: Arrival): EventInput {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AppError("invalid_request", { message: "The body must be a JSON object." });
-  if (topic !== null) return { payload: body as Record<string, unknown>, event_type: eventTypeOfTopic(topic) };
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new AppError("invalid_request", { message: "The body must be a JSON object." });
+  if (topic !== null)
+    return { payload: body as Record<string, unknown>, event_type: eventTypeOfTopic(topic) };
   const parsed = EventInput.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw invalid(Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message])));
+  throw invalid(
+    Object.fromEntries(
+      parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]),
+    ),
+  );
 }
 
-function entityOf(tenant: Tenant, event: EventInput, eventType: string, payload: Record<string, unknown>, isWebhook: boolean): { entityType: string; entityId: string } {
+function entityOf(
+  tenant: Tenant,
+  event: EventInput,
+  eventType: string,
+  payload: Record<string, unknown>,
+  isWebhook: boolean,
+): { entityType: string; entityId: string } {
   const entityType = event.entity_type ?? entityTypeOf(eventType);
   const entityId = event.entity_id ?? idOf(payload);
   // What the platform says about the app itself is about the store.
   if (isWebhook && !entityType) return { entityType: "store", entityId: entityId ?? tenant.shop };
   if (entityType && entityId) return { entityType, entityId };
-  throw invalid({ ...(!entityType && { entity_type: `must be one of ${ENTITY_TYPES.join(", ")}: it cannot be told from the event type` }), ...(!entityId && { entity_id: "is missing, and the payload names none" }) });
+  throw invalid({
+    ...(!entityType && {
+      entity_type: `must be one of ${ENTITY_TYPES.join(", ")}: it cannot be told from the event type`,
+    }),
+    ...(!entityId && { entity_id: "is missing, and the payload names none" }),
+  });
 }
 
-function routeOf(ctx: Ctx, tenant: Tenant, event: EventInput, of: { source: EventSource; eventType: string; entityType: string }): Pick<Envelope, "destinations" | "priority"> {
-  if (isWarehouseEvent(of.source, of.eventType)) return { destinations: [...WMS_ROUTE.destinations], priority: WMS_ROUTE.priority };
+function routeOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  event: EventInput,
+  of: { source: EventSource; eventType: string; entityType: string },
+): Pick<Envelope, "destinations" | "priority"> {
+  if (isWarehouseEvent(of.source, of.eventType))
+    return { destinations: [...WMS_ROUTE.destinations], priority: WMS_ROUTE.priority };
   const routed = routeEvent(ctx, tenant, of);
-  const named = event.destinations && event.destinations.length > 0 ? [...new Set(event.destinations)] : null;
-  return { destinations: named ?? routed.destinations, priority: event.priority ?? routed.priority ?? defaultPriority(of.entityType) };
+  const named =
+    event.destinations && event.destinations.length > 0 ? [...new Set(event.destinations)] : null;
+  return {
+    destinations: named ?? routed.destinations,
+    priority: event.priority ?? routed.priority ?? defaultPriority(of.entityType),
+  };
 }
 
 /** Storefront ids exceed 2^53: the text of the gid comes first, and a number that lost digits is none. */
@@ -99,6 +178,7 @@ function idOf(payload: Record<string, unknown>): string | undefined {
   return undefined;
 }
 
-const validTime = (value: unknown): string | undefined => (typeof value === "string" && when.safeParse(value).success ? value : undefined);
+const validTime = (value: unknown): string | undefined =>
+  typeof value === "string" && when.safeParse(value).success ? value : undefined;
 
 const invalid = (fields: Record<string, string>) => new AppError("invalid_request", { fields });

@@ -3,15 +3,33 @@ export const ENTITY_TYPES = ["customer", "order", "product", "inventory", "invoi
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
 /** First words of event types that are not the entity's own name. */
-const PREFIXES: ReadonlyMap<string, EntityType> = new Map([["unit", "inventory"], ["stock", "inventory"], ["variant", "product"], ["refund", "order"], ["fulfillment", "order"]]);
+const PREFIXES: ReadonlyMap<string, EntityType> = new Map([
+  ["unit", "inventory"],
+  ["stock", "inventory"],
+  ["variant", "product"],
+  ["refund", "order"],
+  ["fulfillment", "order"],
+]);
 
 /** `customer.updated` -> customer, `unit.shipped` -> inventory, `inventory_level.updated` -> inventory; undefined when nothing fits. */
 export function entityTypeOf(eventType: string): EntityType | undefined {
   const prefix = eventType.split(".", 1)[0]?.toLowerCase() ?? "";
-  return PREFIXES.get(prefix) ?? ENTITY_TYPES.find((type) => prefix === type || prefix.startsWith(`${type}_`) || prefix === `${type}s`);
+  return (
+    PREFIXES.get(prefix) ??
+    ENTITY_TYPES.find(
+      (type) => prefix === type || prefix.startsWith(`${type}_`) || prefix === `${type}s`,
+    )
+  );
 }
 
-const PAST_TENSE: ReadonlyMap<string, string> = new Map([["create", "created"], ["update", "updated"], ["delete", "deleted"], ["cancel", "cancelled"], ["pay", "paid"], ["merge", "merged"]]);
+const PAST_TENSE: ReadonlyMap<string, string> = new Map([
+  ["create", "created"],
+  ["update", "updated"],
+  ["delete", "deleted"],
+  ["cancel", "cancelled"],
+  ["pay", "paid"],
+  ["merge", "merged"],
+]);
 
 /** `customers/update` -> `customer.updated`, `customer.tags_added` stays, `orders/paid` -> `order.paid`. */
 export function eventTypeOfTopic(topic: string): string {
@@ -20,4 +38,8 @@ export function eventTypeOfTopic(topic: string): string {
   return `${toSingular(resource)}.${PAST_TENSE.get(action) ?? action}`;
 }
 
-const toSingular = (resource: string) => resource.split("_").map((word) => word.replace(/ies$/, "y").replace(/s$/, "")).join("_");
+const toSingular = (resource: string) =>
+  resource
+    .split("_")
+    .map((word) => word.replace(/ies$/, "y").replace(/s$/, ""))
+    .join("_");

@@ -6,22 +6,42 @@ import type { QueueItem } from "../bus/channel.ts";
 
 export const Firmware = z.object({
   version: z.string().trim().min(1, "is missing").max(100),
-  sha256: z.string().trim().toLowerCase().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits"),
+  sha256: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(/^[0-9a-f]{64}$/, "must be 64 hex digits"),
 });
 export const Mpn = z.string().trim().min(1).max(200);
 
 type RegistryRow = { mpn: string; version: string; sha256: string; updated_at: Date };
-const toEntry = ({ updated_at: updatedAt, ...row }: RegistryRow) => ({ ...row, updated_at: updatedAt.toISOString() });
+const toEntry = ({ updated_at: updatedAt, ...row }: RegistryRow) => ({
+  ...row,
+  updated_at: updatedAt.toISOString(),
+});
 
 /** A page in the order of the product numbers. `next` is the one that the following page begins after, null at the end. */
-export async function listFirmware(sql: TenantSql, { after, limit }: { after: string | null; limit: number }) {
-  const rows = await sql<RegistryRow>("SELECT mpn, version, sha256, updated_at FROM firmware_registry WHERE shop = $1 AND ($2::text IS NULL OR mpn > $2) ORDER BY mpn LIMIT $3", [after, limit + 1]);
+export async function listFirmware(
+  sql: TenantSql,
+  { after, limit }: { after: string | null; limit: number },
+) {
+  const rows = await sql<RegistryRow>(
+    "SELECT mpn, version, sha256, updated_at FROM firmware_registry WHERE shop = $1 AND ($2::text IS NULL OR mpn > $2) ORDER BY mpn LIMIT $3",
+    [after, limit + 1],
+  );
   const page = rows.slice(0, limit);
-  return { firmware: page.map(toEntry), next: rows.length > limit ? (page.at(-1)?.mpn ?? null) : null };
+  return {
+    firmware: page.map(toEntry),
+    next: rows.length > limit ? (page.at(-1)?.mpn ?? null) : null,
+  };
 }
 
 /** What the product carries from now on; what was shipped before keeps its row. Safe to repeat. */
-export async function saveFirmware(sql: TenantSql, mpn: string, { version, sha256 }: z.output<typeof Firmware>) {
+export async function saveFirmware(
+  sql: TenantSql,
+  mpn: string,
+  { version, sha256 }: z.output<typeof Firmware>,
+) {
   const [row] = await sql<RegistryRow>(
     `INSERT INTO firmware_registry (shop, mpn, version, sha256) VALUES ($1, $2, $3, $4)
      ON CONFLICT (shop, mpn) DO UPDATE SET version = excluded.version, sha256 = excluded.sha256, updated_at = now()
@@ -40,7 +60,11 @@ const BIND = `
   ON CONFLICT (shop, event_id) DO NOTHING`;
 
 /** On `unit.shipped`: binds the serial to the product's firmware. A product without any is passed over. Safe to repeat. */
-export async function recordFirmware(sql: TenantSql, item: Pick<QueueItem, "eventId">, payload: unknown): Promise<void> {
+export async function recordFirmware(
+  sql: TenantSql,
+  item: Pick<QueueItem, "eventId">,
+  payload: unknown,
+): Promise<void> {
   const unit = Shipped.safeParse(payload);
   if (unit.success) await sql(BIND, [unit.data.serial, unit.data.mpn, item.eventId]);
 }

@@ -14,7 +14,8 @@ const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[
       WITH ORDINALITY AS e(shop, key, event_id, source, event_type, entity_type, entity_id, mark, destinations, channels, archive_only, waiting, priority, max_retries, payload_sha256, occurred_at, subjects, payload, place)`;
 
 /** Storefront webhooks that are the events' own work. */
-const WEBHOOKS = "unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::timestamptz[]) AS d(shop, event_id, delivery_id, topic, body, triggered_at)";
+const WEBHOOKS =
+  "unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::timestamptz[]) AS d(shop, event_id, delivery_id, topic, body, triggered_at)";
 
 type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
 
@@ -24,8 +25,10 @@ const WITH_WEBHOOKS: Parts = {
     SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id
     FROM ${WEBHOOKS} LEFT JOIN LATERAL (SELECT w.id, w.event_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.delivery_id = d.delivery_id LIMIT 1) w ON true
   ),`,
-  isKnown: "(SELECT d.known_event_id FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id)",
-  notKnown: "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id AND d.is_known)",
+  isKnown:
+    "(SELECT d.known_event_id FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id)",
+  notKnown:
+    "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id AND d.is_known)",
   inbox: `inbox AS (
     INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at, event_id)
     SELECT d.shop, d.delivery_id, d.topic, d.body, d.triggered_at, d.event_id FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known ORDER BY d.shop, d.delivery_id
@@ -76,9 +79,15 @@ const statement = (parts: Parts, region: string): string => `
 const made = new Map<string, { name: string; text: string }>();
 
 /** Answers the events that were not taken in: stale, or known and as what. Takes the columns of `eventColumns`. */
-export function ingestStatement(region: string, withWebhooks: boolean): { name: string; text: string } {
+export function ingestStatement(
+  region: string,
+  withWebhooks: boolean,
+): { name: string; text: string } {
   const name = `ingest_${region}${withWebhooks ? "_with_webhooks" : ""}`;
-  const known = made.get(name) ?? { name, text: statement(withWebhooks ? WITH_WEBHOOKS : WITHOUT_WEBHOOKS, region) };
+  const known = made.get(name) ?? {
+    name,
+    text: statement(withWebhooks ? WITH_WEBHOOKS : WITHOUT_WEBHOOKS, region),
+  };
   made.set(name, known);
   return known;
 }

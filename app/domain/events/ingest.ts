@@ -12,7 +12,13 @@ import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
 import { isOpenTo } from "../bus/routing.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
-import { dataOf, requireCurrentAway, StaleTenant, versionValues, type Tenant } from "../tenants/tenant.ts";
+import {
+  dataOf,
+  requireCurrentAway,
+  StaleTenant,
+  versionValues,
+  type Tenant,
+} from "../tenants/tenant.ts";
 import type { Envelope } from "./envelope.ts";
 import { isWarehouseEvent } from "./wms.ts";
 import { ingestStatement } from "./ingest-statement.ts";
@@ -20,16 +26,23 @@ import { ingestStatement } from "./ingest-statement.ts";
 /** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
 export type Webhook = { deliveryId: string; topic: string; body: string; triggeredAt: Date | null };
 
-export type Ingested = { outcome: "accepted"; event_id: string; queued: number; destinations: string[] } | { outcome: "duplicate"; event_id: string };
+export type Ingested =
+  | { outcome: "accepted"; event_id: string; queued: number; destinations: string[] }
+  | { outcome: "duplicate"; event_id: string };
 
 type Arriving = {
-  tenant: Tenant; envelope: Envelope; webhook: Webhook | null; payload: string; subjects: string[];
+  tenant: Tenant;
+  envelope: Envelope;
+  webhook: Webhook | null;
+  payload: string;
+  subjects: string[];
   /** What the ledger has in place of the entity's id. */
   mark: string | null;
   /** Where its rows go; null: to its destinations. */
   channels: string[] | null;
   /** Of its channels those whose rows only reach the archive, and those whose rows are released by the webhook's work. */
-  archiveOnly: string[]; waiting: string[];
+  archiveOnly: string[];
+  waiting: string[];
 };
 type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null };
 type NotTaken = { place: number; is_stale: boolean; known_event_id: string | null };
@@ -46,22 +59,42 @@ const intakes = new WeakMap<Database, Intake>();
  * Resolves once the event is on disk, or was before. `isLocal`: never handed on to a remote backend. Throws `overloaded`, and
  * StaleTenant when the tenant was changed since it was read: then nothing was stored.
  */
-export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { webhook = null, isLocal = false }: { webhook?: Webhook | null; isLocal?: boolean } = {}): Promise<Ingested> {
+export async function ingest(
+  ctx: Ctx,
+  tenant: Tenant,
+  envelope: Envelope,
+  { webhook = null, isLocal = false }: { webhook?: Webhook | null; isLocal?: boolean } = {},
+): Promise<Ingested> {
   const database = ctx.regions.get(tenant.region);
   await requireCurrentAway(ctx, tenant);
   const intake = intakeOf(database);
-  const arriving = toStorable(() => (ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0 ? toRemote(ctx, tenant, envelope, webhook) : toLocal(ctx, tenant, envelope, webhook)));
+  const arriving = toStorable(() =>
+    ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0
+      ? toRemote(ctx, tenant, envelope, webhook)
+      : toLocal(ctx, tenant, envelope, webhook),
+  );
   const bytes = arriving.payload.length + (webhook?.body.length ?? 0);
-  if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES) throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
+  if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES)
+    throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
   intake.bytes += bytes;
   try {
     const stored = await intake.group.add(arriving);
     if (stored.is_stale) throw new StaleTenant();
-    if (stored.is_accepted) return { outcome: "accepted", event_id: envelope.event_id, queued: envelope.destinations.length, destinations: envelope.destinations };
-    return { outcome: "duplicate", event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)) };
+    if (stored.is_accepted)
+      return {
+        outcome: "accepted",
+        event_id: envelope.event_id,
+        queued: envelope.destinations.length,
+        destinations: envelope.destinations,
+      };
+    return {
+      outcome: "duplicate",
+      event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)),
+    };
   } catch (error) {
     // Rows of this id that came past the ledger, from another program: it is their event.
-    if ((error as { code?: string }).code === UNIQUE_VIOLATION) return { outcome: "duplicate", event_id: envelope.event_id };
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION)
+      return { outcome: "duplicate", event_id: envelope.event_id };
     throw isRowFault(error) ? unstorable() : error;
   } finally {
     intake.bytes -= bytes;
@@ -69,7 +102,8 @@ export async function ingest(ctx: Ctx, tenant: Tenant, envelope: Envelope, { web
 }
 
 /** JSON that no column can hold: half a character, or nested past all reason. */
-const unstorable = () => new AppError("malformed_body", { message: "The payload holds something that cannot be stored." });
+const unstorable = () =>
+  new AppError("malformed_body", { message: "The payload holds something that cannot be stored." });
 
 function toStorable<T>(build: () => T): T {
   try {
@@ -82,17 +116,39 @@ function toStorable<T>(build: () => T): T {
 /** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
 function toRemote(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
-  return { tenant, envelope, webhook, ...storedForm(ctx, tenant, envelope, JSON.stringify(message)), channels: [BACKEND_CHANNEL], archiveOnly: [], waiting: [] };
+  return {
+    tenant,
+    envelope,
+    webhook,
+    ...storedForm(ctx, tenant, envelope, JSON.stringify(message)),
+    channels: [BACKEND_CHANNEL],
+    archiveOnly: [],
+    waiting: [],
+  };
 }
 
 function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const isWarehouse = isWarehouseEvent(envelope.source, envelope.event_type);
   const isOnlyArchived = busFlags(tenant).isArchiveOnly && !isWarehouse;
-  const archiveOnly = envelope.destinations.filter((channel) => isOnlyArchived || !isOpenTo(ctx, tenant, channel));
+  const archiveOnly = envelope.destinations.filter(
+    (channel) => isOnlyArchived || !isOpenTo(ctx, tenant, channel),
+  );
   // These channels read the customer, whom the webhook's own work is about to change: that work releases their rows.
   const isWaiting = webhook !== null && envelope.entity_type === "customer";
-  const waiting = isWaiting ? envelope.destinations.filter((channel) => WAITING_FOR_WEBHOOK.has(channel) && !archiveOnly.includes(channel)) : [];
-  return { tenant, envelope, webhook, ...storedForm(ctx, tenant, envelope, JSON.stringify(envelope.payload)), channels: null, archiveOnly, waiting };
+  const waiting = isWaiting
+    ? envelope.destinations.filter(
+        (channel) => WAITING_FOR_WEBHOOK.has(channel) && !archiveOnly.includes(channel),
+      )
+    : [];
+  return {
+    tenant,
+    envelope,
+    webhook,
+    ...storedForm(ctx, tenant, envelope, JSON.stringify(envelope.payload)),
+    channels: null,
+    archiveOnly,
+    waiting,
+  };
 }
 
 const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: string) => ({
@@ -101,12 +157,19 @@ const storedForm = (ctx: Ctx, tenant: Tenant, envelope: Envelope, payload: strin
   mark: ledgerMark(ctx, tenant.shop, envelope.entity_id),
 });
 
-const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set(["cms", "web_analytics", "profile_platform"]);
+const WAITING_FOR_WEBHOOK: ReadonlySet<string> = new Set([
+  "cms",
+  "web_analytics",
+  "profile_platform",
+]);
 
 function intakeOf(database: Database): Intake {
   const known = intakes.get(database);
   if (known) return known;
-  const intake: Intake = { group: createGroupCommit((batch) => storeAll(database, batch)), bytes: 0 };
+  const intake: Intake = {
+    group: createGroupCommit((batch) => storeAll(database, batch)),
+    bytes: 0,
+  };
   intakes.set(database, intake);
   return intake;
 }
@@ -115,34 +178,63 @@ function intakeOf(database: Database): Intake {
 async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]> {
   const firsts = new Map<string, number>();
   const sameAs = batch.map(({ envelope: e }, index) => {
-    const [key, id] = [`${e.tenant_shop} key ${e.idempotency_key}`, `${e.tenant_shop} id ${e.event_id}`];
+    const [key, id] = [
+      `${e.tenant_shop} key ${e.idempotency_key}`,
+      `${e.tenant_shop} id ${e.event_id}`,
+    ];
     const first = firsts.get(key) ?? firsts.get(id) ?? index;
     firsts.set(key, first).set(id, first);
     return first;
   });
   const indexes = sameAs.flatMap((first, index) => (first === index ? [index] : []));
-  const rows = await store(database, indexes.map((index) => batch[index] as Arriving));
+  const rows = await store(
+    database,
+    indexes.map((index) => batch[index] as Arriving),
+  );
   const stored = new Map(rows.map((row, at) => [indexes[at] as number, row]));
   return sameAs.map((first, index) => {
     const row = stored.get(first) as Stored;
-    return first === index ? row : { is_stale: row.is_stale, is_accepted: false, known_event_id: row.is_accepted ? (batch[first] as Arriving).envelope.event_id : row.known_event_id };
+    return first === index
+      ? row
+      : {
+          is_stale: row.is_stale,
+          is_accepted: false,
+          known_event_id: row.is_accepted
+            ? (batch[first] as Arriving).envelope.event_id
+            : row.known_event_id,
+        };
   });
 }
 
 async function store(database: Database, events: Arriving[]): Promise<Stored[]> {
-  const webhooks = events.flatMap(({ webhook, envelope }) => (webhook ? [{ ...webhook, envelope }] : []));
+  const webhooks = events.flatMap(({ webhook, envelope }) =>
+    webhook ? [{ ...webhook, envelope }] : [],
+  );
   const values = [
     ...eventColumns(events),
     ...versionValues(events.map(({ tenant }) => tenant)),
     ...(webhooks.length > 0
-      ? [webhooks.map(({ envelope }) => envelope.tenant_shop), webhooks.map(({ envelope }) => envelope.event_id), webhooks.map(({ deliveryId }) => deliveryId), webhooks.map(({ topic }) => topic), webhooks.map(({ body }) => body), webhooks.map(({ triggeredAt }) => triggeredAt)]
+      ? [
+          webhooks.map(({ envelope }) => envelope.tenant_shop),
+          webhooks.map(({ envelope }) => envelope.event_id),
+          webhooks.map(({ deliveryId }) => deliveryId),
+          webhooks.map(({ topic }) => topic),
+          webhooks.map(({ body }) => body),
+          webhooks.map(({ triggeredAt }) => triggeredAt),
+        ]
       : []),
   ];
   const { text, name } = ingestStatement(database.region, webhooks.length > 0);
   const run = () => database.acrossTenants<NotTaken>(text, values, name);
   // Sorted inserts make a deadlock rare; nothing of the batch was stored then, so once more is safe.
-  const notTaken = await run().catch((error: { code?: string }) => (error.code === DEADLOCK ? run() : Promise.reject(error)));
-  const stored: Stored[] = events.map(() => ({ is_stale: false, is_accepted: true, known_event_id: null }));
+  const notTaken = await run().catch((error: { code?: string }) =>
+    error.code === DEADLOCK ? run() : Promise.reject(error),
+  );
+  const stored: Stored[] = events.map(() => ({
+    is_stale: false,
+    is_accepted: true,
+    known_event_id: null,
+  }));
   for (const { place, ...why } of notTaken) stored[place] = { ...why, is_accepted: false };
   return stored;
 }
@@ -176,6 +268,9 @@ function eventColumns(events: Arriving[]): Buffer[] {
 
 /** A rival's marker that committed while ours waited for it: it is not in our statement's view, but it is there now. */
 async function findKnown(ctx: Ctx, tenant: Tenant, envelope: Envelope): Promise<string> {
-  const [row] = await dataOf(ctx, tenant).sql<{ event_id: string }>("SELECT value #>> '{}' AS event_id FROM kv WHERE shop = $1 AND key = $2", [KEYS.event(envelope.idempotency_key)]);
+  const [row] = await dataOf(ctx, tenant).sql<{ event_id: string }>(
+    "SELECT value #>> '{}' AS event_id FROM kv WHERE shop = $1 AND key = $2",
+    [KEYS.event(envelope.idempotency_key)],
+  );
   return row?.event_id ?? envelope.event_id;
 }

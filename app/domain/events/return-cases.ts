@@ -3,7 +3,12 @@ import { z } from "zod";
 import type { TenantSql } from "../../runtime/database.ts";
 import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
 
-const Returned = z.looseObject({ rma_ref: z.string().min(1), serial: z.string().min(1), mpn: z.string().optional(), order_ref: z.string().optional() });
+const Returned = z.looseObject({
+  rma_ref: z.string().min(1),
+  serial: z.string().min(1),
+  mpn: z.string().optional(),
+  order_ref: z.string().optional(),
+});
 
 // One statement under the row's lock, so two units at once are both kept. A unit stands once per serial and moment,
 // which is what makes two events the same one: a repeated delivery changes nothing. A case that has gone further than
@@ -19,7 +24,11 @@ const RECEIVE = `
   WHERE NOT c.units @> excluded.units`;
 
 /** On `unit.returned`: files the unit under its RMA, opening the case when it is the first. Safe to repeat. */
-export async function recordReturn(sql: TenantSql, item: Pick<QueueItem, "occurredAt">, payload: unknown): Promise<void> {
+export async function recordReturn(
+  sql: TenantSql,
+  item: Pick<QueueItem, "occurredAt">,
+  payload: unknown,
+): Promise<void> {
   const unit = Returned.safeParse(payload);
   if (!unit.success) throw new PermanentFailure("a returned unit needs rma_ref and serial");
   const { rma_ref: rma, serial, mpn = null, order_ref: orderRef = null } = unit.data;

@@ -1,13 +1,26 @@
 // The sources of events and how each proves itself (SPEC "Event sources", in its order).
 
-export const EVENT_SOURCES = ["storefront", "cms", "backend", "erpsys", "erp", "wms", "manual"] as const;
+export const EVENT_SOURCES = [
+  "storefront",
+  "cms",
+  "backend",
+  "erpsys",
+  "erp",
+  "wms",
+  "manual",
+] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
 /** What a 401 names as the attempted method. `backend_key` is another backend, which proved the source itself. */
 export type Proof = "hmac" | "oauth2" | "shared_secret" | "admin_key" | "backend_key" | "none";
 
 /** What a request says of itself before anything is proven. */
-export type Claims = { source: string | null; isSigned: boolean; hasTaskId: boolean; hasBearer: boolean };
+export type Claims = {
+  source: string | null;
+  isSigned: boolean;
+  hasTaskId: boolean;
+  hasBearer: boolean;
+};
 
 /** The first rule that fits decides; a proof that fails is not tried again by another rule. */
 export function attemptedProof({ source, isSigned, hasTaskId, hasBearer }: Claims): Proof {
@@ -18,13 +31,22 @@ export function attemptedProof({ source, isSigned, hasTaskId, hasBearer }: Claim
 }
 
 /** What each proof shows the source to be; null: the key opens several, and the caller says which. */
-const SOURCE_OF: Record<Proof, EventSource | null> = { hmac: "storefront", oauth2: "erpsys", shared_secret: "backend", admin_key: null, backend_key: null, none: null };
+const SOURCE_OF: Record<Proof, EventSource | null> = {
+  hmac: "storefront",
+  oauth2: "erpsys",
+  shared_secret: "backend",
+  admin_key: null,
+  backend_key: null,
+  none: null,
+};
 
 /** SPEC's table of proofs knows it, its envelope does not. */
 const TESTING = "testing";
 
 /** Sources that an admin key may speak for; the others have a proof of their own. */
-const NAMED_BY_KEY: readonly string[] = EVENT_SOURCES.filter((source) => !Object.values(SOURCE_OF).includes(source));
+const NAMED_BY_KEY: readonly string[] = EVENT_SOURCES.filter(
+  (source) => !Object.values(SOURCE_OF).includes(source),
+);
 
 /**
  * The source that stands in the envelope. Undefined when the caller names one that does not exist. With an admin key a

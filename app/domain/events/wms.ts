@@ -1,32 +1,67 @@
 // The warehouse-management socket (SPEC "WMS event types", DECISIONS 13): references only, never a person.
 import { AppError } from "../../runtime/errors.ts";
 
-export const WMS_EVENT_TYPES = ["unit.received", "unit.picked", "unit.packed", "unit.shipped", "unit.returned"] as const;
-const FIELDS = ["mpn", "gtin", "sku", "serial", "location_code", "movement", "hs_code", "country_of_origin", "customs_ref", "order_ref", "rma_ref", "carrier_ref"] as const;
+export const WMS_EVENT_TYPES = [
+  "unit.received",
+  "unit.picked",
+  "unit.packed",
+  "unit.shipped",
+  "unit.returned",
+] as const;
+const FIELDS = [
+  "mpn",
+  "gtin",
+  "sku",
+  "serial",
+  "location_code",
+  "movement",
+  "hs_code",
+  "country_of_origin",
+  "customs_ref",
+  "order_ref",
+  "rma_ref",
+  "carrier_ref",
+] as const;
 const MOVEMENTS = ["inbound", "outbound", "transfer", "export-cleared", "import-cleared", "return"];
 const MAX_LENGTH = 200;
 
 /** Whatever the sender asked: a warehouse event has one way. */
-export const WMS_ROUTE = { destinations: ["backend", "archive"], priority: 2, entityType: "inventory" } as const;
+export const WMS_ROUTE = {
+  destinations: ["backend", "archive"],
+  priority: 2,
+  entityType: "inventory",
+} as const;
 
 const isWmsType = (eventType: string) => (WMS_EVENT_TYPES as readonly string[]).includes(eventType);
 
-export const isWarehouseEvent = (source: string, eventType: string): boolean => source === "wms" || isWmsType(eventType);
+export const isWarehouseEvent = (source: string, eventType: string): boolean =>
+  source === "wms" || isWmsType(eventType);
 
 /** Answers the serial, which is the entity. Throws 400 `personal_data_not_accepted` or `invalid_request`, naming the fields. */
 export function requireWmsPayload(eventType: string, payload: Record<string, unknown>): string {
-  const strangers = Object.keys(payload).filter((name) => !(FIELDS as readonly string[]).includes(name));
-  if (strangers.length > 0) throw new AppError("personal_data_not_accepted", { fields: Object.fromEntries(strangers.map((name) => [`payload.${name.slice(0, 80)}`, "is not one of the references"])) });
+  const strangers = Object.keys(payload).filter(
+    (name) => !(FIELDS as readonly string[]).includes(name),
+  );
+  if (strangers.length > 0)
+    throw new AppError("personal_data_not_accepted", {
+      fields: Object.fromEntries(
+        strangers.map((name) => [`payload.${name.slice(0, 80)}`, "is not one of the references"]),
+      ),
+    });
 
   const wrong: Record<string, string> = {};
   if (!isWmsType(eventType)) wrong.event_type = `must be one of ${WMS_EVENT_TYPES.join(", ")}`;
   for (const [name, value] of Object.entries(payload)) {
-    if (typeof value !== "string" || value === "" || value.length > MAX_LENGTH) wrong[`payload.${name}`] = `must be a text of 1 to ${MAX_LENGTH} characters`;
+    if (typeof value !== "string" || value === "" || value.length > MAX_LENGTH)
+      wrong[`payload.${name}`] = `must be a text of 1 to ${MAX_LENGTH} characters`;
   }
   if (payload.serial === undefined) wrong["payload.serial"] = "is missing";
-  if (payload.movement !== undefined && !MOVEMENTS.includes(payload.movement as string)) wrong["payload.movement"] = `must be one of ${MOVEMENTS.join(", ")}`;
-  if (eventType === "unit.returned" && payload.rma_ref === undefined) wrong["payload.rma_ref"] = "is missing";
-  if (eventType !== "unit.returned" && payload.rma_ref !== undefined) wrong["payload.rma_ref"] = "belongs to unit.returned alone";
+  if (payload.movement !== undefined && !MOVEMENTS.includes(payload.movement as string))
+    wrong["payload.movement"] = `must be one of ${MOVEMENTS.join(", ")}`;
+  if (eventType === "unit.returned" && payload.rma_ref === undefined)
+    wrong["payload.rma_ref"] = "is missing";
+  if (eventType !== "unit.returned" && payload.rma_ref !== undefined)
+    wrong["payload.rma_ref"] = "belongs to unit.returned alone";
   if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
   return payload.serial as string;
 }

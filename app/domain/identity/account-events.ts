@@ -13,7 +13,13 @@ const EVENT_TYPES: Partial<Record<MatrixEvent, string>> = {
 };
 
 /** The row is a reference; channels read the newest state when they run. */
-export async function enqueueAccountEvent(ctx: Ctx, tenant: Tenant, sql: TenantSql, event: MatrixEvent, userId: number): Promise<void> {
+export async function enqueueAccountEvent(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  event: MatrixEvent,
+  userId: number,
+): Promise<void> {
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",

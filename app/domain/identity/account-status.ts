@@ -11,13 +11,24 @@ import { END_ALL_SESSIONS } from "./sessions.ts";
 export type AccountStatus = "active" | "suspended";
 
 /** False when it is so already. Throws `not_found` for nobody's account and for a deleted one. */
-export async function changeAccountStatus(ctx: Ctx, tenant: Tenant, userId: number, status: AccountStatus): Promise<boolean> {
+export async function changeAccountStatus(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number,
+  status: AccountStatus,
+): Promise<boolean> {
   const hasChanged = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const [account] = await sql<{ status: string }>("SELECT status FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE", [userId]);
+    const [account] = await sql<{ status: string }>(
+      "SELECT status FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
+      [userId],
+    );
     if (!account) throw new AppError("not_found");
     if (account.status === status) return false;
     // The database's own triggers end the agents' grants and the mandates with the sessions.
-    await sql(`UPDATE storefront_users SET status = $3, sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now() WHERE shop = $1 AND id = $2`, [userId, status]);
+    await sql(
+      `UPDATE storefront_users SET status = $3, sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now() WHERE shop = $1 AND id = $2`,
+      [userId, status],
+    );
     // Of the other systems the CMS alone shows the status.
     await enqueue(sql, {
       eventId: ctx.random.orderedUuid(),
@@ -27,10 +38,13 @@ export async function changeAccountStatus(ctx: Ctx, tenant: Tenant, userId: numb
       entityId: String(userId),
       payload: { user_id: userId, cause: "account_status" },
       occurredAt: ctx.clock.now(),
-      destinations: ctx.channels.filter((channel) => channel.name === "cms" && channel.isEnabled(tenant)).map(({ name }) => name),
+      destinations: ctx.channels
+        .filter((channel) => channel.name === "cms" && channel.isEnabled(tenant))
+        .map(({ name }) => name),
     });
     return true;
   });
-  if (hasChanged) ctx.log.done("account.status_changed", { shop: tenant.shop, user_id: userId, status });
+  if (hasChanged)
+    ctx.log.done("account.status_changed", { shop: tenant.shop, user_id: userId, status });
   return hasChanged;
 }

@@ -3,34 +3,83 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentFlags } from "../consent/consent-types.ts";
 
 export type Account = {
-  id: number; email: string | null; password_hash: string; full_name: string | null; first_name: string | null; last_name: string | null;
-  avatar_url: string | null; provider: string; federated_sub: string | null; storefront_customer_gid: string | null; status: string;
-  language_pref: string | null; tags: string[]; number_of_orders: number; amount_spent: number; email_subscription_status: string | null;
-  sms_subscription_status: string | null; country: string | null; last_login_at: Date | null; updated_at: Date; email_verified: boolean;
-  sessions_valid_after: Date | null; cms_item_id: string | null;
+  id: number;
+  email: string | null;
+  password_hash: string;
+  full_name: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  avatar_url: string | null;
+  provider: string;
+  federated_sub: string | null;
+  storefront_customer_gid: string | null;
+  status: string;
+  language_pref: string | null;
+  tags: string[];
+  number_of_orders: number;
+  amount_spent: number;
+  email_subscription_status: string | null;
+  sms_subscription_status: string | null;
+  country: string | null;
+  last_login_at: Date | null;
+  updated_at: Date;
+  email_verified: boolean;
+  sessions_valid_after: Date | null;
+  cms_item_id: string | null;
 };
 
 export const ACCOUNT_COLUMNS = [
-  "id", "email", "password_hash", "full_name", "first_name", "last_name", "avatar_url", "provider", "federated_sub", "storefront_customer_gid", "status",
-  "language_pref", "tags", "number_of_orders", "amount_spent", "email_subscription_status", "sms_subscription_status", "country", "last_login_at",
-  "updated_at", "email_verified", "sessions_valid_after", "cms_item_id",
+  "id",
+  "email",
+  "password_hash",
+  "full_name",
+  "first_name",
+  "last_name",
+  "avatar_url",
+  "provider",
+  "federated_sub",
+  "storefront_customer_gid",
+  "status",
+  "language_pref",
+  "tags",
+  "number_of_orders",
+  "amount_spent",
+  "email_subscription_status",
+  "sms_subscription_status",
+  "country",
+  "last_login_at",
+  "updated_at",
+  "email_verified",
+  "sessions_valid_after",
+  "cms_item_id",
 ] as const satisfies readonly (keyof Account)[];
 
 /** The living account of an address; a deleted one only when there is no other. */
-export async function findAccountByEmail(sql: TenantSql, email: string, lock = false): Promise<Account | null> {
-  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND lower(email) = $2 ORDER BY (status = 'deleted') LIMIT 1 ${lock ? "FOR UPDATE" : ""}`, [email]);
+export async function findAccountByEmail(
+  sql: TenantSql,
+  email: string,
+  lock = false,
+): Promise<Account | null> {
+  const [row] = await sql<Account>(
+    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND lower(email) = $2 ORDER BY (status = 'deleted') LIMIT 1 ${lock ? "FOR UPDATE" : ""}`,
+    [email],
+  );
   return row ?? null;
 }
 
 /** `lock` holds the row until the transaction ends. */
 export async function getAccount(sql: TenantSql, id: number, lock = false): Promise<Account> {
-  const [row] = await sql<Account>(`SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`, [id]);
+  const [row] = await sql<Account>(
+    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`,
+    [id],
+  );
   if (!row) throw new Error(`account ${id} is gone`);
   return row;
 }
 
 /** Whether the owner of this account proved to be the storefront's customer, by mail or by signing in there. */
-export const isProven = (account: Account): boolean => account.email_verified || account.provider === "storefront";
+export const isProven = (account: Account): boolean =>
+  account.email_verified || account.provider === "storefront";
 
 /**
  * DECISIONS 6 "user object". What the storefront knows of a customer is shown only to who proved to be that customer:
@@ -68,14 +117,22 @@ export type ClaimRow = { [T in (typeof CONSENT_TYPES)[number] as `consent_${T}`]
 export const CLAIM_FLAGS = CONSENT_TYPES.map(consentColumn);
 
 export function toConsents(claims: ClaimRow): ConsentFlags {
-  return Object.fromEntries(CONSENT_TYPES.map((type) => [type, claims[consentColumn(type)] ?? false])) as ConsentFlags;
+  return Object.fromEntries(
+    CONSENT_TYPES.map((type) => [type, claims[consentColumn(type)] ?? false]),
+  ) as ConsentFlags;
 }
 
 /** An account with its consents, as whoever acts for its owner is shown it; `clientId` when that is an agent with a token of its own. */
 export type Person = { account: Account; consents: ConsentFlags; clientId?: string };
 
 export async function findPerson(sql: TenantSql, id: number): Promise<Person | null> {
-  const columns = [...ACCOUNT_COLUMNS.map((column) => `u.${column}`), ...CLAIM_FLAGS.map((flag) => `c.${flag}`)];
-  const [row] = await sql<Account & ClaimRow>(`SELECT ${columns.join(", ")} FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.shop = $1 AND u.id = $2`, [id]);
+  const columns = [
+    ...ACCOUNT_COLUMNS.map((column) => `u.${column}`),
+    ...CLAIM_FLAGS.map((flag) => `c.${flag}`),
+  ];
+  const [row] = await sql<Account & ClaimRow>(
+    `SELECT ${columns.join(", ")} FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.shop = $1 AND u.id = $2`,
+    [id],
+  );
   return row ? { account: row, consents: toConsents(row) } : null;
 }

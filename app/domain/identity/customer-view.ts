@@ -4,12 +4,22 @@ import { listAssignedTags } from "../tags/assignments.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findPerson } from "./account.ts";
 
-export type CustomerView = { consents: Record<string, boolean>; tags: { slug: string; name: string }[] };
+export type CustomerView = {
+  consents: Record<string, boolean>;
+  tags: { slug: string; name: string }[];
+};
 
 /** Of a customer who has not arrived here yet nothing is known. */
-export async function findCustomerView(ctx: Ctx, tenant: Tenant, gid: string): Promise<CustomerView> {
+export async function findCustomerView(
+  ctx: Ctx,
+  tenant: Tenant,
+  gid: string,
+): Promise<CustomerView> {
   const { sql } = dataOf(ctx, tenant);
-  const [user] = await sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'", [gid]);
+  const [user] = await sql<{ id: number }>(
+    "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'",
+    [gid],
+  );
   const person = user ? await findPerson(sql, user.id) : null;
   if (!person) return { consents: {}, tags: [] };
   const tags = await listAssignedTags(sql, person.account.id);

@@ -7,5 +7,6 @@ const RECENT_SECONDS = 86_400;
 
 /** Throws `reauth_required` when the sign-in behind this session is older than 24 hours. */
 export function requireFreshSignIn(ctx: Ctx, { claims }: Session): void {
-  if (ctx.clock.now().getTime() / 1_000 - claims.iat > RECENT_SECONDS) throw new AppError("reauth_required");
+  if (ctx.clock.now().getTime() / 1_000 - claims.iat > RECENT_SECONDS)
+    throw new AppError("reauth_required");
 }

@@ -3,7 +3,15 @@
 // outside: both ways store the same row, and the mail leaves after the answer.
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
-import { countKeys, deleteKey, getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import {
+  countKeys,
+  deleteKey,
+  getKey,
+  KEYS,
+  putKey,
+  takeKey,
+  TTL_SECONDS,
+} from "../../runtime/kv.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { readPlatformConfig } from "../tenants/configuration.ts";
 import { HOME_REGION } from "../tenants/tenant.ts";
@@ -15,13 +23,21 @@ const DIGITS = 8;
 const PLACE = "gate_code";
 const PLATFORM_PLACE = { shop: PLATFORM, region: HOME_REGION };
 
-type KeptCode = { /** Sealed; nobody's for an address that is not listed. */ address: string; code_hash: string };
-type Browser = { /** 32 random bytes that only this browser holds. */ secret: string; clientAddress: string };
+type KeptCode = {
+  /** Sealed; nobody's for an address that is not listed. */ address: string;
+  code_hash: string;
+};
+type Browser = {
+  /** 32 random bytes that only this browser holds. */ secret: string;
+  clientAddress: string;
+};
 type Locale = "en" | "es" | "fr";
 
 const sqlOf = (ctx: Ctx) => ctx.home.forTenant(PLATFORM).sql;
-const browserMark = (ctx: Ctx, { secret }: Browser) => ctx.secrets.pseudonym("gate_browser", secret);
-const codeHash = (ctx: Ctx, { secret }: Browser, code: string) => ctx.secrets.pseudonym("gate_code", `${secret}\n${code}`);
+const browserMark = (ctx: Ctx, { secret }: Browser) =>
+  ctx.secrets.pseudonym("gate_browser", secret);
+const codeHash = (ctx: Ctx, { secret }: Browser, code: string) =>
+  ctx.secrets.pseudonym("gate_code", `${secret}\n${code}`);
 
 /** Whether a code can reach anybody at all. */
 export async function canMailCodes(ctx: Ctx): Promise<boolean> {
@@ -30,31 +46,52 @@ export async function canMailCodes(ctx: Ctx): Promise<boolean> {
 
 async function findSender(ctx: Ctx): Promise<{ apiKey: string; from: string } | null> {
   const platform = await readPlatformConfig(ctx);
-  const [apiKey, from] = [platform.email_api_key ?? ctx.config.EMAIL_API_KEY, platform.email_from ?? ctx.config.EMAIL_FROM];
+  const [apiKey, from] = [
+    platform.email_api_key ?? ctx.config.EMAIL_API_KEY,
+    platform.email_from ?? ctx.config.EMAIL_FROM,
+  ];
   return apiKey && from ? { apiKey, from } : null;
 }
 
 /** Says nothing of whether a mail leaves. Throws `too_many_requests` by the caller's own address alone. */
-export async function askForCode(ctx: Ctx, browser: Browser, asked: string, locale: Locale): Promise<void> {
+export async function askForCode(
+  ctx: Ctx,
+  browser: Browser,
+  asked: string,
+  locale: Locale,
+): Promise<void> {
   await countTry(ctx, PLATFORM_PLACE, { gate_code_per_address: browser.clientAddress });
   const address = asked.trim().normalize("NFKC").toLowerCase().slice(0, 320);
-  const isLeft = await isTryLeft(ctx, PLATFORM_PLACE, { gate_mail_per_email: address, gate_mail_per_pair: `${address}\n${browser.clientAddress}` });
+  const isLeft = await isTryLeft(ctx, PLATFORM_PLACE, {
+    gate_mail_per_email: address,
+    gate_mail_per_pair: `${address}\n${browser.clientAddress}`,
+  });
   const isListed = isAdminAddress(ctx, address) && isLeft;
   const code = randomDigits(ctx);
   const mark = browserMark(ctx, browser);
   await deleteKey(sqlOf(ctx), KEYS.gateTries(mark));
-  const kept: KeptCode = { address: ctx.secrets.seal(PLACE, isListed ? address : ""), code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex") };
+  const kept: KeptCode = {
+    address: ctx.secrets.seal(PLACE, isListed ? address : ""),
+    code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex"),
+  };
   await putKey(sqlOf(ctx), KEYS.gateCode(mark), kept, TTL_SECONDS.gateCode);
   if (isListed) setImmediate(() => void mailCode(ctx, address, code, locale));
 }
 
 /** The address that the code was mailed to; null for every code that does not open. Safe to call at once from many sides: one wins. */
-export async function redeemCode(ctx: Ctx, browser: Browser, given: string): Promise<string | null> {
+export async function redeemCode(
+  ctx: Ctx,
+  browser: Browser,
+  given: string,
+): Promise<string | null> {
   await countTry(ctx, PLATFORM_PLACE, { gate_code_per_address: browser.clientAddress });
   const mark = browserMark(ctx, browser);
   const triesKey = KEYS.gateTries(mark);
   // Counted before the comparison: guesses that come at once share the five.
-  const tries = (await countKeys(sqlOf(ctx), [{ key: triesKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(triesKey) ?? 0;
+  const tries =
+    (await countKeys(sqlOf(ctx), [{ key: triesKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(
+      triesKey,
+    ) ?? 0;
   if (tries > MAX_TRIES) {
     await deleteKey(sqlOf(ctx), KEYS.gateCode(mark));
     return null;
@@ -78,9 +115,21 @@ function randomDigits(ctx: Ctx): string {
 }
 
 const MAIL: Record<Locale, { subject: string; text(code: string): string }> = {
-  en: { subject: "Your code for the admin pages", text: (code) => `${code} opens the admin pages of the customer identity service, once, within ten minutes, in the browser that asked for it.\n\nIf it was not you, ignore this message: nothing was opened.` },
-  es: { subject: "Tu código para las páginas de administración", text: (code) => `${code} abre las páginas de administración del servicio de identidad de clientes, una sola vez, durante diez minutos, en el navegador que lo pidió.\n\nSi no has sido tú, ignora este mensaje: no se ha abierto nada.` },
-  fr: { subject: "Votre code pour les pages d'administration", text: (code) => `${code} ouvre les pages d'administration du service d'identité client, une seule fois, pendant dix minutes, dans le navigateur qui l'a demandé.\n\nSi ce n'était pas vous, ignorez ce message : rien n'a été ouvert.` },
+  en: {
+    subject: "Your code for the admin pages",
+    text: (code) =>
+      `${code} opens the admin pages of the customer identity service, once, within ten minutes, in the browser that asked for it.\n\nIf it was not you, ignore this message: nothing was opened.`,
+  },
+  es: {
+    subject: "Tu código para las páginas de administración",
+    text: (code) =>
+      `${code} abre las páginas de administración del servicio de identidad de clientes, una sola vez, durante diez minutos, en el navegador que lo pidió.\n\nSi no has sido tú, ignora este mensaje: no se ha abierto nada.`,
+  },
+  fr: {
+    subject: "Votre code pour les pages d'administration",
+    text: (code) =>
+      `${code} ouvre les pages d'administration du service d'identité client, une seule fois, pendant dix minutes, dans le navigateur qui l'a demandé.\n\nSi ce n'était pas vous, ignorez ce message : rien n'a été ouvert.`,
+  },
 };
 
 /** Not by the queue: a code must not stand in a row, and one that comes late is worth nothing. Whoever waits asks again. */
@@ -90,7 +139,10 @@ async function mailCode(ctx: Ctx, address: string, code: string, locale: Locale)
     if (!sender) throw new Error("no e-mail key or sender is set");
     const { subject, text } = MAIL[locale];
     const html = `<!doctype html><html lang="${locale}"><body style="font-family:sans-serif;line-height:1.5"><p>${text(`<strong>${code}</strong>`).replace("\n\n", "</p><p>")}</p></body></html>`;
-    await ctx.email.send({ apiKey: sender.apiKey, idempotencyKey: ctx.random.uuid(), about: { call: "gate code" } }, { from: sender.from, to: address, subject, text: text(code), html });
+    await ctx.email.send(
+      { apiKey: sender.apiKey, idempotencyKey: ctx.random.uuid(), about: { call: "gate code" } },
+      { from: sender.from, to: address, subject, text: text(code), html },
+    );
     ctx.log.done("gate.code_mailed");
   } catch (error) {
     ctx.log.troubled("gate.code_not_mailed", { reason: (error as Error).message });

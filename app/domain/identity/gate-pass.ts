@@ -10,15 +10,28 @@ const PLACE = "admin_gate";
 /** `isPlatform`: ADMIN_KEY was shown, which opens what only the operator may change. */
 export type GatePass = { way: "key" | "edge" | "mail"; isPlatform: boolean };
 
-const Kept = z.object({ way: z.enum(["key", "mail"]), address: z.string().nullable(), until: z.number(), key: z.string() });
+const Kept = z.object({
+  way: z.enum(["key", "mail"]),
+  address: z.string().nullable(),
+  until: z.number(),
+  key: z.string(),
+});
 
 /** Changes with ADMIN_KEY: a new key ends what the old one opened. */
 const keyMark = (ctx: Ctx) => ctx.secrets.pseudonym(PLACE, ctx.config.ADMIN_KEY);
-export const isAdminAddress = (ctx: Ctx, address: string): boolean => (ctx.config.ADMIN_EMAILS ?? []).map((one) => secretEquals(one.toLowerCase(), address)).some(Boolean);
+export const isAdminAddress = (ctx: Ctx, address: string): boolean =>
+  (ctx.config.ADMIN_EMAILS ?? [])
+    .map((one) => secretEquals(one.toLowerCase(), address))
+    .some(Boolean);
 
 /** The cookie's value; `address` is whose mailbox the code came to. */
 export function sealGatePass(ctx: Ctx, way: "key" | "mail", address: string | null = null): string {
-  const kept: z.output<typeof Kept> = { way, address, until: ctx.clock.now().getTime() + GATE_PASS_SECONDS * 1_000, key: keyMark(ctx) };
+  const kept: z.output<typeof Kept> = {
+    way,
+    address,
+    until: ctx.clock.now().getTime() + GATE_PASS_SECONDS * 1_000,
+    key: keyMark(ctx),
+  };
   return Buffer.from(ctx.secrets.seal(PLACE, JSON.stringify(kept))).toString("base64url");
 }
 
@@ -26,7 +39,9 @@ export function sealGatePass(ctx: Ctx, way: "key" | "mail", address: string | nu
 export function openGatePass(ctx: Ctx, cookie: string): GatePass | null {
   let kept: z.output<typeof Kept>;
   try {
-    kept = Kept.parse(JSON.parse(ctx.secrets.unseal(PLACE, Buffer.from(cookie, "base64url").toString("utf8"))));
+    kept = Kept.parse(
+      JSON.parse(ctx.secrets.unseal(PLACE, Buffer.from(cookie, "base64url").toString("utf8"))),
+    );
   } catch {
     return null;
   }

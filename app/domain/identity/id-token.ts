@@ -8,7 +8,18 @@ import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 
 /** Signatures with a key pair only: `none`, and a shared secret that an attacker may know, are not among them. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+];
 const TOLERANCE_SECONDS = 30;
 const MAX_AGE_SECONDS = 600;
 
@@ -17,7 +28,9 @@ const Claims = z.looseObject({
   nonce: z.string(),
   email: z.string().max(320).optional(),
   // Some providers write it as text.
-  email_verified: z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]).optional(),
+  email_verified: z
+    .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")])
+    .optional(),
   name: z.string().max(400).optional(),
   picture: z.string().max(2_000).optional(),
   azp: z.string().optional(),
@@ -29,23 +42,40 @@ export class InvalidIdToken extends Error {
   override name = "InvalidIdToken";
 }
 
-type Expected = { system: string; metadata: OidcMetadata; clientId: string; nonce: string; isTenantAddress: boolean };
+type Expected = {
+  system: string;
+  metadata: OidcMetadata;
+  clientId: string;
+  nonce: string;
+  isTenantAddress: boolean;
+};
 
-export async function verifyIdToken(ctx: Ctx, token: string, expected: Expected): Promise<IdentityClaims> {
+export async function verifyIdToken(
+  ctx: Ctx,
+  token: string,
+  expected: Expected,
+): Promise<IdentityClaims> {
   const { metadata, clientId } = expected;
   // One well-known provider writes its issuer with and without the scheme.
-  const issuers = [metadata.issuer, ...(metadata.issuer === "https://accounts.google.com" ? ["accounts.google.com"] : [])];
+  const issuers = [
+    metadata.issuer,
+    ...(metadata.issuer === "https://accounts.google.com" ? ["accounts.google.com"] : []),
+  ];
   let payload: unknown;
   try {
-    const verified = await jwtVerify(token, ctx.oidc.keysOf(expected.system, metadata, expected.isTenantAddress), {
-      algorithms: ALGORITHMS,
-      issuer: issuers,
-      audience: clientId,
-      clockTolerance: TOLERANCE_SECONDS,
-      maxTokenAge: MAX_AGE_SECONDS,
-      requiredClaims: ["exp", "iat", "sub", "nonce"],
-      currentDate: ctx.clock.now(),
-    });
+    const verified = await jwtVerify(
+      token,
+      ctx.oidc.keysOf(expected.system, metadata, expected.isTenantAddress),
+      {
+        algorithms: ALGORITHMS,
+        issuer: issuers,
+        audience: clientId,
+        clockTolerance: TOLERANCE_SECONDS,
+        maxTokenAge: MAX_AGE_SECONDS,
+        requiredClaims: ["exp", "iat", "sub", "nonce"],
+        currentDate: ctx.clock.now(),
+      },
+    );
     payload = verified.payload;
   } catch (error) {
     if (error instanceof OutboundError || isAppError(error)) throw error;
@@ -53,8 +83,10 @@ export async function verifyIdToken(ctx: Ctx, token: string, expected: Expected)
   }
   const claims = Claims.safeParse(payload);
   if (!claims.success) throw new InvalidIdToken("a claim is missing or malformed");
-  if (!secretEquals(claims.data.nonce, expected.nonce)) throw new InvalidIdToken("the nonce is another one");
+  if (!secretEquals(claims.data.nonce, expected.nonce))
+    throw new InvalidIdToken("the nonce is another one");
   const isForSeveral = Array.isArray(claims.data.aud) && claims.data.aud.length > 1;
-  if ((isForSeveral || claims.data.azp !== undefined) && claims.data.azp !== clientId) throw new InvalidIdToken("the token was issued to another client");
+  if ((isForSeveral || claims.data.azp !== undefined) && claims.data.azp !== clientId)
+    throw new InvalidIdToken("the token was issued to another client");
   return { ...claims.data, issuer: metadata.issuer };
 }

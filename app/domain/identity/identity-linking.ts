@@ -5,21 +5,40 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { tombstoneOf } from "../customers/from-storefront.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { ACCOUNT_COLUMNS, CLAIM_FLAGS, findAccountByEmail, type Account, type ClaimRow } from "./account.ts";
+import {
+  ACCOUNT_COLUMNS,
+  CLAIM_FLAGS,
+  findAccountByEmail,
+  type Account,
+  type ClaimRow,
+} from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { enqueueMail } from "./mails.ts";
 import type { OidcProvider, ProvenIdentity } from "./oidc-providers.ts";
 import { END_ALL_SESSIONS } from "./sessions.ts";
 import type { Visit } from "./sign-up.ts";
 
-export type IdentitySignIn = { outcome: "signed_in"; account: Account } | { outcome: "refused"; error: "account_exists" | "account_unavailable" };
+export type IdentitySignIn =
+  | { outcome: "signed_in"; account: Account }
+  | { outcome: "refused"; error: "account_exists" | "account_unavailable" };
 
-type Match = { account: Account; how: "identity" | "gid" | "email" } | { refused: "account_exists" | "account_unavailable" } | null;
+type Match =
+  | { account: Account; how: "identity" | "gid" | "email" }
+  | { refused: "account_exists" | "account_unavailable" }
+  | null;
 
-export async function signInWithIdentity(ctx: Ctx, tenant: Tenant, provider: OidcProvider, identity: ProvenIdentity, visit: Visit): Promise<IdentitySignIn> {
+export async function signInWithIdentity(
+  ctx: Ctx,
+  tenant: Tenant,
+  provider: OidcProvider,
+  identity: ProvenIdentity,
+  visit: Visit,
+): Promise<IdentitySignIn> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await dataOf(ctx, tenant).transaction((sql) => signInOnce(ctx, tenant, sql, provider, identity, visit));
+      return await dataOf(ctx, tenant).transaction((sql) =>
+        signInOnce(ctx, tenant, sql, provider, identity, visit),
+      );
     } catch (error) {
       // Two first sign-ins of one person at once: the second finds the first one's account when it tries again.
       if ((error as { code?: string }).code !== "23505" || attempt >= 3) throw error;
@@ -27,69 +46,151 @@ export async function signInWithIdentity(ctx: Ctx, tenant: Tenant, provider: Oid
   }
 }
 
-async function signInOnce(ctx: Ctx, tenant: Tenant, sql: TenantSql, provider: OidcProvider, identity: ProvenIdentity, visit: Visit): Promise<IdentitySignIn> {
+async function signInOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  provider: OidcProvider,
+  identity: ProvenIdentity,
+  visit: Visit,
+): Promise<IdentitySignIn> {
   const match = await findMatch(ctx, tenant, sql, identity);
   if (match && "refused" in match) return { outcome: "refused", error: match.refused };
-  if (match && match.account.status !== "active") return { outcome: "refused", error: "account_unavailable" };
+  if (match && match.account.status !== "active")
+    return { outcome: "refused", error: "account_unavailable" };
   const isNew = match === null;
   const isNewlyLinked = match !== null && match.how !== "identity";
   const userId = match ? match.account.id : await createAccount(sql, identity);
   if (match && isNewlyLinked) await takeFromStranger(ctx, sql, match.account, provider, visit);
   // No ON CONFLICT: whoever comes second at the same moment has to start again and find the first one's account.
-  if (isNew || isNewlyLinked) await sql("INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, $2, $3, $4, $5)", [identity.issuer, identity.sub, userId, identity.provider]);
+  if (isNew || isNewlyLinked)
+    await sql(
+      "INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, $2, $3, $4, $5)",
+      [identity.issuer, identity.sub, userId, identity.provider],
+    );
   const account = await updateAccount(sql, userId, identity);
   await updateClaims(ctx, tenant, sql, userId, identity, isNew);
   if (isNew || isNewlyLinked) await recordSignInConsent(ctx, sql, userId, provider, isNew, visit);
-  await enqueueAccountEvent(ctx, tenant, sql, provider.name === "federated" ? "federated_sign_in" : "storefront_sign_in", userId);
-  if (isNewlyLinked) await enqueueMail(ctx, tenant, sql, { template: "sign_in_linked", userId, provider: provider.name });
-  if (isNew && account.email && !account.email_verified) await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId });
-  ctx.log.done("account.signed_in", { shop: tenant.shop, user_id: userId, method: provider.name, is_new: isNew, is_linked: isNewlyLinked });
+  await enqueueAccountEvent(
+    ctx,
+    tenant,
+    sql,
+    provider.name === "federated" ? "federated_sign_in" : "storefront_sign_in",
+    userId,
+  );
+  if (isNewlyLinked)
+    await enqueueMail(ctx, tenant, sql, {
+      template: "sign_in_linked",
+      userId,
+      provider: provider.name,
+    });
+  if (isNew && account.email && !account.email_verified)
+    await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId });
+  ctx.log.done("account.signed_in", {
+    shop: tenant.shop,
+    user_id: userId,
+    method: provider.name,
+    is_new: isNew,
+    is_linked: isNewlyLinked,
+  });
   return { outcome: "signed_in", account };
 }
 
 const columns = ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ");
 
-async function findMatch(ctx: Ctx, tenant: Tenant, sql: TenantSql, identity: ProvenIdentity): Promise<Match> {
+async function findMatch(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  identity: ProvenIdentity,
+): Promise<Match> {
   const [linked] = await sql<Account>(
     `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
     [identity.issuer, identity.sub],
   );
   if (linked) return { account: linked, how: "identity" };
-  const [customer] = identity.gid ? await sql<Account>(`SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`, [identity.gid]) : [];
+  const [customer] = identity.gid
+    ? await sql<Account>(
+        `SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`,
+        [identity.gid],
+      )
+    : [];
   if (customer) return { account: customer, how: "gid" };
   // A customer whose account was deleted here stays deleted, also where the account had never been signed in to this way.
-  if (identity.gid && (await isBuried(ctx, tenant, sql, identity.gid))) return { refused: "account_unavailable" };
+  if (identity.gid && (await isBuried(ctx, tenant, sql, identity.gid)))
+    return { refused: "account_unavailable" };
   const owner = identity.email ? await findAccountByEmail(sql, identity.email, true) : null;
   if (!owner) return null;
   if (owner.status !== "active") return { refused: "account_unavailable" };
   // A mailbox that was given to somebody else: the account stays with its first owner.
-  const [other] = await sql("SELECT 1 FROM identity_links WHERE shop = $1 AND user_id = $2 AND issuer = $3 AND sub <> $4", [owner.id, identity.issuer, identity.sub]);
-  const hasOtherCustomer = identity.gid !== null && owner.storefront_customer_gid !== null && owner.storefront_customer_gid !== identity.gid;
+  const [other] = await sql(
+    "SELECT 1 FROM identity_links WHERE shop = $1 AND user_id = $2 AND issuer = $3 AND sub <> $4",
+    [owner.id, identity.issuer, identity.sub],
+  );
+  const hasOtherCustomer =
+    identity.gid !== null &&
+    owner.storefront_customer_gid !== null &&
+    owner.storefront_customer_gid !== identity.gid;
   if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
   return { account: owner, how: "email" };
 }
 
 async function isBuried(ctx: Ctx, tenant: Tenant, sql: TenantSql, gid: string): Promise<boolean> {
-  return (await sql("SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2", [tombstoneOf(ctx, tenant.shop, "gid", gid)])).length > 0;
+  return (
+    (
+      await sql(
+        "SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2",
+        [tombstoneOf(ctx, tenant.shop, "gid", gid)],
+      )
+    ).length > 0
+  );
 }
 
 /**
  * Whoever got into an account without proving its address is a stranger: the ways in that they made go, with every
  * session, the name they gave and what they let agents do. A storefront link stays: the store vouches for its customers.
  */
-async function takeFromStranger(ctx: Ctx, sql: TenantSql, account: Account, provider: OidcProvider, visit: Visit): Promise<void> {
+async function takeFromStranger(
+  ctx: Ctx,
+  sql: TenantSql,
+  account: Account,
+  provider: OidcProvider,
+  visit: Visit,
+): Promise<void> {
   if (account.email_verified) return;
-  const links = await sql("DELETE FROM identity_links WHERE shop = $1 AND user_id = $2 AND provider <> 'storefront' RETURNING sub", [account.id]);
+  const links = await sql(
+    "DELETE FROM identity_links WHERE shop = $1 AND user_id = $2 AND provider <> 'storefront' RETURNING sub",
+    [account.id],
+  );
   if (account.password_hash === "" && links.length === 0) return;
   await sql(
     `UPDATE storefront_users SET password_hash = '', federated_sub = NULL, full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`,
     [account.id],
   );
-  const [claims] = await sql<ClaimRow>(`SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2`, [account.id]);
-  await sql("UPDATE user_claims SET federated_sub = NULL, consent_a2a = false, consent_ap2 = false, updated_at = now() WHERE shop = $1 AND user_id = $2", [account.id]);
-  const ended = (["a2a", "ap2"] as const).filter((consentType) => claims?.[`consent_${consentType}`]);
+  const [claims] = await sql<ClaimRow>(
+    `SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2`,
+    [account.id],
+  );
+  await sql(
+    "UPDATE user_claims SET federated_sub = NULL, consent_a2a = false, consent_ap2 = false, updated_at = now() WHERE shop = $1 AND user_id = $2",
+    [account.id],
+  );
+  const ended = (["a2a", "ap2"] as const).filter(
+    (consentType) => claims?.[`consent_${consentType}`],
+  );
   const consentId = ctx.random.uuid();
-  await recordConsent(sql, ended.map((consentType) => ({ userId: account.id, consentType, action: "revoked", method: provider.consentMethod, consentId, userAgent: visit.userAgent, timestamp: ctx.clock.now().toISOString() })));
+  await recordConsent(
+    sql,
+    ended.map((consentType) => ({
+      userId: account.id,
+      consentType,
+      action: "revoked",
+      method: provider.consentMethod,
+      consentId,
+      userAgent: visit.userAgent,
+      timestamp: ctx.clock.now().toISOString(),
+    })),
+  );
 }
 
 async function createAccount(sql: TenantSql, identity: ProvenIdentity): Promise<number> {
@@ -98,12 +199,19 @@ async function createAccount(sql: TenantSql, identity: ProvenIdentity): Promise<
     [identity.email, identity.name, identity.provider, identity.isEmailVerified],
   );
   const userId = row?.id as number;
-  await sql("INSERT INTO user_claims (shop, user_id, consent_tos, consent_privacy) VALUES ($1, $2, true, true)", [userId]);
+  await sql(
+    "INSERT INTO user_claims (shop, user_id, consent_tos, consent_privacy) VALUES ($1, $2, true, true)",
+    [userId],
+  );
   await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);
   return userId;
 }
 
-async function updateAccount(sql: TenantSql, userId: number, identity: ProvenIdentity): Promise<Account> {
+async function updateAccount(
+  sql: TenantSql,
+  userId: number,
+  identity: ProvenIdentity,
+): Promise<Account> {
   const isFederated = identity.provider === "federated";
   const [account] = await sql<Account>(
     `UPDATE storefront_users SET last_login_at = now(), updated_at = now(),
@@ -111,31 +219,82 @@ async function updateAccount(sql: TenantSql, userId: number, identity: ProvenIde
        storefront_customer_gid = coalesce($6, storefront_customer_gid),
        email_verified = email_verified OR ($7 AND email = $8)
      WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
-    [userId, isFederated ? identity.sub : null, isFederated ? identity.avatarUrl : null, identity.name, identity.gid, identity.isEmailVerified, identity.email],
+    [
+      userId,
+      isFederated ? identity.sub : null,
+      isFederated ? identity.avatarUrl : null,
+      identity.name,
+      identity.gid,
+      identity.isEmailVerified,
+      identity.email,
+    ],
   );
   return account as Account;
 }
 
-async function updateClaims(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, identity: ProvenIdentity, isNew: boolean): Promise<void> {
+async function updateClaims(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  identity: ProvenIdentity,
+  isNew: boolean,
+): Promise<void> {
   const isFederated = identity.provider === "federated";
-  const token = identity.accessToken ? ctx.secrets.seal(`${tenant.shop}/storefront_customer_access_token`, identity.accessToken) : null;
+  const token = identity.accessToken
+    ? ctx.secrets.seal(`${tenant.shop}/storefront_customer_access_token`, identity.accessToken)
+    : null;
   await sql(
     `INSERT INTO user_claims (shop, user_id, oidc_provider, federated_sub, storefront_oidc_sub, storefront_customer_access_token, consent_tos, consent_privacy)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
      ON CONFLICT (shop, user_id) DO UPDATE SET oidc_provider = excluded.oidc_provider, federated_sub = coalesce(excluded.federated_sub, user_claims.federated_sub),
        storefront_oidc_sub = coalesce(excluded.storefront_oidc_sub, user_claims.storefront_oidc_sub),
        storefront_customer_access_token = coalesce(excluded.storefront_customer_access_token, user_claims.storefront_customer_access_token), updated_at = now()`,
-    [userId, identity.provider, isFederated ? identity.sub : null, isFederated ? null : identity.sub, token, isNew],
+    [
+      userId,
+      identity.provider,
+      isFederated ? identity.sub : null,
+      isFederated ? null : identity.sub,
+      token,
+      isNew,
+    ],
   );
 }
 
 /** Terms and privacy with the first sign-in, by the method that it came by. Never marketing: nobody asked for it. */
-async function recordSignInConsent(ctx: Ctx, sql: TenantSql, userId: number, provider: OidcProvider, isNew: boolean, visit: Visit): Promise<void> {
-  const [claims] = await sql<{ consent_tos: boolean }>("SELECT consent_tos FROM user_claims WHERE shop = $1 AND user_id = $2", [userId]);
-  const [said] = await sql("SELECT 1 FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'tos' LIMIT 1", [userId]);
+async function recordSignInConsent(
+  ctx: Ctx,
+  sql: TenantSql,
+  userId: number,
+  provider: OidcProvider,
+  isNew: boolean,
+  visit: Visit,
+): Promise<void> {
+  const [claims] = await sql<{ consent_tos: boolean }>(
+    "SELECT consent_tos FROM user_claims WHERE shop = $1 AND user_id = $2",
+    [userId],
+  );
+  const [said] = await sql(
+    "SELECT 1 FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'tos' LIMIT 1",
+    [userId],
+  );
   // Somebody who withdrew it is not made to have given it again by signing in.
   if (!isNew && said && !claims?.consent_tos) return;
-  await sql("UPDATE user_claims SET consent_tos = true, consent_privacy = true WHERE shop = $1 AND user_id = $2", [userId]);
+  await sql(
+    "UPDATE user_claims SET consent_tos = true, consent_privacy = true WHERE shop = $1 AND user_id = $2",
+    [userId],
+  );
   const consentId = ctx.random.uuid();
-  await recordConsent(sql, (["tos", "privacy"] as const).map((consentType) => ({ userId, consentType, action: "granted", method: provider.consentMethod, consentId, userAgent: visit.userAgent, timestamp: ctx.clock.now().toISOString() })));
+  await recordConsent(
+    sql,
+    (["tos", "privacy"] as const).map((consentType) => ({
+      userId,
+      consentType,
+      action: "granted",
+      method: provider.consentMethod,
+      consentId,
+      userAgent: visit.userAgent,
+      timestamp: ctx.clock.now().toISOString(),
+    })),
+  );
 }

@@ -10,27 +10,44 @@ import type { Account } from "./account.ts";
 export type MailedLink = { user_id: number; epoch?: string | null; email_hmac?: string };
 
 /** Which address a link was mailed to. Not the address itself: the link may outlive the account. */
-export const mailboxOf = (ctx: Ctx, shop: string, email: string): string => ctx.secrets.pseudonym(`${shop}/mailbox`, email);
+export const mailboxOf = (ctx: Ctx, shop: string, email: string): string =>
+  ctx.secrets.pseudonym(`${shop}/mailbox`, email);
 
-export const epochOf = (account: Pick<Account, "sessions_valid_after">): string | null => account.sessions_valid_after?.toISOString() ?? null;
+export const epochOf = (account: Pick<Account, "sessions_valid_after">): string | null =>
+  account.sessions_valid_after?.toISOString() ?? null;
 
 type Purpose = "password" | "email";
-const keyOf = (purpose: Purpose, token: string) => (purpose === "password" ? KEYS.passwordLink : KEYS.emailLink)(hash("sha256", token));
+const keyOf = (purpose: Purpose, token: string) =>
+  (purpose === "password" ? KEYS.passwordLink : KEYS.emailLink)(hash("sha256", token));
 
 /** @returns the token, which stands nowhere else. */
-export async function createLink(ctx: Ctx, sql: TenantSql, purpose: Purpose, link: MailedLink, ttlSeconds: number): Promise<string> {
+export async function createLink(
+  ctx: Ctx,
+  sql: TenantSql,
+  purpose: Purpose,
+  link: MailedLink,
+  ttlSeconds: number,
+): Promise<string> {
   const token = ctx.random.bytes(32).toString("base64url");
   await putKey(sql, keyOf(purpose, token), link, ttlSeconds);
   return token;
 }
 
 /** Whether the link would open; reading it does not use it up. */
-export async function isLinkOpen(sql: TenantSql, purpose: Purpose, token: string): Promise<boolean> {
+export async function isLinkOpen(
+  sql: TenantSql,
+  purpose: Purpose,
+  token: string,
+): Promise<boolean> {
   return (await getKey(sql, keyOf(purpose, token))) !== null;
 }
 
 /** Uses the link up: of two callers one gets it, the other `invalid_link`. */
-export async function takeLink(sql: TenantSql, purpose: Purpose, token: string): Promise<MailedLink> {
+export async function takeLink(
+  sql: TenantSql,
+  purpose: Purpose,
+  token: string,
+): Promise<MailedLink> {
   const link = await takeKey<MailedLink>(sql, keyOf(purpose, token));
   if (!link) throw new AppError("invalid_link");
   return link;

@@ -4,21 +4,47 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-export type MailTemplate = "welcome" | "verify_email" | "reset_password" | "account_exists" | "sign_in_linked" | "account_deleted" | "confirm_consent" | "data_export" | "dead_letter";
+export type MailTemplate =
+  | "welcome"
+  | "verify_email"
+  | "reset_password"
+  | "account_exists"
+  | "sign_in_linked"
+  | "account_deleted"
+  | "confirm_consent"
+  | "data_export"
+  | "dead_letter";
 
 /**
  * `sealedTo` carries the address of somebody whose account is being deleted; everybody else is written to at the address
  * that the account has when the mail goes out.
  */
-export async function enqueueMail(ctx: Ctx, tenant: Tenant, sql: TenantSql, mail: { template: MailTemplate; userId: number; provider?: string; sealedTo?: string; language?: string | null }): Promise<void> {
-  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant))) return;
+export async function enqueueMail(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  mail: {
+    template: MailTemplate;
+    userId: number;
+    provider?: string;
+    sealedTo?: string;
+    language?: string | null;
+  },
+): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
+    return;
   await enqueue(sql, {
     eventId: ctx.random.orderedUuid(),
     source: "backend",
     eventType: `mail.${mail.template}`,
     entityType: "customer",
     entityId: String(mail.userId),
-    payload: { user_id: mail.userId, template: mail.template, ...(mail.provider && { provider: mail.provider }), ...(mail.sealedTo && { sealed_to: mail.sealedTo, language: mail.language ?? null }) },
+    payload: {
+      user_id: mail.userId,
+      template: mail.template,
+      ...(mail.provider && { provider: mail.provider }),
+      ...(mail.sealedTo && { sealed_to: mail.sealedTo, language: mail.language ?? null }),
+    },
     occurredAt: ctx.clock.now(),
     destinations: ["email"],
     priority: 2,

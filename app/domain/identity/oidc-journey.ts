@@ -14,19 +14,39 @@ import type { OidcProvider } from "./oidc-providers.ts";
 import type { Visit } from "./sign-up.ts";
 
 /** What a person sees in `?error=` when a sign-in did not work. */
-export type JourneyError = "not_configured" | "access_denied" | "invalid_state" | "invalid_token" | "provider_unavailable" | "account_exists" | "account_unavailable";
+export type JourneyError =
+  | "not_configured"
+  | "access_denied"
+  | "invalid_state"
+  | "invalid_token"
+  | "provider_unavailable"
+  | "account_exists"
+  | "account_unavailable";
 
-type State = { kind: "federated" | "storefront"; shop: string; nonce: string; browser: string; return_to: string; handoff: boolean };
+type State = {
+  kind: "federated" | "storefront";
+  shop: string;
+  nonce: string;
+  browser: string;
+  return_to: string;
+  handoff: boolean;
+};
 
 export type JourneyStart = { returnTo: string | null; handoff: boolean; browserSecret: string };
 
 /** @returns the provider's authorize address, or why the journey cannot begin. */
-export async function beginJourney(ctx: Ctx, tenant: Tenant, provider: OidcProvider, start: JourneyStart): Promise<{ location: string } | { error: JourneyError }> {
+export async function beginJourney(
+  ctx: Ctx,
+  tenant: Tenant,
+  provider: OidcProvider,
+  start: JourneyStart,
+): Promise<{ location: string } | { error: JourneyError }> {
   const client = provider.clientOf(tenant);
   if (!client) return { error: "not_configured" };
   let endpoint: string;
   try {
-    endpoint = (await ctx.oidc.discover(provider.name, provider.metadataOf(ctx, tenant))).authorization_endpoint;
+    endpoint = (await ctx.oidc.discover(provider.name, provider.metadataOf(ctx, tenant)))
+      .authorization_endpoint;
   } catch (error) {
     if (error instanceof OutboundError) return { error: "provider_unavailable" };
     throw error;
@@ -34,7 +54,14 @@ export async function beginJourney(ctx: Ctx, tenant: Tenant, provider: OidcProvi
   const state = ctx.random.uuid();
   const nonce = ctx.random.bytes(24).toString("base64url");
   const verifier = ctx.random.bytes(32).toString("base64url");
-  const kept: State = { kind: provider.name, shop: tenant.shop, nonce, browser: hash("sha256", start.browserSecret), return_to: toReturnPath(start.returnTo), handoff: start.handoff };
+  const kept: State = {
+    kind: provider.name,
+    shop: tenant.shop,
+    nonce,
+    browser: hash("sha256", start.browserSecret),
+    return_to: toReturnPath(start.returnTo),
+    handoff: start.handoff,
+  };
   const { sql } = ctx.home.forTenant(PLATFORM);
   await putKey(sql, KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
   await putKey(sql, KEYS.pkce(state), verifier, provider.verifierSeconds);
@@ -57,14 +84,22 @@ export async function beginJourney(ctx: Ctx, tenant: Tenant, provider: OidcProvi
 export function toReturnPath(path: string | null): string {
   if (!path || path.length > 1_000 || !/^\/(?![/\\])[^\\\u0000-\u001f]*$/.test(path)) return "/";
   const url = URL.parse(path, "https://here.invalid");
-  return url?.origin === "https://here.invalid" && !url.pathname.startsWith("//") ? url.pathname + url.search : "/";
+  return url?.origin === "https://here.invalid" && !url.pathname.startsWith("//")
+    ? url.pathname + url.search
+    : "/";
 }
 
 export type JourneyEnd =
   | { outcome: "signed_in"; tenant: Tenant; account: Account; returnTo: string; handoff: boolean }
   | { outcome: "failed"; error: JourneyError; tenant: Tenant | null; returnTo: string };
 
-export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: URLSearchParams, browserSecret: string | undefined, visit: Visit): Promise<JourneyEnd> {
+export async function completeJourney(
+  ctx: Ctx,
+  provider: OidcProvider,
+  query: URLSearchParams,
+  browserSecret: string | undefined,
+  visit: Visit,
+): Promise<JourneyEnd> {
   const state = query.get("state") ?? "";
   const { sql } = ctx.home.forTenant(PLATFORM);
   const kept = await takeKey<State>(sql, KEYS.oauthState(state));
@@ -72,19 +107,48 @@ export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: U
   const verifier = kept ? await takeKey<string>(sql, KEYS.pkce(state)) : null;
   const tenant = kept ? await findTenant(ctx, kept.shop) : null;
   const fail = (error: JourneyError, detail?: string): JourneyEnd => {
-    ctx.log.troubled("sign_in.failed", { provider: provider.name, reason: error, ...(detail && { detail }), ...(tenant && { shop: tenant.shop }) });
+    ctx.log.troubled("sign_in.failed", {
+      provider: provider.name,
+      reason: error,
+      ...(detail && { detail }),
+      ...(tenant && { shop: tenant.shop }),
+    });
     return { outcome: "failed", error, tenant, returnTo: kept?.return_to ?? "/" };
   };
-  if (!kept || !tenant || kept.kind !== provider.name || !browserSecret || !secretEquals(hash("sha256", browserSecret), kept.browser)) return fail("invalid_state");
+  if (
+    !kept ||
+    !tenant ||
+    kept.kind !== provider.name ||
+    !browserSecret ||
+    !secretEquals(hash("sha256", browserSecret), kept.browser)
+  )
+    return fail("invalid_state");
   const refusal = query.get("error");
-  if (refusal !== null) return fail(/^(server_error|temporarily_unavailable)$/.test(refusal) ? "provider_unavailable" : "access_denied", refusal.slice(0, 80));
+  if (refusal !== null)
+    return fail(
+      /^(server_error|temporarily_unavailable)$/.test(refusal)
+        ? "provider_unavailable"
+        : "access_denied",
+      refusal.slice(0, 80),
+    );
   const code = query.get("code");
   if (!code || !verifier) return fail("invalid_state");
   try {
-    const identity = await fetchIdentity(ctx, tenant, provider, { code, verifier, nonce: kept.nonce, issuer: query.get("iss") });
+    const identity = await fetchIdentity(ctx, tenant, provider, {
+      code,
+      verifier,
+      nonce: kept.nonce,
+      issuer: query.get("iss"),
+    });
     const signedIn = await signInWithIdentity(ctx, tenant, provider, identity, visit);
     if (signedIn.outcome === "refused") return fail(signedIn.error);
-    return { outcome: "signed_in", tenant, account: signedIn.account, returnTo: kept.return_to, handoff: kept.handoff };
+    return {
+      outcome: "signed_in",
+      tenant,
+      account: signedIn.account,
+      returnTo: kept.return_to,
+      handoff: kept.handoff,
+    };
   } catch (error) {
     if (error instanceof InvalidIdToken) {
       // Perhaps the provider moved: the next journey asks it anew where it is.
@@ -96,21 +160,45 @@ export async function completeJourney(ctx: Ctx, provider: OidcProvider, query: U
   }
 }
 
-async function fetchIdentity(ctx: Ctx, tenant: Tenant, provider: OidcProvider, answer: { code: string; verifier: string; nonce: string; issuer: string | null }) {
+async function fetchIdentity(
+  ctx: Ctx,
+  tenant: Tenant,
+  provider: OidcProvider,
+  answer: { code: string; verifier: string; nonce: string; issuer: string | null },
+) {
   const client = provider.clientOf(tenant);
   if (!client) throw new InvalidIdToken("the client was removed meanwhile");
   const place = provider.metadataOf(ctx, tenant);
   const { isTenantAddress } = place;
   const metadata = await ctx.oidc.discover(provider.name, place);
   // RFC 9207: an answer that names another issuer is a mix-up; so is one that names none where the provider always does.
-  if (answer.issuer === null ? metadata.authorization_response_iss_parameter_supported : answer.issuer !== metadata.issuer) throw new InvalidIdToken("the answer names another issuer or none");
+  if (
+    answer.issuer === null
+      ? metadata.authorization_response_iss_parameter_supported
+      : answer.issuer !== metadata.issuer
+  )
+    throw new InvalidIdToken("the answer names another issuer or none");
   const tokens = await ctx.oidc.exchangeCode(
     provider.name,
     metadata,
-    { code: answer.code, codeVerifier: answer.verifier, redirectUri: ctx.baseUrl + provider.callbackPath, clientId: client.id, clientSecret: client.secret, origin: provider.sendsOrigin ? new URL(ctx.baseUrl).origin : null },
+    {
+      code: answer.code,
+      codeVerifier: answer.verifier,
+      redirectUri: ctx.baseUrl + provider.callbackPath,
+      clientId: client.id,
+      clientSecret: client.secret,
+      origin: provider.sendsOrigin ? new URL(ctx.baseUrl).origin : null,
+    },
     isTenantAddress,
   );
-  if (!tokens) throw new InvalidIdToken("the provider refused the code, or our client id and secret");
-  const claims = await verifyIdToken(ctx, tokens.id_token, { system: provider.name, metadata, clientId: client.id, nonce: answer.nonce, isTenantAddress });
+  if (!tokens)
+    throw new InvalidIdToken("the provider refused the code, or our client id and secret");
+  const claims = await verifyIdToken(ctx, tokens.id_token, {
+    system: provider.name,
+    metadata,
+    clientId: client.id,
+    nonce: answer.nonce,
+    isTenantAddress,
+  });
   return provider.toIdentity(claims, tokens.access_token);
 }

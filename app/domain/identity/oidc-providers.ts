@@ -45,7 +45,8 @@ const common = (claims: IdentityClaims) => ({
   email: claims.email ? normaliseEmail(claims.email) : null,
   isEmailVerified: Boolean(claims.email) && claims.email_verified === true,
   name: claims.name ?? null,
-  avatarUrl: claims.picture && URL.parse(claims.picture)?.protocol === "https:" ? claims.picture : null,
+  avatarUrl:
+    claims.picture && URL.parse(claims.picture)?.protocol === "https:" ? claims.picture : null,
 });
 
 const federated: OidcProvider = {
@@ -55,12 +56,27 @@ const federated: OidcProvider = {
   verifierSeconds: TTL_SECONDS.oauthState,
   consentMethod: "federated_oauth",
   sendsOrigin: false,
-  clientOf: ({ config }) => (config.federated_client_id ? { id: config.federated_client_id, secret: config.federated_client_secret } : null),
+  clientOf: ({ config }) =>
+    config.federated_client_id
+      ? { id: config.federated_client_id, secret: config.federated_client_secret }
+      : null,
   metadataOf: (ctx, tenant) => {
-    const issuer = (tenant.config.federated_issuer ?? ctx.config.FEDERATED_ISSUER).replace(/\/+$/, "");
-    return { url: issuer + METADATA_PATH, issuer, isTenantAddress: tenant.saved.federated_issuer !== undefined };
+    const issuer = (tenant.config.federated_issuer ?? ctx.config.FEDERATED_ISSUER).replace(
+      /\/+$/,
+      "",
+    );
+    return {
+      url: issuer + METADATA_PATH,
+      issuer,
+      isTenantAddress: tenant.saved.federated_issuer !== undefined,
+    };
   },
-  toIdentity: (claims) => ({ ...common(claims), provider: "federated", gid: null, accessToken: null }),
+  toIdentity: (claims) => ({
+    ...common(claims),
+    provider: "federated",
+    gid: null,
+    accessToken: null,
+  }),
 };
 
 const storefront: OidcProvider = {
@@ -70,10 +86,25 @@ const storefront: OidcProvider = {
   verifierSeconds: TTL_SECONDS.pkce,
   consentMethod: "storefront_oidc",
   sendsOrigin: true,
-  clientOf: ({ config }) => (config.storefront_customer_account_client_id ? { id: config.storefront_customer_account_client_id, secret: config.storefront_customer_account_client_secret } : null),
+  clientOf: ({ config }) =>
+    config.storefront_customer_account_client_id
+      ? {
+          id: config.storefront_customer_account_client_id,
+          secret: config.storefront_customer_account_client_secret,
+        }
+      : null,
   // The store's domain vouches for its issuer, which is another address.
-  metadataOf: (ctx, tenant) => ({ url: ctx.storefront.adminUrl(tenant.shop, METADATA_PATH), issuer: null, isTenantAddress: false }),
-  toIdentity: (claims, accessToken) => ({ ...common(claims), provider: "storefront", gid: toCustomerGid(claims.sub), accessToken: accessToken ?? null }),
+  metadataOf: (ctx, tenant) => ({
+    url: ctx.storefront.adminUrl(tenant.shop, METADATA_PATH),
+    issuer: null,
+    isTenantAddress: false,
+  }),
+  toIdentity: (claims, accessToken) => ({
+    ...common(claims),
+    provider: "storefront",
+    gid: toCustomerGid(claims.sub),
+    accessToken: accessToken ?? null,
+  }),
 };
 
 /** The subject is the customer's number or its gid; as text, because it is larger than a JavaScript number holds. */

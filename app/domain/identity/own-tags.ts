@@ -13,23 +13,51 @@ import type { Session } from "./sessions.ts";
  * The person's tags. What the merchant gave to a customer in the storefront is shown only to who proved to be that
  * customer, as with the rest of the customer record.
  */
-export async function listOwnTags(ctx: Ctx, tenant: Tenant, { account }: Pick<Session, "account">): Promise<AssignedTag[]> {
+export async function listOwnTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  { account }: Pick<Session, "account">,
+): Promise<AssignedTag[]> {
   const tags = await listAssignedTags(dataOf(ctx, tenant).sql, account.id);
   return isProven(account) ? tags : tags.filter(({ source }) => source !== "storefront");
 }
 
-export const toShownTag = (tag: AssignedTag) => ({ ...tag, assigned_at: tag.assigned_at.toISOString() });
+export const toShownTag = (tag: AssignedTag) => ({
+  ...tag,
+  assigned_at: tag.assigned_at.toISOString(),
+});
 
 /** Only categories that the store leaves to its customers; throws `tag_reserved` for the others. */
-export async function changeOwnTags(ctx: Ctx, tenant: Tenant, session: Session, { add, remove, ga_session_id: gaSessionId }: z.output<typeof OwnTagLists>): Promise<ChangedTags> {
-  const changed = await changeTags(ctx, tenant, session.account.id, { add, remove, gaSessionId, source: "ucp", categories: tenant.config.self_service_tag_categories });
+export async function changeOwnTags(
+  ctx: Ctx,
+  tenant: Tenant,
+  session: Session,
+  { add, remove, ga_session_id: gaSessionId }: z.output<typeof OwnTagLists>,
+): Promise<ChangedTags> {
+  const changed = await changeTags(ctx, tenant, session.account.id, {
+    add,
+    remove,
+    gaSessionId,
+    source: "ucp",
+    categories: tenant.config.self_service_tag_categories,
+  });
   return { ...changed, tags: (await listOwnTags(ctx, tenant, session)).map(({ slug }) => slug) };
 }
 
-export async function showSegment(ctx: Ctx, tenant: Tenant, session: Session): Promise<{ segment_id: string | null; segments: string[] }> {
-  const [claims] = await dataOf(ctx, tenant).sql<{ segment_id: string | null }>("SELECT segment_id FROM user_claims WHERE shop = $1 AND user_id = $2", [session.account.id]);
+export async function showSegment(
+  ctx: Ctx,
+  tenant: Tenant,
+  session: Session,
+): Promise<{ segment_id: string | null; segments: string[] }> {
+  const [claims] = await dataOf(ctx, tenant).sql<{ segment_id: string | null }>(
+    "SELECT segment_id FROM user_claims WHERE shop = $1 AND user_id = $2",
+    [session.account.id],
+  );
   const tags = await listOwnTags(ctx, tenant, session);
-  return { segment_id: claims?.segment_id ?? null, segments: tags.filter(({ category }) => category === "segment").map(({ slug }) => slug) };
+  return {
+    segment_id: claims?.segment_id ?? null,
+    segments: tags.filter(({ category }) => category === "segment").map(({ slug }) => slug),
+  };
 }
 
 export const Experiment = z.object({ experiment: z.string().min(1).max(100) });
@@ -38,10 +66,21 @@ export const Experiment = z.object({ experiment: z.string().min(1).max(100) });
  * A or B, always the same for this store, person and experiment, in even halves. `segment_id` names the experiment too:
  * labels of two experiments must not be taken for each other. The last experiment asked for is the one that is stored.
  */
-export async function assignSegment(ctx: Ctx, tenant: Tenant, session: Session, { experiment: name }: z.output<typeof Experiment>) {
+export async function assignSegment(
+  ctx: Ctx,
+  tenant: Tenant,
+  session: Session,
+  { experiment: name }: z.output<typeof Experiment>,
+) {
   const experiment = toSlug(name);
-  if (experiment === "") throw new AppError("invalid_request", { fields: { experiment: "must hold a letter a-z or a digit" } });
-  const digest = ctx.secrets.pseudonym(`${tenant.shop}/experiment/${experiment}`, String(session.account.id));
+  if (experiment === "")
+    throw new AppError("invalid_request", {
+      fields: { experiment: "must hold a letter a-z or a digit" },
+    });
+  const digest = ctx.secrets.pseudonym(
+    `${tenant.shop}/experiment/${experiment}`,
+    String(session.account.id),
+  );
   const label = Number.parseInt(digest.slice(0, 2), 16) % 2 === 0 ? "A" : "B";
   const segmentId = `${experiment}:${label}`;
   await dataOf(ctx, tenant).sql(

@@ -15,12 +15,22 @@ export const Password = z
   .string("must be 8 to 128 characters")
   .max(2_000, "must be 8 to 128 characters")
   .transform((text) => text.normalize("NFKC"))
-  .refine((text) => codePoints(text) >= 8 && codePoints(text) <= 128, "must be 8 to 128 characters");
+  .refine(
+    (text) => codePoints(text) >= 8 && codePoints(text) <= 128,
+    "must be 8 to 128 characters",
+  );
 
 /** Any text that may have been typed at a sign-in: a wrong one is a wrong password, not a wrong request. */
-export const TypedPassword = z.string().max(2_000).transform((text) => text.normalize("NFKC"));
+export const TypedPassword = z
+  .string()
+  .max(2_000)
+  .transform((text) => text.normalize("NFKC"));
 
-export async function hashPassword(random: Random, password: string, iterations: number): Promise<string> {
+export async function hashPassword(
+  random: Random,
+  password: string,
+  iterations: number,
+): Promise<string> {
   const salt = random.bytes(SALT_BYTES);
   const hash = await derive(password, salt, iterations);
   return `pbkdf2-sha256$${iterations}$${salt.toString("base64")}$${hash.toString("base64")}`;
@@ -30,14 +40,21 @@ export async function hashPassword(random: Random, password: string, iterations:
  * Whether the password is the stored one. For an account that has none, or is not there, the same work is done against a
  * decoy, so that the time tells nothing.
  */
-export async function verifyPassword(password: string, stored: string, targetIterations: number): Promise<{ isRight: boolean; needsRehash: boolean }> {
+export async function verifyPassword(
+  password: string,
+  stored: string,
+  targetIterations: number,
+): Promise<{ isRight: boolean; needsRehash: boolean }> {
   const [, count, salt, hash] = SHAPE.exec(stored) ?? [];
   const iterations = Number(count);
   if (!count || !salt || !hash || iterations < 1 || iterations > MAX_ITERATIONS) {
     await derive(password, Buffer.alloc(SALT_BYTES), targetIterations);
     return { isRight: false, needsRehash: false };
   }
-  const isRight = timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), iterations), Buffer.from(hash, "base64"));
+  const isRight = timingSafeEqual(
+    await derive(password, Buffer.from(salt, "base64"), iterations),
+    Buffer.from(hash, "base64"),
+  );
   const missing = targetIterations - iterations;
   // A hash of before the iterations were raised is cheaper than the decoy: the difference would tell that there is an account.
   if (!isRight && missing > 0) await derive(password, Buffer.alloc(SALT_BYTES), missing);

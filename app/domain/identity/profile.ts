@@ -12,8 +12,15 @@ const name = z.string().trim().max(200).nullable().optional();
 export const ProfileChange = z.object({
   first_name: name,
   last_name: name,
-  language_pref: z.string().regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en").optional(),
-  avatar_url: z.url({ protocol: /^https$/, error: "must be an https address" }).max(2_000).nullable().optional(),
+  language_pref: z
+    .string()
+    .regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en")
+    .optional(),
+  avatar_url: z
+    .url({ protocol: /^https$/, error: "must be an https address" })
+    .max(2_000)
+    .nullable()
+    .optional(),
 });
 
 /** Of whom nobody proved to be the storefront's customer, the tags are those that were given here. */
@@ -23,17 +30,30 @@ export async function showUser(ctx: Ctx, tenant: Tenant, account: Account): Prom
   return { ...user, tags: (await listOwnTags(ctx, tenant, { account })).map(({ slug }) => slug) };
 }
 
-export const showMe = async (ctx: Ctx, tenant: Tenant, { account, consents }: Person) => ({ user: await showUser(ctx, tenant, account), consents });
+export const showMe = async (ctx: Ctx, tenant: Tenant, { account, consents }: Person) => ({
+  user: await showUser(ctx, tenant, account),
+  consents,
+});
 
-type ClaimsRow = { segment_id: string | null; language: string | null; consent_version: string | null };
+type ClaimsRow = {
+  segment_id: string | null;
+  language: string | null;
+  consent_version: string | null;
+};
 
 export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
   const { sql } = dataOf(ctx, tenant);
   const [me, [claims], tags, links] = await Promise.all([
     showMe(ctx, tenant, person),
-    sql<ClaimsRow>("SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2", [person.account.id]),
+    sql<ClaimsRow>(
+      "SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2",
+      [person.account.id],
+    ),
     listOwnTags(ctx, tenant, person),
-    sql<{ provider: string }>("SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider", [person.account.id]),
+    sql<{ provider: string }>(
+      "SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider",
+      [person.account.id],
+    ),
   ]);
   return {
     ...me,
@@ -41,29 +61,59 @@ export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
     segment_id: claims?.segment_id ?? null,
     language: claims?.language ?? null,
     consent_version: claims?.consent_version ?? null,
-    linked_providers: [...(person.account.password_hash ? ["email"] : []), ...links.map(({ provider }) => provider)],
+    linked_providers: [
+      ...(person.account.password_hash ? ["email"] : []),
+      ...links.map(({ provider }) => provider),
+    ],
   };
 }
 
 /** Under the row's lock: of two changes at once none is lost, and none lands in an account that was deleted meanwhile. */
-export async function changeProfile(ctx: Ctx, tenant: Tenant, session: Session, change: z.output<typeof ProfileChange>) {
+export async function changeProfile(
+  ctx: Ctx,
+  tenant: Tenant,
+  session: Session,
+  change: z.output<typeof ProfileChange>,
+) {
   const account = await dataOf(ctx, tenant).transaction(async (sql) => {
     const known = await getAccount(sql, session.account.id, true);
     if (known.status !== "active") throw new AppError("unauthorized");
-    const next = { first_name: known.first_name, last_name: known.last_name, language_pref: known.language_pref, avatar_url: known.avatar_url, ...withoutUndefined(change) };
+    const next = {
+      first_name: known.first_name,
+      last_name: known.last_name,
+      language_pref: known.language_pref,
+      avatar_url: known.avatar_url,
+      ...withoutUndefined(change),
+    };
     const isRenamed = change.first_name !== undefined || change.last_name !== undefined;
-    const fullName = isRenamed ? [next.first_name, next.last_name].filter(Boolean).join(" ") || null : known.full_name;
+    const fullName = isRenamed
+      ? [next.first_name, next.last_name].filter(Boolean).join(" ") || null
+      : known.full_name;
     await sql(
       "UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5, language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2",
-      [known.id, next.first_name || null, next.last_name || null, fullName, next.language_pref, next.avatar_url],
+      [
+        known.id,
+        next.first_name || null,
+        next.last_name || null,
+        fullName,
+        next.language_pref,
+        next.avatar_url,
+      ],
     );
     if (change.language_pref !== undefined)
-      await sql("INSERT INTO user_claims (shop, user_id, language) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET language = excluded.language, updated_at = now()", [known.id, change.language_pref]);
+      await sql(
+        "INSERT INTO user_claims (shop, user_id, language) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET language = excluded.language, updated_at = now()",
+        [known.id, change.language_pref],
+      );
     return getAccount(sql, known.id);
   });
   return showProfile(ctx, tenant, { ...session, account });
 }
 
-function withoutUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+function withoutUndefined<T extends object>(
+  object: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -43,7 +43,8 @@ type Subjects = Partial<Record<RateLimitName, string>>;
 /** Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. */
 export async function countTry(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<void> {
   const waitSeconds = await secondsToWait(ctx, tenant, subjects);
-  if (waitSeconds > 0) throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
+  if (waitSeconds > 0)
+    throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
 }
 
 /** Counts one try; false when a limit is used up. For what is left out in silence, as a mail that would tell of an account. */
@@ -58,9 +59,21 @@ async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promi
   const windows = (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
     const { max, windowSeconds } = RATE_LIMITS[name];
     const window = Math.floor(now / windowSeconds);
-    return { key: KEYS.rate(name, ctx.secrets.pseudonym(`${tenant.shop}/rate`, subject).slice(0, 32), window), max: Math.max(1, Math.floor(max * scale)), windowSeconds, endsIn: Math.ceil((window + 1) * windowSeconds - now) };
+    return {
+      key: KEYS.rate(
+        name,
+        ctx.secrets.pseudonym(`${tenant.shop}/rate`, subject).slice(0, 32),
+        window,
+      ),
+      max: Math.max(1, Math.floor(max * scale)),
+      windowSeconds,
+      endsIn: Math.ceil((window + 1) * windowSeconds - now),
+    };
   });
-  const counts = await countKeys(dataOf(ctx, tenant).sql, windows.map(({ key, windowSeconds }) => ({ key, ttlSeconds: windowSeconds })));
+  const counts = await countKeys(
+    dataOf(ctx, tenant).sql,
+    windows.map(({ key, windowSeconds }) => ({ key, ttlSeconds: windowSeconds })),
+  );
   const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
   return Math.max(0, ...full.map(({ endsIn }) => endsIn));
 }

@@ -1,6 +1,13 @@
 // The session token (SPEC "Session JWT"): HS256, exactly the six claims, a `kid` that names the tenant and the key. Pure
 // computation; who may use a token is decided in sessions.ts.
-import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from "node:crypto";
+import {
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  timingSafeEqual,
+  type KeyObject,
+} from "node:crypto";
 import { z } from "zod";
 import type { Config } from "../../runtime/config.ts";
 import { SHOP_PATTERN } from "../tenants/tenant-config.ts";
@@ -12,11 +19,21 @@ const FUTURE_TOLERANCE_SECONDS = 60;
 /** The ids of people are 4-byte integers: the database refuses to look for a larger one. */
 const MAX_ID = 2_147_483_647;
 
-export type SessionClaims = { sub: string; email: string; name: string; provider: string; iat: number; exp: number };
+export type SessionClaims = {
+  sub: string;
+  email: string;
+  name: string;
+  provider: string;
+  iat: number;
+  exp: number;
+};
 
 const Header = z.object({ alg: z.literal("HS256"), kid: z.string() });
 const Claims = z.object({
-  sub: z.string().regex(/^[1-9]\d{0,9}$/).refine((id) => Number(id) <= MAX_ID),
+  sub: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/)
+    .refine((id) => Number(id) <= MAX_ID),
   email: z.string(),
   name: z.string(),
   provider: z.string(),
@@ -32,7 +49,9 @@ const keys = new WeakMap<Tenant, Key>();
 function secretOf(config: Config, tenant: Tenant): Buffer {
   if (tenant.config.jwt_secret) return Buffer.from(tenant.config.jwt_secret, "utf8");
   if (tenant.shop === config.STOREFRONT_STORE_DOMAIN) return Buffer.from(config.JWT_SECRET, "utf8");
-  return Buffer.from(hkdfSync("sha256", Buffer.from(config.JWT_SECRET, "utf8"), Buffer.alloc(0), tenant.shop, 32));
+  return Buffer.from(
+    hkdfSync("sha256", Buffer.from(config.JWT_SECRET, "utf8"), Buffer.alloc(0), tenant.shop, 32),
+  );
 }
 
 /** What tells tokens of one person and second apart stands last in the header: the six claims have no place for it. */
@@ -41,7 +60,8 @@ const TAIL_LENGTH = 16;
 
 /** The header up to the mark, which begins at a whole group of base64 and so leaves the text before it the same in every token. */
 function headerOf(kid: string): string {
-  const text = (gap: string) => `{"alg":"HS256","typ":"JWT","kid":${JSON.stringify(kid)},${gap}"jti":"`;
+  const text = (gap: string) =>
+    `{"alg":"HS256","typ":"JWT","kid":${JSON.stringify(kid)},${gap}"jti":"`;
   return Buffer.from(text(" ".repeat((3 - (text("").length % 3)) % 3))).toString("base64url");
 }
 
@@ -58,7 +78,12 @@ function keyOf(config: Config, tenant: Tenant): Key {
 }
 
 /** `mark`: at least 10 random signs of base64url, or two tokens of one second were one, and a sign-out ended both. */
-export function mintToken(config: Config, tenant: Tenant, claims: SessionClaims, mark: string): string {
+export function mintToken(
+  config: Config,
+  tenant: Tenant,
+  claims: SessionClaims,
+  mark: string,
+): string {
   const { key, header } = keyOf(config, tenant);
   const signed = `${header}${Buffer.from(`${mark.slice(0, MARK_LENGTH)}"}`).toString("base64url")}.${encode(claims)}`;
   return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
@@ -66,7 +91,9 @@ export function mintToken(config: Config, tenant: Tenant, claims: SessionClaims,
 
 function decode<S extends z.ZodType>(part: string | undefined, schema: S): z.output<S> | null {
   try {
-    const parsed = schema.safeParse(JSON.parse(Buffer.from(part ?? "", "base64url").toString("utf8")));
+    const parsed = schema.safeParse(
+      JSON.parse(Buffer.from(part ?? "", "base64url").toString("utf8")),
+    );
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
@@ -78,7 +105,8 @@ const shops = new Map<string, string>();
 const SHOPS_LIMIT = 5_000;
 
 /** Base64 HMAC-SHA256 under the secret that signs this tenant's sessions. */
-export const signAsTenant = (config: Config, tenant: Tenant, text: string): string => createHmac("sha256", keyOf(config, tenant).key).update(text).digest("base64");
+export const signAsTenant = (config: Config, tenant: Tenant, text: string): string =>
+  createHmac("sha256", keyOf(config, tenant).key).update(text).digest("base64");
 
 /** The shop a token says it is of: a hint for finding the tenant, worth nothing until the signature is checked. */
 export function shopOfToken(token: string): string | null {
@@ -98,7 +126,12 @@ export function shopOfToken(token: string): string | null {
 }
 
 /** The claims of a token that this tenant's key signed and that is not over; null for anything else. */
-export function readToken(config: Config, tenant: Tenant, token: string, now: Date): SessionClaims | null {
+export function readToken(
+  config: Config,
+  tenant: Tenant,
+  token: string,
+  now: Date,
+): SessionClaims | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const parts = token.split(".");
   const [header, payload, signature] = parts;
@@ -106,11 +139,14 @@ export function readToken(config: Config, tenant: Tenant, token: string, now: Da
   const isMinted = header?.length === minted.length + TAIL_LENGTH && header.startsWith(minted);
   if (parts.length !== 3 || (!isMinted && decode(header, Header)?.kid !== kid)) return null;
   // As text: base64url has several spellings of the same bytes, and only one of them was minted.
-  const expected = Buffer.from(createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url"));
+  const expected = Buffer.from(
+    createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url"),
+  );
   const given = Buffer.from(signature ?? "");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const claims = decode(payload, Claims);
   const seconds = now.getTime() / 1_000;
-  if (!claims || claims.exp <= seconds || claims.iat > seconds + FUTURE_TOLERANCE_SECONDS) return null;
+  if (!claims || claims.exp <= seconds || claims.iat > seconds + FUTURE_TOLERANCE_SECONDS)
+    return null;
   return claims;
 }

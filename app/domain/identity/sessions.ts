@@ -6,13 +6,25 @@ import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.
 import { KEYS, putKey } from "../../runtime/kv.ts";
 import type { ConsentFlags } from "../consent/consent-types.ts";
 import { dataOf, HOME_REGION, isCurrent, type Tenant } from "../tenants/tenant.ts";
-import { ACCOUNT_COLUMNS, CLAIM_FLAGS, toConsents, type Account, type ClaimRow } from "./account.ts";
+import {
+  ACCOUNT_COLUMNS,
+  CLAIM_FLAGS,
+  toConsents,
+  type Account,
+  type ClaimRow,
+} from "./account.ts";
 import { mintToken, readToken, SESSION_SECONDS, type SessionClaims } from "./session-token.ts";
 
-export type Session = { account: Account; consents: ConsentFlags; token: string; claims: SessionClaims };
+export type Session = {
+  account: Account;
+  consents: ConsentFlags;
+  token: string;
+  claims: SessionClaims;
+};
 
 /** `stale_tenant`: the tenant's record changed since it was read, so the check has to be made again with the new one. */
-export type SessionCheck = { outcome: "valid"; session: Session } | { outcome: "invalid" } | { outcome: "stale_tenant" };
+export type SessionCheck =
+  { outcome: "valid"; session: Session } | { outcome: "invalid" } | { outcome: "stale_tenant" };
 
 /** A browser drops a cookie of more than 4,096 bytes, and a storefront's name may be longer than that. */
 const MAX_NAME_LENGTH = 200;
@@ -32,7 +44,13 @@ export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   return mintToken(ctx.config, tenant, claims, ctx.random.bytes(8).toString("base64url"));
 }
 
-type SessionRow = Account & ClaimRow & { place: number; is_revoked: boolean; tenant_version: number | null; platform_version: number | null };
+type SessionRow = Account &
+  ClaimRow & {
+    place: number;
+    is_revoked: boolean;
+    tenant_version: number | null;
+    platform_version: number | null;
+  };
 
 // One statement for the checks of all who wait at this moment, every part of it a look-up by primary key: the person with
 // the consent flags, whether this token was signed out, and whether the tenant record we hold is still the newest. OFFSET 0
@@ -58,7 +76,18 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
   if (known) return known;
   const { sql } = dataOf(ctx, tenant);
   const made = createGroupCommit<Asked, SessionRow | undefined>(async (asked) => {
-    const rows = await sql<SessionRow>(SESSION_READ, [JSON.stringify(asked.map(({ id, revokedKey }, place) => ({ place, id, revoked_key: revokedKey }))), KEYS.tenant(tenant.shop), PLATFORM, KEYS.platform], "session-read");
+    const rows = await sql<SessionRow>(
+      SESSION_READ,
+      [
+        JSON.stringify(
+          asked.map(({ id, revokedKey }, place) => ({ place, id, revoked_key: revokedKey })),
+        ),
+        KEYS.tenant(tenant.shop),
+        PLATFORM,
+        KEYS.platform,
+      ],
+      "session-read",
+    );
     const byPlace = new Map(rows.map((row) => [row.place, row]));
     return asked.map((_, place) => byPlace.get(place));
   });
@@ -69,30 +98,55 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
 export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Promise<SessionCheck> {
   const claims = readToken(ctx.config, tenant, token, ctx.clock.now());
   // A token that fails may fail because the tenant's secret is a new one that we have not read yet.
-  if (!claims) return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
-  const row = await readsOf(ctx, tenant).add({ id: Number(claims.sub), revokedKey: KEYS.revokedToken(hash("sha256", token)) });
+  if (!claims)
+    return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
+  const row = await readsOf(ctx, tenant).add({
+    id: Number(claims.sub),
+    revokedKey: KEYS.revokedToken(hash("sha256", token)),
+  });
   // Another region does not hold the tenant's record: there it is asked for by itself.
-  const isFresh = tenant.region === HOME_REGION && row ? row.tenant_version === tenant.version.tenant && (row.platform_version ?? 0) === tenant.version.platform : await isCurrent(ctx, tenant);
+  const isFresh =
+    tenant.region === HOME_REGION && row
+      ? row.tenant_version === tenant.version.tenant &&
+        (row.platform_version ?? 0) === tenant.version.platform
+      : await isCurrent(ctx, tenant);
   if (!isFresh) return { outcome: "stale_tenant" };
   if (!row || row.is_revoked || row.status !== "active") return { outcome: "invalid" };
-  if (row.sessions_valid_after && claims.iat * 1_000 < row.sessions_valid_after.getTime()) return { outcome: "invalid" };
+  if (row.sessions_valid_after && claims.iat * 1_000 < row.sessions_valid_after.getTime())
+    return { outcome: "invalid" };
   return { outcome: "valid", session: { account: row, consents: toConsents(row), token, claims } };
 }
 
 /** This token is dead from now on, its copies too. */
 export async function endSession(ctx: Ctx, tenant: Tenant, session: Session): Promise<void> {
-  const secondsLeft = Math.max(1, session.claims.exp - Math.floor(ctx.clock.now().getTime() / 1_000));
-  await putKey(dataOf(ctx, tenant).sql, KEYS.revokedToken(hash("sha256", session.token)), true, secondsLeft);
+  const secondsLeft = Math.max(
+    1,
+    session.claims.exp - Math.floor(ctx.clock.now().getTime() / 1_000),
+  );
+  await putKey(
+    dataOf(ctx, tenant).sql,
+    KEYS.revokedToken(hash("sha256", session.token)),
+    true,
+    secondsLeft,
+  );
 }
 
 /**
  * The instant before which tokens are dead, for an UPDATE of the person's row. Tokens are dated to the second, so the
  * running second ends with it; and a token made right after an earlier ending is dated to that one, so it moves on.
  */
-export const END_ALL_SESSIONS = "greatest(date_trunc('second', clock_timestamp()), sessions_valid_after) + interval '1 second'";
+export const END_ALL_SESSIONS =
+  "greatest(date_trunc('second', clock_timestamp()), sessions_valid_after) + interval '1 second'";
 
 /** Every session of the person is over, this one too; with them go the agents' grants and the mandates, by their triggers. */
-export async function endEverySession(ctx: Ctx, tenant: Tenant, { account }: Session): Promise<void> {
-  await dataOf(ctx, tenant).sql(`UPDATE storefront_users SET sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`, [account.id]);
+export async function endEverySession(
+  ctx: Ctx,
+  tenant: Tenant,
+  { account }: Session,
+): Promise<void> {
+  await dataOf(ctx, tenant).sql(
+    `UPDATE storefront_users SET sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`,
+    [account.id],
+  );
   ctx.log.done("sessions.ended", { shop: tenant.shop, user_id: account.id });
 }

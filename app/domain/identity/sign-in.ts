@@ -12,12 +12,21 @@ import { isTryLeft } from "./rate-limits.ts";
 
 export const SignInInput = z.object({ email: EmailAddress, password: TypedPassword });
 
-export async function signIn(ctx: Ctx, tenant: Tenant, input: z.output<typeof SignInInput>): Promise<Account> {
+export async function signIn(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: z.output<typeof SignInInput>,
+): Promise<Account> {
   const { sql } = dataOf(ctx, tenant);
   const iterations = tenant.config.password_iterations;
   const account = await findAccountByEmail(sql, input.email);
-  const { isRight, needsRehash } = await verifyPassword(input.password, account?.password_hash ?? "", iterations);
-  if (!account || !isRight || account.status === "deleted") throw new AppError("invalid_credentials");
+  const { isRight, needsRehash } = await verifyPassword(
+    input.password,
+    account?.password_hash ?? "",
+    iterations,
+  );
+  if (!account || !isRight || account.status === "deleted")
+    throw new AppError("invalid_credentials");
   if (account.status === "suspended") throw new AppError("account_suspended");
   if (tenant.config.require_email_verification && !account.email_verified) {
     await mailNewLink(ctx, tenant, account, input.email);
@@ -35,7 +44,14 @@ export async function signIn(ctx: Ctx, tenant: Tenant, input: z.output<typeof Si
 }
 
 /** The first link may be too old by now; a person with the right password gets another. */
-async function mailNewLink(ctx: Ctx, tenant: Tenant, account: Account, email: string): Promise<void> {
+async function mailNewLink(
+  ctx: Ctx,
+  tenant: Tenant,
+  account: Account,
+  email: string,
+): Promise<void> {
   if (!(await isTryLeft(ctx, tenant, { mail_per_email: email }))) return;
-  await dataOf(ctx, tenant).transaction((sql) => enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id }));
+  await dataOf(ctx, tenant).transaction((sql) =>
+    enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id }),
+  );
 }

@@ -21,14 +21,20 @@ export const SignUpInput = z
     password: Password,
     first_name: Name,
     last_name: Name,
-    language_pref: z.string().regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en").optional(),
+    language_pref: z
+      .string()
+      .regex(/^[a-z]{2}(-[A-Za-z]{2,4})?$/, "must be a language code such as en")
+      .optional(),
     consent_version: z.string().max(80).optional(),
     consent_tos: z.unknown().optional(),
     consent_privacy: z.unknown().optional(),
     consent_marketing: z.boolean().optional(),
     consent_cookie: z.boolean().optional(),
   })
-  .refine(({ email, password }) => password.toLowerCase() !== email, { path: ["password"], message: "must not be the e-mail address" });
+  .refine(({ email, password }) => password.toLowerCase() !== email, {
+    path: ["password"],
+    message: "must not be the e-mail address",
+  });
 
 export type SignUpInput = z.output<typeof SignUpInput>;
 
@@ -38,12 +44,24 @@ export type Visit = { userAgent: string | null };
 /** `pending`: the store lets nobody in before the address is proven, and does not say whether it is taken. */
 export type SignedUp = { outcome: "created"; account: Account } | { outcome: "pending" };
 
-export async function signUp(ctx: Ctx, tenant: Tenant, input: SignUpInput, visit: Visit): Promise<SignedUp> {
-  if (input.consent_tos !== true || input.consent_privacy !== true) throw new AppError("consent_required", { fields: consentProblems(input) });
-  const passwordHash = await hashPassword(ctx.random, input.password, tenant.config.password_iterations);
+export async function signUp(
+  ctx: Ctx,
+  tenant: Tenant,
+  input: SignUpInput,
+  visit: Visit,
+): Promise<SignedUp> {
+  if (input.consent_tos !== true || input.consent_privacy !== true)
+    throw new AppError("consent_required", { fields: consentProblems(input) });
+  const passwordHash = await hashPassword(
+    ctx.random,
+    input.password,
+    tenant.config.password_iterations,
+  );
   const hidesTaken = tenant.config.require_email_verification;
   try {
-    const account = await dataOf(ctx, tenant).transaction((sql) => createAccount(ctx, tenant, sql, input, passwordHash, visit));
+    const account = await dataOf(ctx, tenant).transaction((sql) =>
+      createAccount(ctx, tenant, sql, input, passwordHash, visit),
+    );
     ctx.log.done("account.signed_up", { shop: tenant.shop, user_id: account.id });
     return hidesTaken ? { outcome: "pending" } : { outcome: "created", account };
   } catch (error) {
@@ -56,24 +74,51 @@ export async function signUp(ctx: Ctx, tenant: Tenant, input: SignUpInput, visit
 }
 
 function consentProblems(input: SignUpInput): Record<string, string> {
-  return Object.fromEntries((["consent_tos", "consent_privacy"] as const).filter((name) => input[name] !== true).map((name) => [name, "must be true"]));
+  return Object.fromEntries(
+    (["consent_tos", "consent_privacy"] as const)
+      .filter((name) => input[name] !== true)
+      .map((name) => [name, "must be true"]),
+  );
 }
 
-const isTaken = (error: unknown) => error instanceof EmailTaken || (error as { code?: string }).code === "23505";
+const isTaken = (error: unknown) =>
+  error instanceof EmailTaken || (error as { code?: string }).code === "23505";
 
 class EmailTaken extends Error {}
 
 /** A contact that was only ever known from the storefront, and that nobody has signed in to. */
-const isPassive = (account: Account) => account.password_hash === "" && !account.federated_sub && account.status === "active" && !account.last_login_at && !account.email_verified;
+const isPassive = (account: Account) =>
+  account.password_hash === "" &&
+  !account.federated_sub &&
+  account.status === "active" &&
+  !account.last_login_at &&
+  !account.email_verified;
 
-async function createAccount(ctx: Ctx, tenant: Tenant, sql: TenantSql, input: SignUpInput, passwordHash: string, visit: Visit): Promise<Account> {
+async function createAccount(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  input: SignUpInput,
+  passwordHash: string,
+  visit: Visit,
+): Promise<Account> {
   const found = await findAccountByEmail(sql, input.email, true);
   const known = found?.status === "deleted" ? null : found;
   if (known && !isPassive(known)) throw new EmailTaken();
   // A customer whom the storefront deleted left the address behind: it goes to whoever signs up with it now.
-  if (found && !known) await sql("UPDATE storefront_users SET email = NULL WHERE shop = $1 AND id = $2 AND status = 'deleted'", [found.id]);
+  if (found && !known)
+    await sql(
+      "UPDATE storefront_users SET email = NULL WHERE shop = $1 AND id = $2 AND status = 'deleted'",
+      [found.id],
+    );
   const names = { first: input.first_name || null, last: input.last_name || null };
-  const fields = [passwordHash, names.first, names.last, [names.first, names.last].filter(Boolean).join(" ") || null, input.language_pref ?? null];
+  const fields = [
+    passwordHash,
+    names.first,
+    names.last,
+    [names.first, names.last].filter(Boolean).join(" ") || null,
+    input.language_pref ?? null,
+  ];
   const [account] = known
     ? await sql<Account>(
         `UPDATE storefront_users SET password_hash = $3, first_name = $4, last_name = $5, full_name = $6, language_pref = $7, provider = 'email', last_login_at = now(), updated_at = now()
@@ -92,7 +137,14 @@ async function createAccount(ctx: Ctx, tenant: Tenant, sql: TenantSql, input: Si
   return account;
 }
 
-async function storeClaims(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: number, input: SignUpInput, visit: Visit): Promise<void> {
+async function storeClaims(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  input: SignUpInput,
+  visit: Visit,
+): Promise<void> {
   const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
   // What was not expressed now stays as it was: a flag never changes without a row in the log.
   await sql(
@@ -100,14 +152,40 @@ async function storeClaims(ctx: Ctx, tenant: Tenant, sql: TenantSql, userId: num
      VALUES ($1, $2, true, true, coalesce($3, false), coalesce($4, false), $5, $6)
      ON CONFLICT (shop, user_id) DO UPDATE SET consent_tos = true, consent_privacy = true, consent_cookie = coalesce($3, user_claims.consent_cookie),
        consent_marketing = coalesce($4, user_claims.consent_marketing), consent_version = coalesce($5, user_claims.consent_version), language = $6, updated_at = now()`,
-    [userId, input.consent_cookie ?? null, input.consent_marketing ?? null, version, input.language_pref ?? null],
+    [
+      userId,
+      input.consent_cookie ?? null,
+      input.consent_marketing ?? null,
+      version,
+      input.language_pref ?? null,
+    ],
   );
-  await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2) ON CONFLICT (shop, user_id) DO NOTHING", [userId]);
-  const expressed: [ConsentType, boolean | undefined][] = [["tos", true], ["privacy", true], ["cookie", input.consent_cookie], ["marketing", input.consent_marketing]];
+  await sql(
+    "INSERT INTO user_extras (shop, user_id) VALUES ($1, $2) ON CONFLICT (shop, user_id) DO NOTHING",
+    [userId],
+  );
+  const expressed: [ConsentType, boolean | undefined][] = [
+    ["tos", true],
+    ["privacy", true],
+    ["cookie", input.consent_cookie],
+    ["marketing", input.consent_marketing],
+  ];
   const consentId = ctx.random.uuid();
-  await recordConsent(sql, expressed.filter(([, value]) => value !== undefined).map(([consentType, value]) => ({
-    userId, consentType, action: value ? "granted" : "revoked", method: "signup", consentVersion: version, consentId, userAgent: visit.userAgent, timestamp: ctx.clock.now().toISOString(),
-  })));
+  await recordConsent(
+    sql,
+    expressed
+      .filter(([, value]) => value !== undefined)
+      .map(([consentType, value]) => ({
+        userId,
+        consentType,
+        action: value ? "granted" : "revoked",
+        method: "signup",
+        consentVersion: version,
+        consentId,
+        userAgent: visit.userAgent,
+        timestamp: ctx.clock.now().toISOString(),
+      })),
+  );
 }
 
 /** The owner of a taken address learns that somebody tried; the one who tried learns nothing. */
@@ -115,7 +193,7 @@ async function tellOwner(ctx: Ctx, tenant: Tenant, email: string): Promise<void>
   if (!(await isTryLeft(ctx, tenant, { mail_per_email: email }))) return;
   await dataOf(ctx, tenant).transaction(async (sql) => {
     const owner = await findAccountByEmail(sql, email);
-    if (owner?.status === "active") await enqueueMail(ctx, tenant, sql, { template: "account_exists", userId: owner.id });
+    if (owner?.status === "active")
+      await enqueueMail(ctx, tenant, sql, { template: "account_exists", userId: owner.id });
   });
 }
-

@@ -2,7 +2,13 @@
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
-import { syncConsentOfAddress, syncConsentOfUser, syncConsentOfVisitor, type SyncedConsent, type Visit } from "../consent/sync-consent.ts";
+import {
+  syncConsentOfAddress,
+  syncConsentOfUser,
+  syncConsentOfVisitor,
+  type SyncedConsent,
+  type Visit,
+} from "../consent/sync-consent.ts";
 import { findOrCreateContact } from "../customers/contact.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { EmailAddress } from "./email-address.ts";
@@ -11,18 +17,38 @@ import { countTry, isTryLeft } from "./rate-limits.ts";
 export type ConsentSpeaker = { userId: number } | { gid: string } | { address: string };
 
 /** `address` in the speaker is the network address of an anonymous caller, for the rate limit. */
-export async function syncConsent(ctx: Ctx, tenant: Tenant, speaker: ConsentSpeaker, input: ConsentSyncInput, visit: Visit): Promise<SyncedConsent> {
+export async function syncConsent(
+  ctx: Ctx,
+  tenant: Tenant,
+  speaker: ConsentSpeaker,
+  input: ConsentSyncInput,
+  visit: Visit,
+): Promise<SyncedConsent> {
   if ("userId" in speaker) return syncConsentOfUser(ctx, tenant, speaker.userId, input, visit);
   if ("gid" in speaker) {
-    const [user] = await dataOf(ctx, tenant).sql<{ id: number }>("SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'", [speaker.gid]);
+    const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(
+      "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'",
+      [speaker.gid],
+    );
     // A customer that has not arrived here yet is kept as a visitor: the gid is signed, the account is not there. The slash
     // stays: no browser can claim an id that has one.
-    return user ? syncConsentOfUser(ctx, tenant, user.id, input, visit) : syncConsentOfVisitor(ctx, tenant, { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "") }, visit);
+    return user
+      ? syncConsentOfUser(ctx, tenant, user.id, input, visit)
+      : syncConsentOfVisitor(
+          ctx,
+          tenant,
+          { ...input, visitor_id: speaker.gid.replace(/^gid:\/\/shopify\//, "") },
+          visit,
+        );
   }
   await countTry(ctx, tenant, { consent_per_address: speaker.address });
   if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
   const email = EmailAddress.safeParse(input.email);
-  if (!email.success) throw new AppError("invalid_request", { fields: { email: "must be an e-mail address" } });
+  if (!email.success)
+    throw new AppError("invalid_request", { fields: { email: "must be an e-mail address" } });
   const mayMail = () => isTryLeft(ctx, tenant, { consent_mail_per_email: email.data });
-  return syncConsentOfAddress(ctx, tenant, email.data, input, visit, { findOrCreateContact, mayMail });
+  return syncConsentOfAddress(ctx, tenant, email.data, input, visit, {
+    findOrCreateContact,
+    mayMail,
+  });
 }

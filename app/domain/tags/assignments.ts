@@ -4,7 +4,13 @@ import { AppError } from "../../runtime/errors.ts";
 import { defineTag, isDatedFormTag, type TagDefinition } from "./catalog.ts";
 
 export type TagSource = "storefront" | "ucp" | "admin" | "system";
-export type AssignedTag = { slug: string; name: string; category: string; source: TagSource; assigned_at: Date };
+export type AssignedTag = {
+  slug: string;
+  name: string;
+  category: string;
+  source: TagSource;
+  assigned_at: Date;
+};
 
 export async function listAssignedTags(sql: TenantSql, userId: number): Promise<AssignedTag[]> {
   return sql<AssignedTag>(
@@ -14,20 +20,39 @@ export async function listAssignedTags(sql: TenantSql, userId: number): Promise<
   );
 }
 
-export type TagChange = { add: readonly string[]; remove: readonly string[]; source: TagSource; /** Categories the caller may touch; null for all. */ categories: readonly string[] | null };
+export type TagChange = {
+  add: readonly string[];
+  remove: readonly string[];
+  source: TagSource;
+  /** Categories the caller may touch; null for all. */ categories: readonly string[] | null;
+};
 export type TagChangeResult = { tags: string[]; added: string[]; removed: string[] };
 
 /**
  * Adds and removes tags of one person, whose row it locks until the caller commits; what is in both lists is removed.
  * Safe to repeat. Null when there is no such person. Throws `invalid_request`, `tag_reserved`, `too_many_tags`.
  */
-export async function changeAssignedTags(sql: TenantSql, userId: number, change: TagChange): Promise<TagChangeResult | null> {
-  const [user] = await sql<{ tags: string[] }>("SELECT tags FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE", [userId]);
+export async function changeAssignedTags(
+  sql: TenantSql,
+  userId: number,
+  change: TagChange,
+): Promise<TagChangeResult | null> {
+  const [user] = await sql<{ tags: string[] }>(
+    "SELECT tags FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
+    [userId],
+  );
   if (!user) return null;
   const remove = readTags("remove", change.remove);
   const add = new Map([...readTags("add", change.add)].filter(([slug]) => !remove.has(slug)));
-  const known = await requireOpen(sql, new Map([...readTags("add", change.add), ...remove]), change.categories);
-  await createTags(sql, [...add.values()].filter(({ slug }) => !known.has(slug)));
+  const known = await requireOpen(
+    sql,
+    new Map([...readTags("add", change.add), ...remove]),
+    change.categories,
+  );
+  await createTags(
+    sql,
+    [...add.values()].filter(({ slug }) => !known.has(slug)),
+  );
 
   const removed = await unassign(sql, userId, [...remove.keys()]);
   const assigned = await sql<{ slug: string }>(
@@ -41,38 +66,71 @@ export async function changeAssignedTags(sql: TenantSql, userId: number, change:
   const pruned = added.length > 0 ? await prune(sql, userId, user.tags) : [];
   const gone = [...removed, ...pruned];
   if (added.length + gone.length > 0) await mirror(sql, userId, user.tags, added, gone);
-  return { tags: (await listAssignedTags(sql, userId)).map(({ slug }) => slug), added: added.filter((slug) => !pruned.includes(slug)), removed: gone };
+  return {
+    tags: (await listAssignedTags(sql, userId)).map(({ slug }) => slug),
+    added: added.filter((slug) => !pruned.includes(slug)),
+    removed: gone,
+  };
 }
 
 function readTags(list: "add" | "remove", names: readonly string[]): Map<string, TagDefinition> {
   const tags = names.map(defineTag);
   const empty = tags.findIndex(({ slug }) => slug === "");
-  if (empty >= 0) throw new AppError("invalid_request", { fields: { [`${list}.${empty}`]: "must hold a letter a-z or a digit" } });
+  if (empty >= 0)
+    throw new AppError("invalid_request", {
+      fields: { [`${list}.${empty}`]: "must hold a letter a-z or a digit" },
+    });
   return new Map(tags.map((tag) => [tag.slug, tag]));
 }
 
 /** The slugs that exist. A tag that does not yet is judged by what it would become, or VIP could be had before it is seeded. */
-async function requireOpen(sql: TenantSql, touched: Map<string, TagDefinition>, categories: readonly string[] | null): Promise<Set<string>> {
-  const rows = await sql<{ slug: string; category: string }>("SELECT slug, category FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])", [[...touched.keys()]]);
+async function requireOpen(
+  sql: TenantSql,
+  touched: Map<string, TagDefinition>,
+  categories: readonly string[] | null,
+): Promise<Set<string>> {
+  const rows = await sql<{ slug: string; category: string }>(
+    "SELECT slug, category FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
+    [[...touched.keys()]],
+  );
   const stored = new Map(rows.map(({ slug, category }) => [slug, category]));
-  const reserved = categories && [...touched.values()].filter((tag) => !categories.includes(stored.get(tag.slug) ?? tag.category));
+  const reserved =
+    categories &&
+    [...touched.values()].filter(
+      (tag) => !categories.includes(stored.get(tag.slug) ?? tag.category),
+    );
   if (reserved && reserved.length > 0)
-    throw new AppError("tag_reserved", { fields: Object.fromEntries(reserved.map((tag) => [tag.slug, `is a ${stored.get(tag.slug) ?? tag.category} tag`])) });
+    throw new AppError("tag_reserved", {
+      fields: Object.fromEntries(
+        reserved.map((tag) => [tag.slug, `is a ${stored.get(tag.slug) ?? tag.category} tag`]),
+      ),
+    });
   return new Set(stored.keys());
 }
 
 /** Sorted, so that two transactions with the same new tags wait for each other instead of deadlocking. */
-export async function createTags(sql: TenantSql, tags: readonly TagDefinition[]): Promise<string[]> {
+export async function createTags(
+  sql: TenantSql,
+  tags: readonly TagDefinition[],
+): Promise<string[]> {
   if (tags.length === 0) return [];
   const sorted = [...tags].sort((a, b) => (a.slug < b.slug ? -1 : 1));
   const rows = await sql<{ slug: string }>(
     `INSERT INTO crm_tags (shop, name, slug, category) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[]) ON CONFLICT (shop, slug) DO NOTHING RETURNING slug`,
-    [sorted.map(({ name }) => name), sorted.map(({ slug }) => slug), sorted.map(({ category }) => category)],
+    [
+      sorted.map(({ name }) => name),
+      sorted.map(({ slug }) => slug),
+      sorted.map(({ category }) => category),
+    ],
   );
   return rows.map(({ slug }) => slug);
 }
 
-async function unassign(sql: TenantSql, userId: number, slugs: readonly string[]): Promise<string[]> {
+async function unassign(
+  sql: TenantSql,
+  userId: number,
+  slugs: readonly string[],
+): Promise<string[]> {
   if (slugs.length === 0) return [];
   const rows = await sql<{ slug: string }>(
     `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1 AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[]) RETURNING t.slug`,
@@ -87,7 +145,11 @@ const MAX_STOREFRONT_TAGS = 250;
 
 // Dated form tags come every day: left alone they reach the limit, and from then on the storefront refuses every tag of
 // this person. So the oldest of them go, and only when none is left is the change refused.
-async function prune(sql: TenantSql, userId: number, mirrored: readonly string[]): Promise<string[]> {
+async function prune(
+  sql: TenantSql,
+  userId: number,
+  mirrored: readonly string[],
+): Promise<string[]> {
   const held = await listAssignedTags(sql, userId);
   const own = new Set(held.map(({ slug }) => slug));
   const foreign = mirrored.filter((tag) => !own.has(tag.toLowerCase())).length;
@@ -95,14 +157,31 @@ async function prune(sql: TenantSql, userId: number, mirrored: readonly string[]
   const accepted = held.filter(({ slug }) => slug.endsWith("_subscribed")).length;
   const excess = held.length - Math.min(MAX_OWN_TAGS, MAX_STOREFRONT_TAGS - foreign - accepted);
   if (excess <= 0) return [];
-  const oldest = held.filter(({ slug, category }) => category === "campaign" && isDatedFormTag(slug)).slice(0, excess);
+  const oldest = held
+    .filter(({ slug, category }) => category === "campaign" && isDatedFormTag(slug))
+    .slice(0, excess);
   if (oldest.length < excess) throw new AppError("too_many_tags");
-  return unassign(sql, userId, oldest.map(({ slug }) => slug));
+  return unassign(
+    sql,
+    userId,
+    oldest.map(({ slug }) => slug),
+  );
 }
 
 /** `storefront_users.tags` shows our slugs at once; the merchant's own tags stay as they are. */
-async function mirror(sql: TenantSql, userId: number, before: readonly string[], added: readonly string[], gone: readonly string[]): Promise<void> {
+async function mirror(
+  sql: TenantSql,
+  userId: number,
+  before: readonly string[],
+  added: readonly string[],
+  gone: readonly string[],
+): Promise<void> {
   const [out, there] = [new Set(gone), new Set(before.map((tag) => tag.toLowerCase()))];
-  const after = [...before, ...added.filter((slug) => !there.has(slug))].filter((tag) => !out.has(tag.toLowerCase()));
-  await sql("UPDATE storefront_users SET tags = $3::jsonb, updated_at = now() WHERE shop = $1 AND id = $2", [userId, JSON.stringify(after)]);
+  const after = [...before, ...added.filter((slug) => !there.has(slug))].filter(
+    (tag) => !out.has(tag.toLowerCase()),
+  );
+  await sql(
+    "UPDATE storefront_users SET tags = $3::jsonb, updated_at = now() WHERE shop = $1 AND id = $2",
+    [userId, JSON.stringify(after)],
+  );
 }

@@ -13,10 +13,18 @@ const REFERENCE_FIELD = "tag-refs";
 export type CmsTag = { slug: string; name: string; category: string; cms_item_id: string | null };
 
 /** Makes the collection when the store names none, and an item for each default tag that has none. */
-export async function fillCmsTags(ctx: Ctx, tenant: Tenant): Promise<{ created: number; existing: number }> {
+export async function fillCmsTags(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ created: number; existing: number }> {
   const { cms_api_token: token } = tenant.config;
-  if (!token) throw new AppError("setting_missing", { message: "The CMS API token is not set.", fields: { cms_api_token: "is missing" } });
-  const collectionId = tenant.config.cms_tags_collection_id ?? (await ensureCollection(ctx, tenant, token));
+  if (!token)
+    throw new AppError("setting_missing", {
+      message: "The CMS API token is not set.",
+      fields: { cms_api_token: "is missing" },
+    });
+  const collectionId =
+    tenant.config.cms_tags_collection_id ?? (await ensureCollection(ctx, tenant, token));
   const access = { token, collectionId, about: { shop: tenant.shop } };
   await ensureFields(ctx, tenant, token, collectionId);
 
@@ -29,38 +37,71 @@ export async function fillCmsTags(ctx: Ctx, tenant: Tenant): Promise<{ created: 
     ids.push(existing ?? (await createItem(ctx, access, tag)));
     if (!existing) created += 1;
   }
-  await rememberItems(ctx, tenant, DEFAULT_TAGS.map(({ slug }) => slug), ids);
+  await rememberItems(
+    ctx,
+    tenant,
+    DEFAULT_TAGS.map(({ slug }) => slug),
+    ids,
+  );
   return { created, existing: DEFAULT_TAGS.length - created };
 }
 
 /** Found by its slug first: a creation whose answer was lost is not made twice. The id is kept in the store's settings. */
 async function ensureCollection(ctx: Ctx, tenant: Tenant, token: string): Promise<string> {
   const { cms_site_id: siteId } = tenant.config;
-  if (!siteId) throw new AppError("setting_missing", { message: "Neither the CMS site nor its tags collection is set.", fields: { cms_site_id: "is missing" } });
-  const there = (await ctx.cms.listCollections({ token, siteId })).find(({ slug }) => slug === COLLECTION.slug);
+  if (!siteId)
+    throw new AppError("setting_missing", {
+      message: "Neither the CMS site nor its tags collection is set.",
+      fields: { cms_site_id: "is missing" },
+    });
+  const there = (await ctx.cms.listCollections({ token, siteId })).find(
+    ({ slug }) => slug === COLLECTION.slug,
+  );
   const { id } = there ?? (await ctx.cms.createCollection({ token, siteId }, COLLECTION));
   await changeTenantRecord(ctx, tenant.shop, { set: { cms_tags_collection_id: id } });
   return id;
 }
 
 /** The CMS refuses an item with a field that its collection does not declare. */
-async function ensureFields(ctx: Ctx, tenant: Tenant, token: string, tagsCollectionId: string): Promise<void> {
+async function ensureFields(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+  tagsCollectionId: string,
+): Promise<void> {
   const tags = await ctx.cms.getCollection({ token, collectionId: tagsCollectionId });
-  if (!tags.fields.some(({ slug }) => slug === CATEGORY_FIELD)) await ctx.cms.createField({ token, collectionId: tagsCollectionId }, { displayName: "Category", type: "PlainText" });
+  if (!tags.fields.some(({ slug }) => slug === CATEGORY_FIELD))
+    await ctx.cms.createField(
+      { token, collectionId: tagsCollectionId },
+      { displayName: "Category", type: "PlainText" },
+    );
   const { cms_customers_collection_id: collectionId } = tenant.config;
   if (!collectionId) return;
   const customers = await ctx.cms.getCollection({ token, collectionId });
   if (!customers.fields.some(({ slug }) => slug === REFERENCE_FIELD))
-    await ctx.cms.createField({ token, collectionId }, { displayName: "Tag refs", type: "MultiReference", metadata: { collectionId: tagsCollectionId } });
+    await ctx.cms.createField(
+      { token, collectionId },
+      {
+        displayName: "Tag refs",
+        type: "MultiReference",
+        metadata: { collectionId: tagsCollectionId },
+      },
+    );
 }
 
 /** The items of these tags, made where there are none yet; null for a store without a tags collection. */
-export async function ensureCmsTagItems(ctx: Ctx, tenant: Tenant, tags: readonly CmsTag[]): Promise<string[] | null> {
+export async function ensureCmsTagItems(
+  ctx: Ctx,
+  tenant: Tenant,
+  tags: readonly CmsTag[],
+): Promise<string[] | null> {
   const { cms_api_token: token, cms_tags_collection_id: collectionId } = tenant.config;
   if (!token || !collectionId) return null;
   const ids: string[] = [];
   for (const tag of tags) {
-    const id = tag.cms_item_id ?? (await createItem(ctx, { token, collectionId, about: { shop: tenant.shop } }, tag));
+    const id =
+      tag.cms_item_id ??
+      (await createItem(ctx, { token, collectionId, about: { shop: tenant.shop } }, tag));
     if (!tag.cms_item_id) await rememberItems(ctx, tenant, [tag.slug], [id]);
     ids.push(id);
   }
@@ -68,13 +109,24 @@ export async function ensureCmsTagItems(ctx: Ctx, tenant: Tenant, tags: readonly
 }
 
 /** Items that were removed by hand, or of another collection than the one that is set now, are looked up afresh. */
-export async function forgetCmsTagItems(ctx: Ctx, tenant: Tenant, slugs: readonly string[]): Promise<void> {
-  await dataOf(ctx, tenant).sql("UPDATE crm_tags SET cms_item_id = NULL WHERE shop = $1 AND slug = ANY($2::text[])", [slugs]);
+export async function forgetCmsTagItems(
+  ctx: Ctx,
+  tenant: Tenant,
+  slugs: readonly string[],
+): Promise<void> {
+  await dataOf(ctx, tenant).sql(
+    "UPDATE crm_tags SET cms_item_id = NULL WHERE shop = $1 AND slug = ANY($2::text[])",
+    [slugs],
+  );
 }
 
 type Access = Parameters<Ctx["cms"]["createItem"]>[0];
 
-async function createItem(ctx: Ctx, access: Access, tag: Pick<CmsTag, "slug" | "name" | "category">): Promise<string> {
+async function createItem(
+  ctx: Ctx,
+  access: Access,
+  tag: Pick<CmsTag, "slug" | "name" | "category">,
+): Promise<string> {
   const fields: CmsFields = { name: tag.name, slug: tag.slug, [CATEGORY_FIELD]: tag.category };
   try {
     return (await ctx.cms.createItem(access, fields)).id;
@@ -86,7 +138,12 @@ async function createItem(ctx: Ctx, access: Access, tag: Pick<CmsTag, "slug" | "
   }
 }
 
-async function rememberItems(ctx: Ctx, tenant: Tenant, slugs: readonly string[], ids: readonly string[]): Promise<void> {
+async function rememberItems(
+  ctx: Ctx,
+  tenant: Tenant,
+  slugs: readonly string[],
+  ids: readonly string[],
+): Promise<void> {
   await dataOf(ctx, tenant).sql(
     "UPDATE crm_tags t SET cms_item_id = item.id FROM unnest($2::text[], $3::text[]) AS item(slug, id) WHERE t.shop = $1 AND t.slug = item.slug AND t.cms_item_id IS DISTINCT FROM item.id",
     [slugs, ids],

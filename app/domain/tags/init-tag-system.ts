@@ -1,10 +1,17 @@
 // Prepares a store's tag system in three steps, each safe to repeat (SPEC "admin/init-tag-system").
 import type { Ctx } from "../../context.server.ts";
-import { METAFIELD_DEFINITION_CREATE, METAFIELD_DEFINITIONS } from "../../integrations/storefront-documents.ts";
+import {
+  METAFIELD_DEFINITION_CREATE,
+  METAFIELD_DEFINITIONS,
+} from "../../integrations/storefront-documents.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
 import { KEYS, putKey } from "../../runtime/kv.ts";
 import { tokenState } from "../tenants/directory.ts";
-import { callStorefront, requireNoUserErrors, type UserError } from "../tenants/storefront-admin.ts";
+import {
+  callStorefront,
+  requireNoUserErrors,
+  type UserError,
+} from "../tenants/storefront-admin.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createTags } from "./assignments.ts";
 import { DEFAULT_TAGS } from "./catalog.ts";
@@ -15,9 +22,17 @@ export type TagStep = (typeof TAG_STEPS)[number];
 
 export type Counts = { created: number; existing: number };
 export type StepResult = { ok: true; step: TagStep } & Counts;
-type FailedStep = { ok: false; step: TagStep; error: { code: ErrorCode; message: string; fields?: Record<string, string> } } & Counts;
+type FailedStep = {
+  ok: false;
+  step: TagStep;
+  error: { code: ErrorCode; message: string; fields?: Record<string, string> };
+} & Counts;
 
-const STEPS: Record<TagStep, (ctx: Ctx, tenant: Tenant) => Promise<Counts>> = { backend: seedDefaults, storefront: defineMetafields, cms: fillCms };
+const STEPS: Record<TagStep, (ctx: Ctx, tenant: Tenant) => Promise<Counts>> = {
+  backend: seedDefaults,
+  storefront: defineMetafields,
+  cms: fillCms,
+};
 
 /** Throws `setting_missing`, or the 502 of the system that did not do it. */
 export async function initTagStep(ctx: Ctx, tenant: Tenant, step: TagStep): Promise<StepResult> {
@@ -28,17 +43,42 @@ export async function initTagStep(ctx: Ctx, tenant: Tenant, step: TagStep): Prom
 }
 
 /** All three; one that cannot run stops no other. `ok` only when every one of them did. */
-export async function initTagSystem(ctx: Ctx, tenant: Tenant): Promise<{ ok: boolean; step: "all"; steps: (StepResult | FailedStep)[] } & Counts> {
+export async function initTagSystem(
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<{ ok: boolean; step: "all"; steps: (StepResult | FailedStep)[] } & Counts> {
   const steps: (StepResult | FailedStep)[] = [];
-  for (const step of TAG_STEPS) steps.push(await initTagStep(ctx, tenant, step).catch((error: unknown) => toFailedStep(step, error)));
+  for (const step of TAG_STEPS)
+    steps.push(
+      await initTagStep(ctx, tenant, step).catch((error: unknown) => toFailedStep(step, error)),
+    );
   const sum = (name: keyof Counts) => steps.reduce((total, result) => total + result[name], 0);
-  return { ok: steps.every(({ ok }) => ok), step: "all", created: sum("created"), existing: sum("existing"), steps };
+  return {
+    ok: steps.every(({ ok }) => ok),
+    step: "all",
+    created: sum("created"),
+    existing: sum("existing"),
+    steps,
+  };
 }
 
 function toFailedStep(step: TagStep, error: unknown): FailedStep {
-  const known = error instanceof OutboundError ? new AppError("storefront_unavailable", { message: error.message }) : error;
+  const known =
+    error instanceof OutboundError
+      ? new AppError("storefront_unavailable", { message: error.message })
+      : error;
   if (!isAppError(known)) throw error;
-  return { ok: false, step, created: 0, existing: 0, error: { code: known.code, message: known.message, ...(known.fields && { fields: known.fields }) } };
+  return {
+    ok: false,
+    step,
+    created: 0,
+    existing: 0,
+    error: {
+      code: known.code,
+      message: known.message,
+      ...(known.fields && { fields: known.fields }),
+    },
+  };
 }
 
 async function seedDefaults(ctx: Ctx, tenant: Tenant): Promise<Counts> {
@@ -61,20 +101,38 @@ type Defined = { metafieldDefinitions: { nodes: { key: string; type: { name: str
 async function defineMetafields(ctx: Ctx, tenant: Tenant): Promise<Counts> {
   const state = tokenState(tenant);
   if (state === "reauth_required") throw new AppError("not_installed");
-  if (state === "none") throw new AppError("setting_missing", { message: "The app is not installed in the store: there is no admin access token.", fields: { storefront_admin_token: "is missing" } });
-  const { metafieldDefinitions } = await callStorefront<Defined>(ctx, tenant.shop, { document: METAFIELD_DEFINITIONS, variables: { namespace: NAMESPACE, first: 250 } });
+  if (state === "none")
+    throw new AppError("setting_missing", {
+      message: "The app is not installed in the store: there is no admin access token.",
+      fields: { storefront_admin_token: "is missing" },
+    });
+  const { metafieldDefinitions } = await callStorefront<Defined>(ctx, tenant.shop, {
+    document: METAFIELD_DEFINITIONS,
+    variables: { namespace: NAMESPACE, first: 250 },
+  });
   const known = new Map(metafieldDefinitions.nodes.map(({ key, type }) => [key, type.name]));
   const clash = DEFINITIONS.find(({ key, type }) => known.has(key) && known.get(key) !== type);
-  if (clash) throw new AppError("conflict", { message: `The store defines the metafield ${NAMESPACE}.${clash.key} as ${known.get(clash.key)}; it must be ${clash.type}.` });
+  if (clash)
+    throw new AppError("conflict", {
+      message: `The store defines the metafield ${NAMESPACE}.${clash.key} as ${known.get(clash.key)}; it must be ${clash.type}.`,
+    });
   let created = 0;
-  for (const definition of DEFINITIONS) if (!known.has(definition.key) && (await createDefinition(ctx, tenant, definition))) created += 1;
+  for (const definition of DEFINITIONS)
+    if (!known.has(definition.key) && (await createDefinition(ctx, tenant, definition)))
+      created += 1;
   return { created, existing: DEFINITIONS.length - created };
 }
 
 /** False when another run made it meanwhile. */
-async function createDefinition(ctx: Ctx, tenant: Tenant, definition: (typeof DEFINITIONS)[number]): Promise<boolean> {
+async function createDefinition(
+  ctx: Ctx,
+  tenant: Tenant,
+  definition: (typeof DEFINITIONS)[number],
+): Promise<boolean> {
   const variables = { definition: { ...definition, namespace: NAMESPACE, ownerType: "CUSTOMER" } };
-  const { metafieldDefinitionCreate: answer } = await callStorefront<{ metafieldDefinitionCreate: { userErrors: UserError[] } }>(ctx, tenant.shop, { document: METAFIELD_DEFINITION_CREATE, variables });
+  const { metafieldDefinitionCreate: answer } = await callStorefront<{
+    metafieldDefinitionCreate: { userErrors: UserError[] };
+  }>(ctx, tenant.shop, { document: METAFIELD_DEFINITION_CREATE, variables });
   if (answer.userErrors.some(({ code }) => code === "TAKEN")) return false;
   requireNoUserErrors("metafieldDefinitionCreate", answer.userErrors);
   return true;
@@ -86,7 +144,10 @@ async function fillCms(ctx: Ctx, tenant: Tenant): Promise<Counts> {
   try {
     return await fillCmsTags(ctx, tenant);
   } catch (error) {
-    if (error instanceof OutboundError) throw new AppError("cms_unavailable", { message: `${error.message}${error.body ? `: ${error.body.slice(0, 300)}` : ""}` });
+    if (error instanceof OutboundError)
+      throw new AppError("cms_unavailable", {
+        message: `${error.message}${error.body ? `: ${error.body.slice(0, 300)}` : ""}`,
+      });
     throw error;
   }
 }

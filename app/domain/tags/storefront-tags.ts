@@ -10,7 +10,13 @@ export type StorefrontTagList = {
   isSettled: boolean;
 };
 
-export type ReconciledTags = { /** Written for `storefront_users.tags`. */ tags: string[]; known: string[]; added: string[]; removed: string[]; catalogue: ReadonlySet<string> };
+export type ReconciledTags = {
+  /** Written for `storefront_users.tags`. */ tags: string[];
+  known: string[];
+  added: string[];
+  removed: string[];
+  catalogue: ReadonlySet<string>;
+};
 
 type TagRow = { id: number; slug: string; is_held: boolean };
 
@@ -19,7 +25,11 @@ type TagRow = { id: number; slug: string; is_held: boolean };
  * disappeared is taken away. What we added or removed and the storefront has not taken yet is not the merchant's doing.
  * Runs in the caller's transaction under the person's row lock; safe to repeat.
  */
-export async function reconcileStorefrontTags(sql: TenantSql, userId: number, { listed, known, isSettled }: StorefrontTagList): Promise<ReconciledTags> {
+export async function reconcileStorefrontTags(
+  sql: TenantSql,
+  userId: number,
+  { listed, known, isSettled }: StorefrontTagList,
+): Promise<ReconciledTags> {
   const there = new Set(listed.map((tag) => tag.toLowerCase()));
   const wasThere = new Set(known);
   const rows = await sql<TagRow>(
@@ -27,20 +37,39 @@ export async function reconcileStorefrontTags(sql: TenantSql, userId: number, { 
      WHERE t.shop = $1 AND (t.slug = ANY($3::text[]) OR m.id IS NOT NULL)`,
     [userId, [...there, ...known]],
   );
-  const given = isSettled ? rows.filter(({ slug, is_held: isHeld }) => !isHeld && there.has(slug) && !wasThere.has(slug)) : [];
-  const taken = isSettled ? rows.filter(({ slug, is_held: isHeld }) => isHeld && !there.has(slug) && wasThere.has(slug)) : [];
+  const given = isSettled
+    ? rows.filter(({ slug, is_held: isHeld }) => !isHeld && there.has(slug) && !wasThere.has(slug))
+    : [];
+  const taken = isSettled
+    ? rows.filter(({ slug, is_held: isHeld }) => isHeld && !there.has(slug) && wasThere.has(slug))
+    : [];
   if (given.length > 0)
-    await sql("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, tag, 'storefront' FROM unnest($3::int[]) AS tag ON CONFLICT (shop, user_id, tag_id) DO NOTHING", [userId, given.map(({ id }) => id)]);
-  if (taken.length > 0) await sql("DELETE FROM user_tag_map WHERE shop = $1 AND user_id = $2 AND tag_id = ANY($3::int[])", [userId, taken.map(({ id }) => id)]);
+    await sql(
+      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, tag, 'storefront' FROM unnest($3::int[]) AS tag ON CONFLICT (shop, user_id, tag_id) DO NOTHING",
+      [userId, given.map(({ id }) => id)],
+    );
+  if (taken.length > 0)
+    await sql(
+      "DELETE FROM user_tag_map WHERE shop = $1 AND user_id = $2 AND tag_id = ANY($3::int[])",
+      [userId, taken.map(({ id }) => id)],
+    );
 
   const changed = new Set([...given, ...taken]);
   const held = rows.filter((row) => row.is_held !== changed.has(row)).map(({ slug }) => slug);
   const catalogue = new Set(rows.map(({ slug }) => slug));
   const isHeld = new Set(held);
   return {
-    tags: [...listed.filter((tag) => !catalogue.has(tag.toLowerCase()) || isHeld.has(tag.toLowerCase())), ...held.filter((slug) => !there.has(slug))],
+    tags: [
+      ...listed.filter((tag) => !catalogue.has(tag.toLowerCase()) || isHeld.has(tag.toLowerCase())),
+      ...held.filter((slug) => !there.has(slug)),
+    ],
     // What we put there beside the catalogue (`accepts_...`) stays known: a merchant who removed it gets it back from nobody.
-    known: isSettled ? [...[...catalogue].filter((slug) => there.has(slug)), ...known.filter((slug) => !catalogue.has(slug))] : [...known],
+    known: isSettled
+      ? [
+          ...[...catalogue].filter((slug) => there.has(slug)),
+          ...known.filter((slug) => !catalogue.has(slug)),
+        ]
+      : [...known],
     added: given.map(({ slug }) => slug),
     removed: taken.map(({ slug }) => slug),
     catalogue,

@@ -12,12 +12,25 @@ export const TagQuery = z.object({
   q: z.string().trim().min(1).max(80).optional().catch(undefined),
 });
 
-export type UsedTag = { slug: string; name: string; category: string; people: number; isDefault: boolean };
+export type UsedTag = {
+  slug: string;
+  name: string;
+  category: string;
+  people: number;
+  isDefault: boolean;
+};
 export type TagUsage = { tags: UsedTag[]; hasMore: boolean; isEmpty: boolean };
 
 const SLUGS = new Set(DEFAULT_TAGS.map(({ slug }) => slug));
 
-export async function readTagUsage(ctx: Ctx, tenant: Tenant, { category = null, q = null }: { category?: string | null | undefined; q?: string | null | undefined }): Promise<TagUsage> {
+export async function readTagUsage(
+  ctx: Ctx,
+  tenant: Tenant,
+  {
+    category = null,
+    q = null,
+  }: { category?: string | null | undefined; q?: string | null | undefined },
+): Promise<TagUsage> {
   const { sql } = dataOf(ctx, tenant);
   const rows = await sql<Omit<UsedTag, "isDefault">>(
     `WITH listed AS (
@@ -31,9 +44,15 @@ export async function readTagUsage(ctx: Ctx, tenant: Tenant, { category = null, 
     [category, q?.toLowerCase() ?? null, TAG_CATEGORIES],
   );
   const tags = rows.slice(0, MOST).map((tag) => ({ ...tag, isDefault: SLUGS.has(tag.slug) }));
-  return { tags, hasMore: rows.length > MOST, isEmpty: tags.length === 0 && (await isWithoutTags(ctx, tenant)) };
+  return {
+    tags,
+    hasMore: rows.length > MOST,
+    isEmpty: tags.length === 0 && (await isWithoutTags(ctx, tenant)),
+  };
 }
 
 async function isWithoutTags(ctx: Ctx, tenant: Tenant): Promise<boolean> {
-  return (await dataOf(ctx, tenant).sql("SELECT 1 FROM crm_tags WHERE shop = $1 LIMIT 1")).length === 0;
+  return (
+    (await dataOf(ctx, tenant).sql("SELECT 1 FROM crm_tags WHERE shop = $1 LIMIT 1")).length === 0
+  );
 }

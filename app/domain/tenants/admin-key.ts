@@ -6,13 +6,18 @@ import { appOf, type Tenant } from "./tenant.ts";
 export type AdminPrincipal = { kind: "tenant_key" | "platform_key" | "app_secret" };
 
 /** Tries the tenant's own key, then ADMIN_KEY, then the app secret, each in constant time. */
-export function findAdminPrincipal(ctx: Ctx, tenant: Tenant | null, token: string): AdminPrincipal | null {
+export function findAdminPrincipal(
+  ctx: Ctx,
+  tenant: Tenant | null,
+  token: string,
+): AdminPrincipal | null {
   const tenantKey = tenant?.config.admin_key;
   if (tenantKey && secretEquals(token, tenantKey)) return { kind: "tenant_key" };
   if (isPlatformKey(ctx, token)) return { kind: "platform_key" };
   const appSecrets = appOf(ctx, tenant).secrets;
   // `map` before `some`: every candidate is compared, so the time does not tell which one came close.
-  if (appSecrets.map((secret) => secretEquals(token, secret)).some(Boolean)) return { kind: "app_secret" };
+  if (appSecrets.map((secret) => secretEquals(token, secret)).some(Boolean))
+    return { kind: "app_secret" };
   return null;
 }
 

@@ -7,7 +7,15 @@ import { findHostsOfOthers, tokenState } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
-import { isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
+import {
+  isErpField,
+  PLATFORM_FIELDS,
+  TENANT_FIELDS,
+  tenantField,
+  tenantFieldNames,
+  type PlatformConfig,
+  type TenantConfig,
+} from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
@@ -19,8 +27,15 @@ const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]])
  * Validates and stores the fields; registers the store when it is new. `isPlatformKey` opens the fields that only the
  * operator may set. Nothing is stored when any field is wrong.
  */
-export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<string, unknown>, isPlatformKey: boolean): Promise<{ registered: boolean }> {
-  const fields = Object.fromEntries(Object.entries(input).map(([name, value]) => [ALIASES.get(name) ?? name, value]));
+export async function saveTenantConfig(
+  ctx: Ctx,
+  shop: string,
+  input: Record<string, unknown>,
+  isPlatformKey: boolean,
+): Promise<{ registered: boolean }> {
+  const fields = Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [ALIASES.get(name) ?? name, value]),
+  );
   const tenant = await findTenant(ctx, shop);
   const patch = buildFieldPatch(fields, {
     table: TENANT_FIELDS,
@@ -30,22 +45,39 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
     addressRules: ctx.addressRules,
   });
   const touched = [...Object.keys(patch.set), ...patch.remove];
-  const reserved = tenantFieldNames.filter((name) => tenantField(name).platformOnly && touched.includes(name) && patch.set[name] !== tenant?.config[name]);
+  const reserved = tenantFieldNames.filter(
+    (name) =>
+      tenantField(name).platformOnly &&
+      touched.includes(name) &&
+      patch.set[name] !== tenant?.config[name],
+  );
   if (reserved.length > 0 && !isPlatformKey)
-    throw new AppError("forbidden", { message: `Only the platform's key may change: ${reserved.join(", ")}.`, fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])) });
+    throw new AppError("forbidden", {
+      message: `Only the platform's key may change: ${reserved.join(", ")}.`,
+      fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
+    });
   refuseErpForShared(patch.set, tenant?.config.access_role);
   if (patch.set.storefront_store_domain !== undefined && patch.set.storefront_store_domain !== shop)
-    throw new AppError("invalid_request", { fields: { storefront_store_domain: "must be the store that is being configured" } });
+    throw new AppError("invalid_request", {
+      fields: { storefront_store_domain: "must be the store that is being configured" },
+    });
 
   await requireFreeHosts(ctx, shop, patch.set.public_hosts as string[] | undefined);
 
-  const region = patch.remove.includes("region") ? HOME_REGION : (patch.set.region as string | undefined);
+  const region = patch.remove.includes("region")
+    ? HOME_REGION
+    : (patch.set.region as string | undefined);
   delete patch.set.region;
   // Before the store is registered: what cannot be saved whole leaves nothing behind.
   if (region !== undefined) requireRegion(ctx, region);
   const registered = await registerTenant(ctx, shop);
-  if (region !== undefined && region !== (tenant?.region ?? HOME_REGION)) await provisionRegion(ctx, shop, region);
-  await changeTenantRecord(ctx, shop, { set: patch.set, remove: patch.remove.filter((name) => name !== "region"), ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0) });
+  if (region !== undefined && region !== (tenant?.region ?? HOME_REGION))
+    await provisionRegion(ctx, shop, region);
+  await changeTenantRecord(ctx, shop, {
+    set: patch.set,
+    remove: patch.remove.filter((name) => name !== "region"),
+    ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+  });
   ctx.log.done("tenant.configured", { shop, fields: touched });
   if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
   return { registered };
@@ -54,27 +86,60 @@ export async function saveTenantConfig(ctx: Ctx, shop: string, input: Record<str
 /** A store that changed its phase has its webhooks at another address. What the storefront refuses now is seen and mended on the app's first page. */
 async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
   if (tokenState(await getTenant(ctx, shop)) !== "valid") return;
-  await registerWebhooks(ctx, shop).catch((error: Error) => ctx.log.troubled("webhooks.not_moved", { shop, reason: error.message }));
+  await registerWebhooks(ctx, shop).catch((error: Error) =>
+    ctx.log.troubled("webhooks.not_moved", { shop, reason: error.message }),
+  );
 }
 
 /** A `shared` store has no ERP of its own and borrows none (DECISIONS 10). */
-function refuseErpForShared(set: Record<string, unknown>, currentRole: TenantConfig["access_role"] | undefined): void {
+function refuseErpForShared(
+  set: Record<string, unknown>,
+  currentRole: TenantConfig["access_role"] | undefined,
+): void {
   const erp = Object.keys(set).filter(isErpField);
   if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
-  throw new AppError("forbidden", { message: "A store with the access role `shared` has no ERP credentials.", fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])) });
+  throw new AppError("forbidden", {
+    message: "A store with the access role `shared` has no ERP credentials.",
+    fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])),
+  });
 }
 
 /** A host leads to one store: without this a store could draw another's visitors to itself. */
-async function requireFreeHosts(ctx: Ctx, shop: string, hosts: readonly string[] = []): Promise<void> {
+async function requireFreeHosts(
+  ctx: Ctx,
+  shop: string,
+  hosts: readonly string[] = [],
+): Promise<void> {
   const taken = await findHostsOfOthers(ctx, shop, hosts);
-  if (taken.length > 0) throw new AppError("conflict", { message: `Another store has ${taken.join(", ")}.`, fields: { public_hosts: "names a host of another store" } });
+  if (taken.length > 0)
+    throw new AppError("conflict", {
+      message: `Another store has ${taken.join(", ")}.`,
+      fields: { public_hosts: "names a host of another store" },
+    });
 }
 
 /** A token that is saved by hand is a new grant: it outdates a refresh that is under way and ends `reauth_required`. */
-function tokenChange(set: Record<string, unknown>, remove: readonly string[], generation: number): Pick<RecordChange, "connection"> {
+function tokenChange(
+  set: Record<string, unknown>,
+  remove: readonly string[],
+  generation: number,
+): Pick<RecordChange, "connection"> {
   if (set.storefront_admin_token !== undefined || set.storefront_refresh_token !== undefined)
-    return { connection: { token_generation: generation + 1, token_state: "valid", previous_refresh_token: null } };
-  if (remove.includes("storefront_admin_token")) return { connection: { token_generation: generation + 1, token_state: null, previous_refresh_token: null } };
+    return {
+      connection: {
+        token_generation: generation + 1,
+        token_state: "valid",
+        previous_refresh_token: null,
+      },
+    };
+  if (remove.includes("storefront_admin_token"))
+    return {
+      connection: {
+        token_generation: generation + 1,
+        token_state: null,
+        previous_refresh_token: null,
+      },
+    };
   return {};
 }
 
@@ -84,13 +149,27 @@ export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<s
 }
 
 function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, table[name]?.secret ? mask(String(value)) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      table[name]?.secret ? mask(String(value)) : value,
+    ]),
+  );
 }
 
-async function readPlatform(ctx: Ctx): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
-  const row = await getKey<Record<string, unknown>>(ctx.home.forTenant(PLATFORM).sql, KEYS.platform);
+async function readPlatform(
+  ctx: Ctx,
+): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
+  const row = await getKey<Record<string, unknown>>(
+    ctx.home.forTenant(PLATFORM).sql,
+    KEYS.platform,
+  );
   const stored = row?.value ?? {};
-  return { saved: openFields(ctx.secrets, PLATFORM, stored, Object.keys(PLATFORM_FIELDS)), stored, version: row?.version ?? 0 };
+  return {
+    saved: openFields(ctx.secrets, PLATFORM, stored, Object.keys(PLATFORM_FIELDS)),
+    stored,
+    version: row?.version ?? 0,
+  };
 }
 
 /** In the clear. */
@@ -105,10 +184,19 @@ export async function showPlatformConfig(ctx: Ctx): Promise<Record<string, unkno
 export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown>): Promise<void> {
   const { sql } = ctx.home.forTenant(PLATFORM);
   const { saved, stored, version } = await readPlatform(ctx);
-  const patch = buildFieldPatch(input, { table: PLATFORM_FIELDS, current: saved, place: PLATFORM, secrets: ctx.secrets, addressRules: ctx.addressRules });
+  const patch = buildFieldPatch(input, {
+    table: PLATFORM_FIELDS,
+    current: saved,
+    place: PLATFORM,
+    secrets: ctx.secrets,
+    addressRules: ctx.addressRules,
+  });
   const next: Record<string, unknown> = { ...stored, ...patch.set };
   for (const name of patch.remove) delete next[name];
-  const isStored = version === 0 ? await putKeyIfAbsent(sql, KEYS.platform, next) : await compareAndSetKey(sql, KEYS.platform, version, next);
+  const isStored =
+    version === 0
+      ? await putKeyIfAbsent(sql, KEYS.platform, next)
+      : await compareAndSetKey(sql, KEYS.platform, version, next);
   if (!isStored) throw new AppError("conflict");
   ctx.log.done("platform.configured", { fields: Object.keys(input) });
 }

@@ -16,11 +16,23 @@ export type TokenPart = {
 };
 /** `granted` is null when the token was entered by hand: nobody told us its scopes. */
 export type ScopesPart = { granted: string[] | null; missing: string[] };
-export type WebhooksPart = { state: "known"; registered: number; total: number; missing: string[] } | { state: "not_connected" } | { state: "unknown"; reason: string };
-export type ChannelState = { name: string; state: "on" } | { name: string; state: "off" } | { name: string; state: "paused"; until: string };
-export type ChannelsPart = { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
+export type WebhooksPart =
+  | { state: "known"; registered: number; total: number; missing: string[] }
+  | { state: "not_connected" }
+  | { state: "unknown"; reason: string };
+export type ChannelState =
+  | { name: string; state: "on" }
+  | { name: string; state: "off" }
+  | { name: string; state: "paused"; until: string };
+export type ChannelsPart =
+  { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
 
-export type ConnectionState = { shop: string; token: TokenPart; scopes: ScopesPart; channels: ChannelsPart };
+export type ConnectionState = {
+  shop: string;
+  token: TokenPart;
+  scopes: ScopesPart;
+  channels: ChannelsPart;
+};
 
 const UNKNOWN = "This could not be checked. It has been logged on our side.";
 /** Longer than this the page does not wait for the platform. */
@@ -28,14 +40,22 @@ const WEBHOOKS_TIMEOUT_MS = 4_000;
 
 export async function readConnectionState(ctx: Ctx, shop: string): Promise<ConnectionState> {
   const tenant = await findTenantOrNull(ctx, shop);
-  return { shop, token: toTokenPart(tenant), scopes: toScopesPart(ctx, tenant ?? null), channels: await readChannels(ctx, tenant) };
+  return {
+    shop,
+    token: toTokenPart(tenant),
+    scopes: toScopesPart(ctx, tenant ?? null),
+    channels: await readChannels(ctx, tenant),
+  };
 }
 
 /** Asks the platform, so it comes after the rest; never rejects. */
 export async function readWebhooksState(ctx: Ctx, shop: string): Promise<WebhooksPart> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<WebhooksPart>((resolve) => {
-    timer = setTimeout(resolve, WEBHOOKS_TIMEOUT_MS, { state: "unknown", reason: "The store admin did not answer in time." });
+    timer = setTimeout(resolve, WEBHOOKS_TIMEOUT_MS, {
+      state: "unknown",
+      reason: "The store admin did not answer in time.",
+    });
   });
   const state = await Promise.race([readWebhooks(ctx, shop), late]);
   clearTimeout(timer);
@@ -55,13 +75,22 @@ async function findTenantOrNull(ctx: Ctx, shop: string): Promise<Tenant | null |
 function toTokenPart(tenant: Tenant | null | undefined): TokenPart {
   if (tenant === undefined) return { state: "unknown", expiresAt: null, isRenewed: false };
   if (tenant === null) return { state: "none", expiresAt: null, isRenewed: false };
-  const { storefront_token_expires_at: expiresAt, storefront_refresh_token: refreshToken } = tenant.config;
-  return { state: tokenState(tenant), expiresAt: expiresAt ?? null, isRenewed: refreshToken !== undefined };
+  const { storefront_token_expires_at: expiresAt, storefront_refresh_token: refreshToken } =
+    tenant.config;
+  return {
+    state: tokenState(tenant),
+    expiresAt: expiresAt ?? null,
+    isRenewed: refreshToken !== undefined,
+  };
 }
 
 function toScopesPart(ctx: Ctx, tenant: Tenant | null): ScopesPart {
   const granted = tenant?.connection.granted_scopes ?? null;
-  return { granted, missing: granted === null ? [] : ctx.config.SCOPES.filter((scope) => !isGranted(scope, granted)) };
+  return {
+    granted,
+    missing:
+      granted === null ? [] : ctx.config.SCOPES.filter((scope) => !isGranted(scope, granted)),
+  };
 }
 
 /** The platform names only the wider scope of a pair: who may write may read. */
@@ -73,9 +102,19 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
   try {
     const tenant = await findTenant(ctx, shop);
     if (!tenant || tokenState(tenant) !== "valid") return { state: "not_connected" };
-    const uris = new Set((await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`));
-    const missing = WEBHOOK_TOPICS.filter(({ graphqlTopic, slug }) => !uris.has(`${graphqlTopic} ${ctx.baseUrl}${webhookPath(tenant, slug)}`));
-    return { state: "known", registered: WEBHOOK_TOPICS.length - missing.length, total: WEBHOOK_TOPICS.length, missing: missing.map(({ name }) => name) };
+    const uris = new Set(
+      (await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`),
+    );
+    const missing = WEBHOOK_TOPICS.filter(
+      ({ graphqlTopic, slug }) =>
+        !uris.has(`${graphqlTopic} ${ctx.baseUrl}${webhookPath(tenant, slug)}`),
+    );
+    return {
+      state: "known",
+      registered: WEBHOOK_TOPICS.length - missing.length,
+      total: WEBHOOK_TOPICS.length,
+      missing: missing.map(({ name }) => name),
+    };
   } catch (error) {
     if (isAppError(error) && error.code === "not_installed") return { state: "not_connected" };
     return { state: "unknown", reason: reasonOf(ctx, shop, "webhooks", error) };
@@ -90,11 +129,15 @@ async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promis
   try {
     const open = await findOpenCircuits(ctx, tenant);
     // Systems of others alone: the archive and the built-in backend are always there.
-    const list = ctx.channels.filter(({ name }) => !OUR_OWN.has(name)).map((channel): ChannelState => {
-      const until = open.get(KEYS.circuit(channel.name));
-      if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };
-      return until ? { name: channel.name, state: "paused", until } : { name: channel.name, state: "on" };
-    });
+    const list = ctx.channels
+      .filter(({ name }) => !OUR_OWN.has(name))
+      .map((channel): ChannelState => {
+        const until = open.get(KEYS.circuit(channel.name));
+        if (!channel.isEnabled(tenant)) return { name: channel.name, state: "off" };
+        return until
+          ? { name: channel.name, state: "paused", until }
+          : { name: channel.name, state: "on" };
+      });
     return { state: "known", list };
   } catch (error) {
     return { state: "unknown", reason: reasonOf(ctx, tenant.shop, "channels", error) };
@@ -125,8 +168,16 @@ export async function repairWebhooks(ctx: Ctx, shop: string): Promise<WebhookRep
 function reasonOf(ctx: Ctx, shop: string, part: string, error: unknown): string {
   if (isAppError(error)) return error.message;
   if (error instanceof OutboundError) {
-    ctx.log.troubled("connection_state.unknown", { shop, part, kind: error.kind, status: error.status, reason: error.message });
-    return error.retryable ? "The store admin did not answer. Try again in a few minutes." : `The store admin refused the request (${error.status ?? error.kind}).`;
+    ctx.log.troubled("connection_state.unknown", {
+      shop,
+      part,
+      kind: error.kind,
+      status: error.status,
+      reason: error.message,
+    });
+    return error.retryable
+      ? "The store admin did not answer. Try again in a few minutes."
+      : `The store admin refused the request (${error.status ?? error.kind}).`;
   }
   ctx.log.failed("connection_state.unknown", error, { shop, part });
   return UNKNOWN;

@@ -23,7 +23,10 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
   const { table, current, place, secrets } = options;
   const unknown = Object.keys(input).filter((name) => !Object.hasOwn(table, name));
   if (unknown.length > 0)
-    throw new AppError("unknown_fields", { message: `Not known: ${unknown.join(", ")}.`, fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])) });
+    throw new AppError("unknown_fields", {
+      message: `Not known: ${unknown.join(", ")}.`,
+      fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])),
+    });
 
   const patch: FieldPatch = { set: {}, remove: [] };
   const wrong: Record<string, string> = {};
@@ -34,16 +37,25 @@ export function buildFieldPatch(input: Record<string, unknown>, options: PatchOp
     else if (field.secret && isMask(value)) {
       // Also a mask of an older secret: a token is refreshed while a form stands open.
       if (current[name] === undefined) wrong[name] = "is a masked value; send the whole secret";
-    }
-    else {
+    } else {
       const parsed = field.schema.safeParse(value);
-      const problem = parsed.success ? addressProblem(field, parsed.data, options.addressRules) : parsed.error.issues[0]?.message;
+      const problem = parsed.success
+        ? addressProblem(field, parsed.data, options.addressRules)
+        : parsed.error.issues[0]?.message;
       if (problem) wrong[name] = problem;
-      else patch.set[name] = field.secret ? secrets.seal(`${place}/${name}`, String(parsed.data)) : parsed.data;
+      else
+        patch.set[name] = field.secret
+          ? secrets.seal(`${place}/${name}`, String(parsed.data))
+          : parsed.data;
     }
   }
   if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
   return patch;
 }
 
-const addressProblem = (field: Omit<TenantField, "section">, value: unknown, rules: AddressRules): string | undefined => (field.calledByUs && typeof value === "string" ? findAddressProblem(value, rules) : undefined);
+const addressProblem = (
+  field: Omit<TenantField, "section">,
+  value: unknown,
+  rules: AddressRules,
+): string | undefined =>
+  field.calledByUs && typeof value === "string" ? findAddressProblem(value, rules) : undefined;

@@ -15,10 +15,18 @@ import { registerWebhooks } from "./webhook-registration.ts";
 type InstallState = { kind: "install"; shop: string };
 
 /** Where to send the merchant, and the state that must come back both in the query and in the browser's cookie. */
-export async function beginInstall(ctx: Ctx, shop: string): Promise<{ location: string; state: string }> {
+export async function beginInstall(
+  ctx: Ctx,
+  shop: string,
+): Promise<{ location: string; state: string }> {
   const state = ctx.random.uuid();
   const kept: InstallState = { kind: "install", shop };
-  await putKey(ctx.home.forTenant(PLATFORM).sql, KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
+  await putKey(
+    ctx.home.forTenant(PLATFORM).sql,
+    KEYS.oauthState(state),
+    kept,
+    TTL_SECONDS.oauthState,
+  );
   const location = ctx.storefront.authorizeUrl(shop, {
     client_id: appOf(ctx, await findTenant(ctx, shop)).clientId,
     scope: ctx.config.SCOPES.join(","),
@@ -36,7 +44,10 @@ export async function beginInstall(ctx: Ctx, shop: string): Promise<{ location: 
 export function installSignatures(query: URLSearchParams, secret: string): string[] {
   const signed = [...query].filter(([name]) => name !== "hmac" && name !== "signature");
   return [(value: string) => value, encodeURIComponent].map((encode) => {
-    const message = signed.map(([name, value]) => `${encode(name)}=${encode(value)}`).sort().join("&");
+    const message = signed
+      .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+      .sort()
+      .join("&");
     return createHmac("sha256", secret).update(message).digest("hex");
   });
 }
@@ -45,23 +56,43 @@ export function installSignatures(query: URLSearchParams, secret: string): strin
  * Verifies the callback, stores the token pair, registers the tenant and its webhooks.
  * @returns where to send the merchant: into the app.
  */
-export async function completeInstall(ctx: Ctx, query: URLSearchParams, cookieState: string | undefined): Promise<{ shop: string; location: string }> {
-  const [shop = "", code = "", state = "", hmac = ""] = ["shop", "code", "state", "hmac"].map((name) => query.get(name) ?? "");
+export async function completeInstall(
+  ctx: Ctx,
+  query: URLSearchParams,
+  cookieState: string | undefined,
+): Promise<{ shop: string; location: string }> {
+  const [shop = "", code = "", state = "", hmac = ""] = ["shop", "code", "state", "hmac"].map(
+    (name) => query.get(name) ?? "",
+  );
   if (!SHOP_PATTERN.test(shop) || !code || !state || !hmac) throw new AppError("invalid_install");
   const app = appOf(ctx, await findTenant(ctx, shop));
   const expected = app.secrets.flatMap((secret) => installSignatures(query, secret));
-  if (!expected.map((signature) => secretEquals(signature, hmac)).some(Boolean)) throw new AppError("invalid_install");
+  if (!expected.map((signature) => secretEquals(signature, hmac)).some(Boolean))
+    throw new AppError("invalid_install");
   // The cookie ties the callback to the browser that began: without it a stranger could finish his install in mine.
   if (!cookieState || !secretEquals(cookieState, state)) throw new AppError("invalid_state");
-  const kept = await takeKey<InstallState>(ctx.home.forTenant(PLATFORM).sql, KEYS.oauthState(state));
+  const kept = await takeKey<InstallState>(
+    ctx.home.forTenant(PLATFORM).sql,
+    KEYS.oauthState(state),
+  );
   if (kept?.kind !== "install" || kept.shop !== shop) throw new AppError("invalid_state");
 
-  const grant = await ctx.storefront.exchangeCode(shop, { clientId: app.clientId, clientSecret: app.secrets[0] ?? "" }, code);
+  const grant = await ctx.storefront.exchangeCode(
+    shop,
+    { clientId: app.clientId, clientSecret: app.secrets[0] ?? "" },
+    code,
+  );
   await registerTenant(ctx, shop);
   await storeGrant(ctx, shop, grant);
   ctx.log.done("install.completed", { shop, scopes: grant.scopes });
   await tryToRegisterWebhooks(ctx, shop);
-  return { shop, location: ctx.storefront.adminUrl(shop, `/admin/apps/${(await getTenant(ctx, shop)).app.clientId}`) };
+  return {
+    shop,
+    location: ctx.storefront.adminUrl(
+      shop,
+      `/admin/apps/${(await getTenant(ctx, shop)).app.clientId}`,
+    ),
+  };
 }
 
 /** A store whose webhooks cannot be registered right now is installed all the same; the app's home says so and repeats it. */

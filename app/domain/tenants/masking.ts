@@ -4,7 +4,9 @@ const SHORTEST_SHOWN = 12;
 const STARS = "****";
 
 export function mask(secret: string): string {
-  return secret.length < SHORTEST_SHOWN ? STARS : secret.slice(0, SHOWN) + STARS + secret.slice(-SHOWN);
+  return secret.length < SHORTEST_SHOWN
+    ? STARS
+    : secret.slice(0, SHOWN) + STARS + secret.slice(-SHOWN);
 }
 
 const MASK = /^(?:\*{4}|.{4}\*{4}.{4})$/s;

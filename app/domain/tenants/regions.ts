@@ -6,14 +6,28 @@ import { changeTenantRecord } from "./tenant-record.ts";
 import { dataOf, getTenant } from "./tenant.ts";
 
 /** Tables that make a move impossible while they hold rows of the tenant: moving live data is an operator's own task. */
-const OCCUPYING = ["storefront_users", "consent_records", "crm_tags", "integration_queue", "event_ledger", "webhook_inbox"] as const;
+const OCCUPYING = [
+  "storefront_users",
+  "consent_records",
+  "crm_tags",
+  "integration_queue",
+  "event_ledger",
+  "webhook_inbox",
+] as const;
 
 export function requireRegion(ctx: Ctx, region: string): void {
-  if (!ctx.regions.has(region)) throw new AppError("unknown_region", { message: `No database is configured for the region ${region}: set DATABASE_URL_${region.toUpperCase().replaceAll("-", "_")}.` });
+  if (!ctx.regions.has(region))
+    throw new AppError("unknown_region", {
+      message: `No database is configured for the region ${region}: set DATABASE_URL_${region.toUpperCase().replaceAll("-", "_")}.`,
+    });
 }
 
 /** Brings the region's database to the current schema and assigns the tenant to it. Safe to repeat. */
-export async function provisionRegion(ctx: Ctx, shop: string, region: string): Promise<{ tables: number }> {
+export async function provisionRegion(
+  ctx: Ctx,
+  shop: string,
+  region: string,
+): Promise<{ tables: number }> {
   const tenant = await getTenant(ctx, shop);
   requireRegion(ctx, region);
   await ctx.regions.migrate(region);
@@ -21,13 +35,18 @@ export async function provisionRegion(ctx: Ctx, shop: string, region: string): P
     const { sql } = dataOf(ctx, tenant);
     for (const table of OCCUPYING) {
       const [row] = await sql(`SELECT 1 FROM ${table} WHERE shop = $1 LIMIT 1`);
-      if (row) throw new AppError("tenant_has_data", { message: `The store has rows in ${table} in the region ${tenant.region}. Move or remove them first.` });
+      if (row)
+        throw new AppError("tenant_has_data", {
+          message: `The store has rows in ${table} in the region ${tenant.region}. Move or remove them first.`,
+        });
     }
     await changeTenantRecord(ctx, shop, { set: { region } });
     ctx.log.done("tenant.moved", { shop, region });
   }
-  const [count] = await ctx.regions.get(region).acrossTenants<{ tables: number }>(
-    "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'",
-  );
+  const [count] = await ctx.regions
+    .get(region)
+    .acrossTenants<{ tables: number }>(
+      "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'",
+    );
   return { tables: count?.tables ?? 0 };
 }

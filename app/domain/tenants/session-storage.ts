@@ -32,7 +32,14 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
       const accessToken = shop && (await findUsableToken(ctx, shop));
       if (!shop || !accessToken) return undefined;
       const scope = (await findTenant(ctx, shop))?.connection.granted_scopes?.join(",");
-      return new Session({ id, shop, state: "", isOnline: false, accessToken, ...(scope !== undefined && { scope }) });
+      return new Session({
+        id,
+        shop,
+        state: "",
+        isOnline: false,
+        accessToken,
+        ...(scope !== undefined && { scope }),
+      });
     },
 
     async storeSession(session) {
@@ -41,7 +48,8 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
       if (!shop || session.shop !== shop || session.isOnline || !session.accessToken) return false;
       const before = await findTenant(ctx, shop);
       const wasConnected = before !== null && tokenState(before) === "valid";
-      if (wasConnected && !session.refreshToken && before.config.storefront_refresh_token) return false;
+      if (wasConnected && !session.refreshToken && before.config.storefront_refresh_token)
+        return false;
       await registerTenant(ctx, shop);
       await storeGrant(ctx, shop, toGrant(session, session.accessToken));
       if (!wasConnected) await tryToRegisterWebhooks(ctx, shop);
@@ -53,9 +61,17 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
       const tenant = shop ? await findTenant(ctx, shop) : null;
       if (!tenant) return false;
       return changeTenantRecord(ctx, tenant.shop, {
-        remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
+        remove: [
+          "storefront_admin_token",
+          "storefront_refresh_token",
+          "storefront_token_expires_at",
+        ],
         // The next generation, so that a refresh that is under way does not bring the token back.
-        connection: { token_generation: (tenant.connection.token_generation ?? 0) + 1, token_state: null, previous_refresh_token: null },
+        connection: {
+          token_generation: (tenant.connection.token_generation ?? 0) + 1,
+          token_state: null,
+          previous_refresh_token: null,
+        },
       });
     },
 
@@ -75,11 +91,14 @@ async function findUsableToken(ctx: Ctx, shop: string): Promise<string | null> {
   try {
     return (await ensureStorefrontToken(ctx, shop)).accessToken;
   } catch (error) {
-    if (isAppError(error) && (error.code === "not_installed" || error.code === "unknown_tenant")) return null;
+    if (isAppError(error) && (error.code === "not_installed" || error.code === "unknown_tenant"))
+      return null;
     if (!(error instanceof OutboundError)) throw error;
     // The platform did not answer: what is stored may still work for some minutes.
     const config = (await findTenant(ctx, shop))?.config;
-    const isAlive = config?.storefront_token_expires_at !== undefined && new Date(config.storefront_token_expires_at) > ctx.clock.now();
+    const isAlive =
+      config?.storefront_token_expires_at !== undefined &&
+      new Date(config.storefront_token_expires_at) > ctx.clock.now();
     return (isAlive && config.storefront_admin_token) || null;
   }
 }
@@ -87,7 +106,10 @@ async function findUsableToken(ctx: Ctx, shop: string): Promise<string | null> {
 function toGrant(session: Session, accessToken: string) {
   const { refreshToken, expires } = session;
   // The library stamped `expires` with the system's clock, so the lifetime is told by the same one.
-  const expiresIn = refreshToken && expires ? Math.max(0, Math.round((expires.getTime() - Date.now()) / 1_000)) : null;
+  const expiresIn =
+    refreshToken && expires
+      ? Math.max(0, Math.round((expires.getTime() - Date.now()) / 1_000))
+      : null;
   return {
     accessToken,
     refreshToken: expiresIn === null ? null : (refreshToken ?? null),

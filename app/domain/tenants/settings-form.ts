@@ -3,12 +3,25 @@
 import type { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { isAppError } from "../../runtime/errors.ts";
-import { saveTenantConfig, savePlatformConfig, showPlatformConfig, showTenantConfig } from "./configuration.ts";
+import {
+  saveTenantConfig,
+  savePlatformConfig,
+  showPlatformConfig,
+  showTenantConfig,
+} from "./configuration.ts";
 import type { FieldTable } from "./field-patch.ts";
-import { isErpField, isTenantField, PLATFORM_FIELDS, tenantField, tenantFieldNames, type Section } from "./tenant-config.ts";
+import {
+  isErpField,
+  isTenantField,
+  PLATFORM_FIELDS,
+  tenantField,
+  tenantFieldNames,
+  type Section,
+} from "./tenant-config.ts";
 import { getTenant, type Tenant } from "./tenant.ts";
 
-type FieldKind = "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
+type FieldKind =
+  "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
 
 export type FormField = {
   name: string;
@@ -23,52 +36,127 @@ export type FormField = {
   isReadOnly: boolean;
 };
 
-type FormSection = { name: Section; fields: FormField[]; /** Systems whose connection can be tried from here. */ tests: string[] };
+type FormSection = {
+  name: Section;
+  fields: FormField[];
+  /** Systems whose connection can be tried from here. */ tests: string[];
+};
 export type SettingsForm = { shop: string; sections: FormSection[] };
 
 /** `problems`: a field's name to what is wrong with it. */
-export type SaveResult = { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> };
+export type SaveResult =
+  { outcome: "saved" } | { outcome: "refused"; message: string; problems: Record<string, string> };
 
 /** What a merchant looks for first comes first. */
-const ORDER: readonly Section[] = ["brand", "sign_in", "consent", "agents", "email", "cms", "analytics", "profile", "erp", "retail", "warehouse", "bus", "store", "security"];
+const ORDER: readonly Section[] = [
+  "brand",
+  "sign_in",
+  "consent",
+  "agents",
+  "email",
+  "cms",
+  "analytics",
+  "profile",
+  "erp",
+  "retail",
+  "warehouse",
+  "bus",
+  "store",
+  "security",
+];
 
 /** Set by the install, and only ever to one value. */
 const FIXED: ReadonlySet<string> = new Set(["storefront_store_domain"]);
 
-export async function readSettingsForm(ctx: Ctx, shop: string, isPlatform: boolean): Promise<SettingsForm> {
+export async function readSettingsForm(
+  ctx: Ctx,
+  shop: string,
+  isPlatform: boolean,
+): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
   const saved = await showTenantConfig(ctx, shop);
   const sections = new Map<Section, FormSection>();
   for (const name of tenantFieldNames.filter((one) => isOffered(tenant, one))) {
     const field = tenantField(name);
-    const section = sections.get(field.section) ?? { name: field.section, fields: [], tests: testsOf(ctx, tenant, field.section) };
+    const section = sections.get(field.section) ?? {
+      name: field.section,
+      fields: [],
+      tests: testsOf(ctx, tenant, field.section),
+    };
     sections.set(field.section, section);
     const instead = name in saved ? null : tenant.config[name];
-    section.fields.push(toFormField(name, field, saved[name], field.secret && instead !== undefined && instead !== null ? true : instead, FIXED.has(name) || (field.platformOnly === true && !isPlatform)));
+    section.fields.push(
+      toFormField(
+        name,
+        field,
+        saved[name],
+        field.secret && instead !== undefined && instead !== null ? true : instead,
+        FIXED.has(name) || (field.platformOnly === true && !isPlatform),
+      ),
+    );
   }
-  return { shop, sections: [...sections.values()].toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name)) };
+  return {
+    shop,
+    sections: [...sections.values()].toSorted(
+      (a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name),
+    ),
+  };
 }
 
 /** A store with the role `shared` has neither an ERP nor event routes of its own (SPEC "Stakeholder access"). */
-const isOffered = (tenant: Tenant, name: string) => tenant.config.access_role !== "shared" || !isTenantField(name) || (tenantField(name).section !== "bus" && !isErpField(name));
+const isOffered = (tenant: Tenant, name: string) =>
+  tenant.config.access_role !== "shared" ||
+  !isTenantField(name) ||
+  (tenantField(name).section !== "bus" && !isErpField(name));
 
 function testsOf(ctx: Ctx, tenant: Tenant, section: Section): string[] {
   if (section === "store") return ["storefront"];
   if (section === "email") return ["email"];
   if (tenant.config.access_role === "shared") return [];
-  return ctx.channels.filter(({ probe, isDestination, credentialsKey }) => probe && isDestination && credentialsKey !== null && isTenantField(credentialsKey) && tenantField(credentialsKey).section === section).map(({ name }) => name);
+  return ctx.channels
+    .filter(
+      ({ probe, isDestination, credentialsKey }) =>
+        probe &&
+        isDestination &&
+        credentialsKey !== null &&
+        isTenantField(credentialsKey) &&
+        tenantField(credentialsKey).section === section,
+    )
+    .map(({ name }) => name);
 }
 
 export async function readPlatformForm(ctx: Ctx, isPlatform: boolean): Promise<FormField[]> {
   const saved = await showPlatformConfig(ctx);
-  return Object.entries(PLATFORM_FIELDS as FieldTable).map(([name, field]) => toFormField(name, field, saved[name], null, !isPlatform));
+  return Object.entries(PLATFORM_FIELDS as FieldTable).map(([name, field]) =>
+    toFormField(name, field, saved[name], null, !isPlatform),
+  );
 }
 
-function toFormField(name: string, field: FieldTable[string], value: unknown, instead: unknown, isReadOnly: boolean): FormField {
-  return { name, label: field.label, ...(field.secret ? { kind: "secret", options: [] } : shapeOf(field.schema)), value: value ?? null, instead: instead ?? null, isReadOnly };
+function toFormField(
+  name: string,
+  field: FieldTable[string],
+  value: unknown,
+  instead: unknown,
+  isReadOnly: boolean,
+): FormField {
+  return {
+    name,
+    label: field.label,
+    ...(field.secret ? { kind: "secret", options: [] } : shapeOf(field.schema)),
+    value: value ?? null,
+    instead: instead ?? null,
+    isReadOnly,
+  };
 }
 
-type Def = { type: string; innerType?: z.ZodType; in?: z.ZodType; element?: z.ZodType; shape?: Record<string, z.ZodType>; entries?: Record<string, string> };
+type Def = {
+  type: string;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  element?: z.ZodType;
+  shape?: Record<string, z.ZodType>;
+  entries?: Record<string, string>;
+};
 
 function shapeOf(schema: z.ZodType): { kind: FieldKind; options: string[] } {
   const def = schema.def as Def;
@@ -85,11 +173,21 @@ function shapeOf(schema: z.ZodType): { kind: FieldKind; options: string[] } {
 }
 
 /** Takes what the form posted: JSON of the fields that were changed. What is refused is a result, for the form to show. */
-export async function saveSettings(ctx: Ctx, shop: string, posted: unknown, isPlatform: boolean): Promise<SaveResult> {
+export async function saveSettings(
+  ctx: Ctx,
+  shop: string,
+  posted: unknown,
+  isPlatform: boolean,
+): Promise<SaveResult> {
   const tenant = await getTenant(ctx, shop);
   return take(posted, async (fields) => {
     const hidden = Object.keys(fields).filter((name) => !isOffered(tenant, name));
-    if (hidden.length > 0) return { outcome: "refused", message: "Some of these settings are not for this store.", problems: Object.fromEntries(hidden.map((name) => [name, "is not for shared stores"])) };
+    if (hidden.length > 0)
+      return {
+        outcome: "refused",
+        message: "Some of these settings are not for this store.",
+        problems: Object.fromEntries(hidden.map((name) => [name, "is not for shared stores"])),
+      };
     await saveTenantConfig(ctx, shop, fields, isPlatform);
     return { outcome: "saved" };
   });
@@ -102,7 +200,10 @@ export async function savePlatformSettings(ctx: Ctx, posted: unknown): Promise<S
   });
 }
 
-async function take(posted: unknown, save: (fields: Record<string, unknown>) => Promise<SaveResult>): Promise<SaveResult> {
+async function take(
+  posted: unknown,
+  save: (fields: Record<string, unknown>) => Promise<SaveResult>,
+): Promise<SaveResult> {
   try {
     const fields: unknown = JSON.parse(typeof posted === "string" ? posted : "");
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return MALFORMED;
@@ -114,4 +215,8 @@ async function take(posted: unknown, save: (fields: Record<string, unknown>) => 
   }
 }
 
-const MALFORMED: SaveResult = { outcome: "refused", message: "The form could not be read. Reload the page.", problems: {} };
+const MALFORMED: SaveResult = {
+  outcome: "refused",
+  message: "The form could not be read. Reload the page.",
+  problems: {},
+};

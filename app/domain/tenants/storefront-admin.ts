@@ -13,9 +13,13 @@ const FALLBACK_WAIT_MS = 2_000;
  * The data of one GraphQL call. Throws OutboundError for errors that time or an operator may mend, `not_installed` when
  * only a new install helps. `userErrors` are the caller's: see `requireNoUserErrors`.
  */
-export async function callStorefront<T>(ctx: Ctx, shop: string, call: { document: string; variables?: Record<string, unknown>; version?: string }): Promise<T> {
+export async function callStorefront<T>(
+  ctx: Ctx,
+  shop: string,
+  call: { document: string; variables?: Record<string, unknown>; version?: string },
+): Promise<T> {
   let isRetriedWithNewToken = false;
-  for (let throttled = 0; ; ) {
+  for (let throttled = 0; ;) {
     const token = await ensureStorefrontToken(ctx, shop, { force: false });
     let answer: GraphqlAnswer<T>;
     try {
@@ -28,16 +32,28 @@ export async function callStorefront<T>(ctx: Ctx, shop: string, call: { document
         continue;
       }
       if (error.status === 403 && /non-expiring access tokens/i.test(error.body ?? ""))
-        throw new AppError("not_installed", { message: "The storefront no longer accepts non-expiring tokens. Install the app again to obtain an expiring one." });
+        throw new AppError("not_installed", {
+          message:
+            "The storefront no longer accepts non-expiring tokens. Install the app again to obtain an expiring one.",
+        });
       throw error;
     }
-    if (answer.errors.some((error) => error.extensions?.code === "THROTTLED") && throttled < MAX_THROTTLED) {
+    if (
+      answer.errors.some((error) => error.extensions?.code === "THROTTLED") &&
+      throttled < MAX_THROTTLED
+    ) {
       throttled += 1;
       await delay(throttleWait(answer));
       continue;
     }
     if (answer.errors.length > 0 || answer.data === null)
-      throw new OutboundError("storefront", "malformed", { status: answer.errors.some((error) => error.extensions?.code === "THROTTLED") ? 429 : 422, message: `the storefront refused the call: ${answer.errors.map((error) => error.message).join("; ").slice(0, 500)}` });
+      throw new OutboundError("storefront", "malformed", {
+        status: answer.errors.some((error) => error.extensions?.code === "THROTTLED") ? 429 : 422,
+        message: `the storefront refused the call: ${answer.errors
+          .map((error) => error.message)
+          .join("; ")
+          .slice(0, 500)}`,
+      });
     return answer.data;
   }
 }
@@ -45,13 +61,25 @@ export async function callStorefront<T>(ctx: Ctx, shop: string, call: { document
 /** How long until the bucket holds what the call asks for. */
 function throttleWait({ throttle }: GraphqlAnswer<unknown>): number {
   if (!throttle || throttle.restorePerSecond <= 0) return FALLBACK_WAIT_MS;
-  return Math.min(MAX_WAIT_MS, Math.max(100, ((throttle.requested - throttle.available) / throttle.restorePerSecond) * 1_000));
+  return Math.min(
+    MAX_WAIT_MS,
+    Math.max(100, ((throttle.requested - throttle.available) / throttle.restorePerSecond) * 1_000),
+  );
 }
 
 export type UserError = { field?: string[] | null; message: string; code?: string | null };
 
 /** A mutation that was understood and refused: waiting does not help. */
-export function requireNoUserErrors(mutation: string, errors: readonly UserError[] | undefined): void {
+export function requireNoUserErrors(
+  mutation: string,
+  errors: readonly UserError[] | undefined,
+): void {
   if (errors && errors.length > 0)
-    throw new OutboundError("storefront", "status", { status: 422, message: `${mutation}: ${errors.map((error) => error.message).join("; ").slice(0, 500)}` });
+    throw new OutboundError("storefront", "status", {
+      status: 422,
+      message: `${mutation}: ${errors
+        .map((error) => error.message)
+        .join("; ")
+        .slice(0, 500)}`,
+    });
 }

@@ -6,21 +6,35 @@ import { getTenant } from "./tenant.ts";
 
 /** @returns when the new token expires. Throws `token_refresh_failed`, whose message says what helps. */
 export async function forceRefresh(ctx: Ctx, shop: string): Promise<string | null> {
-  const { storefront_admin_token: token, storefront_refresh_token: refreshToken, storefront_token_expires_at: expiresAt } = (await getTenant(ctx, shop)).config;
+  const {
+    storefront_admin_token: token,
+    storefront_refresh_token: refreshToken,
+    storefront_token_expires_at: expiresAt,
+  } = (await getTenant(ctx, shop)).config;
   // The usual check goes on with such a token; who asks for a new one must hear that there is none to be had.
-  if (token && !(refreshToken && expiresAt)) throw new AppError("token_refresh_failed", { message: "No refresh token is stored, or not until when the token is good: the install did not ask for an expiring one. Install the app again from the store admin." });
+  if (token && !(refreshToken && expiresAt))
+    throw new AppError("token_refresh_failed", {
+      message:
+        "No refresh token is stored, or not until when the token is good: the install did not ask for an expiring one. Install the app again from the store admin.",
+    });
   try {
     const { expiresAt } = await ensureStorefrontToken(ctx, shop, { force: true });
     return expiresAt?.toISOString() ?? null;
   } catch (error) {
     if (isAppError(error)) throw new AppError("token_refresh_failed", { message: error.message });
-    if (error instanceof OutboundError) throw new AppError("token_refresh_failed", { message: `${error.message}. The stored token is kept; try again.` });
+    if (error instanceof OutboundError)
+      throw new AppError("token_refresh_failed", {
+        message: `${error.message}. The stored token is kept; try again.`,
+      });
     throw error;
   }
 }
 
 /** `status` is what the storefront answered; `shop` is its name for itself. */
-export async function testStorefront(ctx: Ctx, shop: string): Promise<{ ok: boolean; status: number; shop: string }> {
+export async function testStorefront(
+  ctx: Ctx,
+  shop: string,
+): Promise<{ ok: boolean; status: number; shop: string }> {
   const { accessToken } = await ensureStorefrontToken(ctx, shop);
   const { status } = await ctx.storefront.shop(shop, accessToken);
   return { ok: status === 200, status, shop };

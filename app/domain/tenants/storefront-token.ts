@@ -48,29 +48,55 @@ export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Pro
 }
 
 function refreshExpiry(ctx: Ctx, { refreshExpiresIn }: TokenGrant): string | null {
-  return refreshExpiresIn === undefined || refreshExpiresIn === null ? null : new Date(ctx.clock.now().getTime() + refreshExpiresIn * 1_000).toISOString();
+  return refreshExpiresIn === undefined || refreshExpiresIn === null
+    ? null
+    : new Date(ctx.clock.now().getTime() + refreshExpiresIn * 1_000).toISOString();
 }
 
 /** Forces a refresh while a refresh token that is about to end still works; otherwise the usual check. */
 export function keepStorefrontToken(ctx: Ctx, tenant: Tenant): Promise<StorefrontToken> {
   const { refresh_token_expires_at: endsAt, token_generation: seen = 0 } = tenant.connection;
-  const isEnding = endsAt !== undefined && Date.parse(endsAt) - ctx.clock.now().getTime() < KEEP_ALIVE_MS;
+  const isEnding =
+    endsAt !== undefined && Date.parse(endsAt) - ctx.clock.now().getTime() < KEEP_ALIVE_MS;
   return ensureStorefrontToken(ctx, tenant.shop, isEnding ? { force: true, seen } : {});
 }
 
-function grantFields(ctx: Ctx, shop: string, grant: TokenGrant): { set: Record<string, unknown>; remove: string[] } {
-  const set: Record<string, unknown> = { storefront_admin_token: ctx.secrets.seal(`${shop}/storefront_admin_token`, grant.accessToken) };
-  if (grant.refreshToken === null || grant.expiresIn === null) return { set, remove: ["storefront_refresh_token", "storefront_token_expires_at"] };
-  set.storefront_refresh_token = ctx.secrets.seal(`${shop}/storefront_refresh_token`, grant.refreshToken);
-  set.storefront_token_expires_at = new Date(ctx.clock.now().getTime() + grant.expiresIn * 1_000).toISOString();
+function grantFields(
+  ctx: Ctx,
+  shop: string,
+  grant: TokenGrant,
+): { set: Record<string, unknown>; remove: string[] } {
+  const set: Record<string, unknown> = {
+    storefront_admin_token: ctx.secrets.seal(`${shop}/storefront_admin_token`, grant.accessToken),
+  };
+  if (grant.refreshToken === null || grant.expiresIn === null)
+    return { set, remove: ["storefront_refresh_token", "storefront_token_expires_at"] };
+  set.storefront_refresh_token = ctx.secrets.seal(
+    `${shop}/storefront_refresh_token`,
+    grant.refreshToken,
+  );
+  set.storefront_token_expires_at = new Date(
+    ctx.clock.now().getTime() + grant.expiresIn * 1_000,
+  ).toISOString();
   return { set, remove: [] };
 }
 
 function tokenOf(tenant: Tenant): StorefrontToken {
-  const { storefront_admin_token: accessToken, storefront_token_expires_at: expiresAt } = tenant.config;
-  if (tenant.connection.token_state === "reauth_required") throw new AppError("not_installed", { message: `The storefront no longer accepts this store's token. ${REINSTALL}` });
-  if (!accessToken) throw new AppError("not_installed", { message: `No storefront token is stored for this store. ${REINSTALL}` });
-  return { accessToken, expiresAt: expiresAt ? new Date(expiresAt) : null, generation: tenant.connection.token_generation ?? 0 };
+  const { storefront_admin_token: accessToken, storefront_token_expires_at: expiresAt } =
+    tenant.config;
+  if (tenant.connection.token_state === "reauth_required")
+    throw new AppError("not_installed", {
+      message: `The storefront no longer accepts this store's token. ${REINSTALL}`,
+    });
+  if (!accessToken)
+    throw new AppError("not_installed", {
+      message: `No storefront token is stored for this store. ${REINSTALL}`,
+    });
+  return {
+    accessToken,
+    expiresAt: expiresAt ? new Date(expiresAt) : null,
+    generation: tenant.connection.token_generation ?? 0,
+  };
 }
 
 const callers = new WeakMap<Ctx, Map<string, Promise<StorefrontToken>>>();
@@ -83,7 +109,11 @@ export type EnsureOptions = { force?: boolean; seen?: number };
  * one process share one refresh; callers of other processes wait for it or go on with a token that still works.
  * Throws `not_installed` when only a new install helps, OutboundError when the platform cannot be reached.
  */
-export function ensureStorefrontToken(ctx: Ctx, shop: string, options: EnsureOptions = {}): Promise<StorefrontToken> {
+export function ensureStorefrontToken(
+  ctx: Ctx,
+  shop: string,
+  options: EnsureOptions = {},
+): Promise<StorefrontToken> {
   const running = callers.get(ctx) ?? new Map<string, Promise<StorefrontToken>>();
   callers.set(ctx, running);
   const key = `${shop}/${options.force ? `force ${options.seen ?? ""}` : "check"}`;
@@ -94,13 +124,18 @@ export function ensureStorefrontToken(ctx: Ctx, shop: string, options: EnsureOpt
   return started;
 }
 
-async function ensure(ctx: Ctx, shop: string, { force = false, seen: failed }: EnsureOptions): Promise<StorefrontToken> {
+async function ensure(
+  ctx: Ctx,
+  shop: string,
+  { force = false, seen: failed }: EnsureOptions,
+): Promise<StorefrontToken> {
   const tenant = await getTenant(ctx, shop);
   const token = tokenOf(tenant);
   // Without a refresh token or an expiry there is nothing to refresh, forced or not (SPEC: skipped).
   if (!tenant.config.storefront_refresh_token || !token.expiresAt) return token;
   if (force && failed !== undefined && failed !== token.generation) return token;
-  if (!force && token.expiresAt.getTime() - ctx.clock.now().getTime() > REFRESH_BUFFER_MS) return token;
+  if (!force && token.expiresAt.getTime() - ctx.clock.now().getTime() > REFRESH_BUFFER_MS)
+    return token;
 
   const sql = ctx.home.forTenant(shop).sql;
   const key = KEYS.lease("storefront_token");
@@ -111,7 +146,10 @@ async function ensure(ctx: Ctx, shop: string, { force = false, seen: failed }: E
     const current = tokenOf(await getTenant(ctx, shop));
     if (current.generation !== token.generation) return current;
     if (!force && current.expiresAt && current.expiresAt > now) return current;
-    if (now.getTime() > deadline) throw new OutboundError("storefront", "timeout", { message: "another process holds the token refresh and does not finish" });
+    if (now.getTime() > deadline)
+      throw new OutboundError("storefront", "timeout", {
+        message: "another process holds the token refresh and does not finish",
+      });
     await delay(WAIT_STEP_MS);
   }
   try {
@@ -126,7 +164,9 @@ async function ensure(ctx: Ctx, shop: string, { force = false, seen: failed }: E
 async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise<StorefrontToken> {
   const { shop, connection } = tenant;
   const current = tenant.config.storefront_refresh_token as string;
-  const previous = connection.previous_refresh_token ? ctx.secrets.unseal(`${shop}/previous_refresh_token`, connection.previous_refresh_token) : null;
+  const previous = connection.previous_refresh_token
+    ? ctx.secrets.unseal(`${shop}/previous_refresh_token`, connection.previous_refresh_token)
+    : null;
   let used = current;
   let grant: TokenGrant;
   try {
@@ -146,10 +186,19 @@ async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promis
   const isStored = await changeTenantRecord(ctx, shop, {
     set,
     remove,
-    connection: { token_generation: token.generation + 1, token_state: "valid", previous_refresh_token: ctx.secrets.seal(`${shop}/previous_refresh_token`, used), refresh_token_expires_at: refreshExpiry(ctx, grant) },
+    connection: {
+      token_generation: token.generation + 1,
+      token_state: "valid",
+      previous_refresh_token: ctx.secrets.seal(`${shop}/previous_refresh_token`, used),
+      refresh_token_expires_at: refreshExpiry(ctx, grant),
+    },
     ifGeneration: token.generation,
   });
-  ctx.log.done("storefront_token.refreshed", { shop, stored: isStored, expires_in: grant.expiresIn });
+  ctx.log.done("storefront_token.refreshed", {
+    shop,
+    stored: isStored,
+    expires_in: grant.expiresIn,
+  });
   // Not stored: a newer grant (an install, a token exchange) won meanwhile, and ours is retired by it.
   return tokenOf(await getTenant(ctx, shop));
 }
@@ -161,7 +210,8 @@ async function askForRefresh(ctx: Ctx, tenant: Tenant, refreshToken: string): Pr
     try {
       return await ctx.storefront.refresh(tenant.shop, app, refreshToken);
     } catch (error) {
-      const isLost = error instanceof OutboundError && (error.kind === "network" || error.kind === "timeout");
+      const isLost =
+        error instanceof OutboundError && (error.kind === "network" || error.kind === "timeout");
       if (!isLost || attempt >= ATTEMPTS) throw error;
     }
   }
@@ -169,11 +219,18 @@ async function askForRefresh(ctx: Ctx, tenant: Tenant, refreshToken: string): Pr
 
 /** 400, 401 and 403 mean that the refresh token is dead; 5xx, 429 and silence never cost the token. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof OutboundError && error.kind === "status" && [400, 401, 403].includes(error.status ?? 0);
+  return (
+    error instanceof OutboundError &&
+    error.kind === "status" &&
+    [400, 401, 403].includes(error.status ?? 0)
+  );
 }
 
 async function giveUp(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise<StorefrontToken> {
-  await changeTenantRecord(ctx, tenant.shop, { connection: { token_state: "reauth_required" }, ifGeneration: token.generation });
+  await changeTenantRecord(ctx, tenant.shop, {
+    connection: { token_state: "reauth_required" },
+    ifGeneration: token.generation,
+  });
   ctx.log.troubled("storefront_token.refused", { shop: tenant.shop });
   // Throws `not_installed`, unless a newer grant has been stored meanwhile.
   return tokenOf(await getTenant(ctx, tenant.shop));

@@ -5,7 +5,21 @@ import type { SettingName } from "../../runtime/settings.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
-export type Section = "store" | "sign_in" | "cms" | "analytics" | "profile" | "erp" | "retail" | "warehouse" | "email" | "bus" | "agents" | "consent" | "brand" | "security";
+export type Section =
+  | "store"
+  | "sign_in"
+  | "cms"
+  | "analytics"
+  | "profile"
+  | "erp"
+  | "retail"
+  | "warehouse"
+  | "email"
+  | "bus"
+  | "agents"
+  | "consent"
+  | "brand"
+  | "security";
 
 export type TenantField = {
   schema: z.ZodType;
@@ -25,69 +39,280 @@ const text = (max = 2_000) => z.string().trim().min(1).max(max);
 const secretText = text(8_000);
 const origin = z.url({ protocol: /^https?$/ }).transform((value) => new URL(value).origin);
 const link = z.url({ protocol: /^https?$/ }).max(2_000);
-const storeUrl = z.string().regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address").max(2_000);
+const storeUrl = z
+  .string()
+  .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
+  .max(2_000);
 
-const CHANNEL_NAME = z.string().regex(/^[a-z][a-z0-9_]*$/, "must be a channel name").max(40);
+const CHANNEL_NAME = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*$/, "must be a channel name")
+  .max(40);
 
 export const EventRoute = z.object({
-  event_type: z.string().regex(/^[A-Za-z0-9_.*-]+$/, "may hold letters, digits, _, -, . and * wildcards").max(120),
+  event_type: z
+    .string()
+    .regex(/^[A-Za-z0-9_.*-]+$/, "may hold letters, digits, _, -, . and * wildcards")
+    .max(120),
   channels: z.array(CHANNEL_NAME).min(1).max(20),
   priority: z.number().int().min(1).max(5).optional(),
 });
 
 export const TENANT_FIELDS = {
-  storefront_admin_token: { schema: secretText, section: "store", label: "Admin access token", secret: true, staticFrom: "STOREFRONT_ADMIN_TOKEN" },
-  storefront_refresh_token: { schema: secretText, section: "store", label: "Refresh token", secret: true },
-  storefront_token_expires_at: { schema: z.iso.datetime({ offset: true }), section: "store", label: "Access token expires" },
-  storefront_store_domain: { schema: z.string().regex(SHOP_PATTERN, "must look like name.myshopify.com"), section: "store", label: "Store domain" },
-  storefront_app_secret: { schema: secretText, section: "store", label: "App secret", secret: true },
-  storefront_shop_id: { schema: z.coerce.string().regex(/^\d+$/, "must be a number"), section: "store", label: "Shop id", staticFrom: "STOREFRONT_SHOP_ID" },
-  storefront_api_token: { schema: secretText, section: "store", label: "Storefront API token", secret: true },
-  public_hosts: { schema: z.array(z.string().regex(/^[a-z0-9.-]+(:\d+)?$/, "must be a host name")).max(50), section: "store", label: "Public hosts" },
-  region: { schema: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region name"), section: "store", label: "Region", platformOnly: true },
-  access_role: { schema: z.enum(["creator", "shared", "private"]).default("private"), section: "security", label: "Access role", platformOnly: true },
-  admin_key: { schema: z.string().min(16, "must be at least 16 characters").max(200), section: "security", label: "Tenant API key", secret: true },
-  jwt_secret: { schema: z.string().min(16, "must be at least 16 characters").max(400), section: "security", label: "Session secret", secret: true },
-  allowed_origins: { schema: z.array(origin).max(50), section: "security", label: "Allowed origins" },
-  password_iterations: { schema: z.number().int().min(100_000).max(2_000_000).default(100_000), section: "security", label: "Password hash iterations" },
-  require_email_verification: { schema: z.boolean().default(false), section: "security", label: "Require a verified e-mail" },
-  auth_redirect_origin: { schema: origin, section: "sign_in", label: "Return to", staticFrom: "AUTH_REDIRECT_ORIGIN" },
-  federated_issuer: { schema: link, section: "sign_in", label: "Identity provider", calledByUs: true, staticFrom: "FEDERATED_ISSUER" },
-  federated_client_id: { schema: text(400), section: "sign_in", label: "Identity provider client id", staticFrom: "FEDERATED_CLIENT_ID" },
-  federated_client_secret: { schema: secretText, section: "sign_in", label: "Identity provider client secret", secret: true, staticFrom: "FEDERATED_CLIENT_SECRET" },
-  storefront_customer_account_client_id: { schema: text(400), section: "sign_in", label: "Customer account client id", staticFrom: "STOREFRONT_CUSTOMER_ACCOUNT_CLIENT_ID" },
-  storefront_customer_account_client_secret: { schema: secretText, section: "sign_in", label: "Customer account client secret", secret: true },
+  storefront_admin_token: {
+    schema: secretText,
+    section: "store",
+    label: "Admin access token",
+    secret: true,
+    staticFrom: "STOREFRONT_ADMIN_TOKEN",
+  },
+  storefront_refresh_token: {
+    schema: secretText,
+    section: "store",
+    label: "Refresh token",
+    secret: true,
+  },
+  storefront_token_expires_at: {
+    schema: z.iso.datetime({ offset: true }),
+    section: "store",
+    label: "Access token expires",
+  },
+  storefront_store_domain: {
+    schema: z.string().regex(SHOP_PATTERN, "must look like name.myshopify.com"),
+    section: "store",
+    label: "Store domain",
+  },
+  storefront_app_secret: {
+    schema: secretText,
+    section: "store",
+    label: "App secret",
+    secret: true,
+  },
+  storefront_shop_id: {
+    schema: z.coerce.string().regex(/^\d+$/, "must be a number"),
+    section: "store",
+    label: "Shop id",
+    staticFrom: "STOREFRONT_SHOP_ID",
+  },
+  storefront_api_token: {
+    schema: secretText,
+    section: "store",
+    label: "Storefront API token",
+    secret: true,
+  },
+  public_hosts: {
+    schema: z.array(z.string().regex(/^[a-z0-9.-]+(:\d+)?$/, "must be a host name")).max(50),
+    section: "store",
+    label: "Public hosts",
+  },
+  region: {
+    schema: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region name"),
+    section: "store",
+    label: "Region",
+    platformOnly: true,
+  },
+  access_role: {
+    schema: z.enum(["creator", "shared", "private"]).default("private"),
+    section: "security",
+    label: "Access role",
+    platformOnly: true,
+  },
+  admin_key: {
+    schema: z.string().min(16, "must be at least 16 characters").max(200),
+    section: "security",
+    label: "Tenant API key",
+    secret: true,
+  },
+  jwt_secret: {
+    schema: z.string().min(16, "must be at least 16 characters").max(400),
+    section: "security",
+    label: "Session secret",
+    secret: true,
+  },
+  allowed_origins: {
+    schema: z.array(origin).max(50),
+    section: "security",
+    label: "Allowed origins",
+  },
+  password_iterations: {
+    schema: z.number().int().min(100_000).max(2_000_000).default(100_000),
+    section: "security",
+    label: "Password hash iterations",
+  },
+  require_email_verification: {
+    schema: z.boolean().default(false),
+    section: "security",
+    label: "Require a verified e-mail",
+  },
+  auth_redirect_origin: {
+    schema: origin,
+    section: "sign_in",
+    label: "Return to",
+    staticFrom: "AUTH_REDIRECT_ORIGIN",
+  },
+  federated_issuer: {
+    schema: link,
+    section: "sign_in",
+    label: "Identity provider",
+    calledByUs: true,
+    staticFrom: "FEDERATED_ISSUER",
+  },
+  federated_client_id: {
+    schema: text(400),
+    section: "sign_in",
+    label: "Identity provider client id",
+    staticFrom: "FEDERATED_CLIENT_ID",
+  },
+  federated_client_secret: {
+    schema: secretText,
+    section: "sign_in",
+    label: "Identity provider client secret",
+    secret: true,
+    staticFrom: "FEDERATED_CLIENT_SECRET",
+  },
+  storefront_customer_account_client_id: {
+    schema: text(400),
+    section: "sign_in",
+    label: "Customer account client id",
+    staticFrom: "STOREFRONT_CUSTOMER_ACCOUNT_CLIENT_ID",
+  },
+  storefront_customer_account_client_secret: {
+    schema: secretText,
+    section: "sign_in",
+    label: "Customer account client secret",
+    secret: true,
+  },
   cms_api_token: { schema: secretText, section: "cms", label: "CMS API token", secret: true },
   cms_site_id: { schema: text(200), section: "cms", label: "CMS site id" },
-  cms_customers_collection_id: { schema: text(200), section: "cms", label: "Customers collection id" },
+  cms_customers_collection_id: {
+    schema: text(200),
+    section: "cms",
+    label: "Customers collection id",
+  },
   cms_tags_collection_id: { schema: text(200), section: "cms", label: "Tags collection id" },
-  analytics_measurement_id: { schema: z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"), section: "analytics", label: "Measurement id", staticFrom: "ANALYTICS_MEASUREMENT_ID" },
-  analytics_api_secret: { schema: secretText, section: "analytics", label: "Analytics API secret", secret: true, staticFrom: "ANALYTICS_API_SECRET" },
-  profile_platform_enabled: { schema: z.boolean().default(false), section: "profile", label: "Send hashed profiles" },
-  profile_platform_url: { schema: link, section: "profile", label: "Streaming address", calledByUs: true },
-  profile_platform_token: { schema: secretText, section: "profile", label: "Streaming token", secret: true },
+  analytics_measurement_id: {
+    schema: z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"),
+    section: "analytics",
+    label: "Measurement id",
+    staticFrom: "ANALYTICS_MEASUREMENT_ID",
+  },
+  analytics_api_secret: {
+    schema: secretText,
+    section: "analytics",
+    label: "Analytics API secret",
+    secret: true,
+    staticFrom: "ANALYTICS_API_SECRET",
+  },
+  profile_platform_enabled: {
+    schema: z.boolean().default(false),
+    section: "profile",
+    label: "Send hashed profiles",
+  },
+  profile_platform_url: {
+    schema: link,
+    section: "profile",
+    label: "Streaming address",
+    calledByUs: true,
+  },
+  profile_platform_token: {
+    schema: secretText,
+    section: "profile",
+    label: "Streaming token",
+    secret: true,
+  },
   erp_base_url: { schema: link, section: "erp", label: "ERP address", calledByUs: true },
   erp_token: { schema: secretText, section: "erp", label: "Inbound ERP token", secret: true },
   erp_username: { schema: text(200), section: "erp", label: "ERP user" },
   erp_password: { schema: secretText, section: "erp", label: "ERP password", secret: true },
-  erp_format: { schema: z.enum(["odata_json", "xml"]).default("odata_json"), section: "erp", label: "ERP document format" },
-  erp_defaults: { schema: z.strictObject({ bukrs: text(20).optional(), vkorg: text(20).optional(), vtweg: text(20).optional() }), section: "erp", label: "ERP organisation" },
-  retail_analytics_a_url: { schema: storeUrl, section: "retail", label: "Retail measurement A address", calledByUs: true },
-  retail_analytics_b_url: { schema: link, section: "retail", label: "Retail measurement B address", calledByUs: true },
-  retail_analytics_b_token: { schema: secretText, section: "retail", label: "Retail measurement B token", secret: true },
+  erp_format: {
+    schema: z.enum(["odata_json", "xml"]).default("odata_json"),
+    section: "erp",
+    label: "ERP document format",
+  },
+  erp_defaults: {
+    schema: z.strictObject({
+      bukrs: text(20).optional(),
+      vkorg: text(20).optional(),
+      vtweg: text(20).optional(),
+    }),
+    section: "erp",
+    label: "ERP organisation",
+  },
+  retail_analytics_a_url: {
+    schema: storeUrl,
+    section: "retail",
+    label: "Retail measurement A address",
+    calledByUs: true,
+  },
+  retail_analytics_b_url: {
+    schema: link,
+    section: "retail",
+    label: "Retail measurement B address",
+    calledByUs: true,
+  },
+  retail_analytics_b_token: {
+    schema: secretText,
+    section: "retail",
+    label: "Retail measurement B token",
+    secret: true,
+  },
   wms_system: { schema: text(80).default("none"), section: "warehouse", label: "Warehouse system" },
-  wms_base_url: { schema: link, section: "warehouse", label: "Warehouse address", calledByUs: true },
-  email_from: { schema: z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"), section: "email", label: "Sender", staticFrom: "EMAIL_FROM" },
-  email_api_key: { schema: secretText, section: "email", label: "E-mail API key", secret: true, staticFrom: "EMAIL_API_KEY" },
+  wms_base_url: {
+    schema: link,
+    section: "warehouse",
+    label: "Warehouse address",
+    calledByUs: true,
+  },
+  email_from: {
+    schema: z
+      .string()
+      .regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
+    section: "email",
+    label: "Sender",
+    staticFrom: "EMAIL_FROM",
+  },
+  email_api_key: {
+    schema: secretText,
+    section: "email",
+    label: "E-mail API key",
+    secret: true,
+    staticFrom: "EMAIL_API_KEY",
+  },
   support_email: { schema: z.email(), section: "email", label: "Support e-mail" },
-  enabled_channels: { schema: z.array(CHANNEL_NAME).max(40), section: "bus", label: "Enabled channels" },
-  event_bus_phase: { schema: z.number().int().min(1).max(5), section: "bus", label: "Phase of the move to the event bus" },
+  enabled_channels: {
+    schema: z.array(CHANNEL_NAME).max(40),
+    section: "bus",
+    label: "Enabled channels",
+  },
+  event_bus_phase: {
+    schema: z.number().int().min(1).max(5),
+    section: "bus",
+    label: "Phase of the move to the event bus",
+  },
   event_routes: { schema: z.array(EventRoute).max(200), section: "bus", label: "Event routes" },
-  agent_access_enabled: { schema: z.boolean().default(true), section: "agents", label: "Agents may act for shoppers who consent" },
-  agent_payments_enabled: { schema: z.boolean().default(true), section: "agents", label: "Agents may pay with a mandate" },
+  agent_access_enabled: {
+    schema: z.boolean().default(true),
+    section: "agents",
+    label: "Agents may act for shoppers who consent",
+  },
+  agent_payments_enabled: {
+    schema: z.boolean().default(true),
+    section: "agents",
+    label: "Agents may pay with a mandate",
+  },
   consent_policy_version: { schema: text(40), section: "consent", label: "Policy version" },
-  consent_mode: { schema: z.enum(["basic", "advanced"]).default("basic"), section: "consent", label: "Consent mode" },
-  self_service_tag_categories: { schema: z.array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"])).default(["campaign", "marketing"]), section: "consent", label: "Tags shoppers may change" },
+  consent_mode: {
+    schema: z.enum(["basic", "advanced"]).default("basic"),
+    section: "consent",
+    label: "Consent mode",
+  },
+  self_service_tag_categories: {
+    schema: z
+      .array(z.enum(["status", "tier", "segment", "campaign", "consent", "marketing"]))
+      .default(["campaign", "marketing"]),
+    section: "consent",
+    label: "Tags shoppers may change",
+  },
   brand_name: { schema: text(120), section: "brand", label: "Brand name" },
   logo_url: { schema: link, section: "brand", label: "Logo" },
   terms_url: { schema: link, section: "brand", label: "Terms of use" },
@@ -97,23 +322,35 @@ export const TENANT_FIELDS = {
 
 export type TenantFieldName = keyof typeof TENANT_FIELDS;
 type Output<N extends TenantFieldName> = z.output<(typeof TENANT_FIELDS)[N]["schema"]>;
-type WithDefault = { [N in TenantFieldName]: (typeof TENANT_FIELDS)[N]["schema"] extends z.ZodDefault ? N : never }[TenantFieldName];
+type WithDefault = {
+  [N in TenantFieldName]: (typeof TENANT_FIELDS)[N]["schema"] extends z.ZodDefault ? N : never;
+}[TenantFieldName];
 
 /** A tenant's configuration as the code sees it: secrets in the clear, defaults filled in. */
-export type TenantConfig = { [N in WithDefault]: Output<N> } & { [N in Exclude<TenantFieldName, WithDefault>]?: Output<N> | undefined };
+export type TenantConfig = { [N in WithDefault]: Output<N> } & {
+  [N in Exclude<TenantFieldName, WithDefault>]?: Output<N> | undefined;
+};
 
 export const tenantFieldNames = Object.keys(TENANT_FIELDS) as TenantFieldName[];
 export const tenantField = (name: TenantFieldName): TenantField => TENANT_FIELDS[name];
-export const isTenantField = (name: string): name is TenantFieldName => Object.hasOwn(TENANT_FIELDS, name);
+export const isTenantField = (name: string): name is TenantFieldName =>
+  Object.hasOwn(TENANT_FIELDS, name);
 
 /** What applies to a tenant that saved nothing. */
 export function defaultFields(): Record<string, unknown> {
-  const defaults = tenantFieldNames.map((name) => [name, TENANT_FIELDS[name].schema.safeParse(undefined)] as const);
-  return Object.fromEntries(defaults.flatMap(([name, parsed]) => (parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : [])));
+  const defaults = tenantFieldNames.map(
+    (name) => [name, TENANT_FIELDS[name].schema.safeParse(undefined)] as const,
+  );
+  return Object.fromEntries(
+    defaults.flatMap(([name, parsed]) =>
+      parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : [],
+    ),
+  );
 }
 
 /** Where the ERP is and who we are there; the document format alone opens nothing. */
-export const isErpField = (name: string): boolean => isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
+export const isErpField = (name: string): boolean =>
+  isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
 
 /** What the platform shares between tenants; each stands in for the tenant field or setting of the same meaning. */
 export const PLATFORM_FIELDS = {
@@ -122,12 +359,21 @@ export const PLATFORM_FIELDS = {
   email_from: { schema: TENANT_FIELDS.email_from.schema, label: "Sender" },
   email_api_key: { schema: secretText, label: "E-mail API key", secret: true },
   federated_client_id: { schema: text(400), label: "Identity provider client id" },
-  federated_client_secret: { schema: secretText, label: "Identity provider client secret", secret: true },
-  archive_url: { schema: z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"), label: "Archive" },
+  federated_client_secret: {
+    schema: secretText,
+    label: "Identity provider client secret",
+    secret: true,
+  },
+  archive_url: {
+    schema: z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
+    label: "Archive",
+  },
   erp_base_url: { schema: link, label: "ERP address", calledByUs: true },
   erp_username: { schema: text(200), label: "ERP user" },
   erp_password: { schema: secretText, label: "ERP password", secret: true },
 } as const satisfies Record<string, Omit<TenantField, "section">>;
 
 export type PlatformFieldName = keyof typeof PLATFORM_FIELDS;
-export type PlatformConfig = { [N in PlatformFieldName]?: z.output<(typeof PLATFORM_FIELDS)[N]["schema"]> | undefined };
+export type PlatformConfig = {
+  [N in PlatformFieldName]?: z.output<(typeof PLATFORM_FIELDS)[N]["schema"]> | undefined;
+};

@@ -16,7 +16,11 @@ export type RecordChange = {
  * Merges the change into the record. Locks the one row for the statement; safe to repeat.
  * False when the tenant is not registered, or when `ifGeneration` no longer holds.
  */
-export async function changeTenantRecord(ctx: Ctx, shop: string, change: RecordChange): Promise<boolean> {
+export async function changeTenantRecord(
+  ctx: Ctx,
+  shop: string,
+  change: RecordChange,
+): Promise<boolean> {
   const connection = change.connection ?? {};
   const rows = await ctx.home.forTenant(shop).sql(
     `UPDATE kv SET
@@ -25,7 +29,13 @@ export async function changeTenantRecord(ctx: Ctx, shop: string, change: RecordC
        version = version + 1, updated_at = clock_timestamp()
      WHERE shop = $1 AND key = $2 AND ($6::int IS NULL OR coalesce((value->'connection'->>'token_generation')::int, 0) = $6)
      RETURNING key`,
-    [KEYS.tenant(shop), JSON.stringify(change.set ?? {}), change.remove ?? [], JSON.stringify(connection), change.ifGeneration ?? null],
+    [
+      KEYS.tenant(shop),
+      JSON.stringify(change.set ?? {}),
+      change.remove ?? [],
+      JSON.stringify(connection),
+      change.ifGeneration ?? null,
+    ],
   );
   return rows.length === 1;
 }
@@ -35,7 +45,13 @@ export async function registerTenant(ctx: Ctx, shop: string): Promise<boolean> {
   const rows = await ctx.home.forTenant(shop).sql(
     // Versions go on where a removed record's may have ended: what a process remembers of it is outdated by any of them.
     "INSERT INTO kv (shop, key, value, version) VALUES ($1, $2, $3::jsonb, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) ON CONFLICT (shop, key) DO NOTHING RETURNING key",
-    [KEYS.tenant(shop), JSON.stringify({ registered_at: ctx.clock.now().toISOString(), storefront_store_domain: shop })],
+    [
+      KEYS.tenant(shop),
+      JSON.stringify({
+        registered_at: ctx.clock.now().toISOString(),
+        storefront_store_domain: shop,
+      }),
+    ],
   );
   if (rows.length === 1) ctx.log.done("tenant.registered", { shop });
   return rows.length === 1;

@@ -7,7 +7,16 @@ import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.
 import { KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import type { Config } from "../../runtime/config.ts";
-import { defaultFields, isErpField, PLATFORM_FIELDS, TENANT_FIELDS, tenantField, tenantFieldNames, type PlatformConfig, type TenantConfig } from "./tenant-config.ts";
+import {
+  defaultFields,
+  isErpField,
+  PLATFORM_FIELDS,
+  TENANT_FIELDS,
+  tenantField,
+  tenantFieldNames,
+  type PlatformConfig,
+  type TenantConfig,
+} from "./tenant-config.ts";
 
 export const HOME_REGION = "default";
 
@@ -26,7 +35,10 @@ export type Connection = {
   uninstalled_at?: string;
 };
 
-export type TenantRecord = Record<string, unknown> & { registered_at: string; connection?: Connection };
+export type TenantRecord = Record<string, unknown> & {
+  registered_at: string;
+  connection?: Connection;
+};
 
 export type Tenant = {
   shop: string;
@@ -44,7 +56,12 @@ export type Tenant = {
 
 type StoredRecord = { shop: string; value: Record<string, unknown> | null; version: number };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
-type Known = { cache: Map<string, Cached>; reads: GroupCommit<string, StoredRecord[]>; /** Of a store that has no record, when it was last looked for. */ strangersApp: Tenant["app"] | null };
+type Known = {
+  cache: Map<string, Cached>;
+  reads: GroupCommit<string, StoredRecord[]>;
+  /** Of a store that has no record, when it was last looked for. */ strangersApp:
+    Tenant["app"] | null;
+};
 
 const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
@@ -64,13 +81,19 @@ function knownOf(ctx: Ctx): Known {
       const wanted = [...new Set(shops)];
       const held = wanted.map((shop) => made.cache.get(shop));
       const platformVersion = Math.min(...held.map((cached) => cached?.platformVersion ?? -1));
-      const rows = await ctx.home.acrossTenants<StoredRecord>(READ_RECORDS, [
-        [...wanted, PLATFORM],
-        [...wanted.map(KEYS.tenant), KEYS.platform],
-        [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
-      ], "tenant_records");
+      const rows = await ctx.home.acrossTenants<StoredRecord>(
+        READ_RECORDS,
+        [
+          [...wanted, PLATFORM],
+          [...wanted.map(KEYS.tenant), KEYS.platform],
+          [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
+        ],
+        "tenant_records",
+      );
       const byShop = new Map(rows.map((row) => [row.shop, row]));
-      return shops.map((shop) => [byShop.get(shop), byShop.get(PLATFORM)].filter((row) => row !== undefined));
+      return shops.map((shop) =>
+        [byShop.get(shop), byShop.get(PLATFORM)].filter((row) => row !== undefined),
+      );
     }),
   };
   known.set(ctx, made);
@@ -84,7 +107,8 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
     const rows = await reads.add(shop);
     const record = rows.find((row) => row.shop === shop);
     const platform = rows.find((row) => row.shop === PLATFORM);
-    const readPlatform = (): PlatformConfig => openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
+    const readPlatform = (): PlatformConfig =>
+      openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
     if (!record) {
       cache.delete(shop);
       held.strangersApp = buildApp(ctx, readPlatform());
@@ -92,13 +116,17 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
     }
     const platformVersion = platform?.version ?? 0;
     const kept = cache.get(shop);
-    if (kept && kept.tenantVersion === record.version && kept.platformVersion === platformVersion) return kept.tenant;
+    if (kept && kept.tenantVersion === record.version && kept.platformVersion === platformVersion)
+      return kept.tenant;
     // What we held when asking was dropped meanwhile: ask again, for the whole record.
     if (record.value === null || (platform && platform.value === null)) {
       cache.delete(shop);
       continue;
     }
-    const tenant = buildTenant(ctx, shop, record.value as TenantRecord, readPlatform(), { tenant: record.version, platform: platformVersion });
+    const tenant = buildTenant(ctx, shop, record.value as TenantRecord, readPlatform(), {
+      tenant: record.version,
+      platform: platformVersion,
+    });
     if (cache.size >= CACHE_LIMIT) cache.clear();
     cache.set(shop, { tenantVersion: record.version, platformVersion, tenant });
     return tenant;
@@ -121,7 +149,12 @@ export async function recallTenant(ctx: Ctx, shop: string): Promise<Tenant | nul
  * tenants it was given are current. Records lie in the home region; elsewhere whoever asks has made sure. Takes the names of
  * three parameters: shops, versions, and the platform's version that each was built with.
  */
-export function currentShops(region: string, shops: string, versions: string, platforms: string): string {
+export function currentShops(
+  region: string,
+  shops: string,
+  versions: string,
+  platforms: string,
+): string {
   const wanted = `unnest(${shops}::text[], ${versions}::bigint[], ${platforms}::bigint[]) AS wanted(shop, version, platform)`;
   if (region !== HOME_REGION) return `SELECT wanted.shop FROM ${wanted}`;
   return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
@@ -131,7 +164,11 @@ export function currentShops(region: string, shops: string, versions: string, pl
 /** The values of `currentShops`. */
 export function versionValues(tenants: Iterable<Tenant>): [string[], number[], number[]] {
   const distinct = [...new Set(tenants)];
-  return [distinct.map(({ shop }) => shop), distinct.map(({ version }) => version.tenant), distinct.map(({ version }) => version.platform)];
+  return [
+    distinct.map(({ shop }) => shop),
+    distinct.map(({ version }) => version.tenant),
+    distinct.map(({ version }) => version.platform),
+  ];
 }
 
 /** Before a statement with `currentShops` of another region than home. Throws StaleTenant. */
@@ -143,7 +180,11 @@ export async function requireCurrentAway(ctx: Ctx, tenant: Tenant): Promise<void
 export class StaleTenant extends Error {}
 
 /** Works with the tenant as it is, again when it was changed meanwhile. Throws `unknown_tenant`. */
-export async function withTenant<T>(ctx: Ctx, shop: string, work: (tenant: Tenant) => Promise<T>): Promise<T> {
+export async function withTenant<T>(
+  ctx: Ctx,
+  shop: string,
+  work: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
   for (;;) {
     const tenant = await getTenant(ctx, shop);
     try {
@@ -163,10 +204,22 @@ export function dataOf(ctx: Ctx, tenant: Pick<Tenant, "shop" | "region">) {
   return ctx.regions.get(tenant.region).forTenant(tenant.shop);
 }
 
-function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: PlatformConfig, version: Tenant["version"]): Tenant {
+function buildTenant(
+  ctx: Ctx,
+  shop: string,
+  record: TenantRecord,
+  platform: PlatformConfig,
+  version: Tenant["version"],
+): Tenant {
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
-  const config: Record<string, unknown> = { ...DEFAULTS, ...staticFields(ctx.config, shop), ...shared(platform, saved.access_role), ...saved };
-  if (config.access_role === "shared") for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
+  const config: Record<string, unknown> = {
+    ...DEFAULTS,
+    ...staticFields(ctx.config, shop),
+    ...shared(platform, saved.access_role),
+    ...saved,
+  };
+  if (config.access_role === "shared")
+    for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
   return {
     shop,
     version,
@@ -180,18 +233,29 @@ function buildTenant(ctx: Ctx, shop: string, record: TenantRecord, platform: Pla
 }
 
 function buildApp(ctx: Ctx, platform: PlatformConfig, ownSecret?: unknown): Tenant["app"] {
-  const secrets = [ownSecret, platform.platform_app_secret, ...(ctx.config.PLATFORM_APP_SECRET ?? [])];
-  return { clientId: platform.platform_client_id ?? ctx.config.PLATFORM_CLIENT_ID, secrets: secrets.filter((secret): secret is string => typeof secret === "string") };
+  const secrets = [
+    ownSecret,
+    platform.platform_app_secret,
+    ...(ctx.config.PLATFORM_APP_SECRET ?? []),
+  ];
+  return {
+    clientId: platform.platform_client_id ?? ctx.config.PLATFORM_CLIENT_ID,
+    secrets: secrets.filter((secret): secret is string => typeof secret === "string"),
+  };
 }
 
 /** The app as a store has it; as one that we do not know will have it, when `findTenant` just said so. */
-export const appOf = (ctx: Ctx, tenant: Tenant | null): Tenant["app"] => tenant?.app ?? knownOf(ctx).strangersApp ?? buildApp(ctx, {});
+export const appOf = (ctx: Ctx, tenant: Tenant | null): Tenant["app"] =>
+  tenant?.app ?? knownOf(ctx).strangersApp ?? buildApp(ctx, {});
 
 /** Platform fields that stand in for a tenant field of the same name. */
 function shared(platform: PlatformConfig, role: unknown): Record<string, unknown> {
   // The platform's ERP is for the platform's own stores; `private` ones have secrets of their own (SPEC "Stakeholder access").
-  const isLent = (name: string) => Object.hasOwn(TENANT_FIELDS, name) && (role === "creator" || !isErpField(name));
-  return Object.fromEntries(Object.entries(platform).filter(([name, value]) => isLent(name) && value !== undefined));
+  const isLent = (name: string) =>
+    Object.hasOwn(TENANT_FIELDS, name) && (role === "creator" || !isErpField(name));
+  return Object.fromEntries(
+    Object.entries(platform).filter(([name, value]) => isLent(name) && value !== undefined),
+  );
 }
 
 // The deployed settings of one store must not become another's: with STOREFRONT_STORE_DOMAIN set they are that store's alone.
@@ -201,18 +265,30 @@ function staticFields(config: Config, shop: string): Record<string, unknown> {
   for (const name of tenantFieldNames) {
     const setting = tenantField(name).staticFrom;
     if (!setting || config[setting] === undefined) continue;
-    const isShared = name === "federated_issuer" || name === "email_from" || name === "email_api_key";
-    if (isShared || ownStore === shop || (ownStore === undefined && name !== "storefront_admin_token")) fields[name] = config[setting];
+    const isShared =
+      name === "federated_issuer" || name === "email_from" || name === "email_api_key";
+    if (
+      isShared ||
+      ownStore === shop ||
+      (ownStore === undefined && name !== "storefront_admin_token")
+    )
+      fields[name] = config[setting];
   }
   return fields;
 }
 
 /** The named fields of a stored record, sealed ones opened. */
-export function openFields(secrets: Secrets, place: string, record: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+export function openFields(
+  secrets: Secrets,
+  place: string,
+  record: Record<string, unknown>,
+  names: readonly string[],
+): Record<string, unknown> {
   const open: Record<string, unknown> = {};
   for (const name of names) {
     const value = record[name];
-    if (value !== undefined) open[name] = isSealed(value) ? secrets.unseal(`${place}/${name}`, value) : value;
+    if (value !== undefined)
+      open[name] = isSealed(value) ? secrets.unseal(`${place}/${name}`, value) : value;
   }
   return open;
 }

@@ -6,8 +6,10 @@ export type ThemePart = "consent" | "footer" | "account" | "compliance";
 
 /** Below the store's own address. Each adds its block, or switches the embed on, and leaves saving to the merchant. */
 export function themeEditorPaths(clientId: string): Record<ThemePart, string> {
-  const editor = (query: Record<string, string>) => `/admin/themes/current/editor?${new URLSearchParams(query)}`;
-  const block = (handle: ThemePart, template: string, target: string) => editor({ template, addAppBlockId: `${clientId}/${handle}`, target });
+  const editor = (query: Record<string, string>) =>
+    `/admin/themes/current/editor?${new URLSearchParams(query)}`;
+  const block = (handle: ThemePart, template: string, target: string) =>
+    editor({ template, addAppBlockId: `${clientId}/${handle}`, target });
   return {
     consent: editor({ context: "apps", template: "index", activateAppId: `${clientId}/consent` }),
     footer: block("footer", "index", "sectionGroup:footer"),

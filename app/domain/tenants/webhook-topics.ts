@@ -2,7 +2,10 @@
 // exist and which handler runs derive from this list (SPEC "Inbound events", DECISIONS 9).
 
 /** The contract names two paths itself; the others are the topic with `/`, `.` and `_` as `-`. */
-const NAMED_PATHS: Record<string, string> = { "customers/create": "customer-create", "customers/update": "customer-update" };
+const NAMED_PATHS: Record<string, string> = {
+  "customers/create": "customer-create",
+  "customers/update": "customer-update",
+};
 
 const topic = <T extends string>(name: T) => ({
   name,

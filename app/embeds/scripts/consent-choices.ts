@@ -16,7 +16,8 @@ function show(): void {
     // Asked again when the policy is another one than the choice was about.
     banner.hidden = Boolean(choice) && (choice?.version ?? "") === banner.dataset.version;
     // What gets the focus below must not lie under the banner, at the end of the page neither.
-    document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom = banner.hidden ? "" : banner.offsetHeight + "px";
+    document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom =
+      banner.hidden ? "" : banner.offsetHeight + "px";
   }
   for (const box of all<HTMLInputElement>("[data-crm-box]")) {
     const isBarred = box.dataset.crmBox === "marketing" && hasGpc;
@@ -24,22 +25,28 @@ function show(): void {
     box.disabled = isBarred;
   }
   for (const note of all("[data-crm-gpc]")) note.hidden = !hasGpc;
-  for (const button of all("[data-crm=withdraw]")) button.hidden = !choice?.cookie && !choice?.marketing;
+  for (const button of all("[data-crm=withdraw]"))
+    button.hidden = !choice?.cookie && !choice?.marketing;
   for (const part of all("[data-crm-script]")) part.hidden = false;
   for (const part of all("[data-crm-plain]")) part.hidden = true;
 }
 
 function decide(button: HTMLElement, consent: ConsentApi): void {
   const place = button.closest("form") ?? document;
-  const isOn = (name: string) => place.querySelector<HTMLInputElement>(`[data-crm-box=${name}]`)?.checked === true;
+  const isOn = (name: string) =>
+    place.querySelector<HTMLInputElement>(`[data-crm-box=${name}]`)?.checked === true;
   const act = button.dataset.crm;
-  const flags = act === "save" ? { cookie: isOn("cookie"), marketing: isOn("marketing") } : { cookie: act === "accept", marketing: act === "accept" };
+  const flags =
+    act === "save"
+      ? { cookie: isOn("cookie"), marketing: isOn("marketing") }
+      : { cookie: act === "accept", marketing: act === "accept" };
   const dialog = first<HTMLDialogElement>(".crm-dialog");
   consent.choose(flags, button.closest<HTMLElement>("[data-method]")?.dataset.method);
   if (dialog?.open) {
     dialog.close();
     // The browser gives the focus back to what opened the dialog, unless that went with the banner.
-    if (!(document.activeElement as HTMLElement).offsetParent) first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
+    if (!(document.activeElement as HTMLElement).offsetParent)
+      first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
   }
   for (const status of all(".crm-status")) status.textContent = status.dataset.said ?? "";
 }

@@ -11,7 +11,8 @@ export function bridgeForms(win: StoreWindow, layer: unknown[]): void {
     // What the form asks is answered by the form; what it does not ask is not said.
     const flags: Record<string, boolean> = {};
     for (const type of TYPES) {
-      const box = form?.elements.namedItem("consent_" + type) as HTMLInputElement | null | undefined;
+      const box = form?.elements.namedItem("consent_" + type) as
+        HTMLInputElement | null | undefined;
       if (box) flags["consent_" + type] = box.checked;
     }
     // An object, not a command: no tag sends it anywhere by itself. The address is taken back from the layer's memory,
@@ -30,8 +31,18 @@ export function bridgeForms(win: StoreWindow, layer: unknown[]): void {
       { email: undefined },
     );
     // Whoever is not signed in has no tags of their own: the answer is 401, and the consent goes on.
-    void post("/ucp/tags", { add: [formType + "_subscribed", formType + "_" + said.timestamp.slice(0, 10)], remove: [], ga_session_id: said.ga_session_id });
-    return post("/auth/consent-sync", { ...flags, method: formType + "_form", form_type: formType, email, ...said });
+    void post("/ucp/tags", {
+      add: [formType + "_subscribed", formType + "_" + said.timestamp.slice(0, 10)],
+      remove: [],
+      ga_session_id: said.ga_session_id,
+    });
+    return post("/auth/consent-sync", {
+      ...flags,
+      method: formType + "_form",
+      form_type: formType,
+      email,
+      ...said,
+    });
   };
 
   win._crmForms = { submit };
@@ -48,4 +59,5 @@ export function bridgeForms(win: StoreWindow, layer: unknown[]): void {
 }
 
 /** The token's own word for whose it is (its payload begins with `{"sub":"<number>"`); nobody decides anything by it here. */
-const userId = () => /"sub":"(\d+)/.exec(atob(/\.([a-z\d]{24})/i.exec(sessionToken() ?? "")?.[1] ?? ""))?.[1];
+const userId = () =>
+  /"sub":"(\d+)/.exec(atob(/\.([a-z\d]{24})/i.exec(sessionToken() ?? "")?.[1] ?? ""))?.[1];

@@ -6,7 +6,9 @@ declare const __CONFIG__: LoaderConfig;
 
 export const [shop, service, basic, tag, version] = __CONFIG__;
 /** A path of the service is `at + path + query`. */
-export const [, at, query] = /(.+)\/embed\/stack-loader\.js(.*)/.exec((document.currentScript as HTMLScriptElement | null)?.src as string) ?? [0, service, "?shop=" + shop];
+export const [, at, query] = /(.+)\/embed\/stack-loader\.js(.*)/.exec(
+  (document.currentScript as HTMLScriptElement | null)?.src as string,
+) ?? [0, service, "?shop=" + shop];
 
 export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 export const word = (isGranted: unknown) => (isGranted === true ? "granted" : "denied");

@@ -22,11 +22,16 @@ async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
       keepalive: true,
       // A token speaks alone. Behind the proxy the store's own cookie always says who is signed in there.
       credentials: token || isAnonymous ? "same-origin" : "include",
-      headers: { "Content-Type": "application/json", ...(token && { Authorization: "Bearer " + token }) },
+      headers: {
+        "Content-Type": "application/json",
+        ...(token && { Authorization: "Bearer " + token }),
+      },
       body: item.slice(path.length),
     });
     // A session that has ended must not cost the choice; tags need one.
-    return status === 401 && !isAnonymous && path[1] === "a" ? send(item, true) : status < 500 && status !== 429;
+    return status === 401 && !isAnonymous && path[1] === "a"
+      ? send(item, true)
+      : status < 500 && status !== 429;
   } catch {
     return false;
   }
@@ -35,7 +40,8 @@ async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
 let sending = Promise.resolve();
 export const flush = () =>
   (sending = sending.then(async () => {
-    for (const item of items()) if (await send(item)) keep(items().filter((other) => other !== item));
+    for (const item of items())
+      if (await send(item)) keep(items().filter((other) => other !== item));
   }));
 
 /** Sends in order, and again at the next page or when the browser is online. */

@@ -14,10 +14,22 @@ function gtag(..._command: unknown[]): void {
   // oxlint-disable-next-line prefer-rest-params
   layer.push(arguments);
 }
-const signals = (cookie?: unknown, marketing?: unknown) => ({ analytics_storage: word(cookie), ad_storage: word(marketing), ad_user_data: word(marketing), ad_personalization: word(marketing) });
+const signals = (cookie?: unknown, marketing?: unknown) => ({
+  analytics_storage: word(cookie),
+  ad_storage: word(marketing),
+  ad_user_data: word(marketing),
+  ad_personalization: word(marketing),
+});
 
 function start(): void {
-  if (!win._crmDefaults) gtag("consent", "default", { ...signals(), personalization_storage: "denied", functionality_storage: "granted", security_storage: "granted", wait_for_update: 500 });
+  if (!win._crmDefaults)
+    gtag("consent", "default", {
+      ...signals(),
+      personalization_storage: "denied",
+      functionality_storage: "granted",
+      security_storage: "granted",
+      wait_for_update: 500,
+    });
   win.gtag ||= gtag;
   const hasGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
   const stored = () => read<Choice>(CONSENT_KEY);
@@ -44,12 +56,18 @@ function start(): void {
     apply();
     const event: Record<string, unknown> = { event: "consent_update", consent_method: method };
     const body: Record<string, unknown> = { method, ...context() };
-    for (const type of TYPES) [event["consent_" + type], body["consent_" + type]] = [word(next[type]), flags[type]];
+    for (const type of TYPES)
+      [event["consent_" + type], body["consent_" + type]] = [word(next[type]), flags[type]];
     layer.push(event);
     const { cookie = false, marketing = false } = next;
     const shopify = win.Shopify;
     if (!isFromStorefront)
-      shopify?.loadFeatures?.([{ name: "consent-tracking-api", version: "0.1" }], () => shopify.customerPrivacy?.setTrackingConsent({ analytics: cookie, preferences: cookie, marketing, sale_of_data: marketing }, () => {}));
+      shopify?.loadFeatures?.([{ name: "consent-tracking-api", version: "0.1" }], () =>
+        shopify.customerPrivacy?.setTrackingConsent(
+          { analytics: cookie, preferences: cookie, marketing, sale_of_data: marketing },
+          () => {},
+        ),
+      );
     void post("/auth/consent-sync", body);
     tell("choice");
   };

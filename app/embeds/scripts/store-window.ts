@@ -10,7 +10,10 @@ export type ConsentApi = {
 
 /** shopify.dev "Customer Privacy API". */
 type CustomerPrivacy = {
-  setTrackingConsent(consent: Record<"analytics" | "marketing" | "preferences" | "sale_of_data", boolean>, done: () => void): void;
+  setTrackingConsent(
+    consent: Record<"analytics" | "marketing" | "preferences" | "sale_of_data", boolean>,
+    done: () => void,
+  ): void;
 };
 
 export type StoreWindow = Window & {
@@ -20,5 +23,11 @@ export type StoreWindow = Window & {
   _crmDefaults?: unknown;
   _crmConsent?: ConsentApi;
   _crmForms?: { submit(formType: string, email: string, form?: HTMLFormElement): Promise<void> };
-  Shopify?: { loadFeatures?(features: { name: string; version: string }[], done: (error?: unknown) => void): void; customerPrivacy?: CustomerPrivacy };
+  Shopify?: {
+    loadFeatures?(
+      features: { name: string; version: string }[],
+      done: (error?: unknown) => void,
+    ): void;
+    customerPrivacy?: CustomerPrivacy;
+  };
 };

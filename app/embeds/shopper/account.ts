@@ -2,9 +2,28 @@
 import { button, el, said, say, show, type Child } from "./elements.ts";
 import { checkbox, field, form, type Fault } from "./forms.ts";
 import { DATA, WORDS } from "./page-data.ts";
-import { arrive, askOpenly, begin, findProfile, goElsewhere, leave, markLeaving, onHandOver, onSessionOver, type Answer, type Profile } from "./session.ts";
+import {
+  arrive,
+  askOpenly,
+  begin,
+  findProfile,
+  goElsewhere,
+  leave,
+  markLeaving,
+  onHandOver,
+  onSessionOver,
+  type Answer,
+  type Profile,
+} from "./session.ts";
 
-const emailField = (value = "") => field("email", WORDS.email, { type: "email", autocomplete: "username", required: true, maxlength: "320", value });
+const emailField = (value = "") =>
+  field("email", WORDS.email, {
+    type: "email",
+    autocomplete: "username",
+    required: true,
+    maxlength: "320",
+    value,
+  });
 
 /** One sentence for every way in which address and password can be wrong. */
 function faultOf({ status, code, fields }: Answer): Fault {
@@ -16,19 +35,57 @@ function faultOf({ status, code, fields }: Answer): Fault {
   if (status === 429 || code === "busy") return { text: WORDS.busy };
   const reasons: Record<string, string> = { email: WORDS.badEmail, password: WORDS.badPassword };
   const wrong = Object.keys(fields).map((name) => [name, reasons[name] ?? WORDS.badValue]);
-  return wrong.length > 0 ? { text: WORDS.checkFields, fields: Object.fromEntries(wrong) as Record<string, string> } : { text: WORDS.failed };
+  return wrong.length > 0
+    ? { text: WORDS.checkFields, fields: Object.fromEntries(wrong) as Record<string, string> }
+    : { text: WORDS.failed };
 }
 
-const elsewhere = (): Child[] => (DATA.links.elsewhere.length === 0 ? [] : [el("p", { class: "quiet" }, WORDS.or), ...DATA.links.elsewhere.map(({ provider, href }) => el("p", {}, el("a", { class: "button", href: goElsewhere(href), target: "_top", click: markLeaving }, WORDS[provider])))]);
+const elsewhere = (): Child[] =>
+  DATA.links.elsewhere.length === 0
+    ? []
+    : [
+        el("p", { class: "quiet" }, WORDS.or),
+        ...DATA.links.elsewhere.map(({ provider, href }) =>
+          el(
+            "p",
+            {},
+            el(
+              "a",
+              { class: "button", href: goElsewhere(href), target: "_top", click: markLeaving },
+              WORDS[provider],
+            ),
+          ),
+        ),
+      ];
 
 function signedInCustomer(): Child {
-  return DATA.customer && el("p", {}, WORDS.knownCustomer, " ", el("a", { href: DATA.links.dashboard }, WORDS.toDashboard));
+  return (
+    DATA.customer &&
+    el(
+      "p",
+      {},
+      WORDS.knownCustomer,
+      " ",
+      el("a", { href: DATA.links.dashboard }, WORDS.toDashboard),
+    )
+  );
 }
 
 function signInView(focus: boolean, email = ""): void {
-  const fields = { email: emailField(email), password: field("password", WORDS.password, { type: "password", autocomplete: "current-password", required: true, maxlength: "128" }) };
+  const fields = {
+    email: emailField(email),
+    password: field("password", WORDS.password, {
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+      maxlength: "128",
+    }),
+  };
   const act = async (): Promise<Fault | null> => {
-    const answer = await askOpenly("/auth/login", { email: fields.email.input.value, password: fields.password.input.value });
+    const answer = await askOpenly("/auth/login", {
+      email: fields.email.input.value,
+      password: fields.password.input.value,
+    });
     if (answer.status !== 200) {
       fields.password.input.value = "";
       return faultOf(answer);
@@ -37,30 +94,60 @@ function signInView(focus: boolean, email = ""): void {
     await openProfile(true);
     return null;
   };
-  show([
-    signedInCustomer(), el("h2", {}, WORDS.signIn), form(fields, WORDS.signIn, act), ...elsewhere(),
-    el("p", {}, button(WORDS.forgot, () => forgotView(fields.email.input.value), { class: "plain" }), button(WORDS.signUpInstead, () => signUpView(fields.email.input.value), { class: "plain" })),
-  ], { focus });
+  show(
+    [
+      signedInCustomer(),
+      el("h2", {}, WORDS.signIn),
+      form(fields, WORDS.signIn, act),
+      ...elsewhere(),
+      el(
+        "p",
+        {},
+        button(WORDS.forgot, () => forgotView(fields.email.input.value), { class: "plain" }),
+        button(WORDS.signUpInstead, () => signUpView(fields.email.input.value), { class: "plain" }),
+      ),
+    ],
+    { focus },
+  );
 }
 
 function signUpView(email: string): void {
   say("");
   const fields = {
     email: emailField(email),
-    password: field("password", WORDS.password, { type: "password", autocomplete: "new-password", required: true, rule: WORDS.passwordRule, maxlength: "128" }),
+    password: field("password", WORDS.password, {
+      type: "password",
+      autocomplete: "new-password",
+      required: true,
+      rule: WORDS.passwordRule,
+      maxlength: "128",
+    }),
     first_name: field("first_name", WORDS.firstName, { autocomplete: "given-name" }),
     last_name: field("last_name", WORDS.lastName, { autocomplete: "family-name" }),
     consent_tos: checkbox("consent_tos", WORDS.agreeTos, { required: true, link: DATA.termsUrl }),
-    consent_privacy: checkbox("consent_privacy", WORDS.agreePrivacy, { required: true, link: DATA.privacyUrl }),
+    consent_privacy: checkbox("consent_privacy", WORDS.agreePrivacy, {
+      required: true,
+      link: DATA.privacyUrl,
+    }),
     consent_marketing: checkbox("consent_marketing", WORDS.agreeMarketing),
     consent_cookie: checkbox("consent_cookie", WORDS.agreeCookie),
   };
-  const text = (name: "email" | "password" | "first_name" | "last_name") => fields[name].input.value;
-  const ticked = (name: "consent_tos" | "consent_privacy" | "consent_marketing" | "consent_cookie") => fields[name].input.checked;
+  const text = (name: "email" | "password" | "first_name" | "last_name") =>
+    fields[name].input.value;
+  const ticked = (
+    name: "consent_tos" | "consent_privacy" | "consent_marketing" | "consent_cookie",
+  ) => fields[name].input.checked;
   const act = async (): Promise<Fault | null> => {
     const answer = await askOpenly("/auth/signup", {
-      email: text("email"), password: text("password"), first_name: text("first_name"), last_name: text("last_name"), language_pref: DATA.locale,
-      consent_tos: ticked("consent_tos"), consent_privacy: ticked("consent_privacy"), consent_marketing: ticked("consent_marketing"), consent_cookie: ticked("consent_cookie"),
+      email: text("email"),
+      password: text("password"),
+      first_name: text("first_name"),
+      last_name: text("last_name"),
+      language_pref: DATA.locale,
+      consent_tos: ticked("consent_tos"),
+      consent_privacy: ticked("consent_privacy"),
+      consent_marketing: ticked("consent_marketing"),
+      consent_cookie: ticked("consent_cookie"),
       ...(DATA.policyVersion && { consent_version: DATA.policyVersion }),
     });
     if (answer.status === 202) {
@@ -73,7 +160,19 @@ function signUpView(email: string): void {
     await openProfile(true);
     return null;
   };
-  show([el("h2", {}, WORDS.signUp), form(fields, WORDS.signUp, act), ...elsewhere(), el("p", {}, button(WORDS.signInInstead, () => signInView(true, text("email")), { class: "plain" }))], { focus: true });
+  show(
+    [
+      el("h2", {}, WORDS.signUp),
+      form(fields, WORDS.signUp, act),
+      ...elsewhere(),
+      el(
+        "p",
+        {},
+        button(WORDS.signInInstead, () => signInView(true, text("email")), { class: "plain" }),
+      ),
+    ],
+    { focus: true },
+  );
 }
 
 function forgotView(email: string): void {
@@ -86,22 +185,53 @@ function forgotView(email: string): void {
     say(WORDS.forgotSent);
     return null;
   };
-  show([el("h2", {}, WORDS.forgotTitle), el("p", {}, WORDS.forgotText), form(fields, WORDS.forgotSend, act), el("p", {}, button(WORDS.backToSignIn, () => signInView(true, fields.email.input.value), { class: "plain" }))], { focus: true });
+  show(
+    [
+      el("h2", {}, WORDS.forgotTitle),
+      el("p", {}, WORDS.forgotText),
+      form(fields, WORDS.forgotSend, act),
+      el(
+        "p",
+        {},
+        button(WORDS.backToSignIn, () => signInView(true, fields.email.input.value), {
+          class: "plain",
+        }),
+      ),
+    ],
+    { focus: true },
+  );
 }
 
 function profileView({ user }: Profile, focus: boolean): void {
   const name = user.full_name && el("dt", {}, WORDS.profile);
-  const out = button(WORDS.signOut, async () => {
-    await leave(false);
-    signInView(true);
-    say(WORDS.signedOut);
-  }, { class: "plain" });
-  show([
-    el("h2", {}, WORDS.profile),
-    el("dl", {}, el("dt", {}, WORDS.signedInAs), el("dd", {}, said(user.email ?? user.full_name ?? "")), name, user.full_name && el("dd", {}, said(user.full_name))),
-    !user.email_verified && user.provider === "email" && el("p", { class: "quiet" }, WORDS.notVerified),
-    el("p", {}, el("a", { class: "button", href: DATA.links.dashboard }, WORDS.toDashboard)), out,
-  ], { focus });
+  const out = button(
+    WORDS.signOut,
+    async () => {
+      await leave(false);
+      signInView(true);
+      say(WORDS.signedOut);
+    },
+    { class: "plain" },
+  );
+  show(
+    [
+      el("h2", {}, WORDS.profile),
+      el(
+        "dl",
+        {},
+        el("dt", {}, WORDS.signedInAs),
+        el("dd", {}, said(user.email ?? user.full_name ?? "")),
+        name,
+        user.full_name && el("dd", {}, said(user.full_name)),
+      ),
+      !user.email_verified &&
+        user.provider === "email" &&
+        el("p", { class: "quiet" }, WORDS.notVerified),
+      el("p", {}, el("a", { class: "button", href: DATA.links.dashboard }, WORDS.toDashboard)),
+      out,
+    ],
+    { focus },
+  );
 }
 
 /** `reason`: what is said where nobody is signed in. */
@@ -122,7 +252,11 @@ async function open(): Promise<void> {
     if (arrival.outcome === "failed") {
       signInView(false);
       say(arrival.text);
-    } else await openProfile(arrival.outcome === "signed_in", arrival.outcome === "unknown" ? arrival.text : "");
+    } else
+      await openProfile(
+        arrival.outcome === "signed_in",
+        arrival.outcome === "unknown" ? arrival.text : "",
+      );
   } catch (error) {
     signInView(false);
     say(error instanceof Error ? error.message : WORDS.failed);

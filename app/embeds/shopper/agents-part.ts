@@ -3,32 +3,63 @@ import { button, el, fillPart, part, said, say, type Child } from "./elements.ts
 import { DATA, fill, when, WORDS } from "./page-data.ts";
 import { call, get, reasonOf } from "./session.ts";
 
-type Grant = { id: string; client_name: string; host: string | null; scopes: string[]; created_at: string; last_used_at: string | null };
+type Grant = {
+  id: string;
+  client_name: string;
+  host: string | null;
+  scopes: string[];
+  created_at: string;
+  last_used_at: string | null;
+};
 type Page = { grants: Grant[]; next_cursor: string | null };
 
 export function agentsPart(): { section: HTMLElement; reload(): void } {
   const { section, place } = part("agents", WORDS.agents, WORDS.agentsText);
   const row = (grant: Grant): HTMLElement => {
-    const revoke = button(WORDS.revoke, async () => {
-      const answer = await call(`/oauth/grants/${grant.id}`, { method: "DELETE", body: {} });
-      if (answer.status !== 200) return say(reasonOf(answer));
-      say(WORDS.agentRevoked);
-      await fillPart(place, load);
-      document.getElementById("crm-agents-title")?.focus();
-    }, { class: "plain small", "aria-label": fill(WORDS.revokeAgent, { name: grant.client_name }) });
-    const used = grant.last_used_at ? fill(WORDS.agentUsed, { when: when(grant.last_used_at) }) : WORDS.agentUnused;
-    return el("li", { class: "split" }, el("div", {}, el("strong", {}, said(grant.client_name)), grant.host && el("small", {}, said(grant.host)), el("small", {}, `${fill(WORDS.agentSince, { when: when(grant.created_at) })}, ${used}`), el("ul", {}, ...grant.scopes.map((scope) => el("li", {}, DATA.scopes[scope] ?? scope)))), revoke);
+    const revoke = button(
+      WORDS.revoke,
+      async () => {
+        const answer = await call(`/oauth/grants/${grant.id}`, { method: "DELETE", body: {} });
+        if (answer.status !== 200) return say(reasonOf(answer));
+        say(WORDS.agentRevoked);
+        await fillPart(place, load);
+        document.getElementById("crm-agents-title")?.focus();
+      },
+      { class: "plain small", "aria-label": fill(WORDS.revokeAgent, { name: grant.client_name }) },
+    );
+    const used = grant.last_used_at
+      ? fill(WORDS.agentUsed, { when: when(grant.last_used_at) })
+      : WORDS.agentUnused;
+    return el(
+      "li",
+      { class: "split" },
+      el(
+        "div",
+        {},
+        el("strong", {}, said(grant.client_name)),
+        grant.host && el("small", {}, said(grant.host)),
+        el("small", {}, `${fill(WORDS.agentSince, { when: when(grant.created_at) })}, ${used}`),
+        el("ul", {}, ...grant.scopes.map((scope) => el("li", {}, DATA.scopes[scope] ?? scope))),
+      ),
+      revoke,
+    );
   };
   const more = (cursor: string | null, list: HTMLElement): Child => {
     if (cursor === null) return null;
-    const control: HTMLButtonElement = button(WORDS.more, async () => {
-      const page = await get<Page>(`/oauth/grants?cursor=${encodeURIComponent(cursor)}`).catch((error: unknown) => say(error instanceof Error ? error.message : WORDS.failed));
-      if (!page) return;
-      const added = page.grants.map(row);
-      list.append(...added);
-      control.replaceWith(more(page.next_cursor, list) || "");
-      added[0]?.querySelector("button")?.focus();
-    }, { class: "plain" });
+    const control: HTMLButtonElement = button(
+      WORDS.more,
+      async () => {
+        const page = await get<Page>(`/oauth/grants?cursor=${encodeURIComponent(cursor)}`).catch(
+          (error: unknown) => say(error instanceof Error ? error.message : WORDS.failed),
+        );
+        if (!page) return;
+        const added = page.grants.map(row);
+        list.append(...added);
+        control.replaceWith(more(page.next_cursor, list) || "");
+        added[0]?.querySelector("button")?.focus();
+      },
+      { class: "plain" },
+    );
     return control;
   };
   const load = async (): Promise<Child[]> => {

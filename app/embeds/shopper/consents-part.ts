@@ -6,21 +6,52 @@ import { DATA, fill, when, WORDS, type ProxiedCustomer } from "./page-data.ts";
 import { askThroughProxy, call, get, reasonOf, type Answer, type Profile } from "./session.ts";
 
 type Consents = Record<string, boolean>;
-type Record_ = { consent_type: string; action: string; method: string; consent_id: string; created_at: string };
+type Record_ = {
+  consent_type: string;
+  action: string;
+  method: string;
+  consent_id: string;
+  created_at: string;
+};
 
 const word = (name: string): string => (WORDS as Record<string, string>)[name] ?? name;
-const own = (name: string, fallback: string): string => (Object.hasOwn(WORDS, name) ? word(name) : fallback);
-const switches = () => ["cookie", "marketing", ...(DATA.agentAccess ? ["a2a"] : []), ...(DATA.agentPayments ? ["ap2"] : [])];
+const own = (name: string, fallback: string): string =>
+  Object.hasOwn(WORDS, name) ? word(name) : fallback;
+const switches = () => [
+  "cookie",
+  "marketing",
+  ...(DATA.agentAccess ? ["a2a"] : []),
+  ...(DATA.agentPayments ? ["ap2"] : []),
+];
 
-function switchRow(name: string, consents: Consents, send: (name: string, value: boolean) => Promise<Answer>, done: () => void): HTMLElement {
+function switchRow(
+  name: string,
+  consents: Consents,
+  send: (name: string, value: boolean) => Promise<Answer>,
+  done: () => void,
+): HTMLElement {
   const label = (): string => (consents[name] ? WORDS.on : WORDS.off);
   const fault = el("p", { class: "error", role: "alert", hidden: true });
-  const control: HTMLButtonElement = el("button", { type: "button", role: "switch", "aria-checked": String(Boolean(consents[name])), "aria-labelledby": `crm-consent-${name}`, "aria-describedby": `crm-consent-${name}-help`, click: () => void busyWhile(control, turn) }, label());
+  const control: HTMLButtonElement = el(
+    "button",
+    {
+      type: "button",
+      role: "switch",
+      "aria-checked": String(Boolean(consents[name])),
+      "aria-labelledby": `crm-consent-${name}`,
+      "aria-describedby": `crm-consent-${name}-help`,
+      click: () => void busyWhile(control, turn),
+    },
+    label(),
+  );
   async function turn(): Promise<void> {
     const next = !consents[name];
     fault.hidden = true;
-    const answer = await send(name, next).catch((error: unknown) => (error instanceof Error ? error.message : WORDS.failed));
-    const reason = typeof answer === "string" ? answer : answer.status === 200 ? null : reasonOf(answer);
+    const answer = await send(name, next).catch((error: unknown) =>
+      error instanceof Error ? error.message : WORDS.failed,
+    );
+    const reason =
+      typeof answer === "string" ? answer : answer.status === 200 ? null : reasonOf(answer);
     if (reason !== null) {
       fault.textContent = reason;
       fault.hidden = false;
@@ -33,37 +64,83 @@ function switchRow(name: string, consents: Consents, send: (name: string, value:
     say(`${word(`consent_${name}`)}: ${next ? WORDS.granted : WORDS.revoked}`);
     done();
   }
-  return el("li", {}, el("div", { class: "split" }, el("div", {}, el("span", { id: `crm-consent-${name}` }, word(`consent_${name}`)), el("small", { id: `crm-consent-${name}-help` }, word(`consentHelp_${name}`))), control), fault);
+  return el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "split" },
+      el(
+        "div",
+        {},
+        el("span", { id: `crm-consent-${name}` }, word(`consent_${name}`)),
+        el("small", { id: `crm-consent-${name}-help` }, word(`consentHelp_${name}`)),
+      ),
+      control,
+    ),
+    fault,
+  );
 }
 
 /** On the store's own address the next page begins with the choice that is kept there: it must not be an old one. */
 function tellStore(name: string, value: boolean): void {
   if (DATA.proxy === null || !["cookie", "marketing"].includes(name)) return;
-  write(CONSENT_KEY, { ...read<object>(CONSENT_KEY), [name]: value, ...(DATA.policyVersion && { version: DATA.policyVersion }), at: new Date().toISOString() });
+  write(CONSENT_KEY, {
+    ...read<object>(CONSENT_KEY),
+    [name]: value,
+    ...(DATA.policyVersion && { version: DATA.policyVersion }),
+    at: new Date().toISOString(),
+  });
 }
 
-const fixedRow = (name: string, consents: Consents): HTMLElement => el("li", { class: "split" }, el("span", {}, word(`consent_${name}`)), el("span", {}, consents[name] ? WORDS.given : WORDS.notGiven));
+const fixedRow = (name: string, consents: Consents): HTMLElement =>
+  el(
+    "li",
+    { class: "split" },
+    el("span", {}, word(`consent_${name}`)),
+    el("span", {}, consents[name] ? WORDS.given : WORDS.notGiven),
+  );
 
-const flag = (name: string, value: boolean) => ({ [`consent_${name}`]: value, method: "dashboard", source_page: location.pathname, timestamp: new Date().toISOString(), ...(DATA.policyVersion && { consent_version: DATA.policyVersion }) });
+const flag = (name: string, value: boolean) => ({
+  [`consent_${name}`]: value,
+  method: "dashboard",
+  source_page: location.pathname,
+  timestamp: new Date().toISOString(),
+  ...(DATA.policyVersion && { consent_version: DATA.policyVersion }),
+});
 
 /** `done` is called after a change: what hangs on a consent has to be looked at anew. */
 export function consentsPart({ consents }: Profile, done: () => void): HTMLElement {
   const { section, place } = part("consents", WORDS.consents, WORDS.consentsText);
   const history = el("div");
   const log = historyOf(history);
-  const send = (name: string, value: boolean) => call("/auth/consent-sync", { method: "POST", body: flag(name, value) });
-  const rows = switches().map((name) => switchRow(name, consents, send, () => {
-    void log.reload();
-    done();
-  }));
+  const send = (name: string, value: boolean) =>
+    call("/auth/consent-sync", { method: "POST", body: flag(name, value) });
+  const rows = switches().map((name) =>
+    switchRow(name, consents, send, () => {
+      void log.reload();
+      done();
+    }),
+  );
   place.replaceChildren(
-    el("ul", { class: "rows" }, ...rows, ...["tos", "privacy"].map((name) => fixedRow(name, consents))), el("p", { class: "quiet" }, WORDS.withTheAccount),
-    el("h3", { id: "crm-history-title" }, WORDS.history), history,
-    button(WORDS.csv, async () => {
-      const answer = await call("/ucp/consent-history?format=csv");
-      if (answer.status === 200) saveFile("consent-history.csv", "text/csv", answer.text);
-      else say(reasonOf(answer));
-    }, { class: "plain" }),
+    el(
+      "ul",
+      { class: "rows" },
+      ...rows,
+      ...["tos", "privacy"].map((name) => fixedRow(name, consents)),
+    ),
+    el("p", { class: "quiet" }, WORDS.withTheAccount),
+    el("h3", { id: "crm-history-title" }, WORDS.history),
+    history,
+    button(
+      WORDS.csv,
+      async () => {
+        const answer = await call("/ucp/consent-history?format=csv");
+        if (answer.status === 200) saveFile("consent-history.csv", "text/csv", answer.text);
+        else say(reasonOf(answer));
+      },
+      { class: "plain" },
+    ),
   );
   place.setAttribute("aria-busy", "false");
   void log.reload();
@@ -73,8 +150,15 @@ export function consentsPart({ consents }: Profile, done: () => void): HTMLEleme
 /** For a customer that only the storefront vouches for: the switches alone. */
 export function customerConsents(customer: ProxiedCustomer): HTMLElement {
   const { section, place } = part("consents", WORDS.consents, WORDS.consentsText);
-  const send = (name: string, value: boolean) => askThroughProxy("/auth/consent-sync", flag(name, value));
-  place.replaceChildren(el("ul", { class: "rows" }, ...switches().map((name) => switchRow(name, customer.consents, send, () => undefined))));
+  const send = (name: string, value: boolean) =>
+    askThroughProxy("/auth/consent-sync", flag(name, value));
+  place.replaceChildren(
+    el(
+      "ul",
+      { class: "rows" },
+      ...switches().map((name) => switchRow(name, customer.consents, send, () => undefined)),
+    ),
+  );
   place.setAttribute("aria-busy", "false");
   return section;
 }
@@ -82,23 +166,43 @@ export function customerConsents(customer: ProxiedCustomer): HTMLElement {
 function historyOf(place: HTMLElement): { reload(): Promise<void> } {
   const rows = (records: Record_[]): HTMLElement[] => records.map(historyRow);
   const load = async (): Promise<Child[]> => {
-    const { records, next_cursor: next } = await get<{ records: Record_[]; next_cursor: string | null }>("/ucp/consent-history?limit=10");
+    const { records, next_cursor: next } = await get<{
+      records: Record_[];
+      next_cursor: string | null;
+    }>("/ucp/consent-history?limit=10");
     if (records.length === 0) return [el("p", {}, WORDS.historyEmpty)];
     const body = el("tbody", {}, ...rows(records));
-    const head = [WORDS.when, WORDS.what, WORDS.decision, WORDS.how, WORDS.receipt].map((text) => el("th", { scope: "col" }, text));
-    const table = el("div", { class: "table", tabindex: "0", role: "group", "aria-labelledby": "crm-history-title" }, el("table", { "aria-labelledby": "crm-history-title" }, el("thead", {}, el("tr", {}, ...head)), body));
+    const head = [WORDS.when, WORDS.what, WORDS.decision, WORDS.how, WORDS.receipt].map((text) =>
+      el("th", { scope: "col" }, text),
+    );
+    const table = el(
+      "div",
+      { class: "table", tabindex: "0", role: "group", "aria-labelledby": "crm-history-title" },
+      el(
+        "table",
+        { "aria-labelledby": "crm-history-title" },
+        el("thead", {}, el("tr", {}, ...head)),
+        body,
+      ),
+    );
     return [table, more(next, body)];
   };
   const more = (cursor: string | null, body: HTMLElement): Child => {
     if (cursor === null) return null;
-    const control: HTMLButtonElement = button(WORDS.more, async () => {
-      const page = await get<{ records: Record_[]; next_cursor: string | null }>(`/ucp/consent-history?limit=10&cursor=${encodeURIComponent(cursor)}`).catch(() => null);
-      if (!page) return say(WORDS.failed);
-      const added = rows(page.records);
-      body.append(...added);
-      control.replaceWith(more(page.next_cursor, body) || "");
-      added[0]?.querySelector("button")?.focus();
-    }, { class: "plain" });
+    const control: HTMLButtonElement = button(
+      WORDS.more,
+      async () => {
+        const page = await get<{ records: Record_[]; next_cursor: string | null }>(
+          `/ucp/consent-history?limit=10&cursor=${encodeURIComponent(cursor)}`,
+        ).catch(() => null);
+        if (!page) return say(WORDS.failed);
+        const added = rows(page.records);
+        body.append(...added);
+        control.replaceWith(more(page.next_cursor, body) || "");
+        added[0]?.querySelector("button")?.focus();
+      },
+      { class: "plain" },
+    );
     return control;
   };
   return { reload: () => fillPart(place, load) };
@@ -106,10 +210,25 @@ function historyOf(place: HTMLElement): { reload(): Promise<void> } {
 
 function historyRow(record: Record_): HTMLElement {
   const what = own(`consent_${record.consent_type}`, record.consent_type);
-  const receipt = button(WORDS.receipt, async () => {
-    const answer = await call(`/ucp/consent-receipt/${encodeURIComponent(record.consent_id)}`);
-    if (answer.status === 200) saveFile("consent-receipt.json", "application/json", answer.text);
-    else say(reasonOf(answer));
-  }, { class: "plain small", "aria-label": fill(WORDS.receiptOf, { what, when: when(record.created_at) }) });
-  return el("tr", {}, el("td", {}, when(record.created_at)), el("td", {}, el("bdi", {}, what)), el("td", {}, own(record.action, record.action)), el("td", {}, el("bdi", {}, record.method)), el("td", {}, receipt));
+  const receipt = button(
+    WORDS.receipt,
+    async () => {
+      const answer = await call(`/ucp/consent-receipt/${encodeURIComponent(record.consent_id)}`);
+      if (answer.status === 200) saveFile("consent-receipt.json", "application/json", answer.text);
+      else say(reasonOf(answer));
+    },
+    {
+      class: "plain small",
+      "aria-label": fill(WORDS.receiptOf, { what, when: when(record.created_at) }),
+    },
+  );
+  return el(
+    "tr",
+    {},
+    el("td", {}, when(record.created_at)),
+    el("td", {}, el("bdi", {}, what)),
+    el("td", {}, own(record.action, record.action)),
+    el("td", {}, el("bdi", {}, record.method)),
+    el("td", {}, receipt),
+  );
 }

@@ -7,20 +7,42 @@ import { mandatesPart } from "./mandates-part.ts";
 import { ordersPart } from "./orders-part.ts";
 import { DATA, WORDS } from "./page-data.ts";
 import { profilePart } from "./profile-part.ts";
-import { arrive, findProfile, forget, leave, onHandOver, onSessionOver, type Profile } from "./session.ts";
+import {
+  arrive,
+  findProfile,
+  forget,
+  leave,
+  onHandOver,
+  onSessionOver,
+  type Profile,
+} from "./session.ts";
 import { tagsPart } from "./tags-part.ts";
 
-const toAccount = (text: string): Child => el("p", {}, el("a", { class: "button", href: DATA.links.account }, text));
+const toAccount = (text: string): Child =>
+  el("p", {}, el("a", { class: "button", href: DATA.links.account }, text));
 
 function signedOutView(text: string, focus: boolean): void {
   const { customer } = DATA;
   say(text);
   if (!customer) return show([el("p", {}, WORDS.signInFirst), toAccount(WORDS.signIn)], { focus });
-  const tags = customer.tags.length === 0 ? el("p", {}, WORDS.tagsEmpty) : el("ul", { class: "rows" }, ...customer.tags.map(({ name }) => el("li", {}, said(name))));
-  show([
-    el("p", {}, WORDS.signInForMore), toAccount(WORDS.signIn), customerConsents(customer),
-    el("section", { id: "crm-tags", "aria-labelledby": "crm-tags-title" }, el("h2", { id: "crm-tags-title" }, WORDS.tags), tags),
-  ], { focus });
+  const tags =
+    customer.tags.length === 0
+      ? el("p", {}, WORDS.tagsEmpty)
+      : el("ul", { class: "rows" }, ...customer.tags.map(({ name }) => el("li", {}, said(name))));
+  show(
+    [
+      el("p", {}, WORDS.signInForMore),
+      toAccount(WORDS.signIn),
+      customerConsents(customer),
+      el(
+        "section",
+        { id: "crm-tags", "aria-labelledby": "crm-tags-title" },
+        el("h2", { id: "crm-tags-title" }, WORDS.tags),
+        tags,
+      ),
+    ],
+    { focus },
+  );
 }
 
 function dashboardView(profile: Profile, focus: boolean): void {
@@ -44,15 +66,31 @@ function dashboardView(profile: Profile, focus: boolean): void {
     ["agents", WORDS.agents, agents.section],
     ["leave", WORDS.leave, leavingPart(profile, gone)],
   ];
-  const out = button(WORDS.signOut, async () => {
-    await leave(false);
-    signedOutView(WORDS.signedOut, true);
-  }, { class: "plain" });
-  show([
-    el("p", {}, WORDS.signedInAs, " ", said(profile.user.email ?? profile.user.full_name ?? "")), out,
-    el("nav", { "aria-label": WORDS.sections }, el("ul", {}, ...parts.map(([id, title]) => el("li", {}, el("a", { href: `#crm-${id}` }, title))))),
-    ...parts.map(([, , section]) => section),
-  ], { focus });
+  const out = button(
+    WORDS.signOut,
+    async () => {
+      await leave(false);
+      signedOutView(WORDS.signedOut, true);
+    },
+    { class: "plain" },
+  );
+  show(
+    [
+      el("p", {}, WORDS.signedInAs, " ", said(profile.user.email ?? profile.user.full_name ?? "")),
+      out,
+      el(
+        "nav",
+        { "aria-label": WORDS.sections },
+        el(
+          "ul",
+          {},
+          ...parts.map(([id, title]) => el("li", {}, el("a", { href: `#crm-${id}` }, title))),
+        ),
+      ),
+      ...parts.map(([, , section]) => section),
+    ],
+    { focus },
+  );
 }
 
 async function open(): Promise<void> {

@@ -2,30 +2,98 @@
 import { busyWhile, el, problem, type Child } from "./elements.ts";
 import { WORDS } from "./page-data.ts";
 
-export type Field = { row: HTMLElement; input: HTMLInputElement; fail(reason: string): void; clear(): void };
-type FieldOptions = { type?: string; autocomplete?: string; required?: boolean; value?: string; rule?: string; maxlength?: string };
+export type Field = {
+  row: HTMLElement;
+  input: HTMLInputElement;
+  fail(reason: string): void;
+  clear(): void;
+};
+type FieldOptions = {
+  type?: string;
+  autocomplete?: string;
+  required?: boolean;
+  value?: string;
+  rule?: string;
+  maxlength?: string;
+};
 
 // Ids begin with crm-: the page may stand inside a theme's, which has an e-mail field of its own.
-export function field(name: string, label: string, { type = "text", autocomplete = "off", required = false, value = "", rule, maxlength = "200" }: FieldOptions = {}): Field {
+export function field(
+  name: string,
+  label: string,
+  {
+    type = "text",
+    autocomplete = "off",
+    required = false,
+    value = "",
+    rule,
+    maxlength = "200",
+  }: FieldOptions = {},
+): Field {
   const id = `crm-${name}`;
-  const input = el("input", { id, name, type, autocomplete, maxlength, required, ...(rule && { "aria-describedby": `${id}-rule` }) });
+  const input = el("input", {
+    id,
+    name,
+    type,
+    autocomplete,
+    maxlength,
+    required,
+    ...(rule && { "aria-describedby": `${id}-rule` }),
+  });
   input.value = value;
   const reason = el("small", { id: `${id}-reason`, class: "error", hidden: true });
-  const row = el("div", {}, el("label", { for: id }, label, !required && el("small", {}, WORDS.optional)), input, rule ? el("small", { id: `${id}-rule` }, rule) : null, reason);
+  const row = el(
+    "div",
+    {},
+    el("label", { for: id }, label, !required && el("small", {}, WORDS.optional)),
+    input,
+    rule ? el("small", { id: `${id}-rule` }, rule) : null,
+    reason,
+  );
   return { row, input, ...faultOf(input, reason, rule ? `${id}-rule` : null) };
 }
 
 /** A box that is never ticked for anybody. */
-export function checkbox(name: string, label: string, { required = false, link = null }: { required?: boolean; link?: string | null } = {}): Field {
+export function checkbox(
+  name: string,
+  label: string,
+  { required = false, link = null }: { required?: boolean; link?: string | null } = {},
+): Field {
   const id = `crm-${name}`;
   const input = el("input", { id, name, type: "checkbox", required });
   const reason = el("small", { id: `${id}-reason`, class: "error", hidden: true });
-  const more: Child = link && el("a", { href: link, target: "_blank", rel: "noopener", "aria-label": `${label}: ${WORDS.read} (${WORDS.opensNewTab})` }, WORDS.read);
-  const row = el("div", {}, el("label", { class: "check", for: id }, input, el("span", {}, label, required && ` (${WORDS.required})`)), more, reason);
+  const more: Child =
+    link &&
+    el(
+      "a",
+      {
+        href: link,
+        target: "_blank",
+        rel: "noopener",
+        "aria-label": `${label}: ${WORDS.read} (${WORDS.opensNewTab})`,
+      },
+      WORDS.read,
+    );
+  const row = el(
+    "div",
+    {},
+    el(
+      "label",
+      { class: "check", for: id },
+      input,
+      el("span", {}, label, required && ` (${WORDS.required})`),
+    ),
+    more,
+    reason,
+  );
   return { row, input, ...faultOf(input, reason, null) };
 }
 
-function faultOf(input: HTMLElement, reason: HTMLElement, rule: string | null): Pick<Field, "fail" | "clear"> {
+function faultOf(
+  input: HTMLElement,
+  reason: HTMLElement,
+  rule: string | null,
+): Pick<Field, "fail" | "clear"> {
   return {
     fail(text) {
       reason.textContent = text;
@@ -46,25 +114,50 @@ function faultOf(input: HTMLElement, reason: HTMLElement, rule: string | null): 
 export type Fault = { text: string; fields?: Record<string, string> };
 
 /** A form whose `act` answers what is wrong, or null when it worked. `required` is checked here, in the page's own language. */
-export function form(fields: Record<string, Field>, submit: string, act: () => Promise<Fault | null>, extra: Child[] = []): HTMLFormElement {
+export function form(
+  fields: Record<string, Field>,
+  submit: string,
+  act: () => Promise<Fault | null>,
+  extra: Child[] = [],
+): HTMLFormElement {
   const place = el("div");
   const send = el("button", { type: "submit" }, submit);
-  const made: HTMLFormElement = el("form", { novalidate: true, submit: (event) => {
-    event.preventDefault();
-    void busyWhile(send, async () => {
-      place.replaceChildren();
-      for (const one of Object.values(fields)) one.clear();
-      const fault = findMissing(fields) ?? (await act().catch((error: unknown) => ({ text: error instanceof Error ? error.message : WORDS.failed })));
-      if (fault) tell(fields, place, fault);
-    });
-  } }, place, ...Object.values(fields).map(({ row }) => row), ...extra, send);
+  const made: HTMLFormElement = el(
+    "form",
+    {
+      novalidate: true,
+      submit: (event) => {
+        event.preventDefault();
+        void busyWhile(send, async () => {
+          place.replaceChildren();
+          for (const one of Object.values(fields)) one.clear();
+          const fault =
+            findMissing(fields) ??
+            (await act().catch((error: unknown) => ({
+              text: error instanceof Error ? error.message : WORDS.failed,
+            })));
+          if (fault) tell(fields, place, fault);
+        });
+      },
+    },
+    place,
+    ...Object.values(fields).map(({ row }) => row),
+    ...extra,
+    send,
+  );
   return made;
 }
 
 function findMissing(fields: Record<string, Field>): Fault | null {
-  const missing = Object.entries(fields).filter(([, { input }]) => input.required && (input.type === "checkbox" ? !input.checked : input.value.trim() === ""));
+  const missing = Object.entries(fields).filter(
+    ([, { input }]) =>
+      input.required && (input.type === "checkbox" ? !input.checked : input.value.trim() === ""),
+  );
   if (missing.length === 0) return null;
-  return { text: WORDS.checkFields, fields: Object.fromEntries(missing.map(([name]) => [name, WORDS.missing])) };
+  return {
+    text: WORDS.checkFields,
+    fields: Object.fromEntries(missing.map(([name]) => [name, WORDS.missing])),
+  };
 }
 
 function tell(fields: Record<string, Field>, place: HTMLElement, fault: Fault): void {

@@ -5,7 +5,10 @@ import { WORDS } from "./page-data.ts";
 import { call, leave, reasonOf, type Profile } from "./session.ts";
 
 /** `gone` is called with what is to be said when nobody is signed in any more. */
-export function leavingPart({ linked_providers: ways }: Profile, gone: (text: string) => void): HTMLElement {
+export function leavingPart(
+  { linked_providers: ways }: Profile,
+  gone: (text: string) => void,
+): HTMLElement {
   const { section, place } = part("leave", WORDS.leave);
   const exporting = button(WORDS.export, async () => {
     const answer = await call("/auth/me/export");
@@ -13,14 +16,22 @@ export function leavingPart({ linked_providers: ways }: Profile, gone: (text: st
     saveFile("my-data.json", "application/json", answer.text);
     say(WORDS.exportDone);
   });
-  const everywhere = button(WORDS.signOutEverywhere, async () => {
-    await leave(true);
-    gone(WORDS.signedOut);
-  }, { class: "plain" });
+  const everywhere = button(
+    WORDS.signOutEverywhere,
+    async () => {
+      await leave(true);
+      gone(WORDS.signedOut);
+    },
+    { class: "plain" },
+  );
   place.replaceChildren(
-    el("p", {}, WORDS.exportText), exporting,
-    el("p", {}, WORDS.signOutEverywhereText), everywhere,
-    el("h3", {}, WORDS.deleteAccount), el("p", {}, WORDS.deleteText), deletion(ways.includes("email"), gone),
+    el("p", {}, WORDS.exportText),
+    exporting,
+    el("p", {}, WORDS.signOutEverywhereText),
+    everywhere,
+    el("h3", {}, WORDS.deleteAccount),
+    el("p", {}, WORDS.deleteText),
+    deletion(ways.includes("email"), gone),
   );
   place.setAttribute("aria-busy", "false");
   return section;
@@ -34,17 +45,36 @@ function deletion(hasPassword: boolean, gone: (text: string) => void): HTMLEleme
     opener.setAttribute("aria-expanded", String(isOpen));
     (isOpen ? sure.input : opener).focus();
   };
-  const sure = hasPassword ? field("delete_password", WORDS.deletePassword, { type: "password", autocomplete: "current-password", required: true, maxlength: "128" }) : checkbox("delete_sure", WORDS.deleteSure, { required: true });
+  const sure = hasPassword
+    ? field("delete_password", WORDS.deletePassword, {
+        type: "password",
+        autocomplete: "current-password",
+        required: true,
+        maxlength: "128",
+      })
+    : checkbox("delete_sure", WORDS.deleteSure, { required: true });
   const act = async (): Promise<Fault | null> => {
-    const answer = await call("/auth/me", { method: "DELETE", body: hasPassword ? { password: sure.input.value } : {} });
+    const answer = await call("/auth/me", {
+      method: "DELETE",
+      body: hasPassword ? { password: sure.input.value } : {},
+    });
     if (answer.status === 200) {
       gone(WORDS.deleted);
       return null;
     }
     sure.input.value = "";
-    return answer.code === "invalid_credentials" ? { text: WORDS.wrongPassword, fields: { sure: WORDS.wrongPassword } } : { text: reasonOf(answer) };
+    return answer.code === "invalid_credentials"
+      ? { text: WORDS.wrongPassword, fields: { sure: WORDS.wrongPassword } }
+      : { text: reasonOf(answer) };
   };
-  place.append(form({ sure }, WORDS.deleteNow, act, [button(WORDS.cancel, () => close(false), { class: "plain" })]));
-  const opener: HTMLButtonElement = button(WORDS.deleteAccount, () => close(place.hidden), { class: "plain", "aria-expanded": "false" });
+  place.append(
+    form({ sure }, WORDS.deleteNow, act, [
+      button(WORDS.cancel, () => close(false), { class: "plain" }),
+    ]),
+  );
+  const opener: HTMLButtonElement = button(WORDS.deleteAccount, () => close(place.hidden), {
+    class: "plain",
+    "aria-expanded": "false",
+  });
   return el("div", {}, opener, place);
 }

@@ -3,7 +3,16 @@ import { button, el, fillPart, part, say, type Child } from "./elements.ts";
 import { fill, money, when, WORDS } from "./page-data.ts";
 import { call, get, reasonOf } from "./session.ts";
 
-type Mandate = { mandate_id: string; max_amount: string; spent_amount: string; currency: string; scope: string; usage: "single" | "multi"; status: string; expires_at: string };
+type Mandate = {
+  mandate_id: string;
+  max_amount: string;
+  spent_amount: string;
+  currency: string;
+  scope: string;
+  usage: "single" | "multi";
+  status: string;
+  expires_at: string;
+};
 type Page = { mandates: Mandate[]; next_cursor: string | null };
 
 const cents = (amount: string): bigint => BigInt(amount.replace(".", ""));
@@ -14,36 +23,78 @@ function left({ max_amount: max, spent_amount: spent }: Mandate): string {
 }
 
 function scopeOf(scope: string): string {
-  if (scope.startsWith("collection:")) return fill(WORDS.scope_collection, { name: scope.slice("collection:".length) });
+  if (scope.startsWith("collection:"))
+    return fill(WORDS.scope_collection, { name: scope.slice("collection:".length) });
   return scope.startsWith("product:") ? WORDS.scope_product : WORDS.scope_all;
 }
 
 function mandateRow(mandate: Mandate): HTMLElement {
   const { currency, status } = mandate;
   const max = money(mandate.max_amount, currency);
-  const state = el("span", { class: "pill" }, (WORDS as Record<string, string>)[`status_${status}`] ?? status);
-  const heading = el("span", { tabindex: "-1" }, fill(WORDS.mandateUpTo, { max, spent: money(mandate.spent_amount, currency), left: money(left(mandate), currency) }));
-  const revoke: HTMLButtonElement = button(WORDS.revoke, async () => {
-    const answer = await call(`/commerce/mandates/${mandate.mandate_id}`, { method: "DELETE", body: {} });
-    if (answer.status !== 200) return say(reasonOf(answer));
-    row.replaceWith(mandateRow(answer.json as unknown as Mandate));
-    say(WORDS.mandateRevoked);
-    document.getElementById("crm-mandates-title")?.focus();
-  }, { class: "plain small", "aria-label": fill(WORDS.revokeMandate, { max }) });
-  const row = el("li", { class: "split" }, el("div", {}, heading, " ", state, el("small", {}, `${scopeOf(mandate.scope)}, ${WORDS[mandate.usage]}, ${fill(WORDS.mandateUntil, { when: when(mandate.expires_at) })}`)), status === "active" && revoke);
+  const state = el(
+    "span",
+    { class: "pill" },
+    (WORDS as Record<string, string>)[`status_${status}`] ?? status,
+  );
+  const heading = el(
+    "span",
+    { tabindex: "-1" },
+    fill(WORDS.mandateUpTo, {
+      max,
+      spent: money(mandate.spent_amount, currency),
+      left: money(left(mandate), currency),
+    }),
+  );
+  const revoke: HTMLButtonElement = button(
+    WORDS.revoke,
+    async () => {
+      const answer = await call(`/commerce/mandates/${mandate.mandate_id}`, {
+        method: "DELETE",
+        body: {},
+      });
+      if (answer.status !== 200) return say(reasonOf(answer));
+      row.replaceWith(mandateRow(answer.json as unknown as Mandate));
+      say(WORDS.mandateRevoked);
+      document.getElementById("crm-mandates-title")?.focus();
+    },
+    { class: "plain small", "aria-label": fill(WORDS.revokeMandate, { max }) },
+  );
+  const row = el(
+    "li",
+    { class: "split" },
+    el(
+      "div",
+      {},
+      heading,
+      " ",
+      state,
+      el(
+        "small",
+        {},
+        `${scopeOf(mandate.scope)}, ${WORDS[mandate.usage]}, ${fill(WORDS.mandateUntil, { when: when(mandate.expires_at) })}`,
+      ),
+    ),
+    status === "active" && revoke,
+  );
   return row;
 }
 
 function more(cursor: string | null, list: HTMLElement): Child {
   if (cursor === null) return null;
-  const control: HTMLButtonElement = button(WORDS.more, async () => {
-    const page = await get<Page>(`/commerce/mandates?limit=20&cursor=${encodeURIComponent(cursor)}`).catch((error: unknown) => say(error instanceof Error ? error.message : WORDS.failed));
-    if (!page) return;
-    const added = page.mandates.map(mandateRow);
-    list.append(...added);
-    control.replaceWith(more(page.next_cursor, list) || "");
-    added[0]?.querySelector<HTMLElement>("button, [tabindex]")?.focus();
-  }, { class: "plain" });
+  const control: HTMLButtonElement = button(
+    WORDS.more,
+    async () => {
+      const page = await get<Page>(
+        `/commerce/mandates?limit=20&cursor=${encodeURIComponent(cursor)}`,
+      ).catch((error: unknown) => say(error instanceof Error ? error.message : WORDS.failed));
+      if (!page) return;
+      const added = page.mandates.map(mandateRow);
+      list.append(...added);
+      control.replaceWith(more(page.next_cursor, list) || "");
+      added[0]?.querySelector<HTMLElement>("button, [tabindex]")?.focus();
+    },
+    { class: "plain" },
+  );
   return control;
 }
 

@@ -4,33 +4,94 @@ import { fill, money, when, WORDS } from "./page-data.ts";
 import { get, type Profile } from "./session.ts";
 
 type Money = { amount: string; currency: string };
-type Order = { id: string; name: string; created_at: string; financial_status: string | null; fulfillment_status: string; total: Money; line_item_count: number };
-type Whole = Order & { line_items: { title: string; quantity: number; price: Money }[]; fulfillments: { status: string; created_at: string; tracking: { company: string | null; number: string | null; url: string | null }[] }[] };
+type Order = {
+  id: string;
+  name: string;
+  created_at: string;
+  financial_status: string | null;
+  fulfillment_status: string;
+  total: Money;
+  line_item_count: number;
+};
+type Whole = Order & {
+  line_items: { title: string; quantity: number; price: Money }[];
+  fulfillments: {
+    status: string;
+    created_at: string;
+    tracking: { company: string | null; number: string | null; url: string | null }[];
+  }[];
+};
 
 const status = (text: string | null): string => (text ?? "").toLowerCase().replaceAll("_", " ");
 
 async function details(id: string): Promise<Child[]> {
-  const { order } = await get<{ order: Whole }>(`/commerce/orders/${encodeURIComponent(id.slice(id.lastIndexOf("/") + 1))}`);
+  const { order } = await get<{ order: Whole }>(
+    `/commerce/orders/${encodeURIComponent(id.slice(id.lastIndexOf("/") + 1))}`,
+  );
   const tracking = order.fulfillments.flatMap((one) => [
     el("p", {}, `${status(one.status)}, ${when(one.created_at)}`),
-    ...one.tracking.map(({ company, number, url }) => el("p", {}, company && said(`${company} `), url ? el("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, fill(WORDS.track, { number: number ?? "" }), ` (${WORDS.opensNewTab})`) : said(number ?? ""))),
+    ...one.tracking.map(({ company, number, url }) =>
+      el(
+        "p",
+        {},
+        company && said(`${company} `),
+        url
+          ? el(
+              "a",
+              { href: url, target: "_blank", rel: "noopener noreferrer" },
+              fill(WORDS.track, { number: number ?? "" }),
+              ` (${WORDS.opensNewTab})`,
+            )
+          : said(number ?? ""),
+      ),
+    ),
   ]);
   return [
     el("h3", {}, WORDS.items),
-    el("ul", {}, ...order.line_items.map((line) => el("li", {}, said(line.title), ` – ${WORDS.quantity} ${line.quantity}, ${money(line.price.amount, line.price.currency)}`))),
-    el("h3", {}, WORDS.delivery), ...(tracking.length === 0 ? [el("p", {}, WORDS.noDelivery)] : tracking),
+    el(
+      "ul",
+      {},
+      ...order.line_items.map((line) =>
+        el(
+          "li",
+          {},
+          said(line.title),
+          ` – ${WORDS.quantity} ${line.quantity}, ${money(line.price.amount, line.price.currency)}`,
+        ),
+      ),
+    ),
+    el("h3", {}, WORDS.delivery),
+    ...(tracking.length === 0 ? [el("p", {}, WORDS.noDelivery)] : tracking),
   ];
 }
 
 function orderRow(order: Order): HTMLElement {
   const place = el("div", { hidden: true });
-  const control: HTMLButtonElement = button(WORDS.details, async () => {
-    const open = place.hidden;
-    place.hidden = !open;
-    control.setAttribute("aria-expanded", String(open));
-    if (open && place.childElementCount === 0) await fillPart(place, () => details(order.id));
-  }, { class: "plain small", "aria-expanded": "false", "aria-label": fill(WORDS.detailsOf, { name: order.name }) });
-  const summary = el("div", {}, el("strong", {}, said(order.name)), ` – ${money(order.total.amount, order.total.currency)}`, el("small", {}, `${when(order.created_at)}, ${[order.financial_status, order.fulfillment_status].map(status).filter(Boolean).join(", ")}`));
+  const control: HTMLButtonElement = button(
+    WORDS.details,
+    async () => {
+      const open = place.hidden;
+      place.hidden = !open;
+      control.setAttribute("aria-expanded", String(open));
+      if (open && place.childElementCount === 0) await fillPart(place, () => details(order.id));
+    },
+    {
+      class: "plain small",
+      "aria-expanded": "false",
+      "aria-label": fill(WORDS.detailsOf, { name: order.name }),
+    },
+  );
+  const summary = el(
+    "div",
+    {},
+    el("strong", {}, said(order.name)),
+    ` – ${money(order.total.amount, order.total.currency)}`,
+    el(
+      "small",
+      {},
+      `${when(order.created_at)}, ${[order.financial_status, order.fulfillment_status].map(status).filter(Boolean).join(", ")}`,
+    ),
+  );
   return el("li", {}, el("div", { class: "split" }, summary, control), place);
 }
 
@@ -38,14 +99,20 @@ type Page = { orders: Order[]; next_cursor: string | null };
 
 function more(cursor: string | null, list: HTMLElement): Child {
   if (cursor === null) return null;
-  const control: HTMLButtonElement = button(WORDS.more, async () => {
-    const page = await get<Page>(`/commerce/orders?limit=10&cursor=${encodeURIComponent(cursor)}`).catch((error: unknown) => say(error instanceof Error ? error.message : WORDS.failed));
-    if (!page) return;
-    const added = page.orders.map(orderRow);
-    list.append(...added);
-    control.replaceWith(more(page.next_cursor, list) || "");
-    added[0]?.querySelector("button")?.focus();
-  }, { class: "plain" });
+  const control: HTMLButtonElement = button(
+    WORDS.more,
+    async () => {
+      const page = await get<Page>(
+        `/commerce/orders?limit=10&cursor=${encodeURIComponent(cursor)}`,
+      ).catch((error: unknown) => say(error instanceof Error ? error.message : WORDS.failed));
+      if (!page) return;
+      const added = page.orders.map(orderRow);
+      list.append(...added);
+      control.replaceWith(more(page.next_cursor, list) || "");
+      added[0]?.querySelector("button")?.focus();
+    },
+    { class: "plain" },
+  );
   return control;
 }
 
@@ -64,4 +131,3 @@ export function ordersPart({ user }: Profile): HTMLElement {
   });
   return section;
 }
-

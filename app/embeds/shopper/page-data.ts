@@ -2,7 +2,10 @@
 import type { ShopperWords } from "../shopper-words-en.ts";
 
 /** A customer that the storefront's proxy vouches for: what may be shown without a session. */
-export type ProxiedCustomer = { consents: Record<string, boolean>; tags: { slug: string; name: string }[] };
+export type ProxiedCustomer = {
+  consents: Record<string, boolean>;
+  tags: { slug: string; name: string }[];
+};
 
 export type PageData = {
   page: "account" | "dashboard";
@@ -18,23 +21,35 @@ export type PageData = {
   serviceOrigin: string;
   /** The storefront's proxy before our paths, where the page came through it. */
   proxy: string | null;
-  links: { account: string; dashboard: string; elsewhere: { provider: "federated" | "storefront"; href: string }[] };
+  links: {
+    account: string;
+    dashboard: string;
+    elsewhere: { provider: "federated" | "storefront"; href: string }[];
+  };
   customer: ProxiedCustomer | null;
   scopes: Record<string, string>;
   words: ShopperWords;
 };
 
-export const DATA = JSON.parse(document.getElementById("crm-data")?.textContent ?? "{}") as PageData;
+export const DATA = JSON.parse(
+  document.getElementById("crm-data")?.textContent ?? "{}",
+) as PageData;
 export const WORDS = DATA.words;
 
 /** A sentence with its gaps filled; what is filled in stays text, because everything is written as text. */
-export const fill = (sentence: string, values: Record<string, string>): string => sentence.replace(/\{(\w+)\}/g, (gap, name: string) => values[name] ?? gap);
+export const fill = (sentence: string, values: Record<string, string>): string =>
+  sentence.replace(/\{(\w+)\}/g, (gap, name: string) => values[name] ?? gap);
 
-export const when = (iso: string): string => new Intl.DateTimeFormat(DATA.locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
+export const when = (iso: string): string =>
+  new Intl.DateTimeFormat(DATA.locale, { dateStyle: "medium", timeStyle: "short" }).format(
+    new Date(iso),
+  );
 
 export function money(amount: string, currency: string): string {
   try {
-    return new Intl.NumberFormat(DATA.locale, { style: "currency", currency }).format(Number(amount));
+    return new Intl.NumberFormat(DATA.locale, { style: "currency", currency }).format(
+      Number(amount),
+    );
   } catch {
     return `${amount} ${currency}`;
   }

@@ -10,7 +10,13 @@ import { DATA, WORDS } from "./page-data.ts";
 const LEAVING = "crm_sign_in";
 let token: string | null = null;
 
-export type Answer = { status: number; json: Record<string, unknown>; text: string; code: string; fields: Record<string, string> };
+export type Answer = {
+  status: number;
+  json: Record<string, unknown>;
+  text: string;
+  code: string;
+  fields: Record<string, string>;
+};
 export type Call = { method?: string; body?: unknown };
 
 const store = () => {
@@ -28,10 +34,21 @@ function remember(value: string | null): void {
 }
 
 /** The answer, whatever it is; throws only when there is none. */
-async function ask(address: string, { method = "GET", body }: Call, headers: Record<string, string>, credentials: RequestCredentials): Promise<Answer> {
+async function ask(
+  address: string,
+  { method = "GET", body }: Call,
+  headers: Record<string, string>,
+  credentials: RequestCredentials,
+): Promise<Answer> {
   let response: Response;
   try {
-    response = await fetch(address, { method, credentials, cache: "no-store", headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...headers }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    response = await fetch(address, {
+      method,
+      credentials,
+      cache: "no-store",
+      headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
   } catch {
     throw new Error(WORDS.offline);
   }
@@ -42,19 +59,28 @@ async function ask(address: string, { method = "GET", body }: Call, headers: Rec
   } catch {
     // A file or nothing at all.
   }
-  return { status: response.status, json, text, code: typeof json.code === "string" ? json.code : "", fields: (json.fields ?? {}) as Record<string, string> };
+  return {
+    status: response.status,
+    json,
+    text,
+    code: typeof json.code === "string" ? json.code : "",
+    fields: (json.fields ?? {}) as Record<string, string>,
+  };
 }
 
-const addressOf = (path: string) => `${DATA.api}${path}${path.includes("?") ? "&" : "?"}shop=${encodeURIComponent(DATA.shop)}`;
+const addressOf = (path: string) =>
+  `${DATA.api}${path}${path.includes("?") ? "&" : "?"}shop=${encodeURIComponent(DATA.shop)}`;
 /** The cookie counts where this page is the service's own: elsewhere it would be a third party's. */
 const isOwnPage = () => location.origin === DATA.serviceOrigin;
 const cookies = (): RequestCredentials => (isOwnPage() ? "same-origin" : "omit");
 
 /** Without a session: signing in and up. */
-export const askOpenly = (path: string, body: unknown): Promise<Answer> => ask(addressOf(path), { method: "POST", body }, {}, cookies());
+export const askOpenly = (path: string, body: unknown): Promise<Answer> =>
+  ask(addressOf(path), { method: "POST", body }, {}, cookies());
 
 /** As the customer that the storefront vouches for, through its proxy. */
-export const askThroughProxy = (path: string, body: unknown): Promise<Answer> => ask(`${DATA.proxy}${path}`, { method: "POST", body }, {}, "same-origin");
+export const askThroughProxy = (path: string, body: unknown): Promise<Answer> =>
+  ask(`${DATA.proxy}${path}`, { method: "POST", body }, {}, "same-origin");
 
 const REFUSED_BUT_SIGNED_IN = ["invalid_credentials", "reauth_required"];
 let whenOver: () => void = () => undefined;
@@ -62,7 +88,9 @@ export const onSessionOver = (act: () => void): void => void (whenOver = act);
 
 /** With the session; an answer that it is over is told to the page, once. */
 export async function call(path: string, options: Call = {}): Promise<Answer> {
-  const answer = token ? await ask(addressOf(path), options, { Authorization: `Bearer ${token}` }, "omit") : await ask(addressOf(path), options, {}, cookies());
+  const answer = token
+    ? await ask(addressOf(path), options, { Authorization: `Bearer ${token}` }, "omit")
+    : await ask(addressOf(path), options, {}, cookies());
   if (answer.status === 401 && !REFUSED_BUT_SIGNED_IN.includes(answer.code)) {
     remember(null);
     whenOver();
@@ -86,7 +114,16 @@ export function reasonOf({ status, code }: Answer): string {
 }
 
 export type Profile = {
-  user: { email: string | null; full_name: string | null; first_name: string | null; last_name: string | null; avatar_url: string | null; language_pref: string | null; email_verified: boolean; provider: string };
+  user: {
+    email: string | null;
+    full_name: string | null;
+    first_name: string | null;
+    last_name: string | null;
+    avatar_url: string | null;
+    language_pref: string | null;
+    email_verified: boolean;
+    provider: string;
+  };
   consents: Record<string, boolean>;
   linked_providers: string[];
 };
@@ -97,12 +134,19 @@ export async function begin(answer: Answer): Promise<void> {
   if (isOwnPage()) {
     const check = await ask(addressOf("/auth/me"), {}, {}, "same-origin");
     const me = check.json.user as { id?: unknown } | undefined;
-    if (check.status === 200 && me?.id === (answer.json.user as { id?: unknown }).id) return remember(null);
+    if (check.status === 200 && me?.id === (answer.json.user as { id?: unknown }).id)
+      return remember(null);
   }
   remember(given);
 }
 
-export type Arrival = { outcome: "signed_in" } | { outcome: "unknown"; /** Why the sign-in that came with the address does not count. */ text: string } | { outcome: "failed"; text: string };
+export type Arrival =
+  | { outcome: "signed_in" }
+  | {
+      outcome: "unknown";
+      /** Why the sign-in that came with the address does not count. */ text: string;
+    }
+  | { outcome: "failed"; text: string };
 
 /** The way out; from inside a theme's page the way back is that page. */
 export function goElsewhere(href: string): string {
@@ -133,7 +177,8 @@ export async function arrive(): Promise<Arrival> {
   const error = query.get("error");
   query.delete("error");
   const rest = query.toString();
-  if (code !== null || error !== null) history.replaceState(null, "", location.pathname + (rest ? `?${rest}` : ""));
+  if (code !== null || error !== null)
+    history.replaceState(null, "", location.pathname + (rest ? `?${rest}` : ""));
   const isMine = store()?.getItem(LEAVING) === "1";
   store()?.removeItem(LEAVING);
   if (code !== null && isMine) {
@@ -144,14 +189,20 @@ export async function arrive(): Promise<Arrival> {
     return { outcome: "signed_in" };
   }
   token = store()?.getItem(SESSION_KEY) ?? null;
-  if (error !== null) return { outcome: "failed", text: (WORDS as Record<string, string>)[`error_${error}`] ?? WORDS.error_other };
+  if (error !== null)
+    return {
+      outcome: "failed",
+      text: (WORDS as Record<string, string>)[`error_${error}`] ?? WORDS.error_other,
+    };
   return { outcome: "unknown", text: code === null ? "" : WORDS.handOff };
 }
 
 /** The signed-in person, or null: asked without a fuss, because nobody may be. */
 export async function findProfile(): Promise<Profile | null> {
   if (!token && !isOwnPage()) return null;
-  const answer = token ? await ask(addressOf("/auth/profile"), {}, { Authorization: `Bearer ${token}` }, "omit") : await ask(addressOf("/auth/profile"), {}, {}, "same-origin");
+  const answer = token
+    ? await ask(addressOf("/auth/profile"), {}, { Authorization: `Bearer ${token}` }, "omit")
+    : await ask(addressOf("/auth/profile"), {}, {}, "same-origin");
   if (answer.status === 200) return answer.json as unknown as Profile;
   if (answer.status !== 401) throw new Error(reasonOf(answer));
   remember(null);

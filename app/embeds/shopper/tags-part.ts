@@ -13,7 +13,9 @@ async function listCatalog(): Promise<Listed[]> {
   const all: Listed[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < 5; page += 1) {
-    const { tags, next_cursor: next }: { tags: Listed[]; next_cursor: string | null } = await get(`/tags/catalog?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+    const { tags, next_cursor: next }: { tags: Listed[]; next_cursor: string | null } = await get(
+      `/tags/catalog?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`,
+    );
     all.push(...tags);
     cursor = next;
     if (cursor === null) break;
@@ -22,14 +24,21 @@ async function listCatalog(): Promise<Listed[]> {
 }
 
 function tagBox(tag: Tag, isMine: boolean): HTMLElement {
-  const input = el("input", { type: "checkbox", id: `crm-tag-${tag.slug}`, change: () => void turn() });
+  const input = el("input", {
+    type: "checkbox",
+    id: `crm-tag-${tag.slug}`,
+    change: () => void turn(),
+  });
   input.checked = isMine;
   let last = Promise.resolve();
   /** Presses in a row are sent in a row, each as the box was left. */
   async function turn(): Promise<void> {
     const wanted = input.checked;
     last = last.then(async () => {
-      const answer = await call("/ucp/tags", { method: "POST", body: { add: wanted ? [tag.slug] : [], remove: wanted ? [] : [tag.slug] } }).catch(() => null);
+      const answer = await call("/ucp/tags", {
+        method: "POST",
+        body: { add: wanted ? [tag.slug] : [], remove: wanted ? [] : [tag.slug] },
+      }).catch(() => null);
       if (answer?.status === 200) return say(WORDS.saved);
       input.checked = !wanted;
       say(answer ? reasonOf(answer) : WORDS.offline);
@@ -42,16 +51,29 @@ function tagBox(tag: Tag, isMine: boolean): HTMLElement {
 export function tagsPart(): HTMLElement {
   const { section, place } = part("tags", WORDS.tags, WORDS.tagsText);
   void fillPart(place, async (): Promise<Child[]> => {
-    const [{ tags: mine }, catalog] = await Promise.all([get<{ tags: Tag[] }>("/tags/mine"), listCatalog()]);
+    const [{ tags: mine }, catalog] = await Promise.all([
+      get<{ tags: Tag[] }>("/tags/mine"),
+      listCatalog(),
+    ]);
     const assigned = new Set(mine.map(({ slug }) => slug));
-    const open = catalog.filter((tag) => tag.self_service && (assigned.has(tag.slug) || !isDated(tag)));
+    const open = catalog.filter(
+      (tag) => tag.self_service && (assigned.has(tag.slug) || !isDated(tag)),
+    );
     const chosen = new Set(open.map(({ slug }) => slug));
     const given = mine.filter(({ slug }) => !chosen.has(slug));
     if (open.length === 0 && given.length === 0) return [el("p", {}, WORDS.tagsEmpty)];
     return [
-      open.length > 0 && el("fieldset", {}, el("legend", {}, WORDS.tagsOwn), ...open.map((tag) => tagBox(tag, assigned.has(tag.slug)))),
+      open.length > 0 &&
+        el(
+          "fieldset",
+          {},
+          el("legend", {}, WORDS.tagsOwn),
+          ...open.map((tag) => tagBox(tag, assigned.has(tag.slug))),
+        ),
       el("h3", {}, WORDS.tagsGiven),
-      given.length === 0 ? el("p", {}, WORDS.tagsNone) : el("ul", { class: "rows" }, ...given.map(({ name }) => el("li", {}, said(name)))),
+      given.length === 0
+        ? el("p", {}, WORDS.tagsNone)
+        : el("ul", { class: "rows" }, ...given.map(({ name }) => el("li", {}, said(name)))),
     ];
   });
   return section;

@@ -17,108 +17,247 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 type Options = { key?: string | null; shop?: string; headers?: Record<string, string> };
-const post = (body: unknown, { key = null, shop = SHOP, headers = {} }: Options = {}) => service.call("POST", `/a2a?shop=${shop}`, { key, headers, body });
-const rpc = (method: string, params: object, options: Options = {}) => post({ jsonrpc: "2.0", id: "r-1", method, params }, options);
+const post = (body: unknown, { key = null, shop = SHOP, headers = {} }: Options = {}) =>
+  service.call("POST", `/a2a?shop=${shop}`, { key, headers, body });
+const rpc = (method: string, params: object, options: Options = {}) =>
+  post({ jsonrpc: "2.0", id: "r-1", method, params }, options);
 const part = (data: object) => ({ kind: "data", data });
-const send = (data: object, options: Options = {}, fields: object = {}) => rpc("message/send", { message: { kind: "message", role: "user", messageId: randomUUID(), parts: [part(data)], ...fields } }, options);
+const send = (data: object, options: Options = {}, fields: object = {}) =>
+  rpc(
+    "message/send",
+    {
+      message: {
+        kind: "message",
+        role: "user",
+        messageId: randomUUID(),
+        parts: [part(data)],
+        ...fields,
+      },
+    },
+    options,
+  );
 const resultOf = (answer: { json: any }) => answer.json.result.artifacts[0].parts[0].data;
 
 describe("the two versions", () => {
   it("are told by A2A-Version, or by how the method is written", async () => {
-    const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ data: { skill: "product-catalog", arguments: { query: "lamp" } } }] };
+    const message = {
+      messageId: "m-1",
+      role: "ROLE_USER",
+      parts: [{ data: { skill: "product-catalog", arguments: { query: "lamp" } } }],
+    };
     for (const headers of [{ "A2A-Version": "1.0" }, {}] as Record<string, string>[]) {
       const { result } = (await rpc("SendMessage", { message }, { headers })).json;
       expect(result.task.status.state).toBe("TASK_STATE_COMPLETED");
       expect(result.task.artifacts[0].parts[0].data.result.products[0].title).toBe("Desk Lamp");
-      expect((await rpc("GetTask", { id: result.task.id }, { headers })).json.result).toMatchObject({ id: result.task.id, status: { state: "TASK_STATE_COMPLETED" } });
+      expect((await rpc("GetTask", { id: result.task.id }, { headers })).json.result).toMatchObject(
+        { id: result.task.id, status: { state: "TASK_STATE_COMPLETED" } },
+      );
     }
-    for (const headers of [{ "A2A-Version": "0.3" }, { "A2A-Version": "0.3.0" }, {}] as Record<string, string>[]) {
-      const answer = await send({ skill: "product-catalog", arguments: { query: "lamp" } }, { headers });
+    for (const headers of [{ "A2A-Version": "0.3" }, { "A2A-Version": "0.3.0" }, {}] as Record<
+      string,
+      string
+    >[]) {
+      const answer = await send(
+        { skill: "product-catalog", arguments: { query: "lamp" } },
+        { headers },
+      );
       expect(answer.json.result).toMatchObject({ kind: "task", status: { state: "completed" } });
-      expect((await rpc("tasks/get", { id: answer.json.result.id }, { headers })).json.result).toMatchObject({ kind: "task", id: answer.json.result.id });
+      expect(
+        (await rpc("tasks/get", { id: answer.json.result.id }, { headers })).json.result,
+      ).toMatchObject({ kind: "task", id: answer.json.result.id });
     }
   });
 
   it("refuse others, streams, unknown methods and what is no message, in JSON-RPC's words", async () => {
-    expect((await rpc("SendMessage", { message: {} }, { headers: { "A2A-Version": "9.0" } })).json.error.code).toBe(-32_009);
+    expect(
+      (await rpc("SendMessage", { message: {} }, { headers: { "A2A-Version": "9.0" } })).json.error
+        .code,
+    ).toBe(-32_009);
     expect((await rpc("tasks/burn", {})).json.error.code).toBe(-32_601);
     expect((await rpc("tasks/get", { id: "nothing" })).json.error.code).toBe(-32_001);
-    const stream = await rpc("message/stream", { message: { kind: "message", role: "user", messageId: "m", parts: [part({ skill: "product-catalog" })] } });
+    const stream = await rpc("message/stream", {
+      message: {
+        kind: "message",
+        role: "user",
+        messageId: "m",
+        parts: [part({ skill: "product-catalog" })],
+      },
+    });
     expect(stream.headers.get("content-type")).toContain("application/json");
     expect(stream.json.error.code).toBe(-32_004);
-    for (const body of ["{", null, [], { id: 1, method: "message/send" }]) expect((await post(body)).status).toBe(400);
+    for (const body of ["{", null, [], { id: 1, method: "message/send" }])
+      expect((await post(body)).status).toBe(400);
     expect((await service.call("GET", `/a2a?shop=${SHOP}`, { key: null })).status).toBe(405);
-    expect((await send({ skill: "product-catalog" }, { headers: { Origin: "https://evil.example" } })).status).toBe(403);
+    expect(
+      (await send({ skill: "product-catalog" }, { headers: { Origin: "https://evil.example" } }))
+        .status,
+    ).toBe(403);
     expect((await post(JSON.stringify({ padding: "x".repeat(1_100_000) }))).status).toBe(413);
   });
 });
 
 describe("what is said in words", () => {
   const sentence = { text: "A lamp, please." };
-  const message = (parts: object[], fields: object = {}) => ({ message: { messageId: randomUUID(), role: "ROLE_USER", parts, ...fields } });
+  const message = (parts: object[], fields: object = {}) => ({
+    message: { messageId: randomUUID(), role: "ROLE_USER", parts, ...fields },
+  });
 
   it("goes on in its own task, and may stand beside what is asked", async () => {
     const first = (await rpc("SendMessage", message([sentence]))).json.result.task;
-    const second = (await rpc("SendMessage", message([sentence], { taskId: first.id }))).json.result.task;
-    expect([second.id, second.contextId, second.status.state]).toEqual([first.id, first.contextId, "TASK_STATE_INPUT_REQUIRED"]);
-    expect((await rpc("GetTask", { id: first.id })).json.result.history.filter(({ role }: { role: string }) => role === "ROLE_USER")).toHaveLength(2);
-    const asked = await rpc("SendMessage", message([sentence, { data: { skill: "product-catalog", arguments: { query: "lamp" } } }], { taskId: first.id }));
-    expect(asked.json.result.task).toMatchObject({ id: first.id, status: { state: "TASK_STATE_COMPLETED" } });
+    const second = (await rpc("SendMessage", message([sentence], { taskId: first.id }))).json.result
+      .task;
+    expect([second.id, second.contextId, second.status.state]).toEqual([
+      first.id,
+      first.contextId,
+      "TASK_STATE_INPUT_REQUIRED",
+    ]);
+    expect(
+      (await rpc("GetTask", { id: first.id })).json.result.history.filter(
+        ({ role }: { role: string }) => role === "ROLE_USER",
+      ),
+    ).toHaveLength(2);
+    const asked = await rpc(
+      "SendMessage",
+      message([sentence, { data: { skill: "product-catalog", arguments: { query: "lamp" } } }], {
+        taskId: first.id,
+      }),
+    );
+    expect(asked.json.result.task).toMatchObject({
+      id: first.id,
+      status: { state: "TASK_STATE_COMPLETED" },
+    });
   });
 
   it("is something: a message without parts, or with an id that is none, is refused", async () => {
-    for (const [method, role] of [["SendMessage", "ROLE_USER"], ["message/send", "user"]] as const) {
-      const { json } = await rpc(method, { message: { kind: "message", messageId: randomUUID(), role, parts: [] } });
+    for (const [method, role] of [
+      ["SendMessage", "ROLE_USER"],
+      ["message/send", "user"],
+    ] as const) {
+      const { json } = await rpc(method, {
+        message: { kind: "message", messageId: randomUUID(), role, parts: [] },
+      });
       expect(json.error.code).toBe(-32_602);
-      const nobodys = await rpc(method, { message: { kind: "message", messageId: randomUUID(), parts: [{ kind: "text", text: "A lamp, please." }] } });
+      const nobodys = await rpc(method, {
+        message: {
+          kind: "message",
+          messageId: randomUUID(),
+          parts: [{ kind: "text", text: "A lamp, please." }],
+        },
+      });
       expect(nobodys.json.error.code).toBe(-32_602);
     }
-    expect((await post({ jsonrpc: "2.0", id: { bad: "type" }, method: "GetTask", params: { id: "x" } })).json.error.code).toBe(-32_600);
+    expect(
+      (await post({ jsonrpc: "2.0", id: { bad: "type" }, method: "GetTask", params: { id: "x" } }))
+        .json.error.code,
+    ).toBe(-32_600);
   });
 });
 
 describe("a shopper's skill", () => {
-  it.each(["identity-linking", "consent-management", "tag-sync", "checkout-session"])("%s is told by the HTTP status to need a token, the consent, and the right store", async (skill) => {
-    const data = { skill, arguments: skill === "checkout-session" ? { line_items: [{ item: { id: shelf.camera }, quantity: 1 }] } : {} };
-    expect((await send(data, { key: payer.token })).json.result.status.state).toBe("completed");
-    const stranger = await send(data);
-    expect([stranger.status, stranger.json.id, stranger.headers.get("www-authenticate")]).toEqual([401, "r-1", `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/a2a?shop=${SHOP}"`]);
-    expect((await send(data, { key: payer.token, shop: OTHER_SHOP })).status).toBe(401);
-    const shy = await newPayer(service);
-    await consent(service, shy, { consent_a2a: false });
-    const refused = await send(data, { key: shy.token });
-    expect([refused.status, refused.json.error.data.code]).toEqual([403, "agent_consent_required"]);
-  });
+  it.each(["identity-linking", "consent-management", "tag-sync", "checkout-session"])(
+    "%s is told by the HTTP status to need a token, the consent, and the right store",
+    async (skill) => {
+      const data = {
+        skill,
+        arguments:
+          skill === "checkout-session"
+            ? { line_items: [{ item: { id: shelf.camera }, quantity: 1 }] }
+            : {},
+      };
+      expect((await send(data, { key: payer.token })).json.result.status.state).toBe("completed");
+      const stranger = await send(data);
+      expect([stranger.status, stranger.json.id, stranger.headers.get("www-authenticate")]).toEqual(
+        [
+          401,
+          "r-1",
+          `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/a2a?shop=${SHOP}"`,
+        ],
+      );
+      expect((await send(data, { key: payer.token, shop: OTHER_SHOP })).status).toBe(401);
+      const shy = await newPayer(service);
+      await consent(service, shy, { consent_a2a: false });
+      const refused = await send(data, { key: shy.token });
+      expect([refused.status, refused.json.error.data.code]).toEqual([
+        403,
+        "agent_consent_required",
+      ]);
+    },
+  );
 
   it("needs its own scope", async () => {
-    const { access_token: token } = await newTokens(service, await newClient(service), payer.token, { scope: "identity:read" });
+    const { access_token: token } = await newTokens(
+      service,
+      await newClient(service),
+      payer.token,
+      { scope: "identity:read" },
+    );
     expect((await send({ skill: "identity-linking" }, { key: token })).status).toBe(200);
-    expect((await send({ skill: "checkout-session", arguments: { id: randomUUID() } }, { key: token })).json.error.data.code).toBe("insufficient_scope");
+    expect(
+      (await send({ skill: "checkout-session", arguments: { id: randomUUID() } }, { key: token }))
+        .json.error.data.code,
+    ).toBe("insufficient_scope");
   });
 
   it("that fails says so in the task; wrong arguments ask again", async () => {
-    for (const request of [{ tool: "get_checkout", arguments: { id: randomUUID() } }, { skill: "product-catalog", arguments: { id: "gid://shopify/Product/1" } }]) {
+    for (const request of [
+      { tool: "get_checkout", arguments: { id: randomUUID() } },
+      { skill: "product-catalog", arguments: { id: "gid://shopify/Product/1" } },
+    ]) {
       const failed = await send(request, { key: payer.token });
       expect(failed.json.result.status.state).toBe("failed");
-      expect(resultOf(failed).result).toMatchObject({ ucp: { status: "error" }, messages: [{ code: "not_found" }] });
+      expect(resultOf(failed).result).toMatchObject({
+        ucp: { status: "error" },
+        messages: [{ code: "not_found" }],
+      });
     }
     const wrong = await send({ tool: "get_checkout", arguments: {} }, { key: payer.token });
-    expect([wrong.json.result.status.state, wrong.json.result.status.message.parts[0].text]).toEqual(["input-required", expect.stringContaining("id")]);
+    expect([
+      wrong.json.result.status.state,
+      wrong.json.result.status.message.parts[0].text,
+    ]).toEqual(["input-required", expect.stringContaining("id")]);
   });
 });
 
 describe("a checkout", () => {
   it("is made once by a message that is sent twice, changed, and ended, under UCP's own name", async () => {
     const mandate = await newMandate(service, payer, { usage: "multi" });
-    const ask = (messageId: string) => send({ skill: "checkout-session", arguments: { line_items: [{ item: { id: shelf.camera }, quantity: 1 }], mandate_id: mandate } }, { key: payer.token }, { messageId });
+    const ask = (messageId: string) =>
+      send(
+        {
+          skill: "checkout-session",
+          arguments: {
+            line_items: [{ item: { id: shelf.camera }, quantity: 1 }],
+            mandate_id: mandate,
+          },
+        },
+        { key: payer.token },
+        { messageId },
+      );
     const messageId = randomUUID();
     const [first, again] = [resultOf(await ask(messageId)), resultOf(await ask(messageId))];
     expect(again["a2a.ucp.checkout"].id).toBe(first["a2a.ucp.checkout"].id);
     expect((await mandateRow(service, mandate)).reservations).toBe(1);
     const { id } = first["a2a.ucp.checkout"];
-    const changed = await send({ action: "update_checkout", id, checkout: { line_items: [{ item: { id: shelf.camera }, quantity: 2 }] } }, { key: payer.token });
-    expect(resultOf(changed)["a2a.ucp.checkout"].totals).toContainEqual({ type: "total", amount: 8000 });
-    expect(resultOf(await send({ skill: "checkout-session", arguments: { action: "cancel", id } }, { key: payer.token })).result.status).toBe("canceled");
+    const changed = await send(
+      {
+        action: "update_checkout",
+        id,
+        checkout: { line_items: [{ item: { id: shelf.camera }, quantity: 2 }] },
+      },
+      { key: payer.token },
+    );
+    expect(resultOf(changed)["a2a.ucp.checkout"].totals).toContainEqual({
+      type: "total",
+      amount: 8000,
+    });
+    expect(
+      resultOf(
+        await send(
+          { skill: "checkout-session", arguments: { action: "cancel", id } },
+          { key: payer.token },
+        ),
+      ).result.status,
+    ).toBe("canceled");
   });
 });
 
@@ -129,14 +268,19 @@ describe("a task about a shopper", () => {
     expect((await rpc("tasks/get", { id }, { key: owner.token })).json.result.id).toBe(id);
     expect((await rpc("tasks/get", { id })).status).toBe(401);
     expect((await rpc("tasks/get", { id }, { key: payer.token })).json.error.code).toBe(-32_001);
-    expect((await rpc("tasks/get", { id }, { shop: OTHER_SHOP, key: null })).json.error.code).toBe(-32_001);
+    expect((await rpc("tasks/get", { id }, { shop: OTHER_SHOP, key: null })).json.error.code).toBe(
+      -32_001,
+    );
     await consent(service, owner, { consent_a2a: false });
     expect((await rpc("tasks/get", { id }, { key: owner.token })).status).toBe(403);
   });
 
   it("is no memory of one process: it stands in the database, and names its person for who must forget", async () => {
     const { id } = (await send({ skill: "identity-linking" }, { key: payer.token })).json.result;
-    const [row] = await service.database.query("SELECT value->>'user_id' AS user_id, expires_at < now() + interval '61 minutes' AS ends FROM kv WHERE shop = $1 AND key = $2", [SHOP, `agent_task:${id}`]);
+    const [row] = await service.database.query(
+      "SELECT value->>'user_id' AS user_id, expires_at < now() + interval '61 minutes' AS ends FROM kv WHERE shop = $1 AND key = $2",
+      [SHOP, `agent_task:${id}`],
+    );
     expect(row).toEqual({ user_id: String(payer.id), ends: true });
   });
 });

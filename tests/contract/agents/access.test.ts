@@ -2,9 +2,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAgentCaller } from "../../../app/domain/agents/agent-caller.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { newClient, newCode, newTokens, refresh, swapCode, type Tokens } from "../../support/agent.ts";
+import {
+  newClient,
+  newCode,
+  newTokens,
+  refresh,
+  swapCode,
+  type Tokens,
+} from "../../support/agent.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { forgot, getMe, mailedToken, PASSWORD, reset, signUp, type Person } from "../identity/people.ts";
+import {
+  forgot,
+  getMe,
+  mailedToken,
+  PASSWORD,
+  reset,
+  signUp,
+  type Person,
+} from "../identity/people.ts";
 
 let service: Service;
 let person: Person;
@@ -21,9 +36,20 @@ beforeEach(async () => {
   tokens = await newTokens(service, client, person.token);
 });
 
-const consent = (fields: Record<string, boolean>) => service.call("POST", "/auth/consent-sync", { key: person.token, body: { ...fields, method: "compliance-page" } });
-const caller = async (token = tokens.access_token, shop = SHOP) => findAgentCaller(service.ctx, await getTenant(service.ctx, shop), token);
-const grant = async () => (await service.database.query("SELECT ended_at IS NOT NULL AS is_ended, end_reason FROM oauth_grants WHERE user_id = $1", [person.id]))[0];
+const consent = (fields: Record<string, boolean>) =>
+  service.call("POST", "/auth/consent-sync", {
+    key: person.token,
+    body: { ...fields, method: "compliance-page" },
+  });
+const caller = async (token = tokens.access_token, shop = SHOP) =>
+  findAgentCaller(service.ctx, await getTenant(service.ctx, shop), token);
+const grant = async () =>
+  (
+    await service.database.query(
+      "SELECT ended_at IS NOT NULL AS is_ended, end_reason FROM oauth_grants WHERE user_id = $1",
+      [person.id],
+    )
+  )[0];
 
 async function expectEnded(reason: string): Promise<void> {
   expect(await caller()).toBeNull();
@@ -33,20 +59,34 @@ async function expectEnded(reason: string): Promise<void> {
 
 describe("an agent's token", () => {
   it("says who calls, for whom, and for what", async () => {
-    expect(await caller()).toEqual({ userId: person.id, clientId: client, scopes: tokens.scope.split(" ") });
+    expect(await caller()).toEqual({
+      userId: person.id,
+      clientId: client,
+      scopes: tokens.scope.split(" "),
+    });
   });
 
   it("opens the two profiles without naming the store, and shows what the person sees", async () => {
     for (const path of ["/auth/me", "/auth/profile"]) {
-      const [byAgent, own] = [await service.call("GET", path, { key: tokens.access_token }), await service.call("GET", path, { key: person.token })];
+      const [byAgent, own] = [
+        await service.call("GET", path, { key: tokens.access_token }),
+        await service.call("GET", path, { key: person.token }),
+      ];
       expect([path, byAgent.status]).toEqual([path, 200]);
       expect(byAgent.json).toEqual(own.json);
     }
   });
 
   it.each([
-    ["PATCH", "/auth/profile", { first_name: "Agent" }], ["DELETE", "/auth/me", { password: PASSWORD }], ["POST", "/auth/logout", {}], ["POST", "/auth/consent-sync", { consent_ap2: true, method: "agent" }],
-    ["POST", "/ucp/tags", { add: ["x"], remove: [] }], ["GET", "/ucp/consent-history", undefined], ["GET", "/tags/mine", undefined], ["GET", "/segment/current", undefined], ["GET", `/config?shop=${SHOP}`, undefined],
+    ["PATCH", "/auth/profile", { first_name: "Agent" }],
+    ["DELETE", "/auth/me", { password: PASSWORD }],
+    ["POST", "/auth/logout", {}],
+    ["POST", "/auth/consent-sync", { consent_ap2: true, method: "agent" }],
+    ["POST", "/ucp/tags", { add: ["x"], remove: [] }],
+    ["GET", "/ucp/consent-history", undefined],
+    ["GET", "/tags/mine", undefined],
+    ["GET", "/segment/current", undefined],
+    ["GET", `/config?shop=${SHOP}`, undefined],
   ])("opens nothing else: %s %s", async (method, path, body) => {
     expect((await service.call(method, path, { key: tokens.access_token, body })).status).toBe(401);
     expect((await getMe(service, person.token)).json.user.first_name).toBe("Ada");
@@ -54,26 +94,58 @@ describe("an agent's token", () => {
 
   it("is nothing at another store, in another's name, in a cookie, or beside another's cookie", async () => {
     expect(await caller(tokens.access_token, OTHER_SHOP)).toBeNull();
-    expect((await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: tokens.access_token })).status).toBe(401);
-    const foreign = tokens.access_token.replace(/^agt_[^.]+/, `agt_${Buffer.from(OTHER_SHOP).toString("base64url")}`);
+    expect(
+      (await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: tokens.access_token }))
+        .status,
+    ).toBe(401);
+    const foreign = tokens.access_token.replace(
+      /^agt_[^.]+/,
+      `agt_${Buffer.from(OTHER_SHOP).toString("base64url")}`,
+    );
     expect((await getMe(service, foreign)).status).toBe(401);
-    expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: null, headers: { Cookie: `__Host-crm_session=${tokens.access_token}` } })).status).toBe(401);
-    expect((await service.call("GET", "/auth/me", { key: tokens.access_token, headers: { Cookie: `__Host-crm_session=${person.token}` } })).status).toBe(401);
+    expect(
+      (
+        await service.call("GET", `/auth/me?shop=${SHOP}`, {
+          key: null,
+          headers: { Cookie: `__Host-crm_session=${tokens.access_token}` },
+        })
+      ).status,
+    ).toBe(401);
+    expect(
+      (
+        await service.call("GET", "/auth/me", {
+          key: tokens.access_token,
+          headers: { Cookie: `__Host-crm_session=${person.token}` },
+        })
+      ).status,
+    ).toBe(401);
   });
 
-  it.each(["agt_", "agt_x.y", `agt_${Buffer.from("*").toString("base64url")}.${"a".repeat(43)}`, `agt_${Buffer.from("nobody.myshopify.com").toString("base64url")}.${"a".repeat(43)}`, `agt_${"A".repeat(5_000)}`])("that is made up is a 401: %.40s", async (token) => {
+  it.each([
+    "agt_",
+    "agt_x.y",
+    `agt_${Buffer.from("*").toString("base64url")}.${"a".repeat(43)}`,
+    `agt_${Buffer.from("nobody.myshopify.com").toString("base64url")}.${"a".repeat(43)}`,
+    `agt_${"A".repeat(5_000)}`,
+  ])("that is made up is a 401: %.40s", async (token) => {
     expect((await getMe(service, token)).status).toBe(401);
     expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: token })).status).toBe(401);
   });
 
   it("that is wrong is told where to get another", async () => {
-    const answer = await service.call("GET", `/auth/me?shop=${SHOP}`, { key: `agt_x.${"a".repeat(43)}` });
+    const answer = await service.call("GET", `/auth/me?shop=${SHOP}`, {
+      key: `agt_x.${"a".repeat(43)}`,
+    });
     expect(answer.json.code).toBe("invalid_token");
-    expect(answer.headers.get("www-authenticate")).toBe(`Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`);
+    expect(answer.headers.get("www-authenticate")).toBe(
+      `Bearer error="invalid_token", resource_metadata="${service.url}/.well-known/oauth-protected-resource?shop=${SHOP}"`,
+    );
   });
 
   it("is over after its hour", async () => {
-    await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'access'");
+    await service.database.query(
+      "UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'access'",
+    );
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200);
   });
@@ -98,20 +170,37 @@ describe("a grant ends", () => {
 
   it("when the password is reset", async () => {
     await forgot(service, person.email);
-    expect((await reset(service, await mailedToken(service, person.email, "/auth/password/reset"), "another fine password")).status).toBe(200);
+    expect(
+      (
+        await reset(
+          service,
+          await mailedToken(service, person.email, "/auth/password/reset"),
+          "another fine password",
+        )
+      ).status,
+    ).toBe(200);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     await expectEnded("sessions_ended");
   });
 
   it("when the account is deleted", async () => {
-    expect((await service.call("DELETE", "/auth/me", { key: person.token, body: { password: PASSWORD } })).status).toBe(200);
+    expect(
+      (
+        await service.call("DELETE", "/auth/me", {
+          key: person.token,
+          body: { password: PASSWORD },
+        })
+      ).status,
+    ).toBe(200);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     expect(await caller()).toBeNull();
     expect((await grant())?.is_ended).toBe(true);
   });
 
   it("when the account is suspended", async () => {
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [person.id]);
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      person.id,
+    ]);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     await expectEnded("sessions_ended");
   });
@@ -133,7 +222,9 @@ describe("a grant ends", () => {
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([newCode(service, client, person.token), consent({ consent_a2a: false })]);
       const [state] = await service.database.query(
-        "SELECT c.consent_a2a, (SELECT count(*)::int FROM oauth_grants g WHERE g.shop = c.shop AND g.user_id = c.user_id AND g.ended_at IS NULL) AS open FROM user_claims c WHERE c.user_id = $1", [person.id]);
+        "SELECT c.consent_a2a, (SELECT count(*)::int FROM oauth_grants g WHERE g.shop = c.shop AND g.user_id = c.user_id AND g.ended_at IS NULL) AS open FROM user_claims c WHERE c.user_id = $1",
+        [person.id],
+      );
       if (!state?.consent_a2a) expect(state?.open).toBe(0);
     }
   });
@@ -144,7 +235,9 @@ it("a store that closes itself to agents closes every token, and opens them agai
   try {
     const answer = await getMe(service, tokens.access_token);
     expect([answer.status, answer.json.code]).toEqual([403, "agent_access_disabled"]);
-    expect((await refresh(service, client, tokens.refresh_token)).json.error).toBe("unauthorized_client");
+    expect((await refresh(service, client, tokens.refresh_token)).json.error).toBe(
+      "unauthorized_client",
+    );
   } finally {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_access_enabled: true } });
   }

@@ -1,7 +1,23 @@
 // The page on which a shopper decides about an agent: what it asks, whom it believes, and where it sends anybody.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answerTo, approve, authorizePath, csrfOf, newClient, openPage, pkce, REDIRECT, submitPage } from "../../support/agent.ts";
-import { OTHER_SHOP, SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+import {
+  answerTo,
+  approve,
+  authorizePath,
+  csrfOf,
+  newClient,
+  openPage,
+  pkce,
+  REDIRECT,
+  submitPage,
+} from "../../support/agent.ts";
+import {
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../support/service.ts";
 import { PASSWORD, signUp, type Person } from "../identity/people.ts";
 
 const CLOSED = "closed-store.myshopify.com";
@@ -22,7 +38,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const grants = () => service.database.query("SELECT * FROM oauth_grants ORDER BY created_at");
-const a2aRows = () => service.database.query("SELECT user_id, action, method, consent_id FROM consent_records WHERE consent_type = 'a2a' ORDER BY seq");
+const a2aRows = () =>
+  service.database.query(
+    "SELECT user_id, action, method, consent_id FROM consent_records WHERE consent_type = 'a2a' ORDER BY seq",
+  );
 async function expectNothingWritten(act: () => Promise<unknown>): Promise<void> {
   const before = [await grants(), await a2aRows()];
   await act();
@@ -35,7 +54,13 @@ function expectPage(answer: Answer, status: number): void {
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("referrer-policy")).toBe("same-origin");
   const policy = answer.headers.get("content-security-policy") ?? "";
-  for (const rule of ["default-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"]) expect(policy).toContain(rule);
+  for (const rule of [
+    "default-src 'self'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+    "base-uri 'none'",
+  ])
+    expect(policy).toContain(rule);
   expect(answer.text).not.toMatch(/<script|<b>|src="|onerror/i);
   expect(answer.text).toMatch(/<html lang="(en|es|fr)">/);
   expect(answer.text.match(/<h1>/g)).toHaveLength(1);
@@ -44,7 +69,13 @@ function expectPage(answer: Answer, status: number): void {
 function expectSentBack(answer: Answer, error: string): void {
   expect(answer.status).toBe(302);
   const { origin, pathname, searchParams } = answerTo(answer);
-  expect([origin + pathname, searchParams.get("error"), searchParams.get("state"), searchParams.get("iss"), searchParams.get("code")]).toEqual([REDIRECT, error, "st-1", service.url, null]);
+  expect([
+    origin + pathname,
+    searchParams.get("error"),
+    searchParams.get("state"),
+    searchParams.get("iss"),
+    searchParams.get("code"),
+  ]).toEqual([REDIRECT, error, "st-1", service.url, null]);
 }
 
 describe("somebody who is not signed in", () => {
@@ -53,28 +84,55 @@ describe("somebody who is not signed in", () => {
     expectPage(page, 200);
     expect(page.text).toContain("Ada&#39;s agent");
     expect(page.text).toContain("<bdi>agent.example</bdi>");
-    expect(page.text).toMatch(/<label for="email">[^<]+<\/label><input id="email" name="email" type="email" autocomplete="username" required/);
-    const signedIn = await submitPage(service, path, { action: "sign_in", email: person.email, password: PASSWORD }, null);
+    expect(page.text).toMatch(
+      /<label for="email">[^<]+<\/label><input id="email" name="email" type="email" autocomplete="username" required/,
+    );
+    const signedIn = await submitPage(
+      service,
+      path,
+      { action: "sign_in", email: person.email, password: PASSWORD },
+      null,
+    );
     expect([signedIn.status, signedIn.headers.get("location")]).toEqual([302, path]);
-    const session = /__Host-crm_session=([^;]+);/.exec(signedIn.headers.get("set-cookie") ?? "")?.[1] as string;
+    const session = /__Host-crm_session=([^;]+);/.exec(
+      signedIn.headers.get("set-cookie") ?? "",
+    )?.[1] as string;
     expect(csrfOf(await openPage(service, path, session))).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it("with a wrong password stays there, without a cookie", async () => {
-    const page = await submitPage(service, path, { action: "sign_in", email: `${person.email}"><img>`, password: "wrong password" }, null);
+    const page = await submitPage(
+      service,
+      path,
+      { action: "sign_in", email: `${person.email}"><img>`, password: "wrong password" },
+      null,
+    );
     expectPage(page, 401);
     expect(page.headers.get("set-cookie")).toBeNull();
     expect(page.text).toContain('role="alert"');
-    expect((await submitPage(service, path, { action: "sign_in", email: person.email, password: "wrong password" }, null)).status).toBe(401);
+    expect(
+      (
+        await submitPage(
+          service,
+          path,
+          { action: "sign_in", email: person.email, password: "wrong password" },
+          null,
+        )
+      ).status,
+    ).toBe(401);
   });
 
   it("may sign in elsewhere, and returns to this page", async () => {
-    const [, href = ""] = /href="(\/auth\/federated\/login[^"]+)"/.exec((await openPage(service, path)).text) ?? [];
+    const [, href = ""] =
+      /href="(\/auth\/federated\/login[^"]+)"/.exec((await openPage(service, path)).text) ?? [];
     const link = new URL(href.replace(/&#38;/g, "&"), service.url);
     expect(link.searchParams.get("return_to")).toBe(path);
   });
 
-  it("cannot allow anything", () => expectNothingWritten(async () => expectPage(await submitPage(service, path, { action: "approve", csrf: "" }, null), 200)));
+  it("cannot allow anything", () =>
+    expectNothingWritten(async () =>
+      expectPage(await submitPage(service, path, { action: "approve", csrf: "" }, null), 200),
+    ));
 
   it("with the session of another store is nobody here", async () => {
     const other = await signUp(service, {}, OTHER_SHOP);
@@ -86,13 +144,25 @@ describe("the question", () => {
   it("says who asks, for what, on whose behalf and where the answer goes", async () => {
     const page = await openPage(service, path, person.token);
     expectPage(page, 200);
-    for (const text of ["Ada&#39;s agent", "agent.example", person.email, "see your orders", "prepare, change and cancel checkouts"]) expect(page.text).toContain(text);
+    for (const text of [
+      "Ada&#39;s agent",
+      "agent.example",
+      person.email,
+      "see your orders",
+      "prepare, change and cancel checkouts",
+    ])
+      expect(page.text).toContain(text);
     expect(page.text).not.toContain("payment mandates");
     // Browsers hold the redirect after a form to the same rule.
-    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://agent.example;");
+    expect(page.headers.get("content-security-policy")).toContain(
+      "form-action 'self' https://agent.example;",
+    );
   });
 
-  it.each([["es", "¿Permites"], ["fr", "Autoriser cet agent"]])("is put in the language of the shopper (%s)", async (language, words) => {
+  it.each([
+    ["es", "¿Permites"],
+    ["fr", "Autoriser cet agent"],
+  ])("is put in the language of the shopper (%s)", async (language, words) => {
     const other = await signUp(service, { language_pref: language });
     expect((await openPage(service, path, other.token)).text).toContain(words);
   });
@@ -105,9 +175,14 @@ describe("the question", () => {
     expect(origin + pathname).toBe(REDIRECT);
     expect([...searchParams.keys()].sort()).toEqual(["code", "iss", "state"]);
     expect([searchParams.get("iss"), searchParams.get("state")]).toEqual([service.url, "st-1"]);
-    const [grant] = await service.database.query("SELECT id, client_id FROM oauth_grants WHERE user_id = $1", [shopper.id]);
+    const [grant] = await service.database.query(
+      "SELECT id, client_id FROM oauth_grants WHERE user_id = $1",
+      [shopper.id],
+    );
     expect(grant?.client_id).toBe(client);
-    expect((await a2aRows()).filter((row) => row.user_id === shopper.id)).toEqual([{ user_id: shopper.id, action: "granted", method: "oauth_consent", consent_id: grant?.id }]);
+    expect((await a2aRows()).filter((row) => row.user_id === shopper.id)).toEqual([
+      { user_id: shopper.id, action: "granted", method: "oauth_consent", consent_id: grant?.id },
+    ]);
     expect((await service.call("GET", `/admin/consent/verify?shop=${SHOP}`)).json.ok).toBe(true);
     // A second agent needs no second row of the same consent.
     await approve(service, path, shopper.token);
@@ -116,24 +191,49 @@ describe("the question", () => {
 
   it("answered with no writes nothing", async () => {
     const page = await openPage(service, path, person.token);
-    await expectNothingWritten(async () => expectSentBack(await submitPage(service, path, { action: "deny", csrf: csrfOf(page) }, person.token), "access_denied"));
+    await expectNothingWritten(async () =>
+      expectSentBack(
+        await submitPage(service, path, { action: "deny", csrf: csrfOf(page) }, person.token),
+        "access_denied",
+      ),
+    );
   });
 
   it("lets the shopper change the account", async () => {
-    const answer = await submitPage(service, path, { action: "switch", csrf: csrfOf(await openPage(service, path, person.token)) }, person.token);
+    const answer = await submitPage(
+      service,
+      path,
+      { action: "switch", csrf: csrfOf(await openPage(service, path, person.token)) },
+      person.token,
+    );
     expect([answer.status, answer.headers.get("location")]).toEqual([302, path]);
     expect(answer.headers.get("set-cookie")).toContain("Max-Age=0");
   });
 
-  it.each<[string, Record<string, string>]>([["another site", { Origin: "https://evil.example" }], ["a sandboxed frame", { Origin: "null" }], ["the store's own pages", { Origin: `https://${SHOP}` }], ["nowhere", {}]])("answered from %s counts for nothing", async (_, headers) => {
+  it.each<[string, Record<string, string>]>([
+    ["another site", { Origin: "https://evil.example" }],
+    ["a sandboxed frame", { Origin: "null" }],
+    ["the store's own pages", { Origin: `https://${SHOP}` }],
+    ["nowhere", {}],
+  ])("answered from %s counts for nothing", async (_, headers) => {
     const csrf = csrfOf(await openPage(service, path, person.token));
-    await expectNothingWritten(async () => expectPage(await submitPage(service, path, { action: "approve", csrf }, person.token, headers), 403));
+    await expectNothingWritten(async () =>
+      expectPage(
+        await submitPage(service, path, { action: "approve", csrf }, person.token, headers),
+        403,
+      ),
+    );
   });
 
   it("answered with the proof of another request, another session or none counts for nothing", async () => {
-    const elsewhere = csrfOf(await openPage(service, authorizePath(client, challenge, { state: "other" }), person.token));
+    const elsewhere = csrfOf(
+      await openPage(service, authorizePath(client, challenge, { state: "other" }), person.token),
+    );
     const foreign = csrfOf(await openPage(service, path, (await signUp(service)).token));
-    for (const csrf of [elsewhere, foreign, "", "x"]) await expectNothingWritten(async () => expectPage(await submitPage(service, path, { action: "approve", csrf }, person.token), 403));
+    for (const csrf of [elsewhere, foreign, "", "x"])
+      await expectNothingWritten(async () =>
+        expectPage(await submitPage(service, path, { action: "approve", csrf }, person.token), 403),
+      );
   });
 });
 
@@ -149,23 +249,48 @@ describe("a request with a fault", () => {
     ["a fragment as response mode", { response_mode: "fragment" }, "invalid_request"],
     ["somebody else's resource", { resource: "https://elsewhere.example/" }, "invalid_target"],
   ];
-  it.each(faults)("(%s) goes back to the agent, with state and issuer", async (_, changes, error) => {
-    expectSentBack(await openPage(service, authorizePath(client, challenge, changes), person.token), error);
-  });
+  it.each(faults)(
+    "(%s) goes back to the agent, with state and issuer",
+    async (_, changes, error) => {
+      expectSentBack(
+        await openPage(service, authorizePath(client, challenge, changes), person.token),
+        error,
+      );
+    },
+  );
 
   it("(a parameter twice) goes back to the agent", async () => {
-    expectSentBack(await openPage(service, `${path}&scope=identity:read&scope=identity:read`, person.token), "invalid_request");
+    expectSentBack(
+      await openPage(service, `${path}&scope=identity:read&scope=identity:read`, person.token),
+      "invalid_request",
+    );
   });
 
   const unsafe: [string, Record<string, string | undefined>][] = [
-    ["an unknown client", { client_id: "nobody" }], ["no client", { client_id: undefined }], ["another address", { redirect_uri: "https://evil.example/callback" }], ["a longer path", { redirect_uri: `${REDIRECT}/x` }],
-    ["another query", { redirect_uri: `${REDIRECT}?x=1` }], ["another case", { redirect_uri: "https://agent.example/Callback" }], ["script", { redirect_uri: "javascript:alert(1)" }], ["a fragment", { redirect_uri: `${REDIRECT}#x` }],
+    ["an unknown client", { client_id: "nobody" }],
+    ["no client", { client_id: undefined }],
+    ["another address", { redirect_uri: "https://evil.example/callback" }],
+    ["a longer path", { redirect_uri: `${REDIRECT}/x` }],
+    ["another query", { redirect_uri: `${REDIRECT}?x=1` }],
+    ["another case", { redirect_uri: "https://agent.example/Callback" }],
+    ["script", { redirect_uri: "javascript:alert(1)" }],
+    ["a fragment", { redirect_uri: `${REDIRECT}#x` }],
   ];
   it.each(unsafe)("(%s) sends nobody anywhere", async (_, changes) => {
     const page = await openPage(service, authorizePath(client, challenge, changes), person.token);
     expectPage(page, 400);
     expect(page.headers.get("location")).toBeNull();
-    await expectNothingWritten(async () => expectPage(await submitPage(service, authorizePath(client, challenge, changes), { action: "approve", csrf: "x" }, person.token), 400));
+    await expectNothingWritten(async () =>
+      expectPage(
+        await submitPage(
+          service,
+          authorizePath(client, challenge, changes),
+          { action: "approve", csrf: "x" },
+          person.token,
+        ),
+        400,
+      ),
+    );
   });
 
   it("(a client of another store) sends nobody anywhere", async () => {
@@ -180,22 +305,52 @@ describe("a request with a fault", () => {
 describe("scopes and addresses", () => {
   it("payment mandates are asked for by name, and only where the store has them", async () => {
     const scope = "identity:read commerce.mandates:create";
-    expect((await openPage(service, authorizePath(client, challenge, { scope }), person.token)).text).toContain("payment mandates");
+    expect(
+      (await openPage(service, authorizePath(client, challenge, { scope }), person.token)).text,
+    ).toContain("payment mandates");
     const other = await newClient(service, {}, OTHER_SHOP);
-    expectSentBack(await openPage(service, authorizePath(other, challenge, { scope }, OTHER_SHOP)), "invalid_scope");
+    expectSentBack(
+      await openPage(service, authorizePath(other, challenge, { scope }, OTHER_SHOP)),
+      "invalid_scope",
+    );
   });
 
   it("at loopback the port may be any, the path may not", async () => {
     const local = await newClient(service, { redirect_uris: ["http://127.0.0.1/cb"] });
-    for (const redirect_uri of ["http://127.0.0.1/cb", "http://127.0.0.1:49152/cb"]) expectPage(await openPage(service, authorizePath(local, challenge, { redirect_uri }), person.token), 200);
-    for (const redirect_uri of ["http://127.0.0.1:49152/cb2", "http://localhost:49152/cb", "https://127.0.0.1/cb", "http://127.0.0.1.evil.example/cb"]) expectPage(await openPage(service, authorizePath(local, challenge, { redirect_uri }), person.token), 400);
+    for (const redirect_uri of ["http://127.0.0.1/cb", "http://127.0.0.1:49152/cb"])
+      expectPage(
+        await openPage(service, authorizePath(local, challenge, { redirect_uri }), person.token),
+        200,
+      );
+    for (const redirect_uri of [
+      "http://127.0.0.1:49152/cb2",
+      "http://localhost:49152/cb",
+      "https://127.0.0.1/cb",
+      "http://127.0.0.1.evil.example/cb",
+    ])
+      expectPage(
+        await openPage(service, authorizePath(local, challenge, { redirect_uri }), person.token),
+        400,
+      );
   });
 
   it("the only registered address need not be named, and its own query stays", async () => {
     const single = await newClient(service, { redirect_uris: ["com.example.agent:/cb?keep=1"] });
-    const page = await openPage(service, authorizePath(single, challenge, { redirect_uri: undefined }), person.token);
-    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' com.example.agent:;");
-    const location = (await approve(service, authorizePath(single, challenge, { redirect_uri: undefined }), person.token)).headers.get("location");
+    const page = await openPage(
+      service,
+      authorizePath(single, challenge, { redirect_uri: undefined }),
+      person.token,
+    );
+    expect(page.headers.get("content-security-policy")).toContain(
+      "form-action 'self' com.example.agent:;",
+    );
+    const location = (
+      await approve(
+        service,
+        authorizePath(single, challenge, { redirect_uri: undefined }),
+        person.token,
+      )
+    ).headers.get("location");
     expect(location).toMatch(/^com\.example\.agent:\/cb\?keep=1&code=/);
   });
 });

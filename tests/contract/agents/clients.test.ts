@@ -2,7 +2,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { approve, authorizePath, newClient, openPage, pkce, REDIRECT, register } from "../../support/agent.ts";
+import {
+  approve,
+  authorizePath,
+  newClient,
+  openPage,
+  pkce,
+  REDIRECT,
+  register,
+} from "../../support/agent.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 
@@ -16,21 +24,61 @@ afterAll(() => service.stop());
 
 describe("a registration", () => {
   it("makes a public client, whatever else it says", async () => {
-    const answer = await register(service, { scope: "openid", logo_uri: "https://x.example/logo.png", jwks_uri: "http://169.254.169.254/" });
+    const answer = await register(service, {
+      scope: "openid",
+      logo_uri: "https://x.example/logo.png",
+      jwks_uri: "http://169.254.169.254/",
+    });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({
-      client_id: expect.any(String), client_id_issued_at: expect.any(Number), client_name: "Ada's agent", redirect_uris: [REDIRECT],
-      token_endpoint_auth_method: "none", grant_types: ["authorization_code", "refresh_token"], response_types: ["code"],
+      client_id: expect.any(String),
+      client_id_issued_at: expect.any(Number),
+      client_name: "Ada's agent",
+      redirect_uris: [REDIRECT],
+      token_endpoint_auth_method: "none",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
     });
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ["no address", { redirect_uris: [] }, "invalid_redirect_uri"], ["no list", { redirect_uris: REDIRECT }, "invalid_redirect_uri"], ["nothing for an address", { redirect_uris: undefined }, "invalid_redirect_uri"],
-    ["plain http", { redirect_uris: ["http://agent.example/cb"] }, "invalid_redirect_uri"], ["script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"], ["data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
-    ["a fragment", { redirect_uris: [`${REDIRECT}#x`] }, "invalid_redirect_uri"], ["a user", { redirect_uris: ["https://a:b@agent.example/"] }, "invalid_redirect_uri"], ["a policy's end in its host", { redirect_uris: ["https://agent.example;sandbox/cb"] }, "invalid_redirect_uri"], ["a host for all", { redirect_uris: ["https://*.example/cb"] }, "invalid_redirect_uri"], ["a policy's end", { redirect_uris: ["https://agent.example/; script-src *"] }, "invalid_redirect_uri"],
-    ["an endless address", { redirect_uris: [`https://agent.example/${"x".repeat(600)}`] }, "invalid_redirect_uri"], ["eleven addresses", { redirect_uris: Array.from({ length: 11 }, (_, at) => `${REDIRECT}${at}`) }, "invalid_redirect_uri"],
-    ["a secret method", { token_endpoint_auth_method: "client_secret_basic" }, "invalid_client_metadata"], ["another grant", { grant_types: ["client_credentials"] }, "invalid_client_metadata"], ["a name that is none", { client_name: { toString: 1 } }, "invalid_client_metadata"],
+    ["no address", { redirect_uris: [] }, "invalid_redirect_uri"],
+    ["no list", { redirect_uris: REDIRECT }, "invalid_redirect_uri"],
+    ["nothing for an address", { redirect_uris: undefined }, "invalid_redirect_uri"],
+    ["plain http", { redirect_uris: ["http://agent.example/cb"] }, "invalid_redirect_uri"],
+    ["script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+    ["data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
+    ["a fragment", { redirect_uris: [`${REDIRECT}#x`] }, "invalid_redirect_uri"],
+    ["a user", { redirect_uris: ["https://a:b@agent.example/"] }, "invalid_redirect_uri"],
+    [
+      "a policy's end in its host",
+      { redirect_uris: ["https://agent.example;sandbox/cb"] },
+      "invalid_redirect_uri",
+    ],
+    ["a host for all", { redirect_uris: ["https://*.example/cb"] }, "invalid_redirect_uri"],
+    [
+      "a policy's end",
+      { redirect_uris: ["https://agent.example/; script-src *"] },
+      "invalid_redirect_uri",
+    ],
+    [
+      "an endless address",
+      { redirect_uris: [`https://agent.example/${"x".repeat(600)}`] },
+      "invalid_redirect_uri",
+    ],
+    [
+      "eleven addresses",
+      { redirect_uris: Array.from({ length: 11 }, (_, at) => `${REDIRECT}${at}`) },
+      "invalid_redirect_uri",
+    ],
+    [
+      "a secret method",
+      { token_endpoint_auth_method: "client_secret_basic" },
+      "invalid_client_metadata",
+    ],
+    ["another grant", { grant_types: ["client_credentials"] }, "invalid_client_metadata"],
+    ["a name that is none", { client_name: { toString: 1 } }, "invalid_client_metadata"],
   ])("with %s is refused", async (_, fields, error) => {
     const answer = await register(service, fields);
     expect([answer.status, answer.json.error]).toEqual([400, error]);
@@ -43,12 +91,19 @@ describe("a registration", () => {
   });
 
   it("is shown as one line of letters, not as markup, and cannot turn the text around", async () => {
-    const name = `<script>alert(1)</script>\u202e\u0000\n"'><img src=x onerror=alert(1)>${"long ".repeat(40)}`.replace("\u0000", "\u0007");
+    const name =
+      `<script>alert(1)</script>\u202e\u0000\n"'><img src=x onerror=alert(1)>${"long ".repeat(40)}`.replace(
+        "\u0000",
+        "\u0007",
+      );
     const client = await newClient(service, { client_name: name });
     const { text } = await openPage(service, authorizePath(client, challenge));
     expect(text).toContain("&#60;script&#62;alert(1)&#60;/script&#62; &#34;&#39;&#62;&#60;img");
     expect(text).not.toMatch(/<script|<img|\u202e|\u0007/);
-    const [row] = await service.database.query("SELECT client_name FROM oauth_clients WHERE client_id = $1", [client]);
+    const [row] = await service.database.query(
+      "SELECT client_name FROM oauth_clients WHERE client_id = $1",
+      [client],
+    );
     expect(Array.from(String(row?.client_name)).length).toBeLessThanOrEqual(80);
   });
 
@@ -69,9 +124,14 @@ describe("a registration", () => {
     const kept = await newClient(service);
     await approve(service, authorizePath(kept, challenge), (await signUp(service)).token);
     const first = await newClient(service);
-    await service.database.query("INSERT INTO oauth_clients (shop, client_id, client_name, redirect_uris, created_at) SELECT $1, 'crowd-' || n, 'x', '{}', now() + interval '1 second' FROM generate_series(1, 2000) n", [SHOP]);
+    await service.database.query(
+      "INSERT INTO oauth_clients (shop, client_id, client_name, redirect_uris, created_at) SELECT $1, 'crowd-' || n, 'x', '{}', now() + interval '1 second' FROM generate_series(1, 2000) n",
+      [SHOP],
+    );
     await newClient(service);
-    const left = (await service.database.query("SELECT client_id FROM oauth_clients WHERE shop = $1", [SHOP])).map((row) => row.client_id);
+    const left = (
+      await service.database.query("SELECT client_id FROM oauth_clients WHERE shop = $1", [SHOP])
+    ).map((row) => row.client_id);
     expect(left).toContain(kept);
     expect(left).not.toContain(first);
     expect(left.length).toBeLessThanOrEqual(2_001);
@@ -83,14 +143,20 @@ describe("a document behind a client id", () => {
   let host: Server;
   let base: string;
   let asked: string[];
-  let reply: { status?: number; headers?: Record<string, string>; body: string | ((id: string) => unknown) };
+  let reply: {
+    status?: number;
+    headers?: Record<string, string>;
+    body: string | ((id: string) => unknown);
+  };
   let count = 0;
   let id: string;
   beforeAll(async () => {
     host = createServer((request, response) => {
       asked.push(request.url ?? "");
       const { status = 200, headers = { "Content-Type": "application/json" }, body } = reply;
-      response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body(`${base}${request.url}`)));
+      response
+        .writeHead(status, headers)
+        .end(typeof body === "string" ? body : JSON.stringify(body(`${base}${request.url}`)));
     });
     await new Promise<void>((ready) => host.listen(0, "127.0.0.1", ready));
     base = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
@@ -100,7 +166,14 @@ describe("a document behind a client id", () => {
     asked = [];
     id = `${base}/agents/${(count += 1)}.json`;
   });
-  const good = (fields: object = {}) => (client_id: string) => ({ client_id, client_name: "Document agent", redirect_uris: [REDIRECT], ...fields });
+  const good =
+    (fields: object = {}) =>
+    (client_id: string) => ({
+      client_id,
+      client_name: "Document agent",
+      redirect_uris: [REDIRECT],
+      ...fields,
+    });
   const open = (client = id) => openPage(service, authorizePath(client, challenge));
 
   it("is read once in a while, and its host is shown beside its name", async () => {
@@ -116,20 +189,39 @@ describe("a document behind a client id", () => {
 
   it("lets its agent in like any other", async () => {
     reply = { body: good() };
-    expect((await approve(service, authorizePath(id, challenge), (await signUp(service)).token)).headers.get("location")).toContain(`${REDIRECT}?code=`);
+    expect(
+      (
+        await approve(service, authorizePath(id, challenge), (await signUp(service)).token)
+      ).headers.get("location"),
+    ).toContain(`${REDIRECT}?code=`);
   });
 
   it.each<[string, () => typeof reply]>([
     ["that names another client", () => ({ body: () => good()("https://other.example/a") })],
-    ["with a bad address among the good ones", () => ({ body: good({ redirect_uris: [REDIRECT, "javascript:alert(1)"] }) })],
+    [
+      "with a bad address among the good ones",
+      () => ({ body: good({ redirect_uris: [REDIRECT, "javascript:alert(1)"] }) }),
+    ],
     ["with a secret", () => ({ body: good({ client_secret: "s" }) })],
-    ["that wants to prove itself by a secret", () => ({ body: good({ token_endpoint_auth_method: "client_secret_post" }) })],
+    [
+      "that wants to prove itself by a secret",
+      () => ({ body: good({ token_endpoint_auth_method: "client_secret_post" }) }),
+    ],
     ["that is no JSON", () => ({ body: "<html>" })],
     ["that is no object", () => ({ body: "[]" })],
-    ["that is called something else", () => ({ body: good(), headers: { "Content-Type": "text/html" } })],
+    [
+      "that is called something else",
+      () => ({ body: good(), headers: { "Content-Type": "text/html" } }),
+    ],
     ["that is not there", () => ({ body: good(), status: 404 })],
-    ["that is huge", () => ({ body: good({ client_name: "x".repeat(500), filler: "y".repeat(5_000_000) }) })],
-    ["that leads elsewhere", () => ({ body: "", status: 302, headers: { Location: `${base}/agents/1.json` } })],
+    [
+      "that is huge",
+      () => ({ body: good({ client_name: "x".repeat(500), filler: "y".repeat(5_000_000) }) }),
+    ],
+    [
+      "that leads elsewhere",
+      () => ({ body: "", status: 302, headers: { Location: `${base}/agents/1.json` } }),
+    ],
   ])("%s is none, and is not asked for again at once", async (_, make) => {
     reply = make();
     expect((await open()).status).toBe(400);
@@ -137,12 +229,20 @@ describe("a document behind a client id", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each(["root", "fragment", "user", "dots"])("is not asked for at an address that is no client's (%s)", async (kind) => {
-    reply = { body: good() };
-    const odd = { root: `${base}/`, fragment: `${id}#x`, user: id.replace("//", "//a:b@"), dots: `${base}/a/../b` }[kind] as string;
-    expect((await open(odd)).status).toBe(400);
-    expect(asked).toHaveLength(0);
-  });
+  it.each(["root", "fragment", "user", "dots"])(
+    "is not asked for at an address that is no client's (%s)",
+    async (kind) => {
+      reply = { body: good() };
+      const odd = {
+        root: `${base}/`,
+        fragment: `${id}#x`,
+        user: id.replace("//", "//a:b@"),
+        dots: `${base}/a/../b`,
+      }[kind] as string;
+      expect((await open(odd)).status).toBe(400);
+      expect(asked).toHaveLength(0);
+    },
+  );
 
   it("is never asked for at a private address, whatever its name", async () => {
     const guarded = await startService({ env: { OUTBOUND_ALLOW: "" } });
@@ -150,8 +250,19 @@ describe("a document behind a client id", () => {
       await guarded.call("POST", `/config?shop=${SHOP}`, { body: { brand_name: "Store" } });
       reply = { body: good() };
       const { port } = new URL(base);
-      for (const address of [id, `https://127.0.0.1:${port}/a`, `https://localhost:${port}/a`, `https://[::1]:${port}/a`, "https://169.254.169.254/latest", "https://10.0.0.1/a", `https://[::ffff:127.0.0.1]:${port}/a`])
-        expect([address, (await openPage(guarded, authorizePath(address, challenge))).status]).toEqual([address, 400]);
+      for (const address of [
+        id,
+        `https://127.0.0.1:${port}/a`,
+        `https://localhost:${port}/a`,
+        `https://[::1]:${port}/a`,
+        "https://169.254.169.254/latest",
+        "https://10.0.0.1/a",
+        `https://[::ffff:127.0.0.1]:${port}/a`,
+      ])
+        expect([
+          address,
+          (await openPage(guarded, authorizePath(address, challenge))).status,
+        ]).toEqual([address, 400]);
       expect(asked).toHaveLength(0);
     } finally {
       await guarded.stop();

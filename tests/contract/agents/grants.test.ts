@@ -1,7 +1,13 @@
 // A shopper's view of the agents that were let in, and the way to end one.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newClient, newCode, newTokens, refresh, type Tokens } from "../../support/agent.ts";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 import { getMe, pictureOf, signUp, type Person } from "../identity/people.ts";
 
 let service: Service;
@@ -19,8 +25,10 @@ beforeEach(async () => {
   tokens = await newTokens(service, client, person.token);
 });
 
-const list = (key: string | null = person.token, query = "", shop = SHOP) => service.call("GET", `/oauth/grants?shop=${shop}${query}`, { key });
-const end = (id: string, key: string | null = person.token, shop = SHOP) => service.call("DELETE", `/oauth/grants/${id}?shop=${shop}`, { key });
+const list = (key: string | null = person.token, query = "", shop = SHOP) =>
+  service.call("GET", `/oauth/grants?shop=${shop}${query}`, { key });
+const end = (id: string, key: string | null = person.token, shop = SHOP) =>
+  service.call("DELETE", `/oauth/grants/${id}?shop=${shop}`, { key });
 const onlyGrant = async (): Promise<string> => (await list()).json.grants[0].id;
 
 describe("GET /oauth/grants", () => {
@@ -28,11 +36,23 @@ describe("GET /oauth/grants", () => {
     const first = await list();
     expect(first.status).toBe(200);
     expect(first.json).toEqual({
-      grants: [{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), client_id: client, client_name: "Trail Planner", host: null, scopes: tokens.scope.split(" "), created_at: expect.stringMatching(/Z$/), last_used_at: null }],
+      grants: [
+        {
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          client_id: client,
+          client_name: "Trail Planner",
+          host: null,
+          scopes: tokens.scope.split(" "),
+          created_at: expect.stringMatching(/Z$/),
+          last_used_at: null,
+        },
+      ],
       next_cursor: null,
     });
     await getMe(service, tokens.access_token);
-    expect(Date.parse((await list()).json.grants[0].last_used_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(Date.parse((await list()).json.grants[0].last_used_at)).toBeGreaterThan(
+      Date.now() - 60_000,
+    );
     expect(first.text).not.toContain("agt_");
   });
 
@@ -41,39 +61,59 @@ describe("GET /oauth/grants", () => {
     const before = (await list()).json.grants[0].last_used_at;
     await getMe(service, tokens.access_token);
     expect((await list()).json.grants[0].last_used_at).toBe(before);
-    await service.database.query("UPDATE oauth_grants SET last_used_at = last_used_at - interval '6 minutes' WHERE user_id = $1", [person.id]);
+    await service.database.query(
+      "UPDATE oauth_grants SET last_used_at = last_used_at - interval '6 minutes' WHERE user_id = $1",
+      [person.id],
+    );
     await getMe(service, tokens.access_token);
     expect((await list()).json.grants[0].last_used_at).not.toBe(before);
   });
 
   it("lists newest first by pages, and refuses a cursor of somebody else", async () => {
     const names = ["Second", "Third"];
-    for (const client_name of names) await newTokens(service, await newClient(service, { client_name }), person.token);
+    for (const client_name of names)
+      await newTokens(service, await newClient(service, { client_name }), person.token);
     const one = await list(person.token, "&limit=2");
     const two = await list(person.token, `&limit=2&cursor=${one.json.next_cursor}`);
-    expect([...one.json.grants, ...two.json.grants].map(({ client_name }: any) => client_name)).toEqual(["Third", "Second", "Trail Planner"]);
+    expect(
+      [...one.json.grants, ...two.json.grants].map(({ client_name }: any) => client_name),
+    ).toEqual(["Third", "Second", "Trail Planner"]);
     expect(two.json.next_cursor).toBeNull();
-    expect((await list((await signUp(service)).token, `&cursor=${one.json.next_cursor}`)).json.code).toBe("invalid_cursor");
-    expect((await list(person.token, "&limit=0")).json).toMatchObject({ error: "invalid_request", fields: { limit: "must be 1 to 100" } });
+    expect(
+      (await list((await signUp(service)).token, `&cursor=${one.json.next_cursor}`)).json.code,
+    ).toBe("invalid_cursor");
+    expect((await list(person.token, "&limit=0")).json).toMatchObject({
+      error: "invalid_request",
+      fields: { limit: "must be 1 to 100" },
+    });
   });
 
   it("leaves out what is over: ended, withdrawn, run out", async () => {
     expect((await list()).json.grants).toHaveLength(1);
-    await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE grant_id = $1", [await onlyGrant()]);
+    await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE grant_id = $1", [
+      await onlyGrant(),
+    ]);
     expect((await list()).json.grants).toEqual([]);
     await newTokens(service, client, person.token);
     await newCode(service, client, person.token);
     expect((await list()).json.grants).toHaveLength(2);
-    await service.call("POST", "/auth/consent-sync", { key: person.token, body: { consent_a2a: false, method: "dashboard" } });
+    await service.call("POST", "/auth/consent-sync", {
+      key: person.token,
+      body: { consent_a2a: false, method: "dashboard" },
+    });
     expect((await list()).json.grants).toEqual([]);
   });
 
   it("is for the person alone: no stranger, no other store, no agent, no key", async () => {
     const stranger = await signUp(service);
     expect((await list(stranger.token)).json.grants).toEqual([]);
-    for (const key of [null, "nonsense", tokens.access_token]) expect((await list(key)).status).toBe(401);
+    for (const key of [null, "nonsense", tokens.access_token])
+      expect((await list(key)).status).toBe(401);
     expect((await service.call("GET", `/oauth/grants?shop=${SHOP}`)).status).toBe(401);
-    expect((await list(person.token, "", OTHER_SHOP)).json).toMatchObject({ error: "invalid_token", code: "unauthorized" });
+    expect((await list(person.token, "", OTHER_SHOP)).json).toMatchObject({
+      error: "invalid_token",
+      code: "unauthorized",
+    });
   });
 });
 
@@ -83,13 +123,21 @@ describe("DELETE /oauth/grants/:id", () => {
     for (let times = 0; times < 2; times += 1) expect((await end(id)).json).toEqual({ ok: true });
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     expect((await refresh(service, client, tokens.refresh_token)).json.error).toBe("invalid_grant");
-    expect(await service.database.query("SELECT end_reason FROM oauth_grants WHERE id = $1", [id])).toEqual([{ end_reason: "revoked" }]);
+    expect(
+      await service.database.query("SELECT end_reason FROM oauth_grants WHERE id = $1", [id]),
+    ).toEqual([{ end_reason: "revoked" }]);
     expect((await list()).json.grants).toEqual([]);
   });
 
   it("leaves the shopper's other agents, the consent and the session", async () => {
-    const other = await newTokens(service, await newClient(service, { client_name: "Gift Finder" }), person.token);
-    const id = (await list()).json.grants.find(({ client_name }: any) => client_name === "Trail Planner").id;
+    const other = await newTokens(
+      service,
+      await newClient(service, { client_name: "Gift Finder" }),
+      person.token,
+    );
+    const id = (await list()).json.grants.find(
+      ({ client_name }: any) => client_name === "Trail Planner",
+    ).id;
     await end(id);
     expect((await getMe(service, other.access_token)).status).toBe(200);
     expect((await getMe(service, person.token)).json.consents.a2a).toBe(true);
@@ -97,15 +145,24 @@ describe("DELETE /oauth/grants/:id", () => {
 
   it("by cookie goes from the store's own pages alone", async () => {
     const id = await onlyGrant();
-    const send = (headers: Record<string, string>) => service.call("DELETE", `/oauth/grants/${id}?shop=${SHOP}`, { key: null, body: {}, headers: { Cookie: `__Host-crm_session=${person.token}`, ...headers } });
-    for (const headers of [{}, { Origin: "https://evil.example" }] as Record<string, string>[]) expect((await send(headers)).json.code).toBe("origin_not_allowed");
+    const send = (headers: Record<string, string>) =>
+      service.call("DELETE", `/oauth/grants/${id}?shop=${SHOP}`, {
+        key: null,
+        body: {},
+        headers: { Cookie: `__Host-crm_session=${person.token}`, ...headers },
+      });
+    for (const headers of [{}, { Origin: "https://evil.example" }] as Record<string, string>[])
+      expect((await send(headers)).json.code).toBe("origin_not_allowed");
     expect((await list()).json.grants).toHaveLength(1);
     expect((await send({ Origin: RETURN_ORIGIN })).status).toBe(200);
   });
 
-  it.each(["00000000-0000-4000-8000-000000000000", "x", "..%2F..", "1' OR '1'='1"])("of nothing is a 404: %s", async (id) => {
-    expect((await end(encodeURIComponent(id))).json.code).toBe("not_found");
-  });
+  it.each(["00000000-0000-4000-8000-000000000000", "x", "..%2F..", "1' OR '1'='1"])(
+    "of nothing is a 404: %s",
+    async (id) => {
+      expect((await end(encodeURIComponent(id))).json.code).toBe("not_found");
+    },
+  );
 
   it("by anybody else changes nothing", async () => {
     const id = await onlyGrant();

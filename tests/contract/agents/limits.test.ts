@@ -3,7 +3,13 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RATE_LIMITS } from "../../../app/domain/identity/rate-limits.ts";
 import { asAgent, asShopper, consent, openStore } from "../../support/commerce.ts";
-import { RETURN_ORIGIN, SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+import {
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../support/service.ts";
 import { newEmail, postSignUp, signUpBody, type Person } from "../identity/people.ts";
 
 // A hundredth: 3 calls without a token, 12 with one, 3 changes.
@@ -14,7 +20,10 @@ const most = (name: keyof typeof RATE_LIMITS) => Math.floor(RATE_LIMITS[name].ma
 const clock = { now: () => new Date("2026-11-21T10:00:10Z") };
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ clock, env: { RATE_LIMIT_SCALE: String(SCALE), TRUST_PROXY_HOPS: "1" } });
+  service = await startService({
+    clock,
+    env: { RATE_LIMIT_SCALE: String(SCALE), TRUST_PROXY_HOPS: "1" },
+  });
   await openStore(service);
 });
 afterAll(() => service.stop());
@@ -27,8 +36,30 @@ async function ask(times: number, one: () => Promise<Answer>): Promise<Answer[]>
   for (let i = 0; i < times; i += 1) answers.push(await one());
   return answers;
 }
-const mcp = (headers: Record<string, string>, key: string | null = null, name = "tools/list") => service.call("POST", `/mcp?shop=${SHOP}`, { key, headers, body: { jsonrpc: "2.0", id: 9, method: name, params: {} } });
-const a2a = (headers: Record<string, string>) => service.call("POST", `/a2a?shop=${SHOP}`, { key: null, headers, body: { jsonrpc: "2.0", id: 9, method: "message/send", params: { message: { kind: "message", role: "user", messageId: "m", parts: [{ kind: "text", text: "hello" }] } } } });
+const mcp = (headers: Record<string, string>, key: string | null = null, name = "tools/list") =>
+  service.call("POST", `/mcp?shop=${SHOP}`, {
+    key,
+    headers,
+    body: { jsonrpc: "2.0", id: 9, method: name, params: {} },
+  });
+const a2a = (headers: Record<string, string>) =>
+  service.call("POST", `/a2a?shop=${SHOP}`, {
+    key: null,
+    headers,
+    body: {
+      jsonrpc: "2.0",
+      id: 9,
+      method: "message/send",
+      params: {
+        message: {
+          kind: "message",
+          role: "user",
+          messageId: "m",
+          parts: [{ kind: "text", text: "hello" }],
+        },
+      },
+    },
+  });
 
 async function newAgent(): Promise<Person> {
   const email = newEmail();
@@ -39,30 +70,59 @@ async function newAgent(): Promise<Person> {
 }
 
 describe("without a token", () => {
-  it.each([["/mcp", mcp], ["/a2a", a2a]] as const)("%s counts by address, and says when to come back", async (_path, one) => {
+  it.each([
+    ["/mcp", mcp],
+    ["/a2a", a2a],
+  ] as const)("%s counts by address, and says when to come back", async (_path, one) => {
     const headers = newAddress();
     const answers = await ask(most("agent_calls_per_address") + 1, () => one(headers));
-    expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(0, -1).map(() => 200));
+    expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(
+      answers.slice(0, -1).map(() => 200),
+    );
     const last = answers.at(-1) as Answer;
     expect([last.status, last.headers.get("retry-after")]).toEqual([429, "50"]);
-    expect(last.json).toEqual({ jsonrpc: "2.0", id: 9, error: { code: -32_000, message: expect.any(String), data: { code: "too_many_requests", content: expect.any(String), retry_after: 50 } } });
+    expect(last.json).toEqual({
+      jsonrpc: "2.0",
+      id: 9,
+      error: {
+        code: -32_000,
+        message: expect.any(String),
+        data: { code: "too_many_requests", content: expect.any(String), retry_after: 50 },
+      },
+    });
     expect((await one(newAddress())).status).toBe(200);
   });
 
   it("products count for who says to be an agent, and not for the store's own pages", async () => {
     const headers = newAddress();
-    const get = (more: Record<string, string>) => service.call("GET", `/commerce/products?shop=${SHOP}`, { key: null, headers: { ...headers, ...more } });
-    const answers = await ask(most("agent_calls_per_address") + 1, () => get({ "UCP-Agent": "agent/1" }));
+    const get = (more: Record<string, string>) =>
+      service.call("GET", `/commerce/products?shop=${SHOP}`, {
+        key: null,
+        headers: { ...headers, ...more },
+      });
+    const answers = await ask(most("agent_calls_per_address") + 1, () =>
+      get({ "UCP-Agent": "agent/1" }),
+    );
     expect(answers.at(-1)?.status).toBe(429);
     expect((await get({ Origin: RETURN_ORIGIN })).status).toBe(200);
   });
 
   it("the token endpoint and the registration count by address", async () => {
     const headers = newAddress();
-    const swap = () => service.call("POST", `/oauth/token?shop=${SHOP}`, { key: null, headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" }, body: "grant_type=refresh_token&refresh_token=x&client_id=y" });
+    const swap = () =>
+      service.call("POST", `/oauth/token?shop=${SHOP}`, {
+        key: null,
+        headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" },
+        body: "grant_type=refresh_token&refresh_token=x&client_id=y",
+      });
     const answers = await ask(most("oauth_token_per_address") + 1, swap);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 429]);
-      const register = () => service.call("POST", `/oauth/register?shop=${SHOP}`, { key: null, headers, body: { redirect_uris: ["https://agent.example/cb"] } });
+    const register = () =>
+      service.call("POST", `/oauth/register?shop=${SHOP}`, {
+        key: null,
+        headers,
+        body: { redirect_uris: ["https://agent.example/cb"] },
+      });
     expect((await ask(2, register)).map(({ status }) => status)).toEqual([201, 429]);
   });
 });
@@ -72,28 +132,45 @@ describe("with a token", () => {
     const headers = newAddress();
     const [ada, bob] = [await newAgent(), await newAgent()];
     const answers = await ask(most("agent_calls_per_token") + 1, () => mcp(headers, ada.token));
-    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: most("agent_calls_per_token") }, () => 200), 429]);
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: most("agent_calls_per_token") }, () => 200),
+      429,
+    ]);
     expect((await mcp(headers, bob.token)).status).toBe(200);
   });
 
   it("an agent at /commerce is counted, the shopper on a page of the store is not", async () => {
     const ada = await newAgent();
-    const answers = await ask(most("agent_calls_per_token") + 1, () => asAgent(service, ada, "GET", "/commerce/identity", { headers: newAddress() }));
+    const answers = await ask(most("agent_calls_per_token") + 1, () =>
+      asAgent(service, ada, "GET", "/commerce/identity", { headers: newAddress() }),
+    );
     expect(answers.at(-1)?.status).toBe(429);
     expect((await asShopper(service, ada, "GET", "/commerce/identity")).status).toBe(200);
   });
 
   it("changes have a limit of their own", async () => {
     const ada = await newAgent();
-    const make = () => asAgent(service, ada, "POST", "/commerce/mandates", { headers: newAddress(), body: { max_amount: "1.00", currency: "EUR", scope: "all" } });
+    const make = () =>
+      asAgent(service, ada, "POST", "/commerce/mandates", {
+        headers: newAddress(),
+        body: { max_amount: "1.00", currency: "EUR", scope: "all" },
+      });
     const answers = await ask(most("agent_changes_per_caller") + 1, make);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 429]);
-    expect((await asAgent(service, ada, "GET", "/commerce/mandates", { headers: newAddress() })).status).toBe(200);
+    expect(
+      (await asAgent(service, ada, "GET", "/commerce/mandates", { headers: newAddress() })).status,
+    ).toBe(200);
   });
 
   it("that was made up counts against its address", async () => {
     const headers = newAddress();
-    const answers = await ask(most("agent_token_calls_per_address") + 1, () => service.call("POST", `/mcp?shop=${SHOP}`, { key: `made-up-${Math.random()}`, headers, body: { jsonrpc: "2.0", id: 1, method: "ping" } }));
+    const answers = await ask(most("agent_token_calls_per_address") + 1, () =>
+      service.call("POST", `/mcp?shop=${SHOP}`, {
+        key: `made-up-${Math.random()}`,
+        headers,
+        body: { jsonrpc: "2.0", id: 1, method: "ping" },
+      }),
+    );
     expect(answers.at(-1)?.status).toBe(429);
   });
 });
@@ -101,9 +178,19 @@ describe("with a token", () => {
 it("the README and the API document name the limits that there are", async () => {
   const readme = await readFile("README.md", "utf8");
   const { description } = (await service.call("GET", "/openapi.json", { key: null })).json.info;
-  for (const name of ["agent_calls_per_address", "agent_calls_per_token", "agent_token_calls_per_address", "agent_changes_per_caller", "oauth_token_per_address", "agent_registration_per_address", "agent_document_per_address"] as const) {
+  for (const name of [
+    "agent_calls_per_address",
+    "agent_calls_per_token",
+    "agent_token_calls_per_address",
+    "agent_changes_per_caller",
+    "oauth_token_per_address",
+    "agent_registration_per_address",
+    "agent_document_per_address",
+  ] as const) {
     const { max, windowSeconds } = RATE_LIMITS[name];
-    expect(readme).toContain(`| ${max.toLocaleString("en")} ${windowSeconds === 60 ? "a minute" : "an hour"} |`);
+    expect(readme).toContain(
+      `| ${max.toLocaleString("en")} ${windowSeconds === 60 ? "a minute" : "an hour"} |`,
+    );
     expect(description).toContain(`${name.replaceAll("_", " ")} ${max} in ${windowSeconds} s`);
   }
 });

@@ -10,9 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const rpc = (method: string, params: object, shop = SHOP) => service.call("POST", `/mcp?shop=${shop}`, { key: null, body: { jsonrpc: "2.0", id: 1, method, params } });
-const ask = async (name: string, args: object, shop = SHOP) => (await rpc("tools/call", { name, arguments: args }, shop)).json;
-const answerOf = async (name: string, catalog: object, shop = SHOP) => (await ask(name, { catalog }, shop)).result.structuredContent;
+const rpc = (method: string, params: object, shop = SHOP) =>
+  service.call("POST", `/mcp?shop=${shop}`, {
+    key: null,
+    body: { jsonrpc: "2.0", id: 1, method, params },
+  });
+const ask = async (name: string, args: object, shop = SHOP) =>
+  (await rpc("tools/call", { name, arguments: args }, shop)).json;
+const answerOf = async (name: string, catalog: object, shop = SHOP) =>
+  (await ask(name, { catalog }, shop)).result.structuredContent;
 
 const UCP = { version: "2026-08-25", status: "success", payment_handlers: {} };
 
@@ -20,11 +26,28 @@ describe("search_catalog", () => {
   it("answers products with prices in minor units, to anybody", async () => {
     const { result } = await ask("search_catalog", { catalog: { query: "camera" } });
     const { ucp, products, pagination } = result.structuredContent;
-    expect(ucp).toEqual({ ...UCP, capabilities: { "dev.ucp.shopping.catalog.search": [{ version: "2026-08-25" }] } });
+    expect(ucp).toEqual({
+      ...UCP,
+      capabilities: { "dev.ucp.shopping.catalog.search": [{ version: "2026-08-25" }] },
+    });
     expect(pagination).toEqual({ has_next_page: false });
     expect(products).toHaveLength(1);
-    expect(products[0]).toMatchObject({ title: "Trail Camera", description: { plain: "Takes pictures of whoever passes by." }, price_range: { min: { amount: 4000, currency: "EUR" }, max: { amount: 4000, currency: "EUR" } }, categories: [{ value: "Cameras" }] });
-    expect(products[0].variants[0]).toMatchObject({ id: expect.stringMatching(/^gid:\/\/shopify\/ProductVariant\/\d+$/), title: "Trail Camera", sku: "CAM-9", price: { amount: 4000, currency: "EUR" }, availability: { available: true, status: "in_stock" } });
+    expect(products[0]).toMatchObject({
+      title: "Trail Camera",
+      description: { plain: "Takes pictures of whoever passes by." },
+      price_range: {
+        min: { amount: 4000, currency: "EUR" },
+        max: { amount: 4000, currency: "EUR" },
+      },
+      categories: [{ value: "Cameras" }],
+    });
+    expect(products[0].variants[0]).toMatchObject({
+      id: expect.stringMatching(/^gid:\/\/shopify\/ProductVariant\/\d+$/),
+      title: "Trail Camera",
+      sku: "CAM-9",
+      price: { amount: 4000, currency: "EUR" },
+      availability: { available: true, status: "in_stock" },
+    });
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
     expect(result.isError).toBe(false);
   });
@@ -32,22 +55,48 @@ describe("search_catalog", () => {
   it("goes on where the page ended, and only within the same search", async () => {
     const first = await answerOf("search_catalog", { pagination: { limit: 2 } });
     expect(first.pagination.has_next_page).toBe(true);
-    const second = await answerOf("search_catalog", { pagination: { limit: 2, cursor: first.pagination.cursor } });
-    expect([...first.products, ...second.products].map(({ title }: { title: string }) => title).sort()).toEqual(["Camp Lantern", "Desk Lamp", "Trail Camera"]);
-    for (const catalog of [{ query: "lamp", pagination: { cursor: first.pagination.cursor } }, { pagination: { cursor: "x" } }]) expect((await ask("search_catalog", { catalog })).error.code).toBe(-32_602);
-    expect((await ask("search_catalog", { catalog: { pagination: { cursor: first.pagination.cursor } } }, OTHER_SHOP)).error.code).toBe(-32_602);
+    const second = await answerOf("search_catalog", {
+      pagination: { limit: 2, cursor: first.pagination.cursor },
+    });
+    expect(
+      [...first.products, ...second.products].map(({ title }: { title: string }) => title).sort(),
+    ).toEqual(["Camp Lantern", "Desk Lamp", "Trail Camera"]);
+    for (const catalog of [
+      { query: "lamp", pagination: { cursor: first.pagination.cursor } },
+      { pagination: { cursor: "x" } },
+    ])
+      expect((await ask("search_catalog", { catalog })).error.code).toBe(-32_602);
+    expect(
+      (
+        await ask(
+          "search_catalog",
+          { catalog: { pagination: { cursor: first.pagination.cursor } } },
+          OTHER_SHOP,
+        )
+      ).error.code,
+    ).toBe(-32_602);
   });
 
   it("filters by price, category, collection and availability, and says which filter it left out", async () => {
-    const titles = async (filters: object) => (await answerOf("search_catalog", { filters })).products.map(({ title }: { title: string }) => title);
+    const titles = async (filters: object) =>
+      (await answerOf("search_catalog", { filters })).products.map(
+        ({ title }: { title: string }) => title,
+      );
     expect(await titles({ price: { max: 3000 } })).toEqual(["Camp Lantern"]);
     expect(await titles({ categories: ["cameras"] })).toEqual(["Trail Camera"]);
     expect(await titles({ collection: "home" })).toEqual(["Desk Lamp"]);
-    expect((await answerOf("search_catalog", { filters: { colour: "red" } })).messages).toEqual([expect.objectContaining({ type: "warning", code: "filter_not_supported" })]);
+    expect((await answerOf("search_catalog", { filters: { colour: "red" } })).messages).toEqual([
+      expect.objectContaining({ type: "warning", code: "filter_not_supported" }),
+    ]);
   });
 
   it("refuses arguments that are not UCP's, and says which", async () => {
-    for (const args of [{ catalog: { query: 7 } }, { catalog: { pagination: { limit: 0 } } }, { catalog: { query: "x".repeat(201) } }, { catalogue: {} }]) {
+    for (const args of [
+      { catalog: { query: 7 } },
+      { catalog: { pagination: { limit: 0 } } },
+      { catalog: { query: "x".repeat(201) } },
+      { catalogue: {} },
+    ]) {
       const { error } = await ask("search_catalog", args);
       expect(error.code).toBe(-32_602);
       expect(error.message).not.toBe("");
@@ -58,7 +107,11 @@ describe("search_catalog", () => {
 describe("what a merchant wrote", () => {
   it("reaches an agent as plain, bounded text, and never its list of tools", async () => {
     const text = `<b>Great</b>\u200b stove<script>alert(1)</script> ${"burns ".repeat(900)}`;
-    service.sandbox.storefront.putProduct(SHOP, { title: "Stove\u202e <img src=x onerror=alert(1)>", description: text, variants: [{ sku: "STV-1", price: "19.90", stock: 3 }] });
+    service.sandbox.storefront.putProduct(SHOP, {
+      title: "Stove\u202e <img src=x onerror=alert(1)>",
+      description: text,
+      variants: [{ sku: "STV-1", price: "19.90", stock: 3 }],
+    });
     const { products } = await answerOf("search_catalog", { query: "stv-1" });
     expect(products[0].title).toBe("Stove");
     expect(products[0].description.plain).toMatch(/^Great stove burns/);
@@ -69,12 +122,31 @@ describe("what a merchant wrote", () => {
 
 describe("lookup_catalog and get_product", () => {
   it("find products by their own ids and by those of variants, and name what is not there", async () => {
-    const [camera, red] = await Promise.all([variantOf(service, "CAM-9"), variantOf(service, "LAN-R")]);
+    const [camera, red] = await Promise.all([
+      variantOf(service, "CAM-9"),
+      variantOf(service, "LAN-R"),
+    ]);
     const gone = "gid://shopify/Product/1";
-    const { products, messages } = await answerOf("lookup_catalog", { ids: [camera.productId, red.id, gone] });
-    expect(products.map(({ title }: { title: string }) => title)).toEqual(["Trail Camera", "Camp Lantern"]);
-    expect(products[0].variants).toEqual([expect.objectContaining({ id: camera.id, inputs: [{ id: camera.productId, match: "featured" }] })]);
-    expect(products[1].variants).toEqual([expect.objectContaining({ id: red.id, inputs: [{ id: red.id, match: "exact" }], availability: { available: false, status: "out_of_stock" } })]);
+    const { products, messages } = await answerOf("lookup_catalog", {
+      ids: [camera.productId, red.id, gone],
+    });
+    expect(products.map(({ title }: { title: string }) => title)).toEqual([
+      "Trail Camera",
+      "Camp Lantern",
+    ]);
+    expect(products[0].variants).toEqual([
+      expect.objectContaining({
+        id: camera.id,
+        inputs: [{ id: camera.productId, match: "featured" }],
+      }),
+    ]);
+    expect(products[1].variants).toEqual([
+      expect.objectContaining({
+        id: red.id,
+        inputs: [{ id: red.id, match: "exact" }],
+        availability: { available: false, status: "out_of_stock" },
+      }),
+    ]);
     expect(messages).toEqual([{ type: "info", code: "not_found", content: gone }]);
 
     const { product } = await answerOf("get_product", { id: red.id });
@@ -83,14 +155,26 @@ describe("lookup_catalog and get_product", () => {
   });
 
   it("take fifty ids at once, and no more", async () => {
-    const ids = Array.from({ length: 50 }, (_, n) => service.sandbox.storefront.putProduct(SHOP, { title: `Mug ${n}`, variants: Array.from({ length: 20 }, (__, m) => ({ title: `Size ${m}` })) }).gid);
+    const ids = Array.from(
+      { length: 50 },
+      (_, n) =>
+        service.sandbox.storefront.putProduct(SHOP, {
+          title: `Mug ${n}`,
+          variants: Array.from({ length: 20 }, (__, m) => ({ title: `Size ${m}` })),
+        }).gid,
+    );
     expect((await answerOf("lookup_catalog", { ids })).products).toHaveLength(50);
-    expect((await ask("lookup_catalog", { catalog: { ids: [...ids, "one more"] } })).error.code).toBe(-32_602);
+    expect(
+      (await ask("lookup_catalog", { catalog: { ids: [...ids, "one more"] } })).error.code,
+    ).toBe(-32_602);
   });
 
   it("say not_found of a draft, of nothing, and of another store's product", async () => {
     const draft = service.sandbox.storefront.putProduct(SHOP, { title: "Secret", status: "DRAFT" });
-    const foreign = service.sandbox.storefront.putProduct(OTHER_SHOP, { gid: "gid://shopify/Product/99000000001", title: "Only there" });
+    const foreign = service.sandbox.storefront.putProduct(OTHER_SHOP, {
+      gid: "gid://shopify/Product/99000000001",
+      title: "Only there",
+    });
     for (const id of [draft.gid, "gid://shopify/Product/1", "drop table", foreign.gid]) {
       const { ucp, messages } = await answerOf("get_product", { id });
       expect([ucp.status, messages[0].code]).toEqual(["error", "not_found"]);

@@ -17,55 +17,130 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const call = (name: string, args: object, key: string | null = payer.token, headers: Record<string, string> = {}, shop = SHOP) =>
-  service.call("POST", `/mcp?shop=${shop}`, { key, headers, body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } } });
-const answer = async (name: string, args: object, key = payer.token) => (await call(name, args, key)).json.result.structuredContent;
+const call = (
+  name: string,
+  args: object,
+  key: string | null = payer.token,
+  headers: Record<string, string> = {},
+  shop = SHOP,
+) =>
+  service.call("POST", `/mcp?shop=${shop}`, {
+    key,
+    headers,
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+  });
+const answer = async (name: string, args: object, key = payer.token) =>
+  (await call(name, args, key)).json.result.structuredContent;
 const items = (quantity = 1) => ({ line_items: [{ item: { id: shelf.camera }, quantity }] });
 const MANDATE = { max_amount: "100.00", currency: "EUR", scope: "all" };
 
 const SCOPED: [tool: string, scope: string, args: () => object][] = [
-  ["get_identity", "identity:read", () => ({})], ["get_consent", "identity:read", () => ({})], ["get_tags", "identity:read", () => ({})],
-  ["list_orders", "dev.ucp.shopping.order:read", () => ({})], ["get_order", "dev.ucp.shopping.order:read", () => ({ id: "1" })], ["get_return", "dev.ucp.shopping.order:read", () => ({ rma: "R-1" })],
-  ["create_checkout", "dev.ucp.shopping.checkout:manage", () => ({ checkout: items() })], ["get_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID() })], ["update_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID(), checkout: items() })],
-  ["complete_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID() })], ["cancel_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID() })],
-  ["create_mandate", "commerce.mandates:create", () => MANDATE], ["list_mandates", "commerce.mandates:create", () => ({})], ["get_mandate", "commerce.mandates:create", () => ({ mandate_id: randomUUID() })], ["revoke_mandate", "commerce.mandates:create", () => ({ mandate_id: randomUUID() })],
+  ["get_identity", "identity:read", () => ({})],
+  ["get_consent", "identity:read", () => ({})],
+  ["get_tags", "identity:read", () => ({})],
+  ["list_orders", "dev.ucp.shopping.order:read", () => ({})],
+  ["get_order", "dev.ucp.shopping.order:read", () => ({ id: "1" })],
+  ["get_return", "dev.ucp.shopping.order:read", () => ({ rma: "R-1" })],
+  ["create_checkout", "dev.ucp.shopping.checkout:manage", () => ({ checkout: items() })],
+  ["get_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID() })],
+  [
+    "update_checkout",
+    "dev.ucp.shopping.checkout:manage",
+    () => ({ id: randomUUID(), checkout: items() }),
+  ],
+  ["complete_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID() })],
+  ["cancel_checkout", "dev.ucp.shopping.checkout:manage", () => ({ id: randomUUID() })],
+  ["create_mandate", "commerce.mandates:create", () => MANDATE],
+  ["list_mandates", "commerce.mandates:create", () => ({})],
+  ["get_mandate", "commerce.mandates:create", () => ({ mandate_id: randomUUID() })],
+  ["revoke_mandate", "commerce.mandates:create", () => ({ mandate_id: randomUUID() })],
 ];
 const ALL_SCOPES = [...new Set(SCOPED.map(([, scope]) => scope))];
 
 describe("every tool about a shopper", () => {
   it("is one of those listed here, and the catalogue and carts alone are open", async () => {
-    const { tools } = (await service.call("POST", `/mcp?shop=${SHOP}`, { key: null, body: { jsonrpc: "2.0", id: 1, method: "tools/list" } })).json.result;
-    const open = ["search_catalog", "lookup_catalog", "get_product", "create_cart", "get_cart", "update_cart", "cancel_cart"];
-    expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual([...open, ...SCOPED.map(([name]) => name)].sort());
+    const { tools } = (
+      await service.call("POST", `/mcp?shop=${SHOP}`, {
+        key: null,
+        body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+      })
+    ).json.result;
+    const open = [
+      "search_catalog",
+      "lookup_catalog",
+      "get_product",
+      "create_cart",
+      "get_cart",
+      "update_cart",
+      "cancel_cart",
+    ];
+    expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual(
+      [...open, ...SCOPED.map(([name]) => name)].sort(),
+    );
   });
 
-  it.each(SCOPED)("%s needs a token, with the scope %s, at the token's own store", async (name, scope, args) => {
-    const client = await newClient(service);
-    const [right, wrong] = [(await newTokens(service, client, payer.token, { scope })).access_token, (await newTokens(service, client, payer.token, { scope: ALL_SCOPES.filter((one) => one !== scope).join(" ") })).access_token];
-    expect((await call(name, args(), right)).status).toBe(200);
-    expect((await call(name, args(), null)).status).toBe(401);
-    const refused = await call(name, args(), wrong);
-    expect([refused.status, refused.json.error.data.code, refused.json.id]).toEqual([403, "insufficient_scope", 1]);
-    expect(refused.headers.get("www-authenticate")).toContain(`scope="${scope}"`);
-    expect((await call(name, args(), right, {}, OTHER_SHOP)).status).toBe(401);
-    expect((await call(name, args(), null, { Cookie: `__Host-crm_session=${payer.token}`, Origin: service.url })).status).toBe(401);
-  });
+  it.each(SCOPED)(
+    "%s needs a token, with the scope %s, at the token's own store",
+    async (name, scope, args) => {
+      const client = await newClient(service);
+      const [right, wrong] = [
+        (await newTokens(service, client, payer.token, { scope })).access_token,
+        (
+          await newTokens(service, client, payer.token, {
+            scope: ALL_SCOPES.filter((one) => one !== scope).join(" "),
+          })
+        ).access_token,
+      ];
+      expect((await call(name, args(), right)).status).toBe(200);
+      expect((await call(name, args(), null)).status).toBe(401);
+      const refused = await call(name, args(), wrong);
+      expect([refused.status, refused.json.error.data.code, refused.json.id]).toEqual([
+        403,
+        "insufficient_scope",
+        1,
+      ]);
+      expect(refused.headers.get("www-authenticate")).toContain(`scope="${scope}"`);
+      expect((await call(name, args(), right, {}, OTHER_SHOP)).status).toBe(401);
+      expect(
+        (
+          await call(name, args(), null, {
+            Cookie: `__Host-crm_session=${payer.token}`,
+            Origin: service.url,
+          })
+        ).status,
+      ).toBe(401);
+    },
+  );
 
-  it.each(SCOPED)("%s is closed in the moment the shopper withdraws the consent", async (name, _scope, args) => {
-    const shy = await newPayer(service);
-    expect((await call(name, args(), shy.token)).status).toBe(200);
-    await consent(service, shy, { consent_a2a: false });
-    const refused = await call(name, args(), shy.token);
-    expect([refused.status, refused.json.error.code, refused.json.error.data.code]).toEqual([403, -32_000, "agent_consent_required"]);
-  });
+  it.each(SCOPED)(
+    "%s is closed in the moment the shopper withdraws the consent",
+    async (name, _scope, args) => {
+      const shy = await newPayer(service);
+      expect((await call(name, args(), shy.token)).status).toBe(200);
+      await consent(service, shy, { consent_a2a: false });
+      const refused = await call(name, args(), shy.token);
+      expect([refused.status, refused.json.error.code, refused.json.error.data.code]).toEqual([
+        403,
+        -32_000,
+        "agent_consent_required",
+      ]);
+    },
+  );
 
   it("is closed, and not offered, at a store that lets no agents act", async () => {
     const guarded = await newPayer(service);
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_access_enabled: false } });
     try {
-      const { tools } = (await service.call("POST", `/mcp?shop=${SHOP}`, { key: null, body: { jsonrpc: "2.0", id: 1, method: "tools/list" } })).json.result;
+      const { tools } = (
+        await service.call("POST", `/mcp?shop=${SHOP}`, {
+          key: null,
+          body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        })
+      ).json.result;
       expect(tools.map(({ name }: { name: string }) => name)).not.toContain("get_identity");
-      expect((await call("get_identity", {}, guarded.token)).json.error.data.code).toBe("agent_access_disabled");
+      expect((await call("get_identity", {}, guarded.token)).json.error.data.code).toBe(
+        "agent_access_disabled",
+      );
     } finally {
       await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_access_enabled: true } });
     }
@@ -77,7 +152,9 @@ describe("mandates", () => {
     const made = await answer("create_mandate", { ...MANDATE, usage: "multi" });
     expect(made).toMatchObject({ status: "active", max_amount: "100.00", usage: "multi" });
     expect((await answer("list_mandates", { limit: 1 })).mandates).toEqual([made]);
-    expect((await answer("revoke_mandate", { mandate_id: made.mandate_id })).status).toBe("revoked");
+    expect((await answer("revoke_mandate", { mandate_id: made.mandate_id })).status).toBe(
+      "revoked",
+    );
     expect((await answer("get_mandate", { mandate_id: made.mandate_id })).status).toBe("revoked");
   });
 
@@ -85,10 +162,22 @@ describe("mandates", () => {
     const careful = await newPayer(service);
     await consent(service, careful, { consent_ap2: false });
     const refused = await call("create_mandate", MANDATE, careful.token);
-    expect([refused.status, refused.json.error.data.code]).toEqual([403, "payment_consent_required"]);
-    const theirs = await call("get_mandate", { mandate_id: await newMandate(service, payer) }, careful.token);
-    expect(theirs.json.result).toMatchObject({ isError: true, structuredContent: { code: "not_found" } });
-    expect((await call("create_mandate", { ...MANDATE, max_amount: "free" })).json.error.code).toBe(-32_602);
+    expect([refused.status, refused.json.error.data.code]).toEqual([
+      403,
+      "payment_consent_required",
+    ]);
+    const theirs = await call(
+      "get_mandate",
+      { mandate_id: await newMandate(service, payer) },
+      careful.token,
+    );
+    expect(theirs.json.result).toMatchObject({
+      isError: true,
+      structuredContent: { code: "not_found" },
+    });
+    expect((await call("create_mandate", { ...MANDATE, max_amount: "free" })).json.error.code).toBe(
+      -32_602,
+    );
   });
 });
 
@@ -97,27 +186,45 @@ describe("the same idempotency key", () => {
     const mandate_id = await newMandate(service, payer, { usage: "multi" });
     const meta = { "idempotency-key": randomUUID() };
     const first = await answer("create_checkout", { meta, checkout: { ...items(), mandate_id } });
-    expect(await answer("create_checkout", { meta, checkout: { mandate_id, ...items() } })).toEqual(first);
+    expect(await answer("create_checkout", { meta, checkout: { mandate_id, ...items() } })).toEqual(
+      first,
+    );
     expect((await mandateRow(service, mandate_id)).reservations).toBe(1);
     const conflict = await call("create_checkout", { meta, checkout: { ...items(2), mandate_id } });
-    expect([conflict.status, conflict.json.error.code, conflict.json.error.data.code]).toEqual([409, -32_000, "idempotency_conflict"]);
+    expect([conflict.status, conflict.json.error.code, conflict.json.error.data.code]).toEqual([
+      409,
+      -32_000,
+      "idempotency_conflict",
+    ]);
   });
 
   it("is the same at /commerce/checkout, and somebody else's is another", async () => {
     const key = randomUUID();
     const meta = { "idempotency-key": key };
     const first = await answer("create_checkout", { meta, checkout: items() });
-    const rest = await service.call("POST", "/commerce/checkout", { key: payer.token, headers: { "Idempotency-Key": key }, body: { line_items: [{ variant_id: shelf.camera, quantity: 1 }] } });
+    const rest = await service.call("POST", "/commerce/checkout", {
+      key: payer.token,
+      headers: { "Idempotency-Key": key },
+      body: { line_items: [{ variant_id: shelf.camera, quantity: 1 }] },
+    });
     expect([rest.headers.get("idempotent-replayed"), rest.json.id]).toEqual(["true", first.id]);
     const other = await newPayer(service);
-    expect((await answer("create_checkout", { meta, checkout: items() }, other.token)).id).not.toBe(first.id);
+    expect((await answer("create_checkout", { meta, checkout: items() }, other.token)).id).not.toBe(
+      first.id,
+    );
   });
 });
 
 it("a checkout of another shopper, or under another's mandate, is not found", async () => {
   const { id } = await answer("create_checkout", { checkout: items() });
   const other = await newPayer(service);
-  for (const [name, args] of [["get_checkout", { id }], ["update_checkout", { id, checkout: items() }], ["cancel_checkout", { id }], ["complete_checkout", { id }], ["create_checkout", { checkout: { ...items(), mandate_id: await newMandate(service, payer) } }]] as const) {
+  for (const [name, args] of [
+    ["get_checkout", { id }],
+    ["update_checkout", { id, checkout: items() }],
+    ["cancel_checkout", { id }],
+    ["complete_checkout", { id }],
+    ["create_checkout", { checkout: { ...items(), mandate_id: await newMandate(service, payer) } }],
+  ] as const) {
     const { ucp, messages } = await answer(name, args, other.token);
     expect([ucp.status, messages[0].code]).toEqual(["error", "not_found"]);
   }
@@ -125,7 +232,15 @@ it("a checkout of another shopper, or under another's mandate, is not found", as
 });
 
 it("a store reached under a foreign name does not answer", async () => {
-  const ping = (host: string) => rawRequest(service.url, `/mcp?shop=${SHOP}`, { method: "POST", headers: [["Host", host], ["Content-Type", "application/json"]], chunks: [JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })] });
+  const ping = (host: string) =>
+    rawRequest(service.url, `/mcp?shop=${SHOP}`, {
+      method: "POST",
+      headers: [
+        ["Host", host],
+        ["Content-Type", "application/json"],
+      ],
+      chunks: [JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })],
+    });
   expect((await ping("evil.example.com")).status).toBe(403);
   for (const host of [SHOP, "crm", "127.0.0.1:3000"]) expect((await ping(host)).status).toBe(200);
 });

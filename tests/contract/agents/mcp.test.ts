@@ -16,37 +16,94 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 type Options = { key?: string | null; headers?: Record<string, string>; shop?: string };
-const send = (body: unknown, { key = null, headers = {}, shop = SHOP }: Options = {}) => service.call("POST", `/mcp?shop=${shop}`, { key, body, headers: { Accept: "application/json, text/event-stream", ...headers } });
-const rpc = (method: string, params: object = {}, options: Options = {}) => send({ jsonrpc: "2.0", id: 7, method, params }, options);
-const call = (name: string, options: Options = {}, args: object = {}) => rpc("tools/call", { name, arguments: args }, options);
+const send = (body: unknown, { key = null, headers = {}, shop = SHOP }: Options = {}) =>
+  service.call("POST", `/mcp?shop=${shop}`, {
+    key,
+    body,
+    headers: { Accept: "application/json, text/event-stream", ...headers },
+  });
+const rpc = (method: string, params: object = {}, options: Options = {}) =>
+  send({ jsonrpc: "2.0", id: 7, method, params }, options);
+const call = (name: string, options: Options = {}, args: object = {}) =>
+  rpc("tools/call", { name, arguments: args }, options);
 
 describe("a client", () => {
   it("greets, is told what there is, and its notification is taken in silence", async () => {
-    const hello = await rpc("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } });
-    expect(hello.json).toEqual({ jsonrpc: "2.0", id: 7, result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: expect.any(String), version: expect.any(String) }, instructions: expect.any(String) } });
-    expect((await rpc("initialize", { protocolVersion: "1999-01-01" })).json.result.protocolVersion).toBe("2025-11-25");
-    const note = await send({ jsonrpc: "2.0", method: "notifications/initialized" }, { headers: { "MCP-Protocol-Version": "2025-06-18" } });
+    const hello = await rpc("initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    });
+    expect(hello.json).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      result: {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: expect.any(String), version: expect.any(String) },
+        instructions: expect.any(String),
+      },
+    });
+    expect(
+      (await rpc("initialize", { protocolVersion: "1999-01-01" })).json.result.protocolVersion,
+    ).toBe("2025-11-25");
+    const note = await send(
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { headers: { "MCP-Protocol-Version": "2025-06-18" } },
+    );
     expect([note.status, note.text]).toEqual([202, ""]);
     expect((await rpc("ping")).json.result).toEqual({});
     const { tools } = (await rpc("tools/list")).json.result;
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(["get_identity", "get_consent", "get_tags", "create_mandate", "get_mandate", "list_mandates", "revoke_mandate"]);
-    for (const tool of tools) expect(Object.keys(tool).sort()).toEqual(["annotations", "description", "inputSchema", "name", "outputSchema", "title"]);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual([
+      "get_identity",
+      "get_consent",
+      "get_tags",
+      "create_mandate",
+      "get_mandate",
+      "list_mandates",
+      "revoke_mandate",
+    ]);
+    for (const tool of tools)
+      expect(Object.keys(tool).sort()).toEqual([
+        "annotations",
+        "description",
+        "inputSchema",
+        "name",
+        "outputSchema",
+        "title",
+      ]);
   });
 
   it("is told in JSON-RPC's words what it did wrong", async () => {
     expect((await rpc("prompts/list")).json.error.code).toBe(-32_601);
     expect((await call("drop_everything", { key: token })).json.error.code).toBe(-32_602);
-    expect((await call("get_identity", { key: token }, { user_id: 1 })).json.error.code).toBe(-32_602);
-    for (const [body, code] of [["{", -32_700], [[{ jsonrpc: "2.0", id: 1, method: "ping" }], -32_600], [{ id: 1, method: "ping" }, -32_600], [null, -32_600]] as const) {
+    expect((await call("get_identity", { key: token }, { user_id: 1 })).json.error.code).toBe(
+      -32_602,
+    );
+    for (const [body, code] of [
+      ["{", -32_700],
+      [[{ jsonrpc: "2.0", id: 1, method: "ping" }], -32_600],
+      [{ id: 1, method: "ping" }, -32_600],
+      [null, -32_600],
+    ] as const) {
       const answer = await send(body);
-      expect([answer.status, answer.json.jsonrpc, answer.json.error.code]).toEqual([400, "2.0", code]);
+      expect([answer.status, answer.json.jsonrpc, answer.json.error.code]).toEqual([
+        400,
+        "2.0",
+        code,
+      ]);
     }
-    expect((await rpc("ping", {}, { headers: { "MCP-Protocol-Version": "1999-01-01" } })).status).toBe(400);
-    for (const method of ["GET", "DELETE"]) expect((await service.call(method, `/mcp?shop=${SHOP}`, { key: null })).status).toBe(405);
+    expect(
+      (await rpc("ping", {}, { headers: { "MCP-Protocol-Version": "1999-01-01" } })).status,
+    ).toBe(400);
+    for (const method of ["GET", "DELETE"])
+      expect((await service.call(method, `/mcp?shop=${SHOP}`, { key: null })).status).toBe(405);
   });
 
   it("behind a foreign page is not heard", async () => {
-    expect((await rpc("ping", {}, { headers: { Origin: "https://evil.example" } })).status).toBe(403);
+    expect((await rpc("ping", {}, { headers: { Origin: "https://evil.example" } })).status).toBe(
+      403,
+    );
     expect((await rpc("ping", {}, { headers: { Origin: service.url } })).status).toBe(200);
   });
 });
@@ -54,26 +111,44 @@ describe("a client", () => {
 describe("a tool", () => {
   it("answers with the shopper's own data, structured and as text", async () => {
     const { result } = (await call("get_identity", { key: token })).json;
-    expect(result.structuredContent).toEqual((await service.call("GET", "/auth/profile", { key: person.token })).json);
+    expect(result.structuredContent).toEqual(
+      (await service.call("GET", "/auth/profile", { key: person.token })).json,
+    );
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
-    expect((await call("get_consent", { key: token })).json.result.structuredContent.consents).toMatchObject({ a2a: true, ap2: false });
+    expect(
+      (await call("get_consent", { key: token })).json.result.structuredContent.consents,
+    ).toMatchObject({ a2a: true, ap2: false });
   });
 
   it("without a token sends the client to where it gets one", async () => {
     const answer = await call("get_identity");
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe(`Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp?shop=${SHOP}"`);
-    expect((await call("get_identity", { headers: { Cookie: `__Host-crm_session=${person.token}` } })).status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toBe(
+      `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp?shop=${SHOP}"`,
+    );
+    expect(
+      (await call("get_identity", { headers: { Cookie: `__Host-crm_session=${person.token}` } }))
+        .status,
+    ).toBe(401);
   });
 
   it("is not run with a made-up token, at another store, or without the shopper's consent", async () => {
-    for (const options of [{ key: `agt_x.${"a".repeat(43)}` }, { key: token, shop: OTHER_SHOP }, { key: "nonsense" }]) expect((await call("get_identity", options)).status).toBe(401);
+    for (const options of [
+      { key: `agt_x.${"a".repeat(43)}` },
+      { key: token, shop: OTHER_SHOP },
+      { key: "nonsense" },
+    ])
+      expect((await call("get_identity", options)).status).toBe(401);
     const shy = await signUp(service);
     const answer = await call("get_identity", { key: shy.token });
     expect([answer.status, answer.json.error.data.code]).toEqual([403, "agent_consent_required"]);
     const withdrawn = await signUp(service);
-    const theirs = (await newTokens(service, await newClient(service), withdrawn.token)).access_token;
-    await service.call("POST", "/auth/consent-sync", { key: withdrawn.token, body: { consent_a2a: false, method: "compliance-page" } });
+    const theirs = (await newTokens(service, await newClient(service), withdrawn.token))
+      .access_token;
+    await service.call("POST", "/auth/consent-sync", {
+      key: withdrawn.token,
+      body: { consent_a2a: false, method: "compliance-page" },
+    });
     expect((await call("get_identity", { key: theirs })).status).toBe(403);
   });
 });

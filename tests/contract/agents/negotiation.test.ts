@@ -16,7 +16,19 @@ afterAll(async () => {
 });
 
 const search = (profile: string | null, headers: Record<string, string> = {}) =>
-  service.call("POST", `/mcp?shop=${SHOP}`, { key: null, headers, body: { jsonrpc: "2.0", id: "q", method: "tools/call", params: { name: "search_catalog", arguments: { ...(profile !== null && { meta: { "ucp-agent": { profile } } }), catalog: {} } } } });
+  service.call("POST", `/mcp?shop=${SHOP}`, {
+    key: null,
+    headers,
+    body: {
+      jsonrpc: "2.0",
+      id: "q",
+      method: "tools/call",
+      params: {
+        name: "search_catalog",
+        arguments: { ...(profile !== null && { meta: { "ucp-agent": { profile } } }), catalog: {} },
+      },
+    },
+  });
 const put = (path: string, body: string, more: object = {}): string => {
   platform.pages.set(path, { body, ...more });
   return platform.url + path;
@@ -25,32 +37,61 @@ const timesAsked = (path: string) => platform.asked.filter((one) => one === path
 
 describe("what both sides speak", () => {
   it("is the platform's version, and the capabilities that both have in it", async () => {
-    const old = await search(put("/old", platformProfile("2026-04-08", ["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.cart"])));
-    expect(old.json.result.structuredContent.ucp).toEqual({ version: "2026-04-08", status: "success", capabilities: { "dev.ucp.shopping.catalog.search": [{ version: "2026-04-08" }] }, payment_handlers: {} });
-    const cart = await search(put("/cart", platformProfile("2026-08-25", ["dev.ucp.shopping.cart"])));
-    expect(cart.json.result.structuredContent.ucp).toMatchObject({ version: "2026-08-25", status: "success", capabilities: {} });
+    const old = await search(
+      put(
+        "/old",
+        platformProfile("2026-04-08", ["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.cart"]),
+      ),
+    );
+    expect(old.json.result.structuredContent.ucp).toEqual({
+      version: "2026-04-08",
+      status: "success",
+      capabilities: { "dev.ucp.shopping.catalog.search": [{ version: "2026-04-08" }] },
+      payment_handlers: {},
+    });
+    const cart = await search(
+      put("/cart", platformProfile("2026-08-25", ["dev.ucp.shopping.cart"])),
+    );
+    expect(cart.json.result.structuredContent.ucp).toMatchObject({
+      version: "2026-08-25",
+      status: "success",
+      capabilities: {},
+    });
   });
 
   it("may be named by the UCP-Agent header, and by nothing at all", async () => {
     const url = put("/header", platformProfile("2026-04-08"));
-    expect((await search(null, { "UCP-Agent": `profile="${url}"` })).json.result.structuredContent.ucp.version).toBe("2026-04-08");
-    expect((await search(null, { "UCP-Agent": "some-agent/1.0" })).json.result.structuredContent.ucp.version).toBe("2026-08-25");
+    expect(
+      (await search(null, { "UCP-Agent": `profile="${url}"` })).json.result.structuredContent.ucp
+        .version,
+    ).toBe("2026-04-08");
+    expect(
+      (await search(null, { "UCP-Agent": "some-agent/1.0" })).json.result.structuredContent.ucp
+        .version,
+    ).toBe("2026-08-25");
   });
 
   it("may be nothing, which is an answer", async () => {
-    const { ucp, messages } = (await search(put("/none", platformProfile("2026-08-25", ["com.example.other"])))).json.result.structuredContent;
+    const { ucp, messages } = (
+      await search(put("/none", platformProfile("2026-08-25", ["com.example.other"])))
+    ).json.result.structuredContent;
     expect([ucp.status, messages[0].code]).toEqual(["error", "capabilities_incompatible"]);
   });
 
   it("is known of the reference client without asking", async () => {
-    const answer = await search("https://shopify.dev/ucp/agent-profiles/2026-08-25/valid-with-capabilities.json");
-    expect(answer.json.result.structuredContent.ucp.capabilities).toEqual({ "dev.ucp.shopping.catalog.search": [{ version: "2026-08-25" }] });
+    const answer = await search(
+      "https://shopify.dev/ucp/agent-profiles/2026-08-25/valid-with-capabilities.json",
+    );
+    expect(answer.json.result.structuredContent.ucp.capabilities).toEqual({
+      "dev.ucp.shopping.catalog.search": [{ version: "2026-08-25" }],
+    });
   });
 });
 
 describe("a profile", () => {
   it("is fetched once for many calls, also when it cannot be had", async () => {
-    for (const url of [put("/kept", platformProfile()), put("/gone", "{}", { status: 500 })]) for (let times = 0; times < 3; times += 1) await search(url);
+    for (const url of [put("/kept", platformProfile()), put("/gone", "{}", { status: 500 })])
+      for (let times = 0; times < 3; times += 1) await search(url);
     expect([timesAsked("/kept"), timesAsked("/gone")]).toEqual([1, 1]);
   });
 
@@ -65,18 +106,46 @@ describe("a profile", () => {
     ["profile_unreachable", 424, () => "https://does-not-exist.invalid/profile.json"],
     ["profile_unreachable", 424, () => put("/missing", "{}", { status: 404 })],
     ["profile_malformed", 422, () => put("/text", "hello")],
-    ["profile_malformed", 422, () => put("/shape", "{\"ucp\":{}}")],
-    ["profile_malformed", 422, () => put("/large", JSON.stringify({ ...(JSON.parse(platformProfile()) as object), padding: "x".repeat(140 * 1024) }))],
+    ["profile_malformed", 422, () => put("/shape", '{"ucp":{}}')],
+    [
+      "profile_malformed",
+      422,
+      () =>
+        put(
+          "/large",
+          JSON.stringify({
+            ...(JSON.parse(platformProfile()) as object),
+            padding: "x".repeat(140 * 1024),
+          }),
+        ),
+    ],
     ["version_unsupported", 422, () => put("/future", platformProfile("2031-01-01"))],
-  ] satisfies [string, number, () => string][])("that is no good is %s (%i), under the id of the call", async (code, status, urlOf) => {
-    const answer = await search(urlOf());
-    expect(answer.status).toBe(status);
-    expect(answer.json).toEqual({ jsonrpc: "2.0", id: "q", error: { code: -32_001, message: expect.any(String), data: { code, content: expect.any(String) } } });
-  });
+  ] satisfies [string, number, () => string][])(
+    "that is no good is %s (%i), under the id of the call",
+    async (code, status, urlOf) => {
+      const answer = await search(urlOf());
+      expect(answer.status).toBe(status);
+      expect(answer.json).toEqual({
+        jsonrpc: "2.0",
+        id: "q",
+        error: {
+          code: -32_001,
+          message: expect.any(String),
+          data: { code, content: expect.any(String) },
+        },
+      });
+    },
+  );
 
   it("is not looked for where it redirects to", async () => {
     put("/target", platformProfile());
-    const answer = await search(put("/moved", "", { status: 302, headers: { Location: `${platform.url}/target` } }));
-    expect([answer.status, answer.json.error.data.code, timesAsked("/target")]).toEqual([424, "profile_unreachable", 0]);
+    const answer = await search(
+      put("/moved", "", { status: 302, headers: { Location: `${platform.url}/target` } }),
+    );
+    expect([answer.status, answer.json.error.data.code, timesAsked("/target")]).toEqual([
+      424,
+      "profile_unreachable",
+      0,
+    ]);
   });
 });

@@ -1,7 +1,22 @@
 // Codes and refresh tokens work once, for the client, the address and the store they were given to.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newClient, newCode, newTokens, postForm, refresh, REDIRECT, swapCode, type Tokens } from "../../support/agent.ts";
-import { OTHER_SHOP, SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+import {
+  newClient,
+  newCode,
+  newTokens,
+  postForm,
+  refresh,
+  REDIRECT,
+  swapCode,
+  type Tokens,
+} from "../../support/agent.ts";
+import {
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../support/service.ts";
 import { getMe, signUp, statusesOf, type Person } from "../identity/people.ts";
 
 let service: Service;
@@ -22,13 +37,25 @@ function expectRefused(answer: Answer, error: string, status = 400): void {
   expect(Object.keys(answer.json).sort()).toEqual(["error", "error_description"]);
   expect(answer.headers.get("cache-control")).toBe("no-store");
 }
-const endReasons = async () => (await service.database.query("SELECT end_reason FROM oauth_grants WHERE user_id = $1 ORDER BY created_at", [person.id])).map((row) => row.end_reason);
+const endReasons = async () =>
+  (
+    await service.database.query(
+      "SELECT end_reason FROM oauth_grants WHERE user_id = $1 ORDER BY created_at",
+      [person.id],
+    )
+  ).map((row) => row.end_reason);
 
 describe("a code", () => {
   it("becomes an access token of an hour that opens the profile of who gave it", async () => {
     const answer = await swapCode(service, client, await newCode(service, client, person.token));
     expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({ access_token: expect.any(String), token_type: "Bearer", expires_in: 3600, refresh_token: expect.any(String), scope: "identity:read dev.ucp.shopping.order:read dev.ucp.shopping.checkout:manage" });
+    expect(answer.json).toEqual({
+      access_token: expect.any(String),
+      token_type: "Bearer",
+      expires_in: 3600,
+      refresh_token: expect.any(String),
+      scope: "identity:read dev.ucp.shopping.order:read dev.ucp.shopping.checkout:manage",
+    });
     expect(answer.headers.get("cache-control")).toBe("no-store");
     const me = await getMe(service, answer.json.access_token);
     expect([me.status, me.json.user?.id, me.json.consents?.a2a]).toEqual([200, person.id, true]);
@@ -38,7 +65,8 @@ describe("a code", () => {
     const swap = await newCode(service, client, person.token);
     const { json } = await swapCode(service, client, swap);
     const rows = JSON.stringify(await service.database.query("SELECT * FROM oauth_tokens"));
-    for (const secret of [swap.code, json.access_token, json.refresh_token]) expect(rows).not.toContain(secret.split(".")[1]);
+    for (const secret of [swap.code, json.access_token, json.refresh_token])
+      expect(rows).not.toContain(secret.split(".")[1]);
   });
 
   it("works once: used again it fails and ends what it gave", async () => {
@@ -52,7 +80,9 @@ describe("a code", () => {
 
   it("gives one pair of tokens to twenty who bring it at once", async () => {
     const swap = await newCode(service, client, person.token);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => swapCode(service, client, swap)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => swapCode(service, client, swap)),
+    );
     expect(statusesOf(answers)).toEqual([200, ...Array(19).fill(400)]);
   });
 
@@ -68,7 +98,11 @@ describe("a code", () => {
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
     ["no grant type", { grant_type: "" }, "invalid_request"],
     ["a code that there is not", { code: "agc_x.y" }, "invalid_grant"],
-    ["a resource of somebody else", { resource: "https://elsewhere.example/mcp" }, "invalid_target"],
+    [
+      "a resource of somebody else",
+      { resource: "https://elsewhere.example/mcp" },
+      "invalid_target",
+    ],
   ])("is not taken with %s, and stays good for who it belongs to", async (_, changes, error) => {
     const swap = await newCode(service, client, person.token);
     expectRefused(await swapCode(service, client, swap, changes), error);
@@ -83,7 +117,9 @@ describe("a code", () => {
 
   it("is good for 60 seconds", async () => {
     const swap = await newCode(service, client, person.token);
-    const [{ seconds }] = (await service.database.query("SELECT extract(epoch FROM expires_at - created_at)::float AS seconds FROM oauth_tokens WHERE kind = 'code' ORDER BY created_at DESC LIMIT 1")) as [{ seconds: number }];
+    const [{ seconds }] = (await service.database.query(
+      "SELECT extract(epoch FROM expires_at - created_at)::float AS seconds FROM oauth_tokens WHERE kind = 'code' ORDER BY created_at DESC LIMIT 1",
+    )) as [{ seconds: number }];
     expect(Math.round(seconds)).toBe(60);
     await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'code'");
     expectRefused(await swapCode(service, client, swap), "invalid_grant");
@@ -91,17 +127,49 @@ describe("a code", () => {
 
   it("brought with a secret, with a parameter twice, or as JSON is refused in the words of RFC 6749", async () => {
     const swap = await newCode(service, client, person.token);
-    expectRefused(await swapCode(service, client, swap, { client_secret: "s" }), "invalid_client", 401);
+    expectRefused(
+      await swapCode(service, client, swap, { client_secret: "s" }),
+      "invalid_client",
+      401,
+    );
     const twice = `grant_type=authorization_code&client_id=${client}&code=${swap.code}&code=${swap.code}`;
-    expectRefused(await service.call("POST", `/oauth/token?shop=${SHOP}`, { key: null, body: twice, headers: { "Content-Type": "application/x-www-form-urlencoded" } }), "invalid_request");
-    expectRefused(await service.call("POST", `/oauth/token?shop=${SHOP}`, { key: null, body: { grant_type: "authorization_code" } }), "invalid_request");
-    expectRefused(await service.call("GET", `/oauth/token?shop=${SHOP}`, { key: null }), "invalid_request", 405);
-    expectRefused(await service.call("POST", "/oauth/token?shop=nobody.myshopify.com", { key: null, body: "x=1" }), "invalid_request", 404);
+    expectRefused(
+      await service.call("POST", `/oauth/token?shop=${SHOP}`, {
+        key: null,
+        body: twice,
+        headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      }),
+      "invalid_request",
+    );
+    expectRefused(
+      await service.call("POST", `/oauth/token?shop=${SHOP}`, {
+        key: null,
+        body: { grant_type: "authorization_code" },
+      }),
+      "invalid_request",
+    );
+    expectRefused(
+      await service.call("GET", `/oauth/token?shop=${SHOP}`, { key: null }),
+      "invalid_request",
+      405,
+    );
+    expectRefused(
+      await service.call("POST", "/oauth/token?shop=nobody.myshopify.com", {
+        key: null,
+        body: "x=1",
+      }),
+      "invalid_request",
+      404,
+    );
   });
 });
 
 it("who proves itself by HTTP Basic is told so in the same scheme (RFC 6749 5.2)", async () => {
-  const answer = await service.call("POST", `/oauth/token?shop=${SHOP}`, { key: null, body: "grant_type=authorization_code", headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Basic eDp5" } });
+  const answer = await service.call("POST", `/oauth/token?shop=${SHOP}`, {
+    key: null,
+    body: "grant_type=authorization_code",
+    headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Basic eDp5" },
+  });
   expectRefused(answer, "invalid_client", 401);
   expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="/);
 });
@@ -124,18 +192,27 @@ describe("a refresh token", () => {
     const { json } = await refresh(service, client, tokens.refresh_token);
     expectRefused(await refresh(service, client, tokens.refresh_token), "invalid_grant");
     expectRefused(await refresh(service, client, json.refresh_token), "invalid_grant");
-    for (const token of [tokens.access_token, json.access_token]) expect((await getMe(service, token)).status).toBe(401);
+    for (const token of [tokens.access_token, json.access_token])
+      expect((await getMe(service, token)).status).toBe(401);
     expect(await endReasons()).toEqual(["refresh_reused"]);
   });
 
   it("brought by ten at once is swapped once", async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(service, client, tokens.refresh_token)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => refresh(service, client, tokens.refresh_token)),
+    );
     expect(statusesOf(answers)).toEqual([200, ...Array(9).fill(400)]);
   });
 
   it("is not taken from another client or at another store, and takes no harm by it", async () => {
-    expectRefused(await refresh(service, await newClient(service), tokens.refresh_token), "invalid_grant");
-    expectRefused(await refresh(service, client, tokens.refresh_token, {}, OTHER_SHOP), "invalid_grant");
+    expectRefused(
+      await refresh(service, await newClient(service), tokens.refresh_token),
+      "invalid_grant",
+    );
+    expectRefused(
+      await refresh(service, client, tokens.refresh_token, {}, OTHER_SHOP),
+      "invalid_grant",
+    );
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200);
   });
 
@@ -145,27 +222,41 @@ describe("a refresh token", () => {
   });
 
   it("may ask for less than was granted, never for more", async () => {
-    const less = await refresh(service, client, tokens.refresh_token, { scope: "dev.ucp.shopping.order:read" });
+    const less = await refresh(service, client, tokens.refresh_token, {
+      scope: "dev.ucp.shopping.order:read",
+    });
     expect(less.json.scope).toBe("dev.ucp.shopping.order:read");
     const denied = await getMe(service, less.json.access_token);
     expect([denied.status, denied.json.code]).toEqual([403, "insufficient_scope"]);
     expect(denied.headers.get("www-authenticate")).toContain('scope="identity:read"');
-    expectRefused(await refresh(service, client, less.json.refresh_token, { scope: "commerce.mandates:create" }), "invalid_scope");
+    expectRefused(
+      await refresh(service, client, less.json.refresh_token, {
+        scope: "commerce.mandates:create",
+      }),
+      "invalid_scope",
+    );
     expect((await refresh(service, client, less.json.refresh_token)).json.scope).toBe(tokens.scope);
   });
 
   it("that is too old is not taken", async () => {
-    await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'refresh'");
+    await service.database.query(
+      "UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'refresh'",
+    );
     expectRefused(await refresh(service, client, tokens.refresh_token), "invalid_grant");
   });
 });
 
 describe("revocation", () => {
-  const revoke = (fields: Record<string, string>, shop = SHOP) => postForm(service, "/oauth/revoke", fields, shop);
+  const revoke = (fields: Record<string, string>, shop = SHOP) =>
+    postForm(service, "/oauth/revoke", fields, shop);
 
   it("of a refresh token kills its access tokens at once", async () => {
     const tokens = await newTokens(service, client, person.token);
-    const done = await revoke({ token: tokens.refresh_token, client_id: client, token_type_hint: "refresh_token" });
+    const done = await revoke({
+      token: tokens.refresh_token,
+      client_id: client,
+      token_type_hint: "refresh_token",
+    });
     expect([done.status, done.text]).toEqual([200, ""]);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     expectRefused(await refresh(service, client, tokens.refresh_token), "invalid_grant");
@@ -174,16 +265,30 @@ describe("revocation", () => {
 
   it("of an access token leaves the grant alone", async () => {
     const tokens = await newTokens(service, client, person.token);
-    expect((await revoke({ token: tokens.access_token, client_id: client, token_type_hint: "refresh_token" })).status).toBe(200);
+    expect(
+      (
+        await revoke({
+          token: tokens.access_token,
+          client_id: client,
+          token_type_hint: "refresh_token",
+        })
+      ).status,
+    ).toBe(200);
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200);
   });
 
   it("is answered alike for what there is not, and refused for what is another client's", async () => {
     const tokens = await newTokens(service, client, person.token);
-    for (const token of ["nothing", tokens.access_token.replace(/.$/, "_")]) expect((await revoke({ token, client_id: client })).status).toBe(200);
-    expect((await revoke({ token: tokens.refresh_token, client_id: client }, OTHER_SHOP)).status).toBe(200);
-    expectRefused(await revoke({ token: tokens.refresh_token, client_id: await newClient(service) }), "invalid_grant");
+    for (const token of ["nothing", tokens.access_token.replace(/.$/, "_")])
+      expect((await revoke({ token, client_id: client })).status).toBe(200);
+    expect(
+      (await revoke({ token: tokens.refresh_token, client_id: client }, OTHER_SHOP)).status,
+    ).toBe(200);
+    expectRefused(
+      await revoke({ token: tokens.refresh_token, client_id: await newClient(service) }),
+      "invalid_grant",
+    );
     expectRefused(await revoke({ client_id: client }), "invalid_request");
     expect((await getMe(service, tokens.access_token)).status).toBe(200);
   });

@@ -1,7 +1,22 @@
 // A checkout under a mandate: what it holds, and what becomes of the money.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { act, CART_API, checkoutAs, completed, itemsOf, letExpire, makeCheckout, mandateRow, newMandate, newPayer, openShelf, closeCarts, openCarts, type Shelf } from "../../support/checkout.ts";
+import {
+  act,
+  CART_API,
+  checkoutAs,
+  completed,
+  itemsOf,
+  letExpire,
+  makeCheckout,
+  mandateRow,
+  newMandate,
+  newPayer,
+  openShelf,
+  closeCarts,
+  openCarts,
+  type Shelf,
+} from "../../support/checkout.ts";
 import { consent, type Shopper } from "../../support/commerce.ts";
 import { verify } from "../../support/consent.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
@@ -20,26 +35,56 @@ beforeEach(async () => {
 });
 afterEach(() => service.sandbox.clearFaults());
 
-const buy = (mandate: string, items: object[] = itemsOf(shelf.camera)) => makeCheckout(service, shopper, { line_items: items, mandate_id: mandate });
+const buy = (mandate: string, items: object[] = itemsOf(shelf.camera)) =>
+  makeCheckout(service, shopper, { line_items: items, mandate_id: mandate });
 const bought = async (mandate: string, items?: object[]) => (await buy(mandate, items)).json;
-const step = (id: string, verb: "update" | "complete" | "cancel", body: object = {}) => act(service, shopper, id, verb, body);
+const step = (id: string, verb: "update" | "complete" | "cancel", body: object = {}) =>
+  act(service, shopper, id, verb, body);
 const UNTOUCHED = { spent_amount: "0.00", reserved_amount: "0.00", reservations: 0 };
-const reasonOf = ({ status, json }: { status: number; json: any }) => [status, json.error, json.code, json.reason];
+const reasonOf = ({ status, json }: { status: number; json: any }) => [
+  status,
+  json.error,
+  json.code,
+  json.reason,
+];
 const refused = (reason: string) => [403, "Forbidden", "mandate_refused", reason];
-const setPrice = (price: string) => service.sandbox.storefront.putProduct(SHOP, { gid: shelf.cameraProduct, title: "Trail Camera", variants: [{ gid: shelf.camera, sku: "CAM-9", price, stock: 500 }] });
+const setPrice = (price: string) =>
+  service.sandbox.storefront.putProduct(SHOP, {
+    gid: shelf.cameraProduct,
+    title: "Trail Camera",
+    variants: [{ gid: shelf.camera, sku: "CAM-9", price, stock: 500 }],
+  });
 
 describe("a checkout with a mandate", () => {
   it("holds its total, is ready, and spends it when its order comes", async () => {
     const mandate = await newMandate(service, shopper);
     const made = await buy(mandate);
-    expect([made.status, made.json]).toMatchObject([201, { status: "ready_for_complete", mandate_id: mandate, totals: { total: "40.00" } }]);
-    expect(await mandateRow(service, mandate)).toEqual({ spent_amount: "0.00", reserved_amount: "40.00", reservations: 1, status: "active" });
+    expect([made.status, made.json]).toMatchObject([
+      201,
+      { status: "ready_for_complete", mandate_id: mandate, totals: { total: "40.00" } },
+    ]);
+    expect(await mandateRow(service, mandate)).toEqual({
+      spent_amount: "0.00",
+      reserved_amount: "40.00",
+      reservations: 1,
+      status: "active",
+    });
     const asked = await step(made.json.id, "complete");
-    expect([asked.status, asked.json]).toEqual([200, { ...made.json, status: "complete_in_progress" }]);
-    expect((await step(made.json.id, "update", { line_items: itemsOf(shelf.lamp) })).json.code).toBe("checkout_closed");
+    expect([asked.status, asked.json]).toEqual([
+      200,
+      { ...made.json, status: "complete_in_progress" },
+    ]);
+    expect(
+      (await step(made.json.id, "update", { line_items: itemsOf(shelf.lamp) })).json.code,
+    ).toBe("checkout_closed");
     const { order } = await service.sandbox.storefront.pay(SHOP, made.json.checkout_url);
     expect(await completed(service, made.json.id)).toMatchObject({ order_id: order.gid });
-    expect(await mandateRow(service, mandate)).toEqual({ spent_amount: "40.00", reserved_amount: "0.00", reservations: 0, status: "used" });
+    expect(await mandateRow(service, mandate)).toEqual({
+      spent_amount: "40.00",
+      reserved_amount: "0.00",
+      reservations: 0,
+      status: "used",
+    });
     expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
   });
 
@@ -48,10 +93,31 @@ describe("a checkout with a mandate", () => {
     const { id, checkout_url } = await bought(mandate);
     const { order } = await service.sandbox.storefront.pay(SHOP, checkout_url);
     await completed(service, id);
-    for (let times = 0; times < 2; times += 1) await service.webhook("orders-create", JSON.stringify({ admin_graphql_api_id: order.gid, note_attributes: [{ name: "checkout_id", value: id }] }), { headers: { "X-Shopify-Webhook-Id": randomUUID() } });
-    await eventually("the orders worked", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done'")).length === 0);
-    expect(await mandateRow(service, mandate)).toEqual({ spent_amount: "40.00", reserved_amount: "0.00", reservations: 0, status: "active" });
-    const told = await service.database.query("SELECT event_type FROM integration_queue WHERE channel = 'web_analytics' AND entity_id = $1 AND event_type = 'checkout.completed'", [String(shopper.id)]);
+    for (let times = 0; times < 2; times += 1)
+      await service.webhook(
+        "orders-create",
+        JSON.stringify({
+          admin_graphql_api_id: order.gid,
+          note_attributes: [{ name: "checkout_id", value: id }],
+        }),
+        { headers: { "X-Shopify-Webhook-Id": randomUUID() } },
+      );
+    await eventually(
+      "the orders worked",
+      async () =>
+        (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done'"))
+          .length === 0,
+    );
+    expect(await mandateRow(service, mandate)).toEqual({
+      spent_amount: "40.00",
+      reserved_amount: "0.00",
+      reservations: 0,
+      status: "active",
+    });
+    const told = await service.database.query(
+      "SELECT event_type FROM integration_queue WHERE channel = 'web_analytics' AND entity_id = $1 AND event_type = 'checkout.completed'",
+      [String(shopper.id)],
+    );
     expect(told).toHaveLength(1);
   });
 
@@ -61,20 +127,47 @@ describe("a checkout with a mandate", () => {
     const { checkout_url, id } = await bought(mandate);
     await service.sandbox.storefront.pay(SHOP, checkout_url);
     await completed(service, id);
-    const names = () => service.sandbox.analytics.hits().slice(before).flatMap(({ body }: any) => body.events.map(({ name }: any) => name));
-    await eventually("the four events", () => ["ucp_mandate_created", "ucp_mandate_used", "ucp_checkout_created", "ucp_checkout_completed"].every((name) => names().includes(name)));
-    const rows = await service.database.query("SELECT consent_type, action, consent_id FROM consent_records WHERE user_id = $1 AND consent_id = $2 ORDER BY seq", [shopper.id, mandate]);
-    expect(rows).toEqual([{ consent_type: "ap2", action: "mandate_created", consent_id: mandate }, { consent_type: "ap2", action: "mandate_used", consent_id: mandate }]);
+    const names = () =>
+      service.sandbox.analytics
+        .hits()
+        .slice(before)
+        .flatMap(({ body }: any) => body.events.map(({ name }: any) => name));
+    await eventually("the four events", () =>
+      [
+        "ucp_mandate_created",
+        "ucp_mandate_used",
+        "ucp_checkout_created",
+        "ucp_checkout_completed",
+      ].every((name) => names().includes(name)),
+    );
+    const rows = await service.database.query(
+      "SELECT consent_type, action, consent_id FROM consent_records WHERE user_id = $1 AND consent_id = $2 ORDER BY seq",
+      [shopper.id, mandate],
+    );
+    expect(rows).toEqual([
+      { consent_type: "ap2", action: "mandate_created", consent_id: mandate },
+      { consent_type: "ap2", action: "mandate_used", consent_id: mandate },
+    ]);
     expect((await verify(service)).ok).toBe(true);
   });
 
   it("moves what it holds when its items change, and keeps it when they may not", async () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
-    expect((await step(id, "update", { line_items: itemsOf(shelf.camera, 2) })).json).toMatchObject({ status: "ready_for_complete", totals: { total: "80.00" } });
-    expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "80.00", reservations: 1 });
-    expect(reasonOf(await step(id, "update", { line_items: itemsOf(shelf.camera, 3) }))).toEqual(refused("exceeded"));
-    expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "80.00", reservations: 1 });
+    expect((await step(id, "update", { line_items: itemsOf(shelf.camera, 2) })).json).toMatchObject(
+      { status: "ready_for_complete", totals: { total: "80.00" } },
+    );
+    expect(await mandateRow(service, mandate)).toMatchObject({
+      reserved_amount: "80.00",
+      reservations: 1,
+    });
+    expect(reasonOf(await step(id, "update", { line_items: itemsOf(shelf.camera, 3) }))).toEqual(
+      refused("exceeded"),
+    );
+    expect(await mandateRow(service, mandate)).toMatchObject({
+      reserved_amount: "80.00",
+      reservations: 1,
+    });
     expect((await checkoutAs(service, id)).totals.total).toBe("80.00");
   });
 
@@ -83,7 +176,10 @@ describe("a checkout with a mandate", () => {
     const { id } = await bought(mandate);
     await bought(mandate);
     for (let times = 0; times < 3; times += 1) await step(id, "cancel");
-    expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "40.00", reservations: 1 });
+    expect(await mandateRow(service, mandate)).toMatchObject({
+      reserved_amount: "40.00",
+      reservations: 1,
+    });
   });
 
   it("gives it back after its time: to the next checkout at once, to the ledger by the scheduled run", async () => {
@@ -106,7 +202,12 @@ describe("a checkout with a mandate", () => {
     await step(id, "cancel");
     await service.sandbox.storefront.pay(SHOP, checkout_url);
     await completed(service, id);
-    expect(await mandateRow(service, mandate)).toEqual({ spent_amount: "40.00", reserved_amount: "0.00", reservations: 0, status: "used" });
+    expect(await mandateRow(service, mandate)).toEqual({
+      spent_amount: "40.00",
+      reserved_amount: "0.00",
+      reservations: 0,
+      status: "used",
+    });
   });
 
   it("counts what was paid for when that is the basket before an update", async () => {
@@ -115,31 +216,48 @@ describe("a checkout with a mandate", () => {
     await step(id, "update", { line_items: itemsOf(shelf.camera) });
     await service.sandbox.storefront.pay(SHOP, checkout_url);
     await completed(service, id);
-    expect(await mandateRow(service, mandate)).toMatchObject({ spent_amount: "80.00", reserved_amount: "0.00" });
+    expect(await mandateRow(service, mandate)).toMatchObject({
+      spent_amount: "80.00",
+      reserved_amount: "0.00",
+    });
   });
 });
 
 describe("a price that changes before the checkout is completed", () => {
   afterEach(() => setPrice("40.00"));
 
-  it.each(["cart", "draft_order"])("is for the shopper to look at (%s), until an update takes the new one", async (source) => {
-    if (source === "draft_order") closeCarts(service);
-    const mandate = await newMandate(service, shopper);
-    const { id, source: made } = await bought(mandate);
-    expect(made).toBe(source);
-    setPrice("45.50");
-    for (let times = 0; times < 2; times += 1) expect((await step(id, "complete")).json).toMatchObject({ status: "requires_escalation", totals: { total: "40.00" }, messages: [{ code: "price_changed", severity: "requires_buyer_review" }] });
-    expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "40.00" });
-    expect((await step(id, "update", { line_items: itemsOf(shelf.camera) })).json).toMatchObject({ status: "ready_for_complete", totals: { total: "45.50" } });
-    expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
-    expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "45.50" });
-    openCarts(service);
-  });
+  it.each(["cart", "draft_order"])(
+    "is for the shopper to look at (%s), until an update takes the new one",
+    async (source) => {
+      if (source === "draft_order") closeCarts(service);
+      const mandate = await newMandate(service, shopper);
+      const { id, source: made } = await bought(mandate);
+      expect(made).toBe(source);
+      setPrice("45.50");
+      for (let times = 0; times < 2; times += 1)
+        expect((await step(id, "complete")).json).toMatchObject({
+          status: "requires_escalation",
+          totals: { total: "40.00" },
+          messages: [{ code: "price_changed", severity: "requires_buyer_review" }],
+        });
+      expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "40.00" });
+      expect((await step(id, "update", { line_items: itemsOf(shelf.camera) })).json).toMatchObject({
+        status: "ready_for_complete",
+        totals: { total: "45.50" },
+      });
+      expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
+      expect(await mandateRow(service, mandate)).toMatchObject({ reserved_amount: "45.50" });
+      openCarts(service);
+    },
+  );
 
   it("is not taken for unchanged when the storefront does not say", async () => {
     const { id } = await bought(await newMandate(service, shopper));
     service.sandbox.failNext("storefront", { status: 503, match: CART_API });
-    expect((await step(id, "complete")).json).toMatchObject({ status: "requires_escalation", messages: [{ code: "offer_unconfirmed" }] });
+    expect((await step(id, "complete")).json).toMatchObject({
+      status: "requires_escalation",
+      messages: [{ code: "offer_unconfirmed" }],
+    });
     expect((await step(id, "complete")).json.status).toBe("complete_in_progress");
   });
 });
@@ -149,12 +267,23 @@ it("a draft order that was paid for without a word is found when its checkout is
   const mandate = await newMandate(service, shopper, { usage: "multi" });
   const [asked, forgotten] = [await bought(mandate), await bought(mandate)];
   openCarts(service);
-  for (const { checkout_url } of [asked, forgotten]) await service.sandbox.storefront.pay(SHOP, checkout_url, { uri: "http://127.0.0.1:1/nowhere" });
-  expect((await step(asked.id, "complete")).json).toMatchObject({ status: "completed", order_id: expect.stringContaining("/Order/") });
+  for (const { checkout_url } of [asked, forgotten])
+    await service.sandbox.storefront.pay(SHOP, checkout_url, { uri: "http://127.0.0.1:1/nowhere" });
+  expect((await step(asked.id, "complete")).json).toMatchObject({
+    status: "completed",
+    order_id: expect.stringContaining("/Order/"),
+  });
   await letExpire(service, forgotten.id);
   await runScheduledNow(service.ctx);
-  expect(await checkoutAs(service, forgotten.id)).toMatchObject({ status: "completed", order_id: expect.stringContaining("/Order/") });
-  expect(await mandateRow(service, mandate)).toMatchObject({ spent_amount: "80.00", reserved_amount: "0.00", reservations: 0 });
+  expect(await checkoutAs(service, forgotten.id)).toMatchObject({
+    status: "completed",
+    order_id: expect.stringContaining("/Order/"),
+  });
+  expect(await mandateRow(service, mandate)).toMatchObject({
+    spent_amount: "80.00",
+    reserved_amount: "0.00",
+    reservations: 0,
+  });
 });
 
 describe("at once", () => {
@@ -162,10 +291,22 @@ describe("at once", () => {
     for (let times = 0; times < 8; times += 1) {
       const person = await newPayer(service);
       const mandate = await newMandate(service, person, { usage: "multi" });
-      const answers = await Promise.all([1, 2, 3].map(() => makeCheckout(service, person, { line_items: itemsOf(shelf.camera), mandate_id: mandate })).concat(consent(service, person, { consent_ap2: false }) as never));
+      const answers = await Promise.all(
+        [1, 2, 3]
+          .map(() =>
+            makeCheckout(service, person, {
+              line_items: itemsOf(shelf.camera),
+              mandate_id: mandate,
+            }),
+          )
+          .concat(consent(service, person, { consent_ap2: false }) as never),
+      );
       for (const answer of answers.slice(0, 3)) expect([201, 403]).toContain(answer.status);
       const held = answers.slice(0, 3).filter(({ status }) => status === 201).length;
-      expect(await mandateRow(service, mandate)).toMatchObject({ status: "revoked", reservations: held });
+      expect(await mandateRow(service, mandate)).toMatchObject({
+        status: "revoked",
+        reservations: held,
+      });
     }
   });
 
@@ -173,9 +314,18 @@ describe("at once", () => {
     for (let times = 0; times < 6; times += 1) {
       const mandate = await newMandate(service, shopper, { usage: "multi", max_amount: "1000.00" });
       const { id, checkout_url } = await bought(mandate);
-      await Promise.all([service.sandbox.storefront.pay(SHOP, checkout_url), step(id, "cancel"), step(id, "complete"), step(id, "update", { line_items: itemsOf(shelf.camera) })]);
+      await Promise.all([
+        service.sandbox.storefront.pay(SHOP, checkout_url),
+        step(id, "cancel"),
+        step(id, "complete"),
+        step(id, "update", { line_items: itemsOf(shelf.camera) }),
+      ]);
       await completed(service, id);
-      expect(await mandateRow(service, mandate)).toMatchObject({ spent_amount: "40.00", reserved_amount: "0.00", reservations: 0 });
+      expect(await mandateRow(service, mandate)).toMatchObject({
+        spent_amount: "40.00",
+        reserved_amount: "0.00",
+        reservations: 0,
+      });
     }
   });
 });

@@ -1,6 +1,16 @@
 // Idempotency-Key: a request is done once and answered again, whoever asks how often.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { act, CART_API, itemsOf, makeCheckout, mandateRow, newMandate, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
+import {
+  act,
+  CART_API,
+  itemsOf,
+  makeCheckout,
+  mandateRow,
+  newMandate,
+  newPayer,
+  openShelf,
+  type Shelf,
+} from "../../support/checkout.ts";
 import { asAgent, callsOf, type Shopper } from "../../support/commerce.ts";
 import { newClient, newTokens } from "../../support/agent.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
@@ -19,8 +29,14 @@ beforeEach(async () => {
 afterEach(() => service.sandbox.clearFaults());
 
 const KEY = "0b0f5f3e-7a44-4c3d-9e5f-1f1a2b3c4d5e";
-const send = (body: object = { line_items: itemsOf(shelf.camera) }, key = KEY, person = shopper) => makeCheckout(service, person, body, { "Idempotency-Key": key });
-const count = async (table = "checkout_sessions"): Promise<number> => (await service.database.query(`SELECT count(*)::int AS n FROM ${table} WHERE customer_id = $1`, [shopper.id]))[0].n;
+const send = (body: object = { line_items: itemsOf(shelf.camera) }, key = KEY, person = shopper) =>
+  makeCheckout(service, person, body, { "Idempotency-Key": key });
+const count = async (table = "checkout_sessions"): Promise<number> =>
+  (
+    await service.database.query(`SELECT count(*)::int AS n FROM ${table} WHERE customer_id = $1`, [
+      shopper.id,
+    ])
+  )[0].n;
 
 describe("the same request with the same key", () => {
   it("is answered again, byte for byte, and done once", async () => {
@@ -29,16 +45,24 @@ describe("the same request with the same key", () => {
     const carts = callsOf(service, "cartCreate");
     const again = await send({ line_items: itemsOf(shelf.camera), mandate_id });
     expect([again.status, again.text]).toEqual([201, first.text]);
-    expect([first.headers.get("idempotent-replayed"), again.headers.get("idempotent-replayed")]).toEqual([null, "true"]);
+    expect([
+      first.headers.get("idempotent-replayed"),
+      again.headers.get("idempotent-replayed"),
+    ]).toEqual([null, "true"]);
     expect([await count(), callsOf(service, "cartCreate")]).toEqual([1, carts]);
-    expect(await mandateRow(service, mandate_id)).toMatchObject({ reserved_amount: "40.00", reservations: 1 });
+    expect(await mandateRow(service, mandate_id)).toMatchObject({
+      reserved_amount: "40.00",
+      reservations: 1,
+    });
   });
 
   it("is refused again as it was", async () => {
     const mandate_id = await newMandate(service, shopper, { max_amount: "1.00" });
     const body = { line_items: itemsOf(shelf.camera), mandate_id };
     const { request_id: _first, ...first } = (await send(body)).json;
-    await service.database.query("UPDATE mandates SET max_amount = 100 WHERE mandate_id = $1", [mandate_id]);
+    await service.database.query("UPDATE mandates SET max_amount = 100 WHERE mandate_id = $1", [
+      mandate_id,
+    ]);
     const answer = await send(body);
     const { request_id: _again, ...again } = answer.json;
     expect([answer.status, again]).toEqual([403, first]);
@@ -48,7 +72,11 @@ describe("the same request with the same key", () => {
   it("with another body is 409, and does nothing", async () => {
     await send();
     const answer = await send({ line_items: itemsOf(shelf.camera, 2) });
-    expect([answer.status, answer.json.error, answer.json.code]).toEqual([409, "Conflict", "idempotency_conflict"]);
+    expect([answer.status, answer.json.error, answer.json.code]).toEqual([
+      409,
+      "Conflict",
+      "idempotency_conflict",
+    ]);
     expect(await count()).toBe(1);
   });
 
@@ -56,7 +84,12 @@ describe("the same request with the same key", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
     const made = answers.filter(({ status }) => status === 201);
     expect(new Set(made.map(({ json }) => json.id)).size).toBe(1);
-    for (const { status, json, headers } of answers.filter((answer) => answer.status !== 201)) expect([status, json.code, headers.get("retry-after")]).toEqual([409, "idempotency_in_flight", "1"]);
+    for (const { status, json, headers } of answers.filter((answer) => answer.status !== 201))
+      expect([status, json.code, headers.get("retry-after")]).toEqual([
+        409,
+        "idempotency_in_flight",
+        "1",
+      ]);
     expect(await count()).toBe(1);
     expect((await send()).json).toEqual(made[0]?.json);
   });
@@ -74,16 +107,30 @@ describe("a key", () => {
   it("belongs to a person, to an agent's client and to an operation", async () => {
     const first = await send();
     const others = [await send(undefined, KEY, await newPayer(service))];
-    const tokens = await newTokens(service, await newClient(service), shopper.token, { scope: "dev.ucp.shopping.checkout:manage" });
-    others.push(await service.call("POST", "/commerce/checkout", { key: tokens.access_token, body: { line_items: itemsOf(shelf.camera, 2) }, headers: { "Idempotency-Key": KEY } }));
+    const tokens = await newTokens(service, await newClient(service), shopper.token, {
+      scope: "dev.ucp.shopping.checkout:manage",
+    });
+    others.push(
+      await service.call("POST", "/commerce/checkout", {
+        key: tokens.access_token,
+        body: { line_items: itemsOf(shelf.camera, 2) },
+        headers: { "Idempotency-Key": KEY },
+      }),
+    );
     expect(others.map(({ status }) => status)).toEqual([201, 201]);
     expect(new Set([first, ...others].map(({ json }) => json.id)).size).toBe(3);
-    expect((await act(service, shopper, first.json.id, "cancel", {}, { "Idempotency-Key": KEY })).json.status).toBe("canceled");
+    expect(
+      (await act(service, shopper, first.json.id, "cancel", {}, { "Idempotency-Key": KEY })).json
+        .status,
+    ).toBe("canceled");
   });
 
   it.each(["x".repeat(256), "caf\u00e9", ""])("of a wrong shape is 400: %j", async (key) => {
     const answer = await send(undefined, key);
-    expect([answer.status, answer.json.fields]).toEqual([400, { "Idempotency-Key": expect.any(String) }]);
+    expect([answer.status, answer.json.fields]).toEqual([
+      400,
+      { "Idempotency-Key": expect.any(String) },
+    ]);
     expect(await count()).toBe(0);
   });
 
@@ -93,16 +140,55 @@ describe("a key", () => {
 
   it("works for update, complete, cancel and mandates too", async () => {
     const mandate = { max_amount: "100.00", currency: "EUR", scope: "all" };
-    const made = await Promise.all([1, 2].map(async () => (await asAgent(service, shopper, "POST", "/commerce/mandates", { body: mandate, headers: { "Idempotency-Key": "once" } })).json));
+    const made = await Promise.all(
+      [1, 2].map(
+        async () =>
+          (
+            await asAgent(service, shopper, "POST", "/commerce/mandates", {
+              body: mandate,
+              headers: { "Idempotency-Key": "once" },
+            })
+          ).json,
+      ),
+    );
     const id = made.find(({ mandate_id }) => mandate_id)?.mandate_id;
     expect(await count("mandates")).toBe(1);
-    expect((await asAgent(service, shopper, "POST", "/commerce/mandates", { body: { ...mandate, max_amount: "200.00" }, headers: { "Idempotency-Key": "once" } })).json.code).toBe("idempotency_conflict");
+    expect(
+      (
+        await asAgent(service, shopper, "POST", "/commerce/mandates", {
+          body: { ...mandate, max_amount: "200.00" },
+          headers: { "Idempotency-Key": "once" },
+        })
+      ).json.code,
+    ).toBe("idempotency_conflict");
     const checkout = (await send({ line_items: itemsOf(shelf.camera), mandate_id: id })).json.id;
-    for (const [verb, body] of [["update", { line_items: itemsOf(shelf.camera, 2) }], ["complete", {}], ["cancel", {}]] as const) {
-      const [first, again] = [await act(service, shopper, checkout, verb, body, { "Idempotency-Key": "k" }), await act(service, shopper, checkout, verb, body, { "Idempotency-Key": "k" })];
-      expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"]);
+    for (const [verb, body] of [
+      ["update", { line_items: itemsOf(shelf.camera, 2) }],
+      ["complete", {}],
+      ["cancel", {}],
+    ] as const) {
+      const [first, again] = [
+        await act(service, shopper, checkout, verb, body, { "Idempotency-Key": "k" }),
+        await act(service, shopper, checkout, verb, body, { "Idempotency-Key": "k" }),
+      ];
+      expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([
+        200,
+        first.text,
+        "true",
+      ]);
     }
-    expect((await act(service, shopper, checkout, "update", { line_items: itemsOf(shelf.camera, 3) }, { "Idempotency-Key": "k" })).json.code).toBe("idempotency_conflict");
+    expect(
+      (
+        await act(
+          service,
+          shopper,
+          checkout,
+          "update",
+          { line_items: itemsOf(shelf.camera, 3) },
+          { "Idempotency-Key": "k" },
+        )
+      ).json.code,
+    ).toBe("idempotency_conflict");
   });
 });
 
@@ -111,15 +197,27 @@ it("a run that lost its lease undoes its work, and the run that took it over cou
   const body = { line_items: itemsOf(shelf.camera), mandate_id };
   service.sandbox.failNext("storefront", { delayMs: 1_500, match: CART_API });
   const slow = send(body);
-  const started = async () => service.database.query("UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'idempotent:%' AND value->>'user_id' = $1 RETURNING 1", [String(shopper.id)]);
+  const started = async () =>
+    service.database.query(
+      "UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'idempotent:%' AND value->>'user_id' = $1 RETURNING 1",
+      [String(shopper.id)],
+    );
   while ((await started()).length === 0);
   const quick = await send(body);
   expect([quick.status, (await slow).json.code]).toEqual([201, "idempotency_in_flight"]);
   expect(await count()).toBe(1);
-  expect(await mandateRow(service, mandate_id)).toMatchObject({ reserved_amount: "40.00", reservations: 1 });
+  expect(await mandateRow(service, mandate_id)).toMatchObject({
+    reserved_amount: "40.00",
+    reservations: 1,
+  });
 });
 
 it("what is remembered stands under the person, by whom a redaction finds it", async () => {
   await send();
-  expect(await service.database.query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'idempotent:%' AND value->>'user_id' = $2", [SHOP, String(shopper.id)])).toHaveLength(1);
+  expect(
+    await service.database.query(
+      "SELECT 1 FROM kv WHERE shop = $1 AND key LIKE 'idempotent:%' AND value->>'user_id' = $2",
+      [SHOP, String(shopper.id)],
+    ),
+  ).toHaveLength(1);
 });

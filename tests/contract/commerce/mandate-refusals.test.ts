@@ -1,6 +1,16 @@
 // Every refusal of a mandate, at every step of a checkout, with its reason; and that a refusal changes nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { act, checkoutAs, itemsOf, makeCheckout, mandateRow, newMandate, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
+import {
+  act,
+  checkoutAs,
+  itemsOf,
+  makeCheckout,
+  mandateRow,
+  newMandate,
+  newPayer,
+  openShelf,
+  type Shelf,
+} from "../../support/checkout.ts";
 import { asAgent, consent, type Shopper } from "../../support/commerce.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 import { forgot, mailedToken, reset } from "../identity/people.ts";
@@ -17,18 +27,39 @@ beforeEach(async () => {
   shopper = await newPayer(service);
 });
 
-const buy = (mandate: string, items: object[] = itemsOf(shelf.camera)) => makeCheckout(service, shopper, { line_items: items, mandate_id: mandate });
+const buy = (mandate: string, items: object[] = itemsOf(shelf.camera)) =>
+  makeCheckout(service, shopper, { line_items: items, mandate_id: mandate });
 const bought = async (mandate: string, items?: object[]) => (await buy(mandate, items)).json;
-const step = (id: string, verb: "update" | "complete" | "cancel", body: object = {}) => act(service, shopper, id, verb, body);
+const step = (id: string, verb: "update" | "complete" | "cancel", body: object = {}) =>
+  act(service, shopper, id, verb, body);
 const UNTOUCHED = { spent_amount: "0.00", reserved_amount: "0.00", reservations: 0 };
-const reasonOf = ({ status, json }: { status: number; json: any }) => [status, json.error, json.code, json.reason];
+const reasonOf = ({ status, json }: { status: number; json: any }) => [
+  status,
+  json.error,
+  json.code,
+  json.reason,
+];
 const refused = (reason: string) => [403, "Forbidden", "mandate_refused", reason];
-const sessions = async (): Promise<number> => (await service.database.query("SELECT count(*)::int AS n FROM checkout_sessions WHERE customer_id = $1", [shopper.id]))[0].n;
+const sessions = async (): Promise<number> =>
+  (
+    await service.database.query(
+      "SELECT count(*)::int AS n FROM checkout_sessions WHERE customer_id = $1",
+      [shopper.id],
+    )
+  )[0].n;
 
 describe("a mandate refuses", () => {
   it.each<[string, object, (() => object[])?]>([
-    ["exceeded", { max_amount: "39.99" }], ["currency_mismatch", { currency: "USD" }], ["wrong_scope", { scope: "collection:home" }], ["wrong_scope", { scope: "collection:nowhere" }], ["wrong_scope", { scope: "product:gid://shopify/Product/1" }],
-    ["wrong_scope", { scope: "collection:outdoor" }, () => [...itemsOf(shelf.camera), ...itemsOf(shelf.lamp)]],
+    ["exceeded", { max_amount: "39.99" }],
+    ["currency_mismatch", { currency: "USD" }],
+    ["wrong_scope", { scope: "collection:home" }],
+    ["wrong_scope", { scope: "collection:nowhere" }],
+    ["wrong_scope", { scope: "product:gid://shopify/Product/1" }],
+    [
+      "wrong_scope",
+      { scope: "collection:outdoor" },
+      () => [...itemsOf(shelf.camera), ...itemsOf(shelf.lamp)],
+    ],
   ])("%s: %j", async (reason, fields, items) => {
     const mandate = await newMandate(service, shopper, fields);
     expect(reasonOf(await buy(mandate, items?.()))).toEqual(refused(reason));
@@ -36,39 +67,90 @@ describe("a mandate refuses", () => {
     expect(await sessions()).toBe(0);
   });
 
-  it.each(["all", "collection:outdoor", () => `product:${shelf.cameraProduct}`])("nothing within its scope: %s", async (scope) => {
-    expect((await buy(await newMandate(service, shopper, { scope: typeof scope === "function" ? scope() : scope }))).status).toBe(201);
-  });
+  it.each(["all", "collection:outdoor", () => `product:${shelf.cameraProduct}`])(
+    "nothing within its scope: %s",
+    async (scope) => {
+      expect(
+        (
+          await buy(
+            await newMandate(service, shopper, {
+              scope: typeof scope === "function" ? scope() : scope,
+            }),
+          )
+        ).status,
+      ).toBe(201);
+    },
+  );
 
   it("not a single one of a hundred items of its collection", async () => {
-    const { variants } = service.sandbox.storefront.putProduct(SHOP, { title: "Beads", collections: ["beads"], variants: Array.from({ length: 100 }, () => ({ price: "0.10" })) });
-    const answer = await buy(await newMandate(service, shopper, { scope: "collection:beads" }), variants.flatMap(({ gid }) => itemsOf(gid)));
-    expect([answer.status, answer.json.totals]).toEqual([201, { subtotal: "10.00", total: "10.00" }]);
+    const { variants } = service.sandbox.storefront.putProduct(SHOP, {
+      title: "Beads",
+      collections: ["beads"],
+      variants: Array.from({ length: 100 }, () => ({ price: "0.10" })),
+    });
+    const answer = await buy(
+      await newMandate(service, shopper, { scope: "collection:beads" }),
+      variants.flatMap(({ gid }) => itemsOf(gid)),
+    );
+    expect([answer.status, answer.json.totals]).toEqual([
+      201,
+      { subtotal: "10.00", total: "10.00" },
+    ]);
   });
 
   it("an update beyond its scope", async () => {
-    const { id } = await bought(await newMandate(service, shopper, { scope: "collection:outdoor" }));
-    expect(reasonOf(await step(id, "update", { line_items: itemsOf(shelf.lamp) }))).toEqual(refused("wrong_scope"));
+    const { id } = await bought(
+      await newMandate(service, shopper, { scope: "collection:outdoor" }),
+    );
+    expect(reasonOf(await step(id, "update", { line_items: itemsOf(shelf.lamp) }))).toEqual(
+      refused("wrong_scope"),
+    );
     expect((await checkoutAs(service, id)).totals.total).toBe("40.00");
   });
 
   it("after its time, at every step", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id } = await bought(mandate);
-    await service.database.query("UPDATE mandates SET expires_at = now() - interval '1 second' WHERE mandate_id = $1", [mandate]);
-    for (const answer of [await buy(mandate), await step(id, "update", { line_items: itemsOf(shelf.camera) }), await step(id, "complete")]) expect(reasonOf(answer)).toEqual(refused("expired"));
+    await service.database.query(
+      "UPDATE mandates SET expires_at = now() - interval '1 second' WHERE mandate_id = $1",
+      [mandate],
+    );
+    for (const answer of [
+      await buy(mandate),
+      await step(id, "update", { line_items: itemsOf(shelf.camera) }),
+      await step(id, "complete"),
+    ])
+      expect(reasonOf(answer)).toEqual(refused("expired"));
     expect((await step(id, "cancel")).json.status).toBe("canceled");
   });
 
   it.each<[string, () => Promise<unknown>]>([
     ["consent_ap2 was withdrawn", () => consent(service, shopper, { consent_ap2: false })],
-    ["consent_ap2 was withdrawn and given again", async () => { await consent(service, shopper, { consent_ap2: false }); await consent(service, shopper, { consent_ap2: true }); }],
-    ["the shopper revoked it", async () => { for (const { mandate_id } of (await asAgent(service, shopper, "GET", "/commerce/mandates")).json.mandates) await asAgent(service, shopper, "DELETE", `/commerce/mandates/${mandate_id}`); }],
+    [
+      "consent_ap2 was withdrawn and given again",
+      async () => {
+        await consent(service, shopper, { consent_ap2: false });
+        await consent(service, shopper, { consent_ap2: true });
+      },
+    ],
+    [
+      "the shopper revoked it",
+      async () => {
+        for (const { mandate_id } of (await asAgent(service, shopper, "GET", "/commerce/mandates"))
+          .json.mandates)
+          await asAgent(service, shopper, "DELETE", `/commerce/mandates/${mandate_id}`);
+      },
+    ],
   ])("as revoked at every step after %s between making and completing", async (_what, withdraw) => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id } = await bought(mandate);
     await withdraw();
-    for (const answer of [await step(id, "complete"), await step(id, "update", { line_items: itemsOf(shelf.camera) }), await buy(mandate)]) expect(reasonOf(answer)).toEqual(refused("revoked"));
+    for (const answer of [
+      await step(id, "complete"),
+      await step(id, "update", { line_items: itemsOf(shelf.camera) }),
+      await buy(mandate),
+    ])
+      expect(reasonOf(answer)).toEqual(refused("revoked"));
     expect((await checkoutAs(service, id)).status).toBe("ready_for_complete");
     expect((await step(id, "cancel")).json.status).toBe("canceled");
     expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "revoked" });
@@ -84,10 +166,17 @@ describe("a mandate refuses", () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_payments_enabled: false } });
-    expect([(await buy(mandate)).json.code, (await step(id, "complete")).json.code]).toEqual(["agent_payments_disabled", "agent_payments_disabled"]);
+    expect([(await buy(mandate)).json.code, (await step(id, "complete")).json.code]).toEqual([
+      "agent_payments_disabled",
+      "agent_payments_disabled",
+    ]);
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_payments_enabled: true } });
     await forgot(service, shopper.email);
-    await reset(service, await mailedToken(service, shopper.email, "/auth/password/reset"), "another horse battery");
+    await reset(
+      service,
+      await mailedToken(service, shopper.email, "/auth/password/reset"),
+      "another horse battery",
+    );
     expect((await step(id, "complete")).status).toBe(401);
     expect(await mandateRow(service, mandate)).toMatchObject({ status: "revoked" });
   });

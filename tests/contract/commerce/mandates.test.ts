@@ -5,7 +5,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { verify } from "../../support/consent.ts";
-import { deleteMe, forgot, login, mailedToken, PASSWORD, queueIsEmpty, reset } from "../identity/people.ts";
+import {
+  deleteMe,
+  forgot,
+  login,
+  mailedToken,
+  PASSWORD,
+  queueIsEmpty,
+  reset,
+} from "../identity/people.ts";
 
 let service: Service;
 let shopper: Shopper;
@@ -21,11 +29,20 @@ beforeEach(async () => {
 });
 
 const INPUT = { max_amount: "100.00", currency: "EUR", scope: "all" };
-const create = (body: object = {}, person = shopper) => asAgent(service, person, "POST", "/commerce/mandates", { body: { ...INPUT, ...body } });
-const get = async (id: string, key: string | null = shopper.token, shop = SHOP) => service.call("GET", `/commerce/mandates/${id}?shop=${shop}`, { key });
-const statusOf = async (id: string): Promise<string> => (await service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status;
-const newMandate = async (body: object = {}): Promise<string> => (await create(body)).json.mandate_id;
-const count = async () => (await service.database.query("SELECT count(*)::int AS n FROM mandates WHERE customer_id = $1", [shopper.id]))[0].n;
+const create = (body: object = {}, person = shopper) =>
+  asAgent(service, person, "POST", "/commerce/mandates", { body: { ...INPUT, ...body } });
+const get = async (id: string, key: string | null = shopper.token, shop = SHOP) =>
+  service.call("GET", `/commerce/mandates/${id}?shop=${shop}`, { key });
+const statusOf = async (id: string): Promise<string> =>
+  (await service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status;
+const newMandate = async (body: object = {}): Promise<string> =>
+  (await create(body)).json.mandate_id;
+const count = async () =>
+  (
+    await service.database.query("SELECT count(*)::int AS n FROM mandates WHERE customer_id = $1", [
+      shopper.id,
+    ])
+  )[0].n;
 
 describe("POST /commerce/mandates", () => {
   it("answers 201 with the mandate, for a day unless said otherwise", async () => {
@@ -33,8 +50,19 @@ describe("POST /commerce/mandates", () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({
-      mandate_id: expect.stringMatching(/^[0-9a-f-]{36}$/), customer_id: shopper.id, type: "purchase", max_amount: "100.00", currency: "EUR", scope: "all", status: "active",
-      created_at: expect.stringMatching(/Z$/), expires_at: expect.stringMatching(/Z$/), signature: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/), spent_amount: "0.00", usage: "single", proof: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      mandate_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      customer_id: shopper.id,
+      type: "purchase",
+      max_amount: "100.00",
+      currency: "EUR",
+      scope: "all",
+      status: "active",
+      created_at: expect.stringMatching(/Z$/),
+      expires_at: expect.stringMatching(/Z$/),
+      signature: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+      spent_amount: "0.00",
+      usage: "single",
+      proof: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     });
     const hours = (Date.parse(answer.json.expires_at) - before) / 3_600_000;
     expect(hours).toBeGreaterThanOrEqual(24);
@@ -43,23 +71,46 @@ describe("POST /commerce/mandates", () => {
   });
 
   it("is signed over id, customer, amount and end with the tenant's secret", async () => {
-    const { mandate_id, customer_id, max_amount, expires_at, signature } = (await create({ max_amount: "7.5" })).json;
+    const { mandate_id, customer_id, max_amount, expires_at, signature } = (
+      await create({ max_amount: "7.5" })
+    ).json;
     const secret = Buffer.from(hkdfSync("sha256", "test-jwt-secret-0123456789", "", SHOP, 32));
     expect(max_amount).toBe("7.50");
-    expect(signature).toBe(createHmac("sha256", secret).update(`${mandate_id}:${customer_id}:${max_amount}:${expires_at}`).digest("base64"));
+    expect(signature).toBe(
+      createHmac("sha256", secret)
+        .update(`${mandate_id}:${customer_id}:${max_amount}:${expires_at}`)
+        .digest("base64"),
+    );
   });
 
   it("is proven over all its fields, by the key that the manifest shows", async () => {
-    const { proof, ...mandate } = (await create({ scope: "collection:outdoor", usage: "multi" })).json;
+    const { proof, ...mandate } = (await create({ scope: "collection:outdoor", usage: "multi" }))
+      .json;
     const manifest = await service.call("GET", `/.well-known/ucp?shop=${SHOP}`, { key: null });
     const [key] = manifest.json.keys;
-    expect(key).toEqual({ kty: "EC", crv: "P-256", x: expect.any(String), y: expect.any(String), kid: expect.any(String), alg: "ES256", use: "sig" });
+    expect(key).toEqual({
+      kty: "EC",
+      crv: "P-256",
+      x: expect.any(String),
+      y: expect.any(String),
+      kid: expect.any(String),
+      alg: "ES256",
+      use: "sig",
+    });
     const { payload, protectedHeader } = await compactVerify(proof, await importJWK(key, "ES256"));
     expect(protectedHeader).toMatchObject({ alg: "ES256", kid: key.kid });
-    expect(JSON.parse(Buffer.from(payload).toString())).toEqual({ iss: service.url, shop: SHOP, ...mandate });
+    expect(JSON.parse(Buffer.from(payload).toString())).toEqual({
+      iss: service.url,
+      shop: SHOP,
+      ...mandate,
+    });
     const [head, , signature] = proof.split(".");
-    const forged = Buffer.from(JSON.stringify({ iss: service.url, shop: SHOP, ...mandate, scope: "all" })).toString("base64url");
-    await expect(compactVerify(`${head}.${forged}.${signature}`, await importJWK(key, "ES256"))).rejects.toThrow();
+    const forged = Buffer.from(
+      JSON.stringify({ iss: service.url, shop: SHOP, ...mandate, scope: "all" }),
+    ).toString("base64url");
+    await expect(
+      compactVerify(`${head}.${forged}.${signature}`, await importJWK(key, "ES256")),
+    ).rejects.toThrow();
   });
 
   it("tells analytics, and writes the consent log, whose chain holds", async () => {
@@ -67,39 +118,108 @@ describe("POST /commerce/mandates", () => {
     const before = service.sandbox.analytics.hits().length;
     const { mandate_id } = (await create({ scope: "collection:outdoor" })).json;
     await queueIsEmpty(service);
-    const events = service.sandbox.analytics.hits().slice(before).flatMap(({ body }: any) => body.events).filter(({ name }: any) => name === "ucp_mandate_created");
-    expect(events).toEqual([expect.objectContaining({ params: expect.objectContaining({ mandate_id, max_amount: "100.00", currency: "EUR", scope: "collection:outdoor" }) })]);
-    const rows = await service.database.query("SELECT consent_type, action, consent_id FROM consent_records WHERE user_id = $1 AND action LIKE 'mandate%'", [shopper.id]);
-    expect(rows).toEqual([{ consent_type: "ap2", action: "mandate_created", consent_id: mandate_id }]);
+    const events = service.sandbox.analytics
+      .hits()
+      .slice(before)
+      .flatMap(({ body }: any) => body.events)
+      .filter(({ name }: any) => name === "ucp_mandate_created");
+    expect(events).toEqual([
+      expect.objectContaining({
+        params: expect.objectContaining({
+          mandate_id,
+          max_amount: "100.00",
+          currency: "EUR",
+          scope: "collection:outdoor",
+        }),
+      }),
+    ]);
+    const rows = await service.database.query(
+      "SELECT consent_type, action, consent_id FROM consent_records WHERE user_id = $1 AND action LIKE 'mandate%'",
+      [shopper.id],
+    );
+    expect(rows).toEqual([
+      { consent_type: "ap2", action: "mandate_created", consent_id: mandate_id },
+    ]);
     expect((await verify(service)).problems).toEqual([]);
   });
 
   it.each([
-    ["max_amount", "0"], ["max_amount", "0.00"], ["max_amount", "-1"], ["max_amount", "1.234"], ["max_amount", "1e3"], ["max_amount", "1,00"], ["max_amount", 100], ["max_amount", "1234567890123"], ["currency", "EURO"], ["currency", "eur"], ["currency", "ABC"],
-    ["scope", "everything"], ["scope", "collection:"], ["scope", "collection:a b"], ["scope", "product:1"], ["scope", "product:gid://shopify/Order/1"], ["scope", ""], ["expires_in_hours", 0], ["expires_in_hours", -1], ["expires_in_hours", 8_761], ["expires_in_hours", "24"], ["usage", "twice"],
+    ["max_amount", "0"],
+    ["max_amount", "0.00"],
+    ["max_amount", "-1"],
+    ["max_amount", "1.234"],
+    ["max_amount", "1e3"],
+    ["max_amount", "1,00"],
+    ["max_amount", 100],
+    ["max_amount", "1234567890123"],
+    ["currency", "EURO"],
+    ["currency", "eur"],
+    ["currency", "ABC"],
+    ["scope", "everything"],
+    ["scope", "collection:"],
+    ["scope", "collection:a b"],
+    ["scope", "product:1"],
+    ["scope", "product:gid://shopify/Order/1"],
+    ["scope", ""],
+    ["expires_in_hours", 0],
+    ["expires_in_hours", -1],
+    ["expires_in_hours", 8_761],
+    ["expires_in_hours", "24"],
+    ["usage", "twice"],
   ])("refuses %s %j with 400 and makes nothing", async (name, value) => {
     const answer = await create({ [name]: value });
-    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([400, "invalid_request", [name]]);
+    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      [name],
+    ]);
     expect(await count()).toBe(0);
   });
 
-  it.each([{ scope: "product:gid://shopify/Product/9007199254740993" }, { scope: "collection:été_2026" }, { expires_in_hours: 8_760 }, { expires_in_hours: 0.5 }, { max_amount: "999999999999.99" }])("takes %j", async (fields) => {
-    expect((await create(fields)).json).toMatchObject(Object.fromEntries(Object.entries(fields).filter(([name]) => name !== "expires_in_hours")));
+  it.each([
+    { scope: "product:gid://shopify/Product/9007199254740993" },
+    { scope: "collection:été_2026" },
+    { expires_in_hours: 8_760 },
+    { expires_in_hours: 0.5 },
+    { max_amount: "999999999999.99" },
+  ])("takes %j", async (fields) => {
+    expect((await create(fields)).json).toMatchObject(
+      Object.fromEntries(Object.entries(fields).filter(([name]) => name !== "expires_in_hours")),
+    );
   });
 
   it("needs consent_ap2, whoever asks, and not consent_a2a", async () => {
     await consent(service, shopper, { consent_ap2: false, consent_a2a: true });
     for (const headers of [{}, { Origin: `https://${SHOP}` }] as Record<string, string>[]) {
-      const answer = await asAgent(service, shopper, "POST", "/commerce/mandates", { body: INPUT, headers });
-      expect(answer.json).toMatchObject({ error: "Forbidden", code: "payment_consent_required", message: expect.stringContaining("payments") });
+      const answer = await asAgent(service, shopper, "POST", "/commerce/mandates", {
+        body: INPUT,
+        headers,
+      });
+      expect(answer.json).toMatchObject({
+        error: "Forbidden",
+        code: "payment_consent_required",
+        message: expect.stringContaining("payments"),
+      });
     }
     expect(await count()).toBe(0);
   });
 
   it("needs a session of this store", async () => {
-    expect((await service.call("POST", `/commerce/mandates?shop=${SHOP}`, { body: INPUT, key: null })).status).toBe(401);
-    expect((await service.call("POST", `/commerce/mandates?shop=${SHOP}`, { body: INPUT })).status).toBe(401);
-    expect((await service.call("POST", `/commerce/mandates?shop=${OTHER_SHOP}`, { body: INPUT, key: shopper.token })).status).toBe(401);
+    expect(
+      (await service.call("POST", `/commerce/mandates?shop=${SHOP}`, { body: INPUT, key: null }))
+        .status,
+    ).toBe(401);
+    expect(
+      (await service.call("POST", `/commerce/mandates?shop=${SHOP}`, { body: INPUT })).status,
+    ).toBe(401);
+    expect(
+      (
+        await service.call("POST", `/commerce/mandates?shop=${OTHER_SHOP}`, {
+          body: INPUT,
+          key: shopper.token,
+        })
+      ).status,
+    ).toBe(401);
   });
 
   it("is closed where the store takes no payments by agents", async () => {
@@ -114,12 +234,19 @@ describe("a mandate", () => {
     const id = await newMandate();
     const other = await newShopper(service);
     expect((await get(id)).status).toBe(200);
-    expect((await service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.mandate_id).toBe(id);
+    expect(
+      (await service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.mandate_id,
+    ).toBe(id);
     expect((await get(id, other.token)).json.code).toBe("not_found");
-    expect((await service.call("GET", `/commerce/mandates/${id}?shop=${OTHER_SHOP}`)).status).toBe(404);
+    expect((await service.call("GET", `/commerce/mandates/${id}?shop=${OTHER_SHOP}`)).status).toBe(
+      404,
+    );
     for (const key of [null, "nonsense"]) expect((await get(id, key)).status).toBe(401);
-    expect((await service.call("GET", `/commerce/mandates/${id}`)).json.code).toBe("tenant_required");
-    for (const nothing of ["00000000-0000-4000-8000-000000000000", "x"]) expect((await get(nothing)).status).toBe(404);
+    expect((await service.call("GET", `/commerce/mandates/${id}`)).json.code).toBe(
+      "tenant_required",
+    );
+    for (const nothing of ["00000000-0000-4000-8000-000000000000", "x"])
+      expect((await get(nothing)).status).toBe(404);
   });
 
   it("is listed newest first, by pages", async () => {
@@ -127,25 +254,47 @@ describe("a mandate", () => {
     for (let index = 0; index < 3; index += 1) made.unshift(await newMandate());
     await create({}, await newShopper(service));
     const first = (await asAgent(service, shopper, "GET", "/commerce/mandates?limit=2")).json;
-    const second = (await asAgent(service, shopper, "GET", `/commerce/mandates?limit=2&cursor=${first.next_cursor}`)).json;
-    expect([...first.mandates, ...second.mandates].map(({ mandate_id }: any) => mandate_id)).toEqual(made);
+    const second = (
+      await asAgent(
+        service,
+        shopper,
+        "GET",
+        `/commerce/mandates?limit=2&cursor=${first.next_cursor}`,
+      )
+    ).json;
+    expect(
+      [...first.mandates, ...second.mandates].map(({ mandate_id }: any) => mandate_id),
+    ).toEqual(made);
     expect(second.next_cursor).toBeNull();
   });
 
   it("reads as expired after its time, and stays there", async () => {
     const id = await newMandate();
-    await service.database.query("UPDATE mandates SET expires_at = now() - interval '1 second' WHERE mandate_id = $1", [id]);
+    await service.database.query(
+      "UPDATE mandates SET expires_at = now() - interval '1 second' WHERE mandate_id = $1",
+      [id],
+    );
     expect(await statusOf(id)).toBe("expired");
-    expect((await asAgent(service, shopper, "DELETE", `/commerce/mandates/${id}`)).json.status).toBe("expired");
+    expect(
+      (await asAgent(service, shopper, "DELETE", `/commerce/mandates/${id}`)).json.status,
+    ).toBe("expired");
   });
 
   it("is revoked by its owner, by the admin key, and by nobody else; once is enough", async () => {
     const [own, byAdmin] = [await newMandate(), await newMandate()];
     const other = await newShopper(service);
-    expect((await service.call("DELETE", `/commerce/mandates/${own}?shop=${SHOP}`, { key: other.token })).status).toBe(404);
+    expect(
+      (await service.call("DELETE", `/commerce/mandates/${own}?shop=${SHOP}`, { key: other.token }))
+        .status,
+    ).toBe(404);
     expect(await statusOf(own)).toBe("active");
-    for (let times = 0; times < 2; times += 1) expect((await asAgent(service, shopper, "DELETE", `/commerce/mandates/${own}`)).json).toMatchObject({ mandate_id: own, status: "revoked" });
-    expect((await service.call("DELETE", `/commerce/mandates/${byAdmin}?shop=${SHOP}`)).json.status).toBe("revoked");
+    for (let times = 0; times < 2; times += 1)
+      expect(
+        (await asAgent(service, shopper, "DELETE", `/commerce/mandates/${own}`)).json,
+      ).toMatchObject({ mandate_id: own, status: "revoked" });
+    expect(
+      (await service.call("DELETE", `/commerce/mandates/${byAdmin}?shop=${SHOP}`)).json.status,
+    ).toBe("revoked");
   });
 
   it("ends with consent_ap2, and a consent given again does not bring it back", async () => {
@@ -166,7 +315,11 @@ describe("a mandate", () => {
     await login(service, shopper.email);
     expect(await statusOf(id)).toBe("active");
     await forgot(service, shopper.email);
-    await reset(service, await mailedToken(service, shopper.email, "/auth/password/reset"), "another horse battery");
+    await reset(
+      service,
+      await mailedToken(service, shopper.email, "/auth/password/reset"),
+      "another horse battery",
+    );
     expect(await statusOf(id)).toBe("revoked");
     const leaving = await newShopper(service);
     await consent(service, leaving, { consent_ap2: true });
@@ -179,8 +332,17 @@ describe("a mandate", () => {
     for (let times = 0; times < 10; times += 1) {
       const person = await newShopper(service);
       await consent(service, person, { consent_ap2: true });
-      await Promise.all([create({}, person), consent(service, person, { consent_ap2: false }), create({}, person)]);
-      expect(await service.database.query("SELECT 1 FROM mandates WHERE customer_id = $1 AND status = 'active'", [person.id])).toEqual([]);
+      await Promise.all([
+        create({}, person),
+        consent(service, person, { consent_ap2: false }),
+        create({}, person),
+      ]);
+      expect(
+        await service.database.query(
+          "SELECT 1 FROM mandates WHERE customer_id = $1 AND status = 'active'",
+          [person.id],
+        ),
+      ).toEqual([]);
     }
   });
 
@@ -188,8 +350,17 @@ describe("a mandate", () => {
     for (let times = 0; times < 6; times += 1) {
       const person = await newShopper(service);
       await consent(service, person, { consent_ap2: true });
-      await Promise.all([create({}, person), deleteMe(service, person.token, { password: PASSWORD }), create({}, person)]);
-      expect(await service.database.query("SELECT 1 FROM mandates WHERE customer_id = $1 AND status = 'active'", [person.id])).toEqual([]);
+      await Promise.all([
+        create({}, person),
+        deleteMe(service, person.token, { password: PASSWORD }),
+        create({}, person),
+      ]);
+      expect(
+        await service.database.query(
+          "SELECT 1 FROM mandates WHERE customer_id = $1 AND status = 'active'",
+          [person.id],
+        ),
+      ).toEqual([]);
     }
   });
 });

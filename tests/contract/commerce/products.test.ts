@@ -13,22 +13,51 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const get = (query = "", shop = SHOP) => service.call("GET", `/commerce/products?shop=${shop}${query}`, { key: null });
-const titles = async (query = "", shop = SHOP) => (await get(query, shop)).json.products.map(({ title }: { title: string }) => title);
+const get = (query = "", shop = SHOP) =>
+  service.call("GET", `/commerce/products?shop=${shop}${query}`, { key: null });
+const titles = async (query = "", shop = SHOP) =>
+  (await get(query, shop)).json.products.map(({ title }: { title: string }) => title);
 
 describe("GET /commerce/products", () => {
   it("answers anybody with prices as decimal texts and currencies", async () => {
     const answer = await get("&query=lantern");
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
-      products: [{
-        id: expect.stringMatching(/^gid:\/\/shopify\/Product\/\d+$/), handle: "camp-lantern", title: "Camp Lantern", description: "Light for a night outside.", vendor: "Northwood", product_type: "Lights", tags: ["outdoor", "light"],
-        url: `https://${SHOP}/products/camp-lantern`, image: null, price_range: { min: { amount: "25.00", currency: "EUR" }, max: { amount: "27.50", currency: "EUR" } },
-        variants: [
-          { id: expect.stringMatching(/ProductVariant/), title: "Green", sku: "LAN-G", barcode: null, price: { amount: "25.00", currency: "EUR" }, available: true },
-          { id: expect.stringMatching(/ProductVariant/), title: "Red", sku: "LAN-R", barcode: null, price: { amount: "27.50", currency: "EUR" }, available: false },
-        ],
-      }],
+      products: [
+        {
+          id: expect.stringMatching(/^gid:\/\/shopify\/Product\/\d+$/),
+          handle: "camp-lantern",
+          title: "Camp Lantern",
+          description: "Light for a night outside.",
+          vendor: "Northwood",
+          product_type: "Lights",
+          tags: ["outdoor", "light"],
+          url: `https://${SHOP}/products/camp-lantern`,
+          image: null,
+          price_range: {
+            min: { amount: "25.00", currency: "EUR" },
+            max: { amount: "27.50", currency: "EUR" },
+          },
+          variants: [
+            {
+              id: expect.stringMatching(/ProductVariant/),
+              title: "Green",
+              sku: "LAN-G",
+              barcode: null,
+              price: { amount: "25.00", currency: "EUR" },
+              available: true,
+            },
+            {
+              id: expect.stringMatching(/ProductVariant/),
+              title: "Red",
+              sku: "LAN-R",
+              barcode: null,
+              price: { amount: "27.50", currency: "EUR" },
+              available: false,
+            },
+          ],
+        },
+      ],
       page_info: { has_next_page: false, end_cursor: null },
     });
   });
@@ -52,27 +81,59 @@ describe("GET /commerce/products", () => {
     expect(seen.sort()).toEqual(["camp-lantern", "desk-lamp", "trail-camera"]);
   });
 
-  it.each(["&first=0", "&first=101", "&first=x", "&collection=a%20b", `&query=${"x".repeat(201)}`])("refuses %s with 400", async (query) => {
-    expect((await get(query)).json).toMatchObject({ code: "invalid_request", fields: expect.any(Object) });
-  });
+  it.each(["&first=0", "&first=101", "&first=x", "&collection=a%20b", `&query=${"x".repeat(201)}`])(
+    "refuses %s with 400",
+    async (query) => {
+      expect((await get(query)).json).toMatchObject({
+        code: "invalid_request",
+        fields: expect.any(Object),
+      });
+    },
+  );
 
   it("refuses a cursor that is damaged, of another search or of another store", async () => {
     const { end_cursor: cursor } = (await get("&first=1")).json.page_info;
-    for (const [query, shop] of [[`&after=x${cursor}`, SHOP], [`&query=lamp&after=${cursor}`, SHOP], [`&after=${cursor}`, OTHER_SHOP]] as const)
+    for (const [query, shop] of [
+      [`&after=x${cursor}`, SHOP],
+      [`&query=lamp&after=${cursor}`, SHOP],
+      [`&after=${cursor}`, OTHER_SHOP],
+    ] as const)
       expect((await get(query, shop)).json).toMatchObject({ code: "invalid_cursor" });
   });
 
   it("shows neither drafts nor what is not published, however the search is worded", async () => {
     service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Secret Draft", status: "DRAFT" });
-    service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Secret Hidden", publishedAt: null });
-    for (const query of ["&query=secret", "&query=status:draft", "&query=secret%20OR%20status:draft", "&query=-published_status:published", ""])
-      expect((await titles(query, OTHER_SHOP)).filter((title: string) => title.startsWith("Secret"))).toEqual([]);
+    service.sandbox.storefront.putProduct(OTHER_SHOP, {
+      title: "Secret Hidden",
+      publishedAt: null,
+    });
+    for (const query of [
+      "&query=secret",
+      "&query=status:draft",
+      "&query=secret%20OR%20status:draft",
+      "&query=-published_status:published",
+      "",
+    ])
+      expect(
+        (await titles(query, OTHER_SHOP)).filter((title: string) => title.startsWith("Secret")),
+      ).toEqual([]);
   });
 
   it("takes markup and unseen characters out of what merchants wrote", async () => {
-    service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Odd <b>Thing</b>", description: "One<script>steal()</script>\u200b&lt;img src=x onerror=alert(1)&gt; two\u202e\u0007", tags: ["t<i>ag</i>"], image: { url: "javascript:alert(1)", altText: "x" } });
+    service.sandbox.storefront.putProduct(OTHER_SHOP, {
+      title: "Odd <b>Thing</b>",
+      description:
+        "One<script>steal()</script>\u200b&lt;img src=x onerror=alert(1)&gt; two\u202e\u0007",
+      tags: ["t<i>ag</i>"],
+      image: { url: "javascript:alert(1)", altText: "x" },
+    });
     const { json } = await get("&query=odd", OTHER_SHOP);
-    expect(json.products[0]).toMatchObject({ title: "Odd Thing", description: "One two", tags: ["t ag"], image: null });
+    expect(json.products[0]).toMatchObject({
+      title: "Odd Thing",
+      description: "One two",
+      tags: ["t ag"],
+      image: null,
+    });
   });
 
   it("asks the storefront once for what many ask at once", async () => {
@@ -88,13 +149,23 @@ describe("GET /commerce/products", () => {
   });
 
   it("needs to know the store", async () => {
-    expect((await service.call("GET", "/commerce/products", { key: null })).json.code).toBe("tenant_required");
+    expect((await service.call("GET", "/commerce/products", { key: null })).json.code).toBe(
+      "tenant_required",
+    );
     expect((await get("", "nobody.myshopify.com")).status).toBe(404);
   });
 });
 
 describe("text of the catalogue", () => {
-  it.each([["a <!-- b --> c", "a c"], ["&lt;b&gt;x&lt;/b&gt;", "x"], ["a\u{e0041}\u{fe0f}\u00adb", "ab"], ["x < 3 and y > 2", "x < 3 and y > 2"], ["<style>p{}</style>t", "t"], ["\ud800a", "a"], [null, ""]])("%j reads %j", (text, plain) => {
+  it.each([
+    ["a <!-- b --> c", "a c"],
+    ["&lt;b&gt;x&lt;/b&gt;", "x"],
+    ["a\u{e0041}\u{fe0f}\u00adb", "ab"],
+    ["x < 3 and y > 2", "x < 3 and y > 2"],
+    ["<style>p{}</style>t", "t"],
+    ["\ud800a", "a"],
+    [null, ""],
+  ])("%j reads %j", (text, plain) => {
     expect(toPlainText(text, 100)).toBe(plain);
   });
 
@@ -103,6 +174,14 @@ describe("text of the catalogue", () => {
   });
 
   it("becomes plain search words", () => {
-    expect(toSearchTerms(`status:draft OR (vendor:"x") -sale don't`)).toEqual(["status", "draft", "or", "vendor", "x", "sale", "don't"]);
+    expect(toSearchTerms(`status:draft OR (vendor:"x") -sale don't`)).toEqual([
+      "status",
+      "draft",
+      "or",
+      "vendor",
+      "x",
+      "sale",
+      "don't",
+    ]);
   });
 });

@@ -1,6 +1,16 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { consentsOf, expectAgreement, logOfVisitor, saidLater, signUp, startConsentService, syncAnonymous, type ConsentService, type Person } from "../../support/consent.ts";
+import {
+  consentsOf,
+  expectAgreement,
+  logOfVisitor,
+  saidLater,
+  signUp,
+  startConsentService,
+  syncAnonymous,
+  type ConsentService,
+  type Person,
+} from "../../support/consent.ts";
 import { APP_SECRET, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
@@ -8,30 +18,55 @@ let ada: Person;
 beforeAll(async () => {
   service = await startConsentService();
   ada = await signUp(service);
-  await service.database.query("UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1", [ada.id]);
+  await service.database.query(
+    "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1",
+    [ada.id],
+  );
 });
 afterAll(() => service.stop());
 
 type Pairs = [name: string, value: string][];
 const CUSTOMER = "9007199254740993";
 const nowSeconds = () => String(Math.floor(Date.now() / 1_000));
-const usual = (customer = CUSTOMER): Pairs => [["shop", SHOP], ["path_prefix", "/apps/crm"], ["timestamp", nowSeconds()], ["logged_in_customer_id", customer]];
+const usual = (customer = CUSTOMER): Pairs => [
+  ["shop", SHOP],
+  ["path_prefix", "/apps/crm"],
+  ["timestamp", nowSeconds()],
+  ["logged_in_customer_id", customer],
+];
 
 /** As the storefront signs what it passes on: sorted, values of one name joined, nothing between the pairs. */
 function signatureOf(pairs: Pairs, secret = APP_SECRET): string {
   const names = [...new Set(pairs.map(([name]) => name))];
-  const message = names.map((name) => `${name}=${pairs.filter(([other]) => other === name).map(([, value]) => value).join(",")}`).sort().join("");
+  const message = names
+    .map(
+      (name) =>
+        `${name}=${pairs
+          .filter(([other]) => other === name)
+          .map(([, value]) => value)
+          .join(",")}`,
+    )
+    .sort()
+    .join("");
   return createHmac("sha256", secret).update(message).digest("hex");
 }
 
-const queryOf = (pairs: Pairs, signature = signatureOf(pairs)) => new URLSearchParams([...pairs, ["signature", signature]]).toString();
-const send = (query: string, body: object = { consent_cookie: true }) => service.call("POST", `/auth/consent-sync?${query}`, { body: { method: "banner", ...body }, key: null });
+const queryOf = (pairs: Pairs, signature = signatureOf(pairs)) =>
+  new URLSearchParams([...pairs, ["signature", signature]]).toString();
+const send = (query: string, body: object = { consent_cookie: true }) =>
+  service.call("POST", `/auth/consent-sync?${query}`, {
+    body: { method: "banner", ...body },
+    key: null,
+  });
 const rows = () => service.database.query("SELECT id FROM consent_records");
 
 describe("a request that the storefront signed", () => {
   it("speaks for the customer it names, with no cookie, token or origin", async () => {
     const answer = await send(queryOf(usual()), { consent_marketing: true });
-    expect([answer.status, answer.json.recorded]).toEqual([200, [{ consent_type: "marketing", action: "granted" }]]);
+    expect([answer.status, answer.json.recorded]).toEqual([
+      200,
+      [{ consent_type: "marketing", action: "granted" }],
+    ]);
     expect((await consentsOf(service, ada)).marketing).toBe(true);
     expect(await saidLater(service, ada)).toHaveLength(1);
     await expectAgreement(service);
@@ -40,7 +75,9 @@ describe("a request that the storefront signed", () => {
   it("for a customer that has not arrived here yet is kept under an id that no browser can claim", async () => {
     expect((await send(queryOf(usual("77")))).json.recorded).toHaveLength(1);
     expect(await logOfVisitor(service, "Customer/77")).toHaveLength(1);
-    expect((await syncAnonymous(service, { consent_cookie: false, visitor_id: "Customer/77" })).status).toBe(400);
+    expect(
+      (await syncAnonymous(service, { consent_cookie: false, visitor_id: "Customer/77" })).status,
+    ).toBe(400);
     expect(await logOfVisitor(service, "Customer/77")).toHaveLength(1);
   });
 
@@ -52,7 +89,11 @@ describe("a request that the storefront signed", () => {
 
   it("with nobody signed in at the store, but a token of the page, speaks for that account", async () => {
     const cleo = await signUp(service);
-    const withToken = (customer: string, token: string, body: object) => service.call("POST", `/auth/consent-sync?${queryOf(usual(customer))}`, { key: token, body: { method: "banner", ...body } });
+    const withToken = (customer: string, token: string, body: object) =>
+      service.call("POST", `/auth/consent-sync?${queryOf(usual(customer))}`, {
+        key: token,
+        body: { method: "banner", ...body },
+      });
     expect((await withToken("", cleo.token, { consent_marketing: true })).status).toBe(200);
     expect((await consentsOf(service, cleo)).marketing).toBe(true);
     // The storefront's word goes before the page's.
@@ -65,20 +106,32 @@ describe("a request that the storefront signed", () => {
 
   it("is not the account of a suspended customer", async () => {
     const bob = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/66', status = 'suspended' WHERE id = $1", [bob.id]);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/66', status = 'suspended' WHERE id = $1",
+      [bob.id],
+    );
     expect((await send(queryOf(usual("66")))).status).toBe(200);
     expect(await saidLater(service, bob)).toEqual([]);
   });
 
   it("may carry parameters of the page, several of one name too", async () => {
-    expect((await send(queryOf([...usual(), ["ids", "1"], ["ids", "2"], ["q", "a b&c=d"]]))).status).toBe(200);
+    expect(
+      (await send(queryOf([...usual(), ["ids", "1"], ["ids", "2"], ["q", "a b&c=d"]]))).status,
+    ).toBe(200);
   });
 });
 
 describe("a signature is refused and nothing is written when it", () => {
-  const aged = (seconds: number): Pairs => usual().map(([name, value]) => [name, name === "timestamp" ? String(Number(value) - seconds) : value]);
+  const aged = (seconds: number): Pairs =>
+    usual().map(([name, value]) => [
+      name,
+      name === "timestamp" ? String(Number(value) - seconds) : value,
+    ]);
   const cases: [string, () => string][] = [
-    ["is of another secret", () => queryOf(usual(), signatureOf(usual(), "another-app-secret-0123"))],
+    [
+      "is of another secret",
+      () => queryOf(usual(), signatureOf(usual(), "another-app-secret-0123")),
+    ],
     ["is empty", () => queryOf(usual(), "")],
     ["is of another customer", () => queryOf(usual("1"), signatureOf(usual()))],
     ["does not cover a parameter", () => `${queryOf(usual())}&extra=1`],
@@ -86,7 +139,10 @@ describe("a signature is refused and nothing is written when it", () => {
     ["is of the future", () => queryOf(aged(-120))],
     ["names no time", () => queryOf(usual().filter(([name]) => name !== "timestamp"))],
     ["is there twice", () => `${queryOf(usual())}&signature=${signatureOf(usual())}`],
-    ["covers the customer twice", () => queryOf([["logged_in_customer_id", CUSTOMER], ...usual("")])],
+    [
+      "covers the customer twice",
+      () => queryOf([["logged_in_customer_id", CUSTOMER], ...usual("")]),
+    ],
     ["covers the time twice", () => queryOf([["timestamp", nowSeconds()], ...aged(10_000)])],
     ["is of another shop", () => queryOf(usual()).replace(SHOP, OTHER_SHOP)],
   ];
@@ -105,7 +161,11 @@ describe("a signature is refused and nothing is written when it", () => {
   });
 
   it("is wrong, even beside a good session", async () => {
-    const answer = await service.call("POST", `/auth/consent-sync?${queryOf(usual(), "0".repeat(64))}`, { body: { method: "banner", consent_cookie: false }, key: ada.token });
+    const answer = await service.call(
+      "POST",
+      `/auth/consent-sync?${queryOf(usual(), "0".repeat(64))}`,
+      { body: { method: "banner", consent_cookie: false }, key: ada.token },
+    );
     expect(answer.status).toBe(401);
   });
 });

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { expectAgreement, signUp, startConsentService, type ConsentService } from "../../support/consent.ts";
+import {
+  expectAgreement,
+  signUp,
+  startConsentService,
+  type ConsentService,
+} from "../../support/consent.ts";
 
 let service: ConsentService;
 beforeAll(async () => {
@@ -18,11 +23,20 @@ it.each([
   "MERGE INTO consent_records c USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE",
 ])("the database refuses: %s", async (statement) => {
   const before = await service.database.query("SELECT * FROM consent_records ORDER BY seq");
-  await expect(service.database.query(statement)).rejects.toMatchObject({ code: "23000", message: expect.stringContaining("consent_records is append-only") as string });
-  expect(await service.database.query("SELECT * FROM consent_records ORDER BY seq")).toEqual(before);
+  await expect(service.database.query(statement)).rejects.toMatchObject({
+    code: "23000",
+    message: expect.stringContaining("consent_records is append-only") as string,
+  });
+  expect(await service.database.query("SELECT * FROM consent_records ORDER BY seq")).toEqual(
+    before,
+  );
 });
 
 it("the database refuses a second row in the same place of the chain", async () => {
-  await expect(service.database.query("INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash, hash) SELECT shop, consent_type, action, method, consent_id, seq, prev_hash, hash FROM consent_records")).rejects.toMatchObject({ code: "23505" });
+  await expect(
+    service.database.query(
+      "INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash, hash) SELECT shop, consent_type, action, method, consent_id, seq, prev_hash, hash FROM consent_records",
+    ),
+  ).rejects.toMatchObject({ code: "23505" });
   await expectAgreement(service);
 });

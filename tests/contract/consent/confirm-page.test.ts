@@ -9,53 +9,95 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function mailedLink(email: string): Promise<string> {
-  await syncAnonymous(service, { method: "newsletter_form", form_type: "newsletter", consent_marketing: true, email });
+  await syncAnonymous(service, {
+    method: "newsletter_form",
+    form_type: "newsletter",
+    consent_marketing: true,
+    email,
+  });
   const mail = await eventually("the mail", () => service.sandbox.email.mailsTo(email)[0]);
   const link = new URL(/http\S+/.exec(mail.text ?? "")?.[0] ?? "");
   return link.pathname + link.search;
 }
 
-const flagsOf = (email: string) => service.database.query("SELECT consent_marketing FROM user_claims JOIN storefront_users u ON u.id = user_id WHERE email = $1", [email]);
-const press = (path: string, token: string) => service.call("POST", path, { body: new URLSearchParams({ token }).toString(), key: null, headers: { "Content-Type": "application/x-www-form-urlencoded" } });
+const flagsOf = (email: string) =>
+  service.database.query(
+    "SELECT consent_marketing FROM user_claims JOIN storefront_users u ON u.id = user_id WHERE email = $1",
+    [email],
+  );
+const press = (path: string, token: string) =>
+  service.call("POST", path, {
+    body: new URLSearchParams({ token }).toString(),
+    key: null,
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  });
 
 describe("the page behind the mailed link", () => {
   it("works without script: it is opened, its button is pressed, and the choice is confirmed", async () => {
     const path = await mailedLink("page@example.com");
     const page = await service.call("GET", path, { key: null });
-    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
     expect(page.text).not.toMatch(/<script/i);
     // Mail scanners open every link: opening changes nothing.
     expect(await flagsOf("page@example.com")).toEqual([{ consent_marketing: false }]);
     const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? "";
     const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
     const done = await press(action, token);
-    expect([done.status, done.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect([done.status, done.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
     expect(await flagsOf("page@example.com")).toEqual([{ consent_marketing: true }]);
     expect((await press(action, token)).status).toBe(400);
   });
 
   it("may not be framed, stored or told to other sites", async () => {
-    const page = await service.call("GET", `/auth/consent-confirm?shop=${SHOP}&token=x`, { key: null });
+    const page = await service.call("GET", `/auth/consent-confirm?shop=${SHOP}&token=x`, {
+      key: null,
+    });
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect([page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual(["no-store", "same-origin"]);
+    expect([page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual([
+      "no-store",
+      "same-origin",
+    ]);
   });
 
   it("escapes what stands in its address", async () => {
-    const page = await service.call("GET", `/auth/consent-confirm?shop=${SHOP}&token=${encodeURIComponent('"><script>alert(1)</script>')}`, { key: null });
+    const page = await service.call(
+      "GET",
+      `/auth/consent-confirm?shop=${SHOP}&token=${encodeURIComponent('"><script>alert(1)</script>')}`,
+      { key: null },
+    );
     expect(page.text).not.toContain("<script>");
   });
 
   it("tells a person without a good link what to do, also at another store", async () => {
     const path = await mailedLink("else@example.com");
     const token = new URLSearchParams(path.split("?")[1]).get("token") ?? "";
-    for (const [shop, sent] of [[OTHER_SHOP, token], [SHOP, "made-up"], [SHOP, ""]] as const) {
+    for (const [shop, sent] of [
+      [OTHER_SHOP, token],
+      [SHOP, "made-up"],
+      [SHOP, ""],
+    ] as const) {
       const answer = await press(`/auth/consent-confirm?shop=${shop}`, sent);
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([
+        400,
+        "text/html; charset=utf-8",
+      ]);
     }
     expect(await flagsOf("else@example.com")).toEqual([{ consent_marketing: false }]);
   });
 
   it("of an unknown store is 404", async () => {
-    expect((await service.call("GET", "/auth/consent-confirm?shop=nobody.myshopify.com&token=x", { key: null })).status).toBe(404);
+    expect(
+      (
+        await service.call("GET", "/auth/consent-confirm?shop=nobody.myshopify.com&token=x", {
+          key: null,
+        })
+      ).status,
+    ).toBe(404);
   });
 });

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signUp, startConsentService, syncAs, type ConsentService, type Person } from "../../support/consent.ts";
+import {
+  signUp,
+  startConsentService,
+  syncAs,
+  type ConsentService,
+  type Person,
+} from "../../support/consent.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
@@ -15,8 +21,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const history = (query: string, person: Person | null = ada, shop = SHOP) => service.call("GET", `/ucp/consent-history?shop=${shop}${query}`, { key: person?.token ?? null });
-const FIELDS = ["id", "user_id", "consent_type", "action", "method", "consent_version", "consent_id", "user_agent", "ga_session_id", "timestamp", "created_at"];
+const history = (query: string, person: Person | null = ada, shop = SHOP) =>
+  service.call("GET", `/ucp/consent-history?shop=${shop}${query}`, { key: person?.token ?? null });
+const FIELDS = [
+  "id",
+  "user_id",
+  "consent_type",
+  "action",
+  "method",
+  "consent_version",
+  "consent_id",
+  "user_agent",
+  "ga_session_id",
+  "timestamp",
+  "created_at",
+];
 
 describe("the own history", () => {
   it("is newest first, with the fields of the table and no others", async () => {
@@ -24,16 +43,30 @@ describe("the own history", () => {
     expect(status).toBe(200);
     expect(json.next_cursor).toBeNull();
     expect(json.records).toHaveLength(11);
-    expect(json.records.map((row: { id: number }) => row.id)).toEqual(json.records.map((row: { id: number }) => row.id).toSorted((a: number, b: number) => b - a));
+    expect(json.records.map((row: { id: number }) => row.id)).toEqual(
+      json.records.map((row: { id: number }) => row.id).toSorted((a: number, b: number) => b - a),
+    );
     for (const row of json.records) expect(Object.keys(row)).toEqual(FIELDS);
-    expect(json.records[0]).toMatchObject({ consent_id: "a8", user_id: ada.id, consent_type: "cookie", action: "granted" });
+    expect(json.records[0]).toMatchObject({
+      consent_id: "a8",
+      user_id: ada.id,
+      consent_type: "cookie",
+      action: "granted",
+    });
   });
 
   it("comes in pages that together hold every row once, also while rows are added", async () => {
     const seen: string[] = [];
     let cursor: string | null = "";
     for (let page = 0; cursor !== null; page += 1) {
-      const { json }: { json: { records: { consent_id: string; consent_type: string }[]; next_cursor: string | null } } = await history(`&limit=3${cursor && `&cursor=${cursor}`}`);
+      const {
+        json,
+      }: {
+        json: {
+          records: { consent_id: string; consent_type: string }[];
+          next_cursor: string | null;
+        };
+      } = await history(`&limit=3${cursor && `&cursor=${cursor}`}`);
       expect(json.records.length).toBeLessThanOrEqual(3);
       seen.push(...json.records.map((row) => `${row.consent_id} ${row.consent_type}`));
       cursor = json.next_cursor;
@@ -45,15 +78,26 @@ describe("the own history", () => {
 
   it("never holds another person's rows", async () => {
     const [mine, theirs] = [await history("&limit=100"), await history("&limit=100", bob)];
-    expect(mine.json.records.filter((row: { user_id: number }) => row.user_id !== ada.id)).toEqual([]);
-    expect(theirs.json.records.filter((row: { user_id: number }) => row.user_id !== bob.id)).toEqual([]);
+    expect(mine.json.records.filter((row: { user_id: number }) => row.user_id !== ada.id)).toEqual(
+      [],
+    );
+    expect(
+      theirs.json.records.filter((row: { user_id: number }) => row.user_id !== bob.id),
+    ).toEqual([]);
     expect((await history("&format=csv")).text).not.toMatch(/,b\d,/);
   });
 
   it("cannot be read on with a cursor of another person, a damaged or a made-up one", async () => {
     const own = (await history("&limit=2")).json.next_cursor as string;
     const foreign = (await history("&limit=2", bob)).json.next_cursor as string;
-    for (const cursor of [foreign, `${own}x`, own.slice(1), Buffer.from("5.x").toString("base64url"), "", "%00".slice(0, 0) + "5"]) {
+    for (const cursor of [
+      foreign,
+      `${own}x`,
+      own.slice(1),
+      Buffer.from("5.x").toString("base64url"),
+      "",
+      "%00".slice(0, 0) + "5",
+    ]) {
       const answer = await history(`&cursor=${cursor}`);
       expect([answer.status, answer.json.code]).toEqual([400, "invalid_cursor"]);
     }
@@ -72,7 +116,10 @@ describe("the own history", () => {
     expect((await history("", null)).status).toBe(401);
     expect((await history("", stranger)).status).toBe(401);
     expect((await history("", ada, OTHER_SHOP)).status).toBe(401);
-    const evil = await service.call("GET", `/ucp/consent-history?shop=${SHOP}`, { key: ada.token, headers: { Origin: "https://evil.example" } });
+    const evil = await service.call("GET", `/ucp/consent-history?shop=${SHOP}`, {
+      key: ada.token,
+      headers: { Origin: "https://evil.example" },
+    });
     expect(evil.headers.get("access-control-allow-origin")).toBeNull();
   });
 });
@@ -80,7 +127,10 @@ describe("the own history", () => {
 describe("as CSV", () => {
   it("is all of it, to be saved and not cached, whatever the limit says", async () => {
     const answer = await history("&format=csv&limit=1", bob);
-    expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual(["text/csv; charset=utf-8", "no-store"]);
+    expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
+      "text/csv; charset=utf-8",
+      "no-store",
+    ]);
     expect(answer.headers.get("content-disposition")).toContain("attachment");
     const lines = answer.text.split("\r\n");
     expect(lines[0]).toBe(FIELDS.join(","));
@@ -89,11 +139,42 @@ describe("as CSV", () => {
 
   it("runs nothing in a spreadsheet and keeps its columns, whatever was typed", async () => {
     const eve = await signUp(service);
-    const typed = ["=HYPERLINK(\"http://evil.example\")", "+1", "-1", "@x", "a,b", "a\"b", "two\nlines", "\t=1"];
-    for (const [n, version] of typed.entries()) await syncAs(service, eve, { consent_cookie: n % 2 === 0, consent_version: version, timestamp: "=1+1" }, { headers: { "User-Agent": "=cmd|' /C calc'!A0" } });
+    const typed = [
+      '=HYPERLINK("http://evil.example")',
+      "+1",
+      "-1",
+      "@x",
+      "a,b",
+      'a"b',
+      "two\nlines",
+      "\t=1",
+    ];
+    for (const [n, version] of typed.entries())
+      await syncAs(
+        service,
+        eve,
+        { consent_cookie: n % 2 === 0, consent_version: version, timestamp: "=1+1" },
+        { headers: { "User-Agent": "=cmd|' /C calc'!A0" } },
+      );
     const { text } = await history("&format=csv", eve);
-    const cells = [...text.matchAll(/(?:^|,|\r\n)(?:"((?:[^"]|"")*)"|([^,"\r\n]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? "");
+    const cells = [...text.matchAll(/(?:^|,|\r\n)(?:"((?:[^"]|"")*)"|([^,"\r\n]*))/g)].map(
+      ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? "",
+    );
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
-    expect(cells.filter((_, index) => index % FIELDS.length === FIELDS.indexOf("consent_version")).slice(1, 9).toReversed()).toEqual(["'=HYPERLINK(\"http://evil.example\")", "'+1", "'-1", "'@x", "a,b", "a\"b", "two\nlines", "'\t=1"]);
+    expect(
+      cells
+        .filter((_, index) => index % FIELDS.length === FIELDS.indexOf("consent_version"))
+        .slice(1, 9)
+        .toReversed(),
+    ).toEqual([
+      '\'=HYPERLINK("http://evil.example")',
+      "'+1",
+      "'-1",
+      "'@x",
+      "a,b",
+      'a"b',
+      "two\nlines",
+      "'\t=1",
+    ]);
   });
 });

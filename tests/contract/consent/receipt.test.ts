@@ -1,20 +1,46 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { logOf, signUp, startConsentService, syncAs, type ConsentService, type Person } from "../../support/consent.ts";
+import {
+  logOf,
+  signUp,
+  startConsentService,
+  syncAs,
+  type ConsentService,
+  type Person,
+} from "../../support/consent.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
 let ada: Person;
 beforeAll(async () => {
   service = await startConsentService();
-  await service.addTenant(SHOP, { brand_name: "Ada's", privacy_url: "https://shop.example/privacy", support_email: "help@shop.example" });
-  await service.call("POST", `/admin/consent/policies?shop=${SHOP}`, { body: { version: "v1", body: "The text." } });
+  await service.addTenant(SHOP, {
+    brand_name: "Ada's",
+    privacy_url: "https://shop.example/privacy",
+    support_email: "help@shop.example",
+  });
+  await service.call("POST", `/admin/consent/policies?shop=${SHOP}`, {
+    body: { version: "v1", body: "The text." },
+  });
   ada = await signUp(service);
-  await syncAs(service, ada, { consent_cookie: true, consent_marketing: false, consent_id: "r-1", consent_version: "v1", source_page: "https://shop.example/a?b", timestamp: "then" }, { headers: { "Sec-GPC": "1" } });
+  await syncAs(
+    service,
+    ada,
+    {
+      consent_cookie: true,
+      consent_marketing: false,
+      consent_id: "r-1",
+      consent_version: "v1",
+      source_page: "https://shop.example/a?b",
+      timestamp: "then",
+    },
+    { headers: { "Sec-GPC": "1" } },
+  );
 });
 afterAll(() => service.stop());
 
-const receipt = (id: string, person: Person | null = ada, shop = SHOP) => service.call("GET", `/ucp/consent-receipt/${id}?shop=${shop}`, { key: person?.token ?? null });
+const receipt = (id: string, person: Person | null = ada, shop = SHOP) =>
+  service.call("GET", `/ucp/consent-receipt/${id}?shop=${shop}`, { key: person?.token ?? null });
 
 describe("a receipt", () => {
   it("says who, when, what, told what, how and where it stands in the chain, exactly as the table does", async () => {
@@ -33,7 +59,12 @@ describe("a receipt", () => {
       policyHash: hash("sha256", "The text."),
       sourcePage: "https://shop.example/a",
       globalPrivacyControl: true,
-      services: rows.map((row) => ({ purpose: row.consent_type, action: row.action, clientTime: "then", chain: { seq: Number(row.seq), hash: row.hash, previous: row.prev_hash } })),
+      services: rows.map((row) => ({
+        purpose: row.consent_type,
+        action: row.action,
+        clientTime: "then",
+        chain: { seq: Number(row.seq), hash: row.hash, previous: row.prev_hash },
+      })),
     });
   });
 
@@ -45,14 +76,24 @@ describe("a receipt", () => {
 
   it("of somebody else, of another store and of nothing are the same 404", async () => {
     const [bob, stranger] = [await signUp(service), await signUp(service, {}, OTHER_SHOP)];
-    for (const answer of [await receipt("r-1", bob), await receipt("r-1", stranger, OTHER_SHOP), await receipt("nothing"), await receipt("r-1'%20OR%201=1--")]) expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
+    for (const answer of [
+      await receipt("r-1", bob),
+      await receipt("r-1", stranger, OTHER_SHOP),
+      await receipt("nothing"),
+      await receipt("r-1'%20OR%201=1--"),
+    ])
+      expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
   });
 
   it("with a shared consent_id holds the own rows only", async () => {
     const bob = await signUp(service);
     await syncAs(service, bob, { consent_a2a: true, consent_id: "r-1" });
-    expect((await receipt("r-1", bob)).json.services.map(({ purpose }: { purpose: string }) => purpose)).toEqual(["a2a"]);
-    expect((await receipt("r-1")).json.services.map(({ purpose }: { purpose: string }) => purpose)).toEqual(["cookie", "marketing"]);
+    expect(
+      (await receipt("r-1", bob)).json.services.map(({ purpose }: { purpose: string }) => purpose),
+    ).toEqual(["a2a"]);
+    expect(
+      (await receipt("r-1")).json.services.map(({ purpose }: { purpose: string }) => purpose),
+    ).toEqual(["cookie", "marketing"]);
   });
 
   it("needs a session of this store: 401", async () => {

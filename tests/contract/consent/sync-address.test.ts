@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { consentsOf, expectAgreement, inShort, logOf, signUp, startConsentService, syncAnonymous, type ConsentService } from "../../support/consent.ts";
+import {
+  consentsOf,
+  expectAgreement,
+  inShort,
+  logOf,
+  signUp,
+  startConsentService,
+  syncAnonymous,
+  type ConsentService,
+} from "../../support/consent.ts";
 import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
@@ -8,10 +17,28 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const submit = (email: string, body: object = {}) => syncAnonymous(service, { method: "newsletter_form", form_type: "newsletter", consent_marketing: true, email, ...body });
-const contacts = (email: string) => service.database.query("SELECT id, email, password_hash, email_verified, status, tags FROM storefront_users WHERE lower(email) = $1", [email]);
-const mailsTo = (email: string) => service.sandbox.email.mailsTo(email).filter(({ subject }) => subject.startsWith("Confirm your choice"));
-const askedFor = (id: number) => service.database.query("SELECT id FROM integration_queue WHERE event_type = 'mail.confirm_consent' AND entity_id = $1", [String(id)]);
+const submit = (email: string, body: object = {}) =>
+  syncAnonymous(service, {
+    method: "newsletter_form",
+    form_type: "newsletter",
+    consent_marketing: true,
+    email,
+    ...body,
+  });
+const contacts = (email: string) =>
+  service.database.query(
+    "SELECT id, email, password_hash, email_verified, status, tags FROM storefront_users WHERE lower(email) = $1",
+    [email],
+  );
+const mailsTo = (email: string) =>
+  service.sandbox.email
+    .mailsTo(email)
+    .filter(({ subject }) => subject.startsWith("Confirm your choice"));
+const askedFor = (id: number) =>
+  service.database.query(
+    "SELECT id FROM integration_queue WHERE event_type = 'mail.confirm_consent' AND entity_id = $1",
+    [String(id)],
+  );
 
 async function linkTo(email: string): Promise<{ search: string; token: string }> {
   const mail = await eventually(`the mail to ${email}`, () => mailsTo(email).at(-1));
@@ -19,32 +46,59 @@ async function linkTo(email: string): Promise<{ search: string; token: string }>
   return { search: link.search, token: link.searchParams.get("token") ?? "" };
 }
 
-const confirm = (token: string, shop = SHOP) => service.call("POST", `/auth/consent-confirm?shop=${shop}`, { body: { token }, key: null });
+const confirm = (token: string, shop = SHOP) =>
+  service.call("POST", `/auth/consent-confirm?shop=${shop}`, { body: { token }, key: null });
 
 describe("an address typed into a form", () => {
   it("is answered the same, known or not", async () => {
     const ada = await signUp(service);
-    const [known, unknown] = [await submit(ada.email, { consent_id: "same" }), await submit("nobody-yet@example.com", { consent_id: "same-2" })];
+    const [known, unknown] = [
+      await submit(ada.email, { consent_id: "same" }),
+      await submit("nobody-yet@example.com", { consent_id: "same-2" }),
+    ];
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect({ ...known.json, consent_id: "" }).toEqual({ ...unknown.json, consent_id: "" });
-    expect(known.json).toMatchObject({ ok: true, recorded: [{ consent_type: "newsletter", action: "granted" }], pending_confirmation: true });
+    expect(known.json).toMatchObject({
+      ok: true,
+      recorded: [{ consent_type: "newsletter", action: "granted" }],
+      pending_confirmation: true,
+    });
     expect([...known.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
   });
 
   it("becomes one contact that nobody can sign in to, however many ask at once and however it is written", async () => {
     const written = ["new@example.com", " NEW@Example.com ", "ｎew@example.com"];
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => submit(written[n % 3] as string)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => submit(written[n % 3] as string)),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect(await contacts("new@example.com")).toMatchObject([{ email: "new@example.com", password_hash: "", email_verified: false, status: "active" }]);
+    expect(await contacts("new@example.com")).toMatchObject([
+      { email: "new@example.com", password_hash: "", email_verified: false, status: "active" },
+    ]);
     await expectAgreement(service);
   });
 
   it("changes no flag, tag or row of an account that exists", async () => {
     const ada = await signUp(service, { consent_marketing: false });
-    await service.database.query("UPDATE storefront_users SET tags = '[\"vip\"]' WHERE id = $1", [ada.id]);
-    const before = [await consentsOf(service, ada), await contacts(ada.email), await logOf(service, ada)];
-    await submit(ada.email, { consent_tos: false, consent_privacy: false, consent_a2a: true, consent_ap2: true });
-    expect([await consentsOf(service, ada), await contacts(ada.email), await logOf(service, ada)]).toEqual(before);
+    await service.database.query("UPDATE storefront_users SET tags = '[\"vip\"]' WHERE id = $1", [
+      ada.id,
+    ]);
+    const before = [
+      await consentsOf(service, ada),
+      await contacts(ada.email),
+      await logOf(service, ada),
+    ];
+    await submit(ada.email, {
+      consent_tos: false,
+      consent_privacy: false,
+      consent_a2a: true,
+      consent_ap2: true,
+    });
+    expect([
+      await consentsOf(service, ada),
+      await contacts(ada.email),
+      await logOf(service, ada),
+    ]).toEqual(before);
   });
 
   it("is written to once per submission: a retry adds no mail, another submission does", async () => {
@@ -56,21 +110,43 @@ describe("an address typed into a form", () => {
   });
 
   it("leaves one form row per submission, with no account on it", async () => {
-    for (const _ of [1, 2]) await submit("form@example.com", { consent_id: "f-1", visitor_id: "f" });
-    const rows = await service.database.query("SELECT user_id, consent_type, action FROM consent_records WHERE consent_id = 'f-1'");
+    for (const _ of [1, 2])
+      await submit("form@example.com", { consent_id: "f-1", visitor_id: "f" });
+    const rows = await service.database.query(
+      "SELECT user_id, consent_type, action FROM consent_records WHERE consent_id = 'f-1'",
+    );
     expect(rows).toEqual([{ user_id: null, consent_type: "newsletter", action: "granted" }]);
   });
 
-  it.each(["nobody", "", "a@b", "a@b.example\r\nBcc: victim@example.com", "victim@example.com\nX: y", "a@example.com,b@example.com", "\"a b\"@example.com"])("%j is no address: 400, and nothing is written or sent", async (email) => {
-    const count = () => service.database.query("SELECT (SELECT count(*) FROM storefront_users) AS users, (SELECT count(*) FROM consent_records) AS rows, (SELECT count(*) FROM integration_queue) AS queued");
+  it.each([
+    "nobody",
+    "",
+    "a@b",
+    "a@b.example\r\nBcc: victim@example.com",
+    "victim@example.com\nX: y",
+    "a@example.com,b@example.com",
+    '"a b"@example.com',
+  ])("%j is no address: 400, and nothing is written or sent", async (email) => {
+    const count = () =>
+      service.database.query(
+        "SELECT (SELECT count(*) FROM storefront_users) AS users, (SELECT count(*) FROM consent_records) AS rows, (SELECT count(*) FROM integration_queue) AS queued",
+      );
     const before = await count();
     const answer = await submit(email);
-    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([400, "invalid_request", ["email"]]);
+    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      ["email"],
+    ]);
     expect(await count()).toEqual(before);
   });
 
   it("puts nothing that a stranger typed into the mail", async () => {
-    await submit("quiet@example.com", { method: "evil_BUY-NOW", source_page: "https://evil.example/buy", consent_version: "<b>buy</b>\r\nBcc: x@example.com" });
+    await submit("quiet@example.com", {
+      method: "evil_BUY-NOW",
+      source_page: "https://evil.example/buy",
+      consent_version: "<b>buy</b>\r\nBcc: x@example.com",
+    });
     const { token } = await linkTo("quiet@example.com");
     const [mail] = mailsTo("quiet@example.com");
     expect(mail?.to).toEqual(["quiet@example.com"]);
@@ -85,10 +161,20 @@ describe("the mailed link", () => {
     await submit(ada.email, { consent_version: "v3" });
     const { token } = await linkTo(ada.email);
     const confirmed = await confirm(token);
-    expect([confirmed.status, confirmed.json.ok, inShort(confirmed.json.recorded)]).toEqual([200, true, ["marketing granted", "newsletter granted"]]);
+    expect([confirmed.status, confirmed.json.ok, inShort(confirmed.json.recorded)]).toEqual([
+      200,
+      true,
+      ["marketing granted", "newsletter granted"],
+    ]);
     expect((await consentsOf(service, ada)).marketing).toBe(true);
-    expect((await logOf(service, ada)).at(-1)).toMatchObject({ consent_version: "v3", method: "newsletter_form" });
-    expect([(await confirm(token)).status, (await confirm(token)).json.code]).toEqual([400, "invalid_link"]);
+    expect((await logOf(service, ada)).at(-1)).toMatchObject({
+      consent_version: "v3",
+      method: "newsletter_form",
+    });
+    expect([(await confirm(token)).status, (await confirm(token)).json.code]).toEqual([
+      400,
+      "invalid_link",
+    ]);
     await expectAgreement(service);
   });
 
@@ -96,7 +182,10 @@ describe("the mailed link", () => {
     await submit("race@example.com");
     const { token } = await linkTo("race@example.com");
     const answers = await Promise.all(Array.from({ length: 10 }, () => confirm(token)));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array(9).fill(400)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array(9).fill(400),
+    ]);
   });
 
   it("is no good at another store, and stays good at its own", async () => {
@@ -109,7 +198,9 @@ describe("the mailed link", () => {
   it("is no good after 24 hours", async () => {
     await submit("late@example.com");
     const { token } = await linkTo("late@example.com");
-    const [row] = await service.database.query("UPDATE kv SET expires_at = expires_at - interval '24 hours' WHERE key LIKE 'consent_link:%' RETURNING expires_at > clock_timestamp() - interval '1 minute' AS fresh");
+    const [row] = await service.database.query(
+      "UPDATE kv SET expires_at = expires_at - interval '24 hours' WHERE key LIKE 'consent_link:%' RETURNING expires_at > clock_timestamp() - interval '1 minute' AS fresh",
+    );
     expect(row).toEqual({ fresh: true });
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
@@ -117,7 +208,9 @@ describe("the mailed link", () => {
   it("is no good for an account that was suspended meanwhile", async () => {
     await submit("gone@example.com");
     const { token } = await linkTo("gone@example.com");
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE email = 'gone@example.com'");
+    await service.database.query(
+      "UPDATE storefront_users SET status = 'suspended' WHERE email = 'gone@example.com'",
+    );
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
 
@@ -131,14 +224,30 @@ describe("the mailed link", () => {
     expect((await contacts("contact@example.com"))[0]).toMatchObject({ email_verified: true });
   });
 
-  it.each([[{}, "invalid_request"], [{ token: 5 }, "invalid_request"], [{ token: "x".repeat(501) }, "invalid_request"], [{ token: "made-up" }, "invalid_link"]])("%j confirms nothing: 400", async (body, code) => {
-    const answer = await service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, { body, key: null });
+  it.each([
+    [{}, "invalid_request"],
+    [{ token: 5 }, "invalid_request"],
+    [{ token: "x".repeat(501) }, "invalid_request"],
+    [{ token: "made-up" }, "invalid_link"],
+  ])("%j confirms nothing: 400", async (body, code) => {
+    const answer = await service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, {
+      body,
+      key: null,
+    });
     expect([answer.status, answer.json.code]).toEqual([400, code]);
   });
 
   it("leaves the contact free to sign up while it is not confirmed", async () => {
     await submit("later@example.com");
-    const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, { body: { email: "later@example.com", password: "correct horse", consent_tos: true, consent_privacy: true }, key: null });
+    const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      body: {
+        email: "later@example.com",
+        password: "correct horse",
+        consent_tos: true,
+        consent_privacy: true,
+      },
+      key: null,
+    });
     expect(answer.status).toBe(201);
     await expectAgreement(service);
   });

@@ -1,6 +1,17 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { consentsOf, expectAgreement, inShort, logOf, saidLater, signUp, startConsentService, syncAs, verify, type ConsentService } from "../../support/consent.ts";
+import {
+  consentsOf,
+  expectAgreement,
+  inShort,
+  logOf,
+  saidLater,
+  signUp,
+  startConsentService,
+  syncAs,
+  verify,
+  type ConsentService,
+} from "../../support/consent.ts";
 import { OTHER_SHOP, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
@@ -11,7 +22,9 @@ afterAll(() => service.stop());
 
 const onlyRow = async (body: object, headers: Record<string, string> = {}) => {
   const ada = await signUp(service);
-  expect((await syncAs(service, ada, { consent_cookie: true, ...body }, { headers })).status).toBe(200);
+  expect((await syncAs(service, ada, { consent_cookie: true, ...body }, { headers })).status).toBe(
+    200,
+  );
   const rows = await saidLater(service, ada);
   expect(rows).toHaveLength(1);
   return rows[0]!;
@@ -19,8 +32,28 @@ const onlyRow = async (body: object, headers: Record<string, string> = {}) => {
 
 describe("a row says", () => {
   it("who, what, how, in which version, with which browser and analytics session, and the client's time as it was said", async () => {
-    const row = await onlyRow({ method: "preferences", consent_version: "2026-11", ga_session_id: "1732150000", timestamp: "2026-11-21T01:02:03+09:00", consent_id: "c-1" }, { "User-Agent": "Tester/1.0" });
-    expect(row).toMatchObject({ consent_type: "cookie", action: "granted", method: "preferences", consent_version: "2026-11", ga_session_id: "1732150000", timestamp: "2026-11-21T01:02:03+09:00", consent_id: "c-1", user_agent: "Tester/1.0", gpc: false, policy_hash: null });
+    const row = await onlyRow(
+      {
+        method: "preferences",
+        consent_version: "2026-11",
+        ga_session_id: "1732150000",
+        timestamp: "2026-11-21T01:02:03+09:00",
+        consent_id: "c-1",
+      },
+      { "User-Agent": "Tester/1.0" },
+    );
+    expect(row).toMatchObject({
+      consent_type: "cookie",
+      action: "granted",
+      method: "preferences",
+      consent_version: "2026-11",
+      ga_session_id: "1732150000",
+      timestamp: "2026-11-21T01:02:03+09:00",
+      consent_id: "c-1",
+      user_agent: "Tester/1.0",
+      gpc: false,
+      policy_hash: null,
+    });
   });
 
   it("the time of the server, never the client's", async () => {
@@ -31,7 +64,10 @@ describe("a row says", () => {
   });
 
   it("the page without its query, which may hold anything", async () => {
-    expect((await onlyRow({ source_page: "https://shop.example/pages/join?email=ada@example.com#x" })).source_page).toBe("https://shop.example/pages/join");
+    expect(
+      (await onlyRow({ source_page: "https://shop.example/pages/join?email=ada@example.com#x" }))
+        .source_page,
+    ).toBe("https://shop.example/pages/join");
   });
 
   it("at most 500 characters of a browser's name", async () => {
@@ -39,13 +75,27 @@ describe("a row says", () => {
   });
 
   it("broken text as it can be stored: the chain still verifies", async () => {
-    expect((await onlyRow({ consent_version: "v\ud800", source_page: `https://shop.example/${"a".repeat(478)}\u{1f600}` })).consent_version).toBe("v\ufffd");
+    expect(
+      (
+        await onlyRow({
+          consent_version: "v\ud800",
+          source_page: `https://shop.example/${"a".repeat(478)}\u{1f600}`,
+        })
+      ).consent_version,
+    ).toBe("v\ufffd");
     expect((await verify(service)).problems).toEqual([]);
   });
 });
 
 describe("the chain", () => {
-  it.each(["\u0001\u001f\u007f", "\b\f\n\r\t", "\"\\/", "\u2028\u2029\u0085", "\u{1f600}\ufeffé", '][",null,[]"'])("verifies over the text %j as the database and we write it", async (text) => {
+  it.each([
+    "\u0001\u001f\u007f",
+    "\b\f\n\r\t",
+    '"\\/',
+    "\u2028\u2029\u0085",
+    "\u{1f600}\ufeffé",
+    '][",null,[]"',
+  ])("verifies over the text %j as the database and we write it", async (text) => {
     await onlyRow({ consent_version: text, timestamp: text });
     expect((await verify(service)).problems).toEqual([]);
   });
@@ -54,14 +104,27 @@ describe("the chain", () => {
 describe("the policy", () => {
   it("is the store's current version when none is sent, with the hash of its text", async () => {
     const body = "We keep your choice.";
-    await service.call("POST", `/admin/consent/policies?shop=${OTHER_SHOP}`, { body: { version: "v7", body } });
+    await service.call("POST", `/admin/consent/policies?shop=${OTHER_SHOP}`, {
+      body: { version: "v7", body },
+    });
     await service.addTenant(OTHER_SHOP, { consent_policy_version: "v7" });
     const bob = await signUp(service, {}, OTHER_SHOP);
     await syncAs(service, bob, { consent_cookie: true }, { shop: OTHER_SHOP });
-    await syncAs(service, bob, { consent_marketing: true, consent_version: "v6" }, { shop: OTHER_SHOP });
+    await syncAs(
+      service,
+      bob,
+      { consent_marketing: true, consent_version: "v6" },
+      { shop: OTHER_SHOP },
+    );
     const rows = await saidLater(service, bob);
-    expect(rows.map((row) => [row.consent_version, row.policy_hash])).toEqual([["v7", hash("sha256", body)], ["v6", null]]);
-    const [claims] = await service.database.query("SELECT consent_version FROM user_claims WHERE user_id = $1", [bob.id]);
+    expect(rows.map((row) => [row.consent_version, row.policy_hash])).toEqual([
+      ["v7", hash("sha256", body)],
+      ["v6", null],
+    ]);
+    const [claims] = await service.database.query(
+      "SELECT consent_version FROM user_claims WHERE user_id = $1",
+      [bob.id],
+    );
     expect(claims).toEqual({ consent_version: "v6" });
   });
 
@@ -74,8 +137,12 @@ describe("Sec-GPC: 1", () => {
   it("denies marketing where nothing was said about it, once", async () => {
     const ada = await signUp(service);
     const gpc = { headers: { "Sec-GPC": "1" } };
-    expect(inShort((await syncAs(service, ada, { consent_cookie: true }, gpc)).json.recorded)).toEqual(["cookie granted", "marketing revoked"]);
-    expect((await syncAs(service, ada, { consent_cookie: false }, gpc)).json.recorded).toEqual([{ consent_type: "cookie", action: "revoked" }]);
+    expect(
+      inShort((await syncAs(service, ada, { consent_cookie: true }, gpc)).json.recorded),
+    ).toEqual(["cookie granted", "marketing revoked"]);
+    expect((await syncAs(service, ada, { consent_cookie: false }, gpc)).json.recorded).toEqual([
+      { consent_type: "cookie", action: "revoked" },
+    ]);
     expect((await saidLater(service, ada)).every((row) => row.gpc)).toBe(true);
     expect((await consentsOf(service, ada)).marketing).toBe(false);
     await expectAgreement(service);
@@ -93,22 +160,46 @@ describe("the analytics product's id of the browser", () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_cookie: true, ga_client_id: "111.222" });
     await syncAs(service, ada, { consent_cookie: false, ga_client_id: "333.444" });
-    expect(await service.database.query("SELECT ga_client_id FROM user_extras WHERE user_id = $1", [ada.id])).toEqual([{ ga_client_id: "111.222" }]);
+    expect(
+      await service.database.query("SELECT ga_client_id FROM user_extras WHERE user_id = $1", [
+        ada.id,
+      ]),
+    ).toEqual([{ ga_client_id: "111.222" }]);
   });
 });
 
 describe("what else a change sets off", () => {
-  const queued = (id: number) => service.database.query("SELECT event_type, channel, payload FROM integration_queue WHERE entity_id = $1 AND event_type = 'customer.consent_updated' ORDER BY id", [String(id)]);
+  const queued = (id: number) =>
+    service.database.query(
+      "SELECT event_type, channel, payload FROM integration_queue WHERE entity_id = $1 AND event_type = 'customer.consent_updated' ORDER BY id",
+      [String(id)],
+    );
 
   it("is one row for web_analytics and for no other channel, with the reason and nothing personal", async () => {
     const ada = await signUp(service);
-    await syncAs(service, ada, { consent_cookie: true, consent_marketing: true, ga_session_id: "55" });
-    expect(await queued(ada.id)).toEqual([{ event_type: "customer.consent_updated", channel: "web_analytics", payload: { user_id: ada.id, cause: "consent_update", method: "banner", ga_session_id: "55" } }]);
+    await syncAs(service, ada, {
+      consent_cookie: true,
+      consent_marketing: true,
+      ga_session_id: "55",
+    });
+    expect(await queued(ada.id)).toEqual([
+      {
+        event_type: "customer.consent_updated",
+        channel: "web_analytics",
+        payload: {
+          user_id: ada.id,
+          cause: "consent_update",
+          method: "banner",
+          ga_session_id: "55",
+        },
+      },
+    ]);
   });
 
   it("is nothing for a retry", async () => {
     const ada = await signUp(service);
-    for (const _ of [1, 2, 3]) await syncAs(service, ada, { consent_cookie: true, consent_id: "same" });
+    for (const _ of [1, 2, 3])
+      await syncAs(service, ada, { consent_cookie: true, consent_id: "same" });
     expect(await queued(ada.id)).toHaveLength(1);
   });
 
@@ -125,7 +216,8 @@ describe("what else a change sets off", () => {
   });
 
   it("never fails the change: every outside system may be away", async () => {
-    for (const system of ["cms", "analytics", "profilePlatform", "storefront", "email"] as const) service.sandbox.failNext(system, { status: 500 }, 1_000);
+    for (const system of ["cms", "analytics", "profilePlatform", "storefront", "email"] as const)
+      service.sandbox.failNext(system, { status: 500 }, 1_000);
     const ada = await signUp(service);
     expect((await syncAs(service, ada, { consent_cookie: true })).status).toBe(200);
     expect(await logOf(service, ada)).toHaveLength(3);

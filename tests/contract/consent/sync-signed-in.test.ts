@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONSENTS, consentsOf, expectAgreement, inShort, logOf, saidLater, signUp, startConsentService, syncAs, type ConsentService } from "../../support/consent.ts";
+import {
+  CONSENTS,
+  consentsOf,
+  expectAgreement,
+  inShort,
+  logOf,
+  saidLater,
+  signUp,
+  startConsentService,
+  syncAs,
+  type ConsentService,
+} from "../../support/consent.ts";
 import { OTHER_SHOP, RETURN_ORIGIN, SHOP } from "../../support/service.ts";
 
 let service: ConsentService;
@@ -11,40 +22,67 @@ afterAll(() => service.stop());
 const refused = async (body: object, field?: string) => {
   const ada = await signUp(service);
   const before = await logOf(service, ada);
-  const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { body, key: ada.token });
+  const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+    body,
+    key: ada.token,
+  });
   expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   if (field) expect(Object.keys(answer.json.fields)).toContain(field);
   expect(await logOf(service, ada)).toEqual(before);
 };
 
 describe("a signed-in person", () => {
-  it.each(CONSENTS)("grants and withdraws %s: the flag and one row each time, nothing else", async (type) => {
-    const ada = await signUp(service);
-    const before = await consentsOf(service, ada);
-    const first = !before[type];
-    for (const value of [first, !first]) {
-      const answer = await syncAs(service, ada, { [`consent_${type}`]: value, consent_id: `c-${value}` });
-      const action = value ? "granted" : "revoked";
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({ ok: true, consent_id: `c-${value}`, recorded: [{ consent_type: type, action }], pending_confirmation: false });
-      expect(await consentsOf(service, ada)).toEqual({ ...before, [type]: value });
-    }
-    expect(await saidLater(service, ada)).toHaveLength(2);
-    await expectAgreement(service);
-  });
+  it.each(CONSENTS)(
+    "grants and withdraws %s: the flag and one row each time, nothing else",
+    async (type) => {
+      const ada = await signUp(service);
+      const before = await consentsOf(service, ada);
+      const first = !before[type];
+      for (const value of [first, !first]) {
+        const answer = await syncAs(service, ada, {
+          [`consent_${type}`]: value,
+          consent_id: `c-${value}`,
+        });
+        const action = value ? "granted" : "revoked";
+        expect(answer.status).toBe(200);
+        expect(answer.json).toEqual({
+          ok: true,
+          consent_id: `c-${value}`,
+          recorded: [{ consent_type: type, action }],
+          pending_confirmation: false,
+        });
+        expect(await consentsOf(service, ada)).toEqual({ ...before, [type]: value });
+      }
+      expect(await saidLater(service, ada)).toHaveLength(2);
+      await expectAgreement(service);
+    },
+  );
 
   it("decides everything at once under one consent_id, which the server makes when none is sent", async () => {
     const ada = await signUp(service);
-    const answer = await syncAs(service, ada, { ...Object.fromEntries(CONSENTS.map((type) => [`consent_${type}`, true])), form_type: "Waitlist" });
+    const answer = await syncAs(service, ada, {
+      ...Object.fromEntries(CONSENTS.map((type) => [`consent_${type}`, true])),
+      form_type: "Waitlist",
+    });
     expect(answer.json.consent_id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(inShort(answer.json.recorded)).toEqual(["cookie granted", "marketing granted", "a2a granted", "ap2 granted", "waitlist granted"]);
-    expect(new Set((await saidLater(service, ada)).map((row) => row.consent_id))).toEqual(new Set([answer.json.consent_id]));
+    expect(inShort(answer.json.recorded)).toEqual([
+      "cookie granted",
+      "marketing granted",
+      "a2a granted",
+      "ap2 granted",
+      "waitlist granted",
+    ]);
+    expect(new Set((await saidLater(service, ada)).map((row) => row.consent_id))).toEqual(
+      new Set([answer.json.consent_id]),
+    );
     await expectAgreement(service);
   });
 
   it("says no for the first time: that is recorded, once", async () => {
     const ada = await signUp(service);
-    expect((await syncAs(service, ada, { consent_marketing: false })).json.recorded).toEqual([{ consent_type: "marketing", action: "revoked" }]);
+    expect((await syncAs(service, ada, { consent_marketing: false })).json.recorded).toEqual([
+      { consent_type: "marketing", action: "revoked" },
+    ]);
     expect((await syncAs(service, ada, { consent_marketing: false })).json.recorded).toEqual([]);
     expect(inShort(await saidLater(service, ada))).toEqual(["marketing revoked"]);
     await expectAgreement(service);
@@ -53,48 +91,102 @@ describe("a signed-in person", () => {
   it("submits a form: one row of its own and no flag, and a second submission another row", async () => {
     const ada = await signUp(service);
     const before = await consentsOf(service, ada);
-    for (const _ of [1, 2]) expect((await syncAs(service, ada, { method: "newsletter_form", form_type: "newsletter" })).json.recorded).toEqual([{ consent_type: "newsletter", action: "granted" }]);
-    expect((await saidLater(service, ada)).map(({ form_type: form, method }) => [form, method])).toEqual([["newsletter", "newsletter_form"], ["newsletter", "newsletter_form"]]);
+    for (const _ of [1, 2])
+      expect(
+        (await syncAs(service, ada, { method: "newsletter_form", form_type: "newsletter" })).json
+          .recorded,
+      ).toEqual([{ consent_type: "newsletter", action: "granted" }]);
+    expect(
+      (await saidLater(service, ada)).map(({ form_type: form, method }) => [form, method]),
+    ).toEqual([
+      ["newsletter", "newsletter_form"],
+      ["newsletter", "newsletter_form"],
+    ]);
     expect(await consentsOf(service, ada)).toEqual(before);
   });
 
   it("may send fields that nobody knows: they are ignored", async () => {
     const ada = await signUp(service);
-    const answer = await syncAs(service, ada, { consent_cookie: true, consent_everything: true, role: "admin", user_id: 1 });
+    const answer = await syncAs(service, ada, {
+      consent_cookie: true,
+      consent_everything: true,
+      role: "admin",
+      user_id: 1,
+    });
     expect(answer.json.recorded).toEqual([{ consent_type: "cookie", action: "granted" }]);
   });
 
   it("writes to the own account, whatever address or visitor the body names", async () => {
     const [ada, bob] = [await signUp(service), await signUp(service)];
     const before = [await logOf(service, bob), await consentsOf(service, bob)];
-    const answer = await syncAs(service, ada, { consent_marketing: true, email: bob.email, visitor_id: "bob" });
-    expect(answer.json).toMatchObject({ pending_confirmation: false, recorded: [{ consent_type: "marketing", action: "granted" }] });
+    const answer = await syncAs(service, ada, {
+      consent_marketing: true,
+      email: bob.email,
+      visitor_id: "bob",
+    });
+    expect(answer.json).toMatchObject({
+      pending_confirmation: false,
+      recorded: [{ consent_type: "marketing", action: "granted" }],
+    });
     expect([await logOf(service, bob), await consentsOf(service, bob)]).toEqual(before);
-    expect((await saidLater(service, ada)).map(({ visitor_id: visitor }) => visitor)).toEqual([null]);
+    expect((await saidLater(service, ada)).map(({ visitor_id: visitor }) => visitor)).toEqual([
+      null,
+    ]);
   });
 });
 
 describe("is refused with 400 and writes nothing", () => {
   it("without a flag and without a form", () => refused({ method: "banner" }));
   it("without a method", () => refused({ consent_cookie: true }, "method"));
-  it.each(["", "a b", "x".repeat(81), 5, null])("with the method %j", (method) => refused({ consent_cookie: true, method }, "method"));
-  it.each(CONSENTS.flatMap((type) => ["true", 1, null].map((value) => [type, value])))("with consent_%s = %j", (type, value) => refused({ method: "banner", [`consent_${type}`]: value }, `consent_${type}`));
-  it.each([...CONSENTS, "Marketing", "A2A"])("with a form named %s, like a consent", (form) => refused({ method: "x_form", form_type: form }, "form_type"));
-  it.each(["", "a b", "-x", "é", "x".repeat(41)])("with a form named %j", (form) => refused({ method: "x_form", form_type: form }, "form_type"));
-  it.each(["a b", "<i>", "x".repeat(101), ""])("with the consent_id %j", (consentId) => refused({ method: "banner", consent_cookie: true, consent_id: consentId }, "consent_id"));
+  it.each(["", "a b", "x".repeat(81), 5, null])("with the method %j", (method) =>
+    refused({ consent_cookie: true, method }, "method"),
+  );
+  it.each(CONSENTS.flatMap((type) => ["true", 1, null].map((value) => [type, value])))(
+    "with consent_%s = %j",
+    (type, value) => refused({ method: "banner", [`consent_${type}`]: value }, `consent_${type}`),
+  );
+  it.each([...CONSENTS, "Marketing", "A2A"])("with a form named %s, like a consent", (form) =>
+    refused({ method: "x_form", form_type: form }, "form_type"),
+  );
+  it.each(["", "a b", "-x", "é", "x".repeat(41)])("with a form named %j", (form) =>
+    refused({ method: "x_form", form_type: form }, "form_type"),
+  );
+  it.each(["a b", "<i>", "x".repeat(101), ""])("with the consent_id %j", (consentId) =>
+    refused({ method: "banner", consent_cookie: true, consent_id: consentId }, "consent_id"),
+  );
   it("with a body that is not an object", () => refused([1]));
 });
 
 describe("who is asking", () => {
-  it.each([["no JSON", "{", 400, "malformed_json"], ["a NUL", '{"method":"banner","consent_cookie":true,"consent_version":"a\\u0000"}', 400, "malformed_body"]])("a body with %s is refused", async (_, body, status, code) => {
+  it.each([
+    ["no JSON", "{", 400, "malformed_json"],
+    [
+      "a NUL",
+      '{"method":"banner","consent_cookie":true,"consent_version":"a\\u0000"}',
+      400,
+      "malformed_body",
+    ],
+  ])("a body with %s is refused", async (_, body, status, code) => {
     const ada = await signUp(service);
-    const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { body, key: ada.token });
+    const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+      body,
+      key: ada.token,
+    });
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
   it("another content type is 415, another method 405 with what is allowed", async () => {
     const ada = await signUp(service);
-    expect((await syncAs(service, ada, { consent_cookie: true }, { headers: { "Content-Type": "text/plain" } })).status).toBe(415);
+    expect(
+      (
+        await syncAs(
+          service,
+          ada,
+          { consent_cookie: true },
+          { headers: { "Content-Type": "text/plain" } },
+        )
+      ).status,
+    ).toBe(415);
     const wrong = await service.call("GET", `/auth/consent-sync?shop=${SHOP}`, { key: ada.token });
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
   });
@@ -105,14 +197,30 @@ describe("who is asking", () => {
     const count = () => service.database.query("SELECT count(*)::int FROM consent_records");
     const before = await count();
     for (const token of [stranger.token, ada.token, "made.up.token"])
-      expect((await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { body: { method: "banner", consent_cookie: true }, key: token, headers: { Origin: RETURN_ORIGIN } })).status).toBe(401);
+      expect(
+        (
+          await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+            body: { method: "banner", consent_cookie: true },
+            key: token,
+            headers: { Origin: RETURN_ORIGIN },
+          })
+        ).status,
+      ).toBe(401);
     expect(await count()).toEqual(before);
   });
 
   it("the cookie needs a page of the store, a bearer token does not", async () => {
     const ada = await signUp(service);
-    const byCookie = (origin?: string) => service.call("POST", `/auth/consent-sync?shop=${SHOP}`, { body: { method: "banner", consent_cookie: true, consent_id: "k" }, key: null, headers: { Cookie: `__Host-crm_session=${ada.token}`, ...(origin && { Origin: origin }) } });
-    expect([(await byCookie()).json.code, (await byCookie("https://evil.example")).json.code]).toEqual(["origin_not_allowed", "origin_not_allowed"]);
+    const byCookie = (origin?: string) =>
+      service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
+        body: { method: "banner", consent_cookie: true, consent_id: "k" },
+        key: null,
+        headers: { Cookie: `__Host-crm_session=${ada.token}`, ...(origin && { Origin: origin }) },
+      });
+    expect([
+      (await byCookie()).json.code,
+      (await byCookie("https://evil.example")).json.code,
+    ]).toEqual(["origin_not_allowed", "origin_not_allowed"]);
     expect(await saidLater(service, ada)).toEqual([]);
     expect((await byCookie(RETURN_ORIGIN)).json.recorded).toHaveLength(1);
   });

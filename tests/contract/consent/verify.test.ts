@@ -3,16 +3,33 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CHAIN_START, chainHash } from "../../../app/domain/consent/record-consent.ts";
-import { checkpoint, signUp, startConsentService, syncAs, tamper, verify, type ConsentService, type LogRow } from "../../support/consent.ts";
+import {
+  checkpoint,
+  signUp,
+  startConsentService,
+  syncAs,
+  tamper,
+  verify,
+  type ConsentService,
+  type LogRow,
+} from "../../support/consent.ts";
 import { APP_SECRET, OTHER_SHOP, SHOP, testEnvironment } from "../../support/service.ts";
 
 let service: ConsentService;
 beforeAll(async () => {
   service = await startConsentService();
   const ada = await signUp(service);
-  for (let n = 0; n < 8; n += 1) await syncAs(service, ada, { consent_cookie: n % 2 === 0, consent_version: "v1" });
-  await syncAs(service, await signUp(service, {}, OTHER_SHOP), { consent_cookie: true }, { shop: OTHER_SHOP });
-  await service.database.query("CREATE TABLE kept_log AS TABLE consent_records; CREATE TABLE kept_heads AS TABLE consent_chain_heads");
+  for (let n = 0; n < 8; n += 1)
+    await syncAs(service, ada, { consent_cookie: n % 2 === 0, consent_version: "v1" });
+  await syncAs(
+    service,
+    await signUp(service, {}, OTHER_SHOP),
+    { consent_cookie: true },
+    { shop: OTHER_SHOP },
+  );
+  await service.database.query(
+    "CREATE TABLE kept_log AS TABLE consent_records; CREATE TABLE kept_heads AS TABLE consent_chain_heads",
+  );
 });
 afterAll(() => service.stop());
 
@@ -20,31 +37,70 @@ const FORGET_CHECKPOINT = "DELETE FROM kv WHERE key = 'consent_checkpoint'";
 
 // Every test starts from the same clean log of ten rows, and one signed checkpoint at its end.
 beforeEach(async () => {
-  await tamper(service, "DELETE FROM consent_records", "DELETE FROM consent_chain_heads", FORGET_CHECKPOINT, "INSERT INTO consent_records SELECT * FROM kept_log", "INSERT INTO consent_chain_heads SELECT * FROM kept_heads");
-  for (const path of await service.ctx.archive.list("consent/")) await service.ctx.archive.remove(path);
+  await tamper(
+    service,
+    "DELETE FROM consent_records",
+    "DELETE FROM consent_chain_heads",
+    FORGET_CHECKPOINT,
+    "INSERT INTO consent_records SELECT * FROM kept_log",
+    "INSERT INTO consent_chain_heads SELECT * FROM kept_heads",
+  );
+  for (const path of await service.ctx.archive.list("consent/"))
+    await service.ctx.archive.remove(path);
   if (!(await checkpoint(service))) throw new Error("the checkpoint was not written");
 });
 
 const ROWS = 10;
 const at = (seq: number) => `shop = '${SHOP}' AND seq = ${seq}`;
-const idAt = async (seq: number) => (await service.database.query<{ id: number }>(`SELECT id FROM consent_records WHERE ${at(seq)}`))[0]?.id;
+const idAt = async (seq: number) =>
+  (
+    await service.database.query<{ id: number }>(`SELECT id FROM consent_records WHERE ${at(seq)}`)
+  )[0]?.id;
 const pathOf = (seq: number) => `consent/checkpoints/${SHOP}/${String(seq).padStart(12, "0")}.json`;
 
 /** As somebody who knows how the chain is made and owns the database, but not the key of the checkpoints. */
 async function rewrite(change: (row: LogRow) => Partial<LogRow>, keepRows = ROWS): Promise<void> {
-  const rows = (await service.database.query<LogRow>("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [SHOP])).slice(0, keepRows);
+  const rows = (
+    await service.database.query<LogRow>(
+      "SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq",
+      [SHOP],
+    )
+  ).slice(0, keepRows);
   let prev = CHAIN_START;
   const statements = [`DELETE FROM consent_records WHERE shop = '${SHOP}' AND seq > ${keepRows}`];
   for (const [index, old] of rows.entries()) {
     const row = { ...old, ...change(old) };
-    const hash = chainHash(prev, index + 1, {
-      userId: row.user_id, visitorId: row.visitor_id, consentType: row.consent_type, action: row.action, method: row.method, consentVersion: row.consent_version, consentId: row.consent_id, userAgent: row.user_agent,
-      gaSessionId: row.ga_session_id, timestamp: row.timestamp, formType: row.form_type, sourcePage: row.source_page, policyHash: row.policy_hash, gpc: row.gpc,
-    }, row.created_at);
-    statements.push(`UPDATE consent_records SET action = '${row.action}', prev_hash = '${prev}', hash = '${hash}' WHERE ${at(index + 1)}`);
+    const hash = chainHash(
+      prev,
+      index + 1,
+      {
+        userId: row.user_id,
+        visitorId: row.visitor_id,
+        consentType: row.consent_type,
+        action: row.action,
+        method: row.method,
+        consentVersion: row.consent_version,
+        consentId: row.consent_id,
+        userAgent: row.user_agent,
+        gaSessionId: row.ga_session_id,
+        timestamp: row.timestamp,
+        formType: row.form_type,
+        sourcePage: row.source_page,
+        policyHash: row.policy_hash,
+        gpc: row.gpc,
+      },
+      row.created_at,
+    );
+    statements.push(
+      `UPDATE consent_records SET action = '${row.action}', prev_hash = '${prev}', hash = '${hash}' WHERE ${at(index + 1)}`,
+    );
     prev = hash;
   }
-  await tamper(service, ...statements, `UPDATE consent_chain_heads SET seq = ${rows.length}, hash = '${prev}' WHERE shop = '${SHOP}'`);
+  await tamper(
+    service,
+    ...statements,
+    `UPDATE consent_chain_heads SET seq = ${rows.length}, hash = '${prev}' WHERE shop = '${SHOP}'`,
+  );
 }
 
 describe("a log that nobody touched", () => {
@@ -54,7 +110,11 @@ describe("a log that nobody touched", () => {
     await tamper(service, FORGET_CHECKPOINT);
     expect(await verify(service)).toEqual({ ok: true, rows: ROWS, problems: [] });
     await service.addTenant("empty-store.myshopify.com");
-    expect(await verify(service, "empty-store.myshopify.com")).toEqual({ ok: true, rows: 0, problems: [] });
+    expect(await verify(service, "empty-store.myshopify.com")).toEqual({
+      ok: true,
+      rows: 0,
+      problems: [],
+    });
   });
 
   it("gets one checkpoint per state, however often it is asked for", async () => {
@@ -64,16 +124,38 @@ describe("a log that nobody touched", () => {
 });
 
 describe("is found and named:", () => {
-  it.each(["action = 'granted'", "consent_type = 'marketing'", "user_id = 999", "visitor_id = 'x'", "method = 'x'", "consent_version = 'v2'", "consent_id = 'x'", "user_agent = 'x'", "ga_session_id = 'x'", "timestamp = 'x'", "form_type = 'x'", "source_page = 'x'", "policy_hash = 'x'", "gpc = true", "created_at = created_at - interval '1 ms'"])(
-    "a row with %s, edited",
-    async (change) => {
-      await tamper(service, `UPDATE consent_records SET ${change} WHERE ${at(4)}`);
-      expect(await verify(service)).toEqual({ ok: false, rows: ROWS, problems: [{ id: await idAt(4), seq: 4, kind: "edited" }] });
-    },
-  );
+  it.each([
+    "action = 'granted'",
+    "consent_type = 'marketing'",
+    "user_id = 999",
+    "visitor_id = 'x'",
+    "method = 'x'",
+    "consent_version = 'v2'",
+    "consent_id = 'x'",
+    "user_agent = 'x'",
+    "ga_session_id = 'x'",
+    "timestamp = 'x'",
+    "form_type = 'x'",
+    "source_page = 'x'",
+    "policy_hash = 'x'",
+    "gpc = true",
+    "created_at = created_at - interval '1 ms'",
+  ])("a row with %s, edited", async (change) => {
+    await tamper(service, `UPDATE consent_records SET ${change} WHERE ${at(4)}`);
+    expect(await verify(service)).toEqual({
+      ok: false,
+      rows: ROWS,
+      problems: [{ id: await idAt(4), seq: 4, kind: "edited" }],
+    });
+  });
 
   it("two rows that changed places", async () => {
-    await tamper(service, `UPDATE consent_records SET seq = -3 WHERE ${at(3)}`, `UPDATE consent_records SET seq = 3 WHERE ${at(4)}`, `UPDATE consent_records SET seq = 4 WHERE ${at(-3)}`);
+    await tamper(
+      service,
+      `UPDATE consent_records SET seq = -3 WHERE ${at(3)}`,
+      `UPDATE consent_records SET seq = 3 WHERE ${at(4)}`,
+      `UPDATE consent_records SET seq = 4 WHERE ${at(-3)}`,
+    );
     const { ok, problems } = await verify(service);
     expect(ok).toBe(false);
     expect(problems.filter(({ kind }) => kind === "edited").map(({ seq }) => seq)).toEqual([3, 4]);
@@ -106,42 +188,67 @@ describe("is found and named:", () => {
 
   it("the head deleted", async () => {
     await tamper(service, "DELETE FROM consent_chain_heads");
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "head_missing" }]);
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: ROWS, kind: "head_missing" },
+    ]);
   });
 
   it("the head turned back, so that rows could be put in place of the last ones", async () => {
-    await tamper(service, `UPDATE consent_chain_heads SET seq = 8, hash = (SELECT hash FROM consent_records WHERE ${at(8)}) WHERE shop = '${SHOP}'`);
+    await tamper(
+      service,
+      `UPDATE consent_chain_heads SET seq = 8, hash = (SELECT hash FROM consent_records WHERE ${at(8)}) WHERE shop = '${SHOP}'`,
+    );
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "broken_link" }]);
   });
 
   it("the whole chain made anew with its head, as the checkpoint remembers", async () => {
     await rewrite((row) => ({ action: row.consent_type === "cookie" ? "granted" : row.action }));
-    expect((await verify(service)).problems).toEqual([{ id: await idAt(ROWS), seq: ROWS, kind: "checkpoint_mismatch" }]);
+    expect((await verify(service)).problems).toEqual([
+      { id: await idAt(ROWS), seq: ROWS, kind: "checkpoint_mismatch" },
+    ]);
   });
 
   it("the chain made anew and a checkpoint forged to fit", async () => {
     await rewrite((row) => ({ action: row.consent_type === "cookie" ? "granted" : row.action }));
-    const [head] = await service.database.query<{ hash: string }>(`SELECT hash FROM consent_chain_heads WHERE shop = '${SHOP}'`);
-    const real = JSON.parse((await service.ctx.archive.get(pathOf(ROWS)))!.toString("utf8")) as object;
+    const [head] = await service.database.query<{ hash: string }>(
+      `SELECT hash FROM consent_chain_heads WHERE shop = '${SHOP}'`,
+    );
+    const real = JSON.parse(
+      (await service.ctx.archive.get(pathOf(ROWS)))!.toString("utf8"),
+    ) as object;
     await service.ctx.archive.put(pathOf(ROWS), JSON.stringify({ ...real, hash: head?.hash }));
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "checkpoint_forged" }]);
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: ROWS, kind: "checkpoint_forged" },
+    ]);
   });
 
-  it.each(["", "{", "null", "{}", '{"seq":10}', "\u0000"])("a checkpoint that was overwritten with %j", async (nonsense) => {
-    writeFileSync(join(service.archiveFolder, pathOf(ROWS)), nonsense);
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "checkpoint_forged" }]);
-  });
+  it.each(["", "{", "null", "{}", '{"seq":10}', "\u0000"])(
+    "a checkpoint that was overwritten with %j",
+    async (nonsense) => {
+      writeFileSync(join(service.archiveFolder, pathOf(ROWS)), nonsense);
+      expect((await verify(service)).problems).toEqual([
+        { id: null, seq: ROWS, kind: "checkpoint_forged" },
+      ]);
+    },
+  );
 
   it("a checkpoint of another store in this one's place", async () => {
     expect(await checkpoint(service, OTHER_SHOP)).toBe(true);
     const [theirs] = await service.ctx.archive.list(`consent/checkpoints/${OTHER_SHOP}/`);
-    await service.ctx.archive.put(pathOf(3), (await service.ctx.archive.get(theirs as string)) as Buffer);
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: 3, kind: "checkpoint_forged" }]);
+    await service.ctx.archive.put(
+      pathOf(3),
+      (await service.ctx.archive.get(theirs as string)) as Buffer,
+    );
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: 3, kind: "checkpoint_forged" },
+    ]);
   });
 
   it("the newest checkpoint, taken away", async () => {
     await service.ctx.archive.remove(pathOf(ROWS));
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "checkpoint_missing" }]);
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: ROWS, kind: "checkpoint_missing" },
+    ]);
   });
 
   it("an older checkpoint, taken away, also when the database was made to forget them all", async () => {
@@ -150,17 +257,23 @@ describe("is found and named:", () => {
     expect((await verify(service)).ok).toBe(true);
     await service.ctx.archive.remove(pathOf(ROWS));
     await tamper(service, FORGET_CHECKPOINT);
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: ROWS, kind: "checkpoint_missing" }]);
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: ROWS, kind: "checkpoint_missing" },
+    ]);
   });
 
   it("a checkpoint that was made to name no predecessor", async () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     await checkpoint(service);
     const newest = (await service.ctx.archive.list("consent/")).at(-1) as string;
-    const { previous, ...rest } = JSON.parse((await service.ctx.archive.get(newest))!.toString("utf8")) as { seq: number; previous: number };
+    const { previous, ...rest } = JSON.parse(
+      (await service.ctx.archive.get(newest))!.toString("utf8"),
+    ) as { seq: number; previous: number };
     expect(previous).toBe(ROWS);
     await service.ctx.archive.put(newest, JSON.stringify(rest));
-    expect((await verify(service)).problems).toEqual([{ id: null, seq: rest.seq, kind: "checkpoint_forged" }]);
+    expect((await verify(service)).problems).toEqual([
+      { id: null, seq: rest.seq, kind: "checkpoint_forged" },
+    ]);
   });
 
   it("nothing at the neighbour's: a store answers for its own log only", async () => {
@@ -172,8 +285,13 @@ describe("is found and named:", () => {
 describe("who may ask", () => {
   it("the holder of an admin key of this store: 401 without, with a person's session and with a wrong key", async () => {
     const ada = await signUp(service);
-    for (const key of [null, ada.token, "wrong-key-0123456789"]) expect((await service.call("GET", `/admin/consent/verify?shop=${SHOP}`, { key })).status).toBe(401);
-    expect((await service.call("GET", "/admin/consent/verify?shop=nobody.myshopify.com")).status).toBe(404);
+    for (const key of [null, ada.token, "wrong-key-0123456789"])
+      expect(
+        (await service.call("GET", `/admin/consent/verify?shop=${SHOP}`, { key })).status,
+      ).toBe(401);
+    expect(
+      (await service.call("GET", "/admin/consent/verify?shop=nobody.myshopify.com")).status,
+    ).toBe(404);
     expect((await service.call("GET", "/admin/consent/verify")).json.code).toBe("tenant_required");
   });
 });
@@ -181,8 +299,20 @@ describe("who may ask", () => {
 describe("npm run consent:verify", () => {
   const run = (...args: string[]) =>
     new Promise<{ code: number; out: string; err: string }>((done) => {
-      const env = { PATH: process.env.PATH, ...testEnvironment(service.sandbox, service.database.url), PLATFORM_APP_SECRET: APP_SECRET, BASE_URL: service.url, ARCHIVE_URL: `file:${service.archiveFolder}`, NODE_ENV: "production" };
-      execFile(process.execPath, [resolve(import.meta.dirname, "../../../scripts/consent-verify.ts"), ...args], { env: env as NodeJS.ProcessEnv }, (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }));
+      const env = {
+        PATH: process.env.PATH,
+        ...testEnvironment(service.sandbox, service.database.url),
+        PLATFORM_APP_SECRET: APP_SECRET,
+        BASE_URL: service.url,
+        ARCHIVE_URL: `file:${service.archiveFolder}`,
+        NODE_ENV: "production",
+      };
+      execFile(
+        process.execPath,
+        [resolve(import.meta.dirname, "../../../scripts/consent-verify.ts"), ...args],
+        { env: env as NodeJS.ProcessEnv },
+        (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
+      );
     });
 
   it("exits 0 and names every store when all is well", async () => {
@@ -196,8 +326,14 @@ describe("npm run consent:verify", () => {
     await tamper(service, `UPDATE consent_records SET action = 'x' WHERE ${at(4)}`);
     const { code, out } = await run();
     expect(code).toBe(1);
-    expect(out).toContain(`PROBLEMS ${SHOP}: ${ROWS} rows\n         edited at seq 4 (row ${await idAt(4)})\n`);
-    expect(await run(OTHER_SHOP)).toEqual({ code: 0, out: `ok       ${OTHER_SHOP}: 3 rows\n`, err: "" });
+    expect(out).toContain(
+      `PROBLEMS ${SHOP}: ${ROWS} rows\n         edited at seq 4 (row ${await idAt(4)})\n`,
+    );
+    expect(await run(OTHER_SHOP)).toEqual({
+      code: 0,
+      out: `ok       ${OTHER_SHOP}: 3 rows\n`,
+      err: "",
+    });
   });
 
   it("does not exit 0 for a store it does not know", async () => {

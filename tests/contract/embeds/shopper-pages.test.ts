@@ -7,7 +7,14 @@ import { SHOPPER_ES } from "../../../app/embeds/shopper-words-es.ts";
 import { SHOPPER_FR } from "../../../app/embeds/shopper-words-fr.ts";
 import { SCRIPTS } from "../../../app/generated/embeds/scripts.ts";
 import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
-import { ADMIN_KEY, OTHER_SHOP, SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+import {
+  ADMIN_KEY,
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../support/service.ts";
 import { signedQuery } from "../../support/shopper-pages.ts";
 import { signUp } from "../identity/people.ts";
 
@@ -18,29 +25,73 @@ beforeAll(async () => {
   service = await startService({ background: true });
   await openStore(service);
   await openStore(service, OTHER_SHOP);
-  await service.call("POST", `/config?shop=${SHOP}`, { body: { brand_name: `</script><script>alert("1")</script>'&`, logo_url: 'https://cdn.example/l.png?"onerror="alert(1)', terms_url: "https://store.example/terms", support_email: "help@store.example", storefront_api_token: "storefront-api-token-0123456789" } });
+  await service.call("POST", `/config?shop=${SHOP}`, {
+    body: {
+      brand_name: `</script><script>alert("1")</script>'&`,
+      logo_url: 'https://cdn.example/l.png?"onerror="alert(1)',
+      terms_url: "https://store.example/terms",
+      support_email: "help@store.example",
+      storefront_api_token: "storefront-api-token-0123456789",
+    },
+  });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
   shopper = await newShopper(service);
 });
 
-const get = (page: string, query = "", headers: Record<string, string> = {}) => service.call("GET", `/embed/${page}?shop=${SHOP}${query}`, { key: null, headers });
-const dataOf = ({ text }: Answer) => JSON.parse(/<script type="application\/json" id="crm-data">(.*?)<\/script>/s.exec(text)?.[1] ?? "null");
-const signed = (page: string, gid: string, secret?: string) => service.call("GET", `/embed/${page}?${signedQuery(new URLSearchParams(), gid.slice(gid.lastIndexOf("/") + 1), secret)}`, { key: null });
+const get = (page: string, query = "", headers: Record<string, string> = {}) =>
+  service.call("GET", `/embed/${page}?shop=${SHOP}${query}`, { key: null, headers });
+const dataOf = ({ text }: Answer) =>
+  JSON.parse(
+    /<script type="application\/json" id="crm-data">(.*?)<\/script>/s.exec(text)?.[1] ?? "null",
+  );
+const signed = (page: string, gid: string, secret?: string) =>
+  service.call(
+    "GET",
+    `/embed/${page}?${signedQuery(new URLSearchParams(), gid.slice(gid.lastIndexOf("/") + 1), secret)}`,
+    { key: null },
+  );
 
 describe.each(PAGES)("GET /embed/%s", (page) => {
   it("is a page of public configuration, that runs only our script and is framed only by the store", async () => {
     const answer = await get(page);
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
     const policy = answer.headers.get("content-security-policy") ?? "";
-    const directive = (name: string) => policy.split("; ").find((part) => part.startsWith(`${name} `))?.split(" ").slice(1) ?? [];
-    expect([directive("default-src"), directive("base-uri"), directive("script-src").includes("'unsafe-inline'"), directive("style-src").every((source) => source.startsWith("'sha256-"))]).toEqual([["'none'"], ["'none'"], false, true]);
+    const directive = (name: string) =>
+      policy
+        .split("; ")
+        .find((part) => part.startsWith(`${name} `))
+        ?.split(" ")
+        .slice(1) ?? [];
+    expect([
+      directive("default-src"),
+      directive("base-uri"),
+      directive("script-src").includes("'unsafe-inline'"),
+      directive("style-src").every((source) => source.startsWith("'sha256-")),
+    ]).toEqual([["'none'"], ["'none'"], false, true]);
     expect(directive("frame-ancestors")).toEqual(expect.arrayContaining([`https://${SHOP}`]));
-    expect(directive("frame-ancestors").some((source) => source === "*" || source === "https:")).toBe(false);
-    expect([answer.headers.get("referrer-policy"), answer.headers.get("x-content-type-options"), answer.headers.get("set-cookie")]).toEqual(["same-origin", "nosniff", null]);
+    expect(
+      directive("frame-ancestors").some((source) => source === "*" || source === "https:"),
+    ).toBe(false);
+    expect([
+      answer.headers.get("referrer-policy"),
+      answer.headers.get("x-content-type-options"),
+      answer.headers.get("set-cookie"),
+    ]).toEqual(["same-origin", "nosniff", null]);
     expect(answer.text).not.toMatch(/\son\w+=["']|style="|javascript:/);
-    for (const secret of [ADMIN_KEY, "storefront-api-token", "federated_client_secret", "jwt", "cms-token", "analytics-secret"]) expect([secret, answer.text.includes(secret)]).toEqual([secret, false]);
+    for (const secret of [
+      ADMIN_KEY,
+      "storefront-api-token",
+      "federated_client_secret",
+      "jwt",
+      "cms-token",
+      "analytics-secret",
+    ])
+      expect([secret, answer.text.includes(secret)]).toEqual([secret, false]);
   });
 
   it("writes the store's own words where they cannot become anything else", async () => {
@@ -54,22 +105,42 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
   it("is kept by caches, told apart by its content, and the same for whoever is signed in", async () => {
     const plain = await get(page);
     const personal = await get(page, "", { Cookie: `__Host-crm_session=${shopper.token}` });
-    expect([personal.text, plain.headers.get("cache-control")?.includes("public")]).toEqual([plain.text, true]);
+    expect([personal.text, plain.headers.get("cache-control")?.includes("public")]).toEqual([
+      plain.text,
+      true,
+    ]);
     const again = await get(page, "", { "If-None-Match": plain.headers.get("etag") ?? "" });
     expect([again.status, again.text]).toEqual([304, ""]);
-    expect((await service.call("HEAD", `/embed/${page}?shop=${SHOP}`, { key: null })).status).toBe(200);
+    expect((await service.call("HEAD", `/embed/${page}?shop=${SHOP}`, { key: null })).status).toBe(
+      200,
+    );
   });
 
-  it.each([["es", SHOPPER_ES], ["fr", SHOPPER_FR], ["xx", SHOPPER_EN]] as const)("speaks %s, or the store's own language", async (locale, words) => {
+  it.each([
+    ["es", SHOPPER_ES],
+    ["fr", SHOPPER_FR],
+    ["xx", SHOPPER_EN],
+  ] as const)("speaks %s, or the store's own language", async (locale, words) => {
     const answer = await get(page, `&locale=${locale}`);
     expect(dataOf(answer).words).toEqual(words);
     expect(answer.text).toContain(`<html lang="${locale === "xx" ? "en" : locale}">`);
   });
 
   it("goes back to a path of the store and to nowhere else", async () => {
-    const href = async (path: string) => /<h1[^>]*>[^<]*<\/h1><p><a href="([^"]*)"/.exec((await get(page, `&return_to=${encodeURIComponent(path)}`)).text)?.[1];
+    const href = async (path: string) =>
+      /<h1[^>]*>[^<]*<\/h1><p><a href="([^"]*)"/.exec(
+        (await get(page, `&return_to=${encodeURIComponent(path)}`)).text,
+      )?.[1];
     expect(await href("/pages/club?a=1&b=2")).toBe("https://shop.example/pages/club?a=1&#38;b=2");
-    for (const evil of ["https://evil.example", "//evil.example", "/\\evil.example", "/.//evil.example", "javascript:alert(1)", "/a\nb"]) expect([evil, await href(evil)]).toEqual([evil, undefined]);
+    for (const evil of [
+      "https://evil.example",
+      "//evil.example",
+      "/\\evil.example",
+      "/.//evil.example",
+      "javascript:alert(1)",
+      "/a\nb",
+    ])
+      expect([evil, await href(evil)]).toEqual([evil, undefined]);
   });
 
   it("of a store that we do not know, or of none, is an error", async () => {
@@ -77,12 +148,16 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
     expect((await ask("?shop=nobody.myshopify.com")).json.code).toBe("unknown_tenant");
     expect((await ask("")).json.code).toBe("tenant_required");
     expect((await ask("?shop=evil.example")).json.code).toBe("invalid_shop");
-    expect((await service.call("POST", `/embed/${page}?shop=${SHOP}`, { key: null, body: {} })).status).toBe(405);
+    expect(
+      (await service.call("POST", `/embed/${page}?shop=${SHOP}`, { key: null, body: {} })).status,
+    ).toBe(405);
   });
 
   it("without script offers every way to sign in, without a code in the address", async () => {
     const { text } = await get(page);
-    const links = [.../<noscript>(.*?)<\/noscript>/s.exec(text)?.[1]?.matchAll(/href="([^"]*)"/g) ?? []].map(([, href]) => href);
+    const links = [
+      ...(/<noscript>(.*?)<\/noscript>/s.exec(text)?.[1]?.matchAll(/href="([^"]*)"/g) ?? []),
+    ].map(([, href]) => href);
     expect(links).toHaveLength(3);
     expect(links.some((href) => href?.includes("handoff"))).toBe(false);
   });
@@ -91,75 +166,160 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
 describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
   it("knows the customer's consents and tags, and nothing more, and is kept by nobody", async () => {
     await consent(service, shopper, { consent_marketing: true });
-    await service.call("POST", "/ucp/tags", { key: shopper.token, body: { add: ["Trail club"], remove: [] } });
+    await service.call("POST", "/ucp/tags", {
+      key: shopper.token,
+      body: { add: ["Trail club"], remove: [] },
+    });
     const answer = await signed(page, shopper.gid);
-    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "private, no-store"]);
-    expect(dataOf(answer).customer).toEqual({ consents: { tos: true, privacy: true, cookie: false, marketing: true, a2a: false, ap2: false }, tags: [{ slug: "trail_club", name: "Trail club" }] });
-    expect([answer.text.includes(shopper.email), answer.text.includes(shopper.gid)]).toEqual([false, false]);
-    expect(dataOf(answer)).toMatchObject({ proxy: "/apps/crm", api: service.url, links: { account: "/apps/crm/embed/account?locale=en", dashboard: "/apps/crm/embed/dashboard?locale=en" } });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([
+      200,
+      "private, no-store",
+    ]);
+    expect(dataOf(answer).customer).toEqual({
+      consents: {
+        tos: true,
+        privacy: true,
+        cookie: false,
+        marketing: true,
+        a2a: false,
+        ap2: false,
+      },
+      tags: [{ slug: "trail_club", name: "Trail club" }],
+    });
+    expect([answer.text.includes(shopper.email), answer.text.includes(shopper.gid)]).toEqual([
+      false,
+      false,
+    ]);
+    expect(dataOf(answer)).toMatchObject({
+      proxy: "/apps/crm",
+      api: service.url,
+      links: {
+        account: "/apps/crm/embed/account?locale=en",
+        dashboard: "/apps/crm/embed/dashboard?locale=en",
+      },
+    });
     expect(answer.text).toContain(`src="/apps/crm/embed/${page}.js"`);
   });
 
   it("shows an unknown customer an empty slate, nobody nothing, and another store's customer never", async () => {
-    expect(dataOf(await signed(page, "gid://shopify/Customer/42")).customer).toEqual({ consents: {}, tags: [] });
+    expect(dataOf(await signed(page, "gid://shopify/Customer/42")).customer).toEqual({
+      consents: {},
+      tags: [],
+    });
     expect(dataOf(await signed(page, "")).customer).toBeNull();
     const theirs = await newShopper(service, OTHER_SHOP);
-    await service.call("POST", "/ucp/tags", { key: theirs.token, body: { add: ["Other club"], remove: [] } });
-    await service.database.query("UPDATE storefront_users SET storefront_customer_gid = $2 WHERE id = $1", [theirs.id, `gid://shopify/Customer/43${theirs.id}`]);
-    expect(dataOf(await signed(page, `gid://shopify/Customer/43${theirs.id}`)).customer).toEqual({ consents: {}, tags: [] });
+    await service.call("POST", "/ucp/tags", {
+      key: theirs.token,
+      body: { add: ["Other club"], remove: [] },
+    });
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = $2 WHERE id = $1",
+      [theirs.id, `gid://shopify/Customer/43${theirs.id}`],
+    );
+    expect(dataOf(await signed(page, `gid://shopify/Customer/43${theirs.id}`)).customer).toEqual({
+      consents: {},
+      tags: [],
+    });
   });
 
   it("with a wrong or old signature shows nothing at all, and without one is the page for everybody", async () => {
-    expect((await signed(page, shopper.gid, "another-app-secret-0123")).json.code).toBe("invalid_signature");
+    expect((await signed(page, shopper.gid, "another-app-secret-0123")).json.code).toBe(
+      "invalid_signature",
+    );
     const old = signedQuery(new URLSearchParams(), "1");
     old.set("timestamp", "1700000000");
     expect((await service.call("GET", `/embed/${page}?${old}`, { key: null })).status).toBe(401);
-    expect(dataOf(await get(page, `&logged_in_customer_id=${shopper.gid.split("/").at(-1)}&path_prefix=/apps/crm`)).customer).toBeNull();
+    expect(
+      dataOf(
+        await get(
+          page,
+          `&logged_in_customer_id=${shopper.gid.split("/").at(-1)}&path_prefix=/apps/crm`,
+        ),
+      ).customer,
+    ).toBeNull();
   });
 
-  it.each(["//evil.example/x", "https://evil.example", "/apps/../..", "/evil/crm"])("is led nowhere by a made-up prefix: %s", async (prefix) => {
-    const answer = await get(page, `&path_prefix=${encodeURIComponent(prefix)}`);
-    expect([answer.text.includes("evil"), dataOf(answer).proxy]).toEqual([false, null]);
-  });
+  it.each(["//evil.example/x", "https://evil.example", "/apps/../..", "/evil/crm"])(
+    "is led nowhere by a made-up prefix: %s",
+    async (prefix) => {
+      const answer = await get(page, `&path_prefix=${encodeURIComponent(prefix)}`);
+      expect([answer.text.includes("evil"), dataOf(answer).proxy]).toEqual([false, null]);
+    },
+  );
 });
 
 describe("the scripts", () => {
-  it.each(PAGES)("of the %s page is one file, the same for every store, kept by caches", async (page) => {
-    const answer = await service.call("GET", `/embed/${page}.js`, { key: null });
-    expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([200, "text/javascript; charset=utf-8", SCRIPTS[page]]);
-    expect((await service.call("GET", `/embed/${page}.js`, { key: null, headers: { "If-None-Match": answer.headers.get("etag") ?? "" } })).status).toBe(304);
-    expect(gzipSync(answer.text).length).toBeLessThanOrEqual(page === "account" ? 6_144 : 10_240);
-  });
+  it.each(PAGES)(
+    "of the %s page is one file, the same for every store, kept by caches",
+    async (page) => {
+      const answer = await service.call("GET", `/embed/${page}.js`, { key: null });
+      expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([
+        200,
+        "text/javascript; charset=utf-8",
+        SCRIPTS[page],
+      ]);
+      expect(
+        (
+          await service.call("GET", `/embed/${page}.js`, {
+            key: null,
+            headers: { "If-None-Match": answer.headers.get("etag") ?? "" },
+          })
+        ).status,
+      ).toBe(304);
+      expect(gzipSync(answer.text).length).toBeLessThanOrEqual(page === "account" ? 6_144 : 10_240);
+    },
+  );
 
-  it.each(PAGES)("of the %s page knows no way from text to markup or code, and keeps no token for long", (page) => {
-    expect(SCRIPTS[page]).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|new Function|localStorage\\.setItem|createContextualFragment|srcdoc|document\.cookie/);
-  });
+  it.each(PAGES)(
+    "of the %s page knows no way from text to markup or code, and keeps no token for long",
+    (page) => {
+      expect(SCRIPTS[page]).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|new Function|localStorage\\.setItem|createContextualFragment|srcdoc|document\.cookie/,
+      );
+    },
+  );
 
   it("say in every language exactly the same things", () => {
-    for (const words of [SHOPPER_ES, SHOPPER_FR]) expect(Object.keys(words)).toEqual(Object.keys(SHOPPER_EN));
-    const gaps = (sentence: string) => [...sentence.matchAll(/\{\w+\}/g)].map(([gap]) => gap).sort();
-    for (const words of [SHOPPER_ES, SHOPPER_FR]) for (const [key, text] of Object.entries(SHOPPER_EN)) expect([key, gaps(words[key as keyof typeof SHOPPER_EN])]).toEqual([key, gaps(text)]);
+    for (const words of [SHOPPER_ES, SHOPPER_FR])
+      expect(Object.keys(words)).toEqual(Object.keys(SHOPPER_EN));
+    const gaps = (sentence: string) =>
+      [...sentence.matchAll(/\{\w+\}/g)].map(([gap]) => gap).sort();
+    for (const words of [SHOPPER_ES, SHOPPER_FR])
+      for (const [key, text] of Object.entries(SHOPPER_EN))
+        expect([key, gaps(words[key as keyof typeof SHOPPER_EN])]).toEqual([key, gaps(text)]);
   });
 });
 
 describe("a shopper's own page that reads with a bearer token", () => {
-  const orders = (headers: Record<string, string>) => asAgent(service, shopper, "GET", "/commerce/orders", { headers });
+  const orders = (headers: Record<string, string>) =>
+    asAgent(service, shopper, "GET", "/commerce/orders", { headers });
 
   it("is the shopper's, when the browser says that it asks where it came from", async () => {
     expect((await orders({})).json.code).toBe("agent_consent_required");
     expect((await orders({ "Sec-Fetch-Site": "same-origin" })).status).toBe(200);
-    for (const site of ["cross-site", "same-site", "none"]) expect([site, (await orders({ "Sec-Fetch-Site": site })).status]).toEqual([site, 403]);
-    expect((await orders({ "Sec-Fetch-Site": "same-origin", "UCP-Agent": "agent/1" })).status).toBe(403);
+    for (const site of ["cross-site", "same-site", "none"])
+      expect([site, (await orders({ "Sec-Fetch-Site": site })).status]).toEqual([site, 403]);
+    expect((await orders({ "Sec-Fetch-Site": "same-origin", "UCP-Agent": "agent/1" })).status).toBe(
+      403,
+    );
   });
 
   it("comes back from a sign-in elsewhere to our own pages alone", async () => {
     const person = await signUp(service);
     expect(person.token).toBeTruthy();
     for (const page of PAGES) {
-      const start = await service.call("GET", `/auth/federated/login?shop=${SHOP}&handoff=fragment&return_to=${encodeURIComponent(`/embed/${page}?shop=${SHOP}`)}`, { key: null });
+      const start = await service.call(
+        "GET",
+        `/auth/federated/login?shop=${SHOP}&handoff=fragment&return_to=${encodeURIComponent(`/embed/${page}?shop=${SHOP}`)}`,
+        { key: null },
+      );
       const cookie = start.headers.getSetCookie()[0]?.split(";")[0] ?? "";
       const cancelled = `/auth/federated/callback?state=${new URL(start.headers.get("location") ?? "").searchParams.get("state")}&error=access_denied`;
-      expect((await service.call("GET", cancelled, { key: null, headers: { Cookie: cookie } })).headers.get("location")).toBe(`${service.url}/embed/${page}?shop=${SHOP}&error=access_denied`);
+      expect(
+        (
+          await service.call("GET", cancelled, { key: null, headers: { Cookie: cookie } })
+        ).headers.get("location"),
+      ).toBe(`${service.url}/embed/${page}?shop=${SHOP}&error=access_denied`);
     }
   });
 });

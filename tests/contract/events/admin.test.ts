@@ -11,25 +11,52 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(async () => {
   await service.database.truncate();
-  await service.addTenant(SHOP, { admin_key: TENANT_KEY, erp_base_url: service.sandbox.addresses.erpBaseUrl });
+  await service.addTenant(SHOP, {
+    admin_key: TENANT_KEY,
+    erp_base_url: service.sandbox.addresses.erpBaseUrl,
+  });
   await service.addTenant(OTHER_SHOP);
 });
 
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
-const kill = (eventId: string, channel = "erpsys") => query("UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = now() - interval '2 hours', retry_count = 4, last_error = 'no such plant' WHERE event_id = $1 AND channel = $2", [eventId, channel]);
-const accept = async (fields: Record<string, unknown> = {}, shop = SHOP) => (await ingest(service, order(fields), { shop })).json.event_id as string;
-const fail = (eventId: string) => service.call("PATCH", `/events/${eventId}/status`, { body: { status: "failed", channel: "erpsys" }, key: null, headers: { "x-backend-webhook-secret": BACKEND_SECRET } });
+const kill = (eventId: string, channel = "erpsys") =>
+  query(
+    "UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = now() - interval '2 hours', retry_count = 4, last_error = 'no such plant' WHERE event_id = $1 AND channel = $2",
+    [eventId, channel],
+  );
+const accept = async (fields: Record<string, unknown> = {}, shop = SHOP) =>
+  (await ingest(service, order(fields), { shop })).json.event_id as string;
+const fail = (eventId: string) =>
+  service.call("PATCH", `/events/${eventId}/status`, {
+    body: { status: "failed", channel: "erpsys" },
+    key: null,
+    headers: { "x-backend-webhook-secret": BACKEND_SECRET },
+  });
 
-const ADMIN_ROUTES: [method: string, path: string, body?: object][] = [["GET", "/admin/events/status"], ["GET", "/admin/events/log"], ["POST", "/admin/events/replay", { event_ids: ["x"] }], ["GET", "/admin/destinations"], ["PUT", "/admin/destinations", {}], ["POST", "/admin/destinations/cms/probe"]];
+const ADMIN_ROUTES: [method: string, path: string, body?: object][] = [
+  ["GET", "/admin/events/status"],
+  ["GET", "/admin/events/log"],
+  ["POST", "/admin/events/replay", { event_ids: ["x"] }],
+  ["GET", "/admin/destinations"],
+  ["PUT", "/admin/destinations", {}],
+  ["POST", "/admin/destinations/cms/probe"],
+];
 
 describe.each(ADMIN_ROUTES)("%s %s", (method, path, body) => {
-  const call = (options: { shop?: string; key?: string | null } = {}) => service.call(method, `${path}?shop=${options.shop ?? SHOP}`, { ...(body !== undefined && { body }), ...(options.key !== undefined && { key: options.key }) });
+  const call = (options: { shop?: string; key?: string | null } = {}) =>
+    service.call(method, `${path}?shop=${options.shop ?? SHOP}`, {
+      ...(body !== undefined && { body }),
+      ...(options.key !== undefined && { key: options.key }),
+    });
 
   test("is the store's own and the operator's", async () => {
     expect((await call({ key: TENANT_KEY })).status).toBe(200);
     expect((await call()).status).toBe(200);
   });
-  test.each([["nobody", null, SHOP, 401], ["another store's key", TENANT_KEY, OTHER_SHOP, 401]])("is not for %s", async (_, key, shop, status) => {
+  test.each([
+    ["nobody", null, SHOP, 401],
+    ["another store's key", TENANT_KEY, OTHER_SHOP, 401],
+  ])("is not for %s", async (_, key, shop, status) => {
     expect((await call({ key, shop })).status).toBe(status);
   });
   test("is not for a `shared` store, whoever asks", async () => {
@@ -39,29 +66,57 @@ describe.each(ADMIN_ROUTES)("%s %s", (method, path, body) => {
 });
 
 describe("the status", () => {
-  const status = async (shop = SHOP) => (await service.call("GET", `/admin/events/status?shop=${shop}`)).json;
+  const status = async (shop = SHOP) =>
+    (await service.call("GET", `/admin/events/status?shop=${shop}`)).json;
 
   test("of a store without events has every channel, closed and empty", async () => {
     const { channels, dead_letter, throughput } = await status();
-    for (const name of ["erpsys", "retail_analytics_a", "retail_analytics_b", "web_analytics", "profile_platform", "cms"]) expect(channels[name]).toEqual({ circuit: "closed", last_24h: { delivered: 0, failed: 0, pending: 0 } });
-    expect({ dead_letter, throughput }).toEqual({ dead_letter: { count: 0, oldest: null }, throughput: { events_per_minute: 0, avg_latency_ms: 0 } });
+    for (const name of [
+      "erpsys",
+      "retail_analytics_a",
+      "retail_analytics_b",
+      "web_analytics",
+      "profile_platform",
+      "cms",
+    ])
+      expect(channels[name]).toEqual({
+        circuit: "closed",
+        last_24h: { delivered: 0, failed: 0, pending: 0 },
+      });
+    expect({ dead_letter, throughput }).toEqual({
+      dead_letter: { count: 0, oldest: null },
+      throughput: { events_per_minute: 0, avg_latency_ms: 0 },
+    });
   });
 
   test("counts what was delivered, what failed, what waits and what is dead, per channel and of this store alone", async () => {
     const [first, second] = [await accept(), await accept()];
     await accept({}, OTHER_SHOP);
-    await service.call("PATCH", `/events/${first}/status`, { body: { status: "delivered" }, key: null, headers: { "x-backend-webhook-secret": BACKEND_SECRET } });
+    await service.call("PATCH", `/events/${first}/status`, {
+      body: { status: "delivered" },
+      key: null,
+      headers: { "x-backend-webhook-secret": BACKEND_SECRET },
+    });
     await fail(second);
     const dead = await accept({ destinations: ["data_lake"] });
     await kill(dead, "data_lake");
     await openCircuit(service.database, SHOP, "erpsys");
     const { channels, dead_letter, throughput } = await status();
-    expect(channels.erpsys).toEqual({ circuit: "open", last_24h: { delivered: 1, failed: 1, pending: 1 } });
-    expect(channels.web_analytics).toEqual({ circuit: "closed", last_24h: { delivered: 1, failed: 0, pending: 1 } });
+    expect(channels.erpsys).toEqual({
+      circuit: "open",
+      last_24h: { delivered: 1, failed: 1, pending: 1 },
+    });
+    expect(channels.web_analytics).toEqual({
+      circuit: "closed",
+      last_24h: { delivered: 1, failed: 0, pending: 1 },
+    });
     expect(dead_letter.count).toBe(1);
     expect(Date.now() - new Date(dead_letter.oldest).getTime()).toBeGreaterThan(7_000_000);
     expect(throughput.events_per_minute).toBeGreaterThan(0);
-    expect((await status(OTHER_SHOP)).channels.web_analytics).toEqual({ circuit: "closed", last_24h: { delivered: 0, failed: 0, pending: 1 } });
+    expect((await status(OTHER_SHOP)).channels.web_analytics).toEqual({
+      circuit: "closed",
+      last_24h: { delivered: 0, failed: 0, pending: 1 },
+    });
   });
 
   test("forgets what is older than a day", async () => {
@@ -72,81 +127,146 @@ describe("the status", () => {
 });
 
 describe("a replay", () => {
-  const replay = async (event_ids: string[], shop = SHOP) => (await service.call("POST", `/admin/events/replay?shop=${shop}`, { body: { event_ids } })).json;
+  const replay = async (event_ids: string[], shop = SHOP) =>
+    (await service.call("POST", `/admin/events/replay?shop=${shop}`, { body: { event_ids } })).json;
 
   test("puts dead letters back with all their tries, and names what it does not know", async () => {
     const [dead, alive, unknown] = [await accept(), await accept(), randomUUID()];
     await kill(dead);
-    expect(await replay([dead, alive, unknown])).toEqual({ ok: true, requeued: 1, not_found: [unknown] });
-    expect(await query("SELECT status, retry_count, sweep_count, next_attempt_at <= now() AS is_due FROM integration_queue WHERE event_id = $1 AND channel = 'erpsys'", [dead])).toEqual([{ status: "pending", retry_count: 0, sweep_count: 0, is_due: true }]);
+    expect(await replay([dead, alive, unknown])).toEqual({
+      ok: true,
+      requeued: 1,
+      not_found: [unknown],
+    });
+    expect(
+      await query(
+        "SELECT status, retry_count, sweep_count, next_attempt_at <= now() AS is_due FROM integration_queue WHERE event_id = $1 AND channel = 'erpsys'",
+        [dead],
+      ),
+    ).toEqual([{ status: "pending", retry_count: 0, sweep_count: 0, is_due: true }]);
   });
 
   test("twice at once puts each back once", async () => {
     const dead = await accept();
     await kill(dead);
     const answers = await Promise.all([replay([dead]), replay([dead]), replay([dead])]);
-    expect(answers.map(({ requeued }) => requeued as number).sort((a, b) => a - b)).toEqual([0, 0, 1]);
+    expect(answers.map(({ requeued }) => requeued as number).sort((a, b) => a - b)).toEqual([
+      0, 0, 1,
+    ]);
   });
 
   test("does not reach another store's dead letters", async () => {
     const dead = await accept({}, OTHER_SHOP);
     await kill(dead, "web_analytics");
     expect(await replay([dead])).toEqual({ ok: true, requeued: 0, not_found: [dead] });
-    expect(await query("SELECT status FROM integration_queue WHERE event_id = $1", [dead])).toEqual([{ status: "dead_letter" }]);
+    expect(await query("SELECT status FROM integration_queue WHERE event_id = $1", [dead])).toEqual(
+      [{ status: "dead_letter" }],
+    );
   });
 
   test.each([[{}], [{ event_ids: [] }], [{ event_ids: "x" }]])("of %j is refused", async (body) => {
-    expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body })).status).toBe(400);
+    expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body })).status).toBe(
+      400,
+    );
   });
 });
 
 describe("destinations", () => {
-  const put = (body: object) => service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body, key: TENANT_KEY });
+  const put = (body: object) =>
+    service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body, key: TENANT_KEY });
 
   test("show the routes, the list, and what each channel is; a PUT changes only what it names, null puts the default back", async () => {
     const routes = [{ event_type: "order.*", channels: ["archive"], priority: 1 }];
-    expect((await put({ event_routes: routes })).json).toMatchObject({ event_routes: routes, enabled_channels: null });
-    expect((await put({ enabled_channels: ["cms"] })).json).toMatchObject({ event_routes: routes, enabled_channels: ["cms"] });
+    expect((await put({ event_routes: routes })).json).toMatchObject({
+      event_routes: routes,
+      enabled_channels: null,
+    });
+    expect((await put({ enabled_channels: ["cms"] })).json).toMatchObject({
+      event_routes: routes,
+      enabled_channels: ["cms"],
+    });
     const { json } = await put({ event_routes: null });
     expect(json).toMatchObject({ event_routes: [], enabled_channels: ["cms"] });
-    const enabled = Object.fromEntries((json.channels as { name: string; enabled: boolean }[]).map((channel) => [channel.name, channel.enabled]));
-    expect(enabled).toMatchObject({ cms: true, erpsys: false, web_analytics: false, archive: true, backend: true });
+    const enabled = Object.fromEntries(
+      (json.channels as { name: string; enabled: boolean }[]).map((channel) => [
+        channel.name,
+        channel.enabled,
+      ]),
+    );
+    expect(enabled).toMatchObject({
+      cms: true,
+      erpsys: false,
+      web_analytics: false,
+      archive: true,
+      backend: true,
+    });
     expect(enabled).not.toHaveProperty("email");
   });
 
-  test.each([[{ event_routes: [{ event_type: "", channels: ["cms"] }] }], [{ event_routes: [{ event_type: "a", channels: [] }] }], [{ enabled_channels: ["Not A Name"] }], [{ enabled_channels: "cms" }]])("refuse %j and keep what was there", async (body) => {
+  test.each([
+    [{ event_routes: [{ event_type: "", channels: ["cms"] }] }],
+    [{ event_routes: [{ event_type: "a", channels: [] }] }],
+    [{ enabled_channels: ["Not A Name"] }],
+    [{ enabled_channels: "cms" }],
+  ])("refuse %j and keep what was there", async (body) => {
     await put({ enabled_channels: ["cms"] });
     expect((await put(body)).status).toBe(400);
-    expect((await service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toMatchObject({ enabled_channels: ["cms"], event_routes: [] });
+    expect((await service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toMatchObject({
+      enabled_channels: ["cms"],
+      event_routes: [],
+    });
   });
 
   test("that do not exist, or that only the service uses, cannot be tried", async () => {
-    for (const name of ["data_lake", "email"]) expect((await service.call("POST", `/admin/destinations/${name}/probe?shop=${SHOP}`)).status).toBe(404);
+    for (const name of ["data_lake", "email"])
+      expect(
+        (await service.call("POST", `/admin/destinations/${name}/probe?shop=${SHOP}`)).status,
+      ).toBe(404);
   });
 });
 
 describe("the built-in backend for others (POST /integration-enqueue)", () => {
-  const enqueue = (body: object, key: string | null = BACKEND_KEY) => service.call("POST", "/integration-enqueue", { body, key });
-  const event = (fields: object = {}) => ({ ...order(), event_id: randomUUID(), source: "erpsys", entity_type: "order", tenant_shop: SHOP, destinations: ["erpsys", "data_lake"], priority: 1, ...fields });
+  const enqueue = (body: object, key: string | null = BACKEND_KEY) =>
+    service.call("POST", "/integration-enqueue", { body, key });
+  const event = (fields: object = {}) => ({
+    ...order(),
+    event_id: randomUUID(),
+    source: "erpsys",
+    entity_type: "order",
+    tenant_shop: SHOP,
+    destinations: ["erpsys", "data_lake"],
+    priority: 1,
+    ...fields,
+  });
 
   test("stores the event as it was normalised elsewhere, and answers its lowest queue id", async () => {
     const sent = event();
     const { status, json } = await enqueue(sent);
-    const rows = await query("SELECT id::int AS id, shop, channel, source, priority FROM integration_queue ORDER BY id");
+    const rows = await query(
+      "SELECT id::int AS id, shop, channel, source, priority FROM integration_queue ORDER BY id",
+    );
     expect({ status, json }).toEqual({ status: 200, json: { ok: true, queue_id: rows[0].id } });
-    expect(rows).toMatchObject([{ shop: SHOP, channel: "erpsys", source: "erpsys", priority: 1 }, { channel: "data_lake" }]);
+    expect(rows).toMatchObject([
+      { shop: SHOP, channel: "erpsys", source: "erpsys", priority: 1 },
+      { channel: "data_lake" },
+    ]);
   });
 
   test("answers a repeated event with its first queue id, and adds nothing", async () => {
     const sent = event();
     const first = await enqueue(sent);
-    expect((await enqueue({ ...sent, timestamp: "2026-11-21T11:00:00Z", destinations: ["cms"] })).json).toEqual(first.json);
+    expect(
+      (await enqueue({ ...sent, timestamp: "2026-11-21T11:00:00Z", destinations: ["cms"] })).json,
+    ).toEqual(first.json);
     expect(await query("SELECT 1 FROM integration_queue")).toHaveLength(2);
   });
 
   test.each<[string, object, string | null, number]>([
-    ["no key", {}, null, 401], ["the operator's key", {}, "test-admin-key-0123456789", 401], ["an unknown store", { tenant_shop: "nobody.myshopify.com" }, BACKEND_KEY, 404],
-    ["no store", { tenant_shop: undefined }, BACKEND_KEY, 400], ["no event id", { event_id: undefined }, BACKEND_KEY, 400],
+    ["no key", {}, null, 401],
+    ["the operator's key", {}, "test-admin-key-0123456789", 401],
+    ["an unknown store", { tenant_shop: "nobody.myshopify.com" }, BACKEND_KEY, 404],
+    ["no store", { tenant_shop: undefined }, BACKEND_KEY, 400],
+    ["no event id", { event_id: undefined }, BACKEND_KEY, 400],
   ])("refuses %s", async (_, fields, key, status) => {
     expect((await enqueue(event(fields), key)).status).toBe(status);
     expect(await query("SELECT 1 FROM integration_queue")).toEqual([]);

@@ -16,9 +16,20 @@ beforeEach(async () => {
   await registerWebhooks(service.ctx, SHOP);
 });
 
-const enter = (phase: number | null) => service.call("POST", `/config?shop=${SHOP}`, { body: { event_bus_phase: phase } });
-const webhookPaths = () => new Set(service.sandbox.storefront.subscriptions(SHOP).map(({ uri }) => uri.replace(service.url, "").replace(/\/webhooks\/.*/, "/webhooks")));
-const filedOnly = async () => (await service.database.query("SELECT channel FROM integration_queue WHERE delivery_config->>'method' = 'ARCHIVE' ORDER BY channel")).map(({ channel }) => channel as string);
+const enter = (phase: number | null) =>
+  service.call("POST", `/config?shop=${SHOP}`, { body: { event_bus_phase: phase } });
+const webhookPaths = () =>
+  new Set(
+    service.sandbox.storefront
+      .subscriptions(SHOP)
+      .map(({ uri }) => uri.replace(service.url, "").replace(/\/webhooks\/.*/, "/webhooks")),
+  );
+const filedOnly = async () =>
+  (
+    await service.database.query(
+      "SELECT channel FROM integration_queue WHERE delivery_config->>'method' = 'ARCHIVE' ORDER BY channel",
+    )
+  ).map(({ channel }) => channel as string);
 
 describe.each([
   [null, ["/webhooks"], [], false],
@@ -30,7 +41,7 @@ describe.each([
 ])("a store in phase %s", (phase, paths, filed, isSafetyNet) => {
   test("has its webhooks, its deliveries and its schedule as that phase says", async () => {
     expect((await enter(phase)).status).toBe(200);
-      expect([...webhookPaths()]).toEqual(paths);
+    expect([...webhookPaths()]).toEqual(paths);
     await ingest(service, order());
     expect(await filedOnly()).toEqual(filed);
     const { steps } = await runScheduledNow(service.ctx);
@@ -45,5 +56,8 @@ test("a warehouse event is worked in every phase", async () => {
 });
 
 test.each([0, 6, "4"])("phase %j does not exist", async (phase) => {
-  expect((await service.call("POST", `/config?shop=${SHOP}`, { body: { event_bus_phase: phase } })).status).toBe(400);
+  expect(
+    (await service.call("POST", `/config?shop=${SHOP}`, { body: { event_bus_phase: phase } }))
+      .status,
+  ).toBe(400);
 });

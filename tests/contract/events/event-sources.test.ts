@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BACKEND_SECRET, ERP_TOKEN, ingest, order, TENANT_KEY } from "../../support/events.ts";
-import { APP_SECRET, OTHER_SHOP, SHOP, sign, startService, type Service } from "../../support/service.ts";
+import {
+  APP_SECRET,
+  OTHER_SHOP,
+  SHOP,
+  sign,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -14,86 +21,184 @@ beforeEach(async () => {
 });
 
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
-const isEmpty = async () => (await query("SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1 FROM kv WHERE key LIKE 'evt:%'")).length === 0;
-const ledger = async () => (await query("SELECT * FROM event_ledger"))[0] as Record<string, unknown>;
+const isEmpty = async () =>
+  (
+    await query(
+      "SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1 FROM kv WHERE key LIKE 'evt:%'",
+    )
+  ).length === 0;
+const ledger = async () =>
+  (await query("SELECT * FROM event_ledger"))[0] as Record<string, unknown>;
 
 describe("the source of an event:", () => {
-  const signedHeaders = (raw: string, secret = APP_SECRET) => ({ "X-Storefront-Hmac-SHA256": sign(raw, secret) });
+  const signedHeaders = (raw: string, secret = APP_SECRET) => ({
+    "X-Storefront-Hmac-SHA256": sign(raw, secret),
+  });
   const raw = () => JSON.stringify(order({ source: undefined }));
   const from = (source: string) => ({ query: `&source=${source}` });
 
   test("storefront is proven by the signature over the raw bytes, and by nothing else", async () => {
     const body = raw();
-    expect((await ingest(service, body, { ...from("storefront"), key: null, headers: signedHeaders(body) })).status).toBe(202);
+    expect(
+      (
+        await ingest(service, body, {
+          ...from("storefront"),
+          key: null,
+          headers: signedHeaders(body),
+        })
+      ).status,
+    ).toBe(202);
     expect((await ledger()).source).toBe("storefront");
-    for (const [headers, key] of [[signedHeaders(body, "another-secret-0123456789"), null], [signedHeaders(`${body} `), null], [{}, TENANT_KEY]] as const) {
+    for (const [headers, key] of [
+      [signedHeaders(body, "another-secret-0123456789"), null],
+      [signedHeaders(`${body} `), null],
+      [{}, TENANT_KEY],
+    ] as const) {
       const { status, json } = await ingest(service, body, { ...from("storefront"), key, headers });
-      expect({ status, error: json.error, method: json.method }).toEqual({ status: 401, error: "Unauthorized", method: "hmac" });
+      expect({ status, error: json.error, method: json.method }).toEqual({
+        status: 401,
+        error: "Unauthorized",
+        method: "hmac",
+      });
     }
   });
 
   test("is storefront whenever a storefront signature is there, whatever else is said", async () => {
     const body = raw();
-    const { status, json } = await ingest(service, body, { ...from("erpsys"), key: ERP_TOKEN, headers: signedHeaders(body, "another-secret-0123456789") });
+    const { status, json } = await ingest(service, body, {
+      ...from("erpsys"),
+      key: ERP_TOKEN,
+      headers: signedHeaders(body, "another-secret-0123456789"),
+    });
     expect({ status, method: json.method }).toEqual({ status: 401, method: "hmac" });
   });
 
   test("erpsys is proven by the store's ERP token", async () => {
-    expect((await ingest(service, order(), { ...from("erpsys"), key: ERP_TOKEN })).status).toBe(202);
+    expect((await ingest(service, order(), { ...from("erpsys"), key: ERP_TOKEN })).status).toBe(
+      202,
+    );
     expect((await ledger()).source).toBe("erpsys");
-    for (const [key, shop] of [["wrong-token-0123456789", SHOP], [TENANT_KEY, SHOP], [null, SHOP], [ERP_TOKEN, OTHER_SHOP]] as const) {
+    for (const [key, shop] of [
+      ["wrong-token-0123456789", SHOP],
+      [TENANT_KEY, SHOP],
+      [null, SHOP],
+      [ERP_TOKEN, OTHER_SHOP],
+    ] as const) {
       const { status, json } = await ingest(service, order(), { ...from("erpsys"), key, shop });
       expect({ status, method: json.method }).toEqual({ status: 401, method: "oauth2" });
     }
   });
 
   test("backend is proven by the shared secret, also when only the task id says so", async () => {
-    expect((await ingest(service, order(), { key: null, headers: { "x-backend-task-id": "7", "x-backend-webhook-secret": BACKEND_SECRET } })).status).toBe(202);
+    expect(
+      (
+        await ingest(service, order(), {
+          key: null,
+          headers: { "x-backend-task-id": "7", "x-backend-webhook-secret": BACKEND_SECRET },
+        })
+      ).status,
+    ).toBe(202);
     expect((await ledger()).source).toBe("backend");
-    const { status, json } = await ingest(service, order(), { ...from("backend"), headers: { "x-backend-webhook-secret": "wrong-secret-0123456789" } });
+    const { status, json } = await ingest(service, order(), {
+      ...from("backend"),
+      headers: { "x-backend-webhook-secret": "wrong-secret-0123456789" },
+    });
     expect({ status, method: json.method }).toEqual({ status: 401, method: "shared_secret" });
   });
 
-  test.each(["cms", "erp", "wms", "manual"])("%s is spoken for by an admin key, in the header or the body", async (source) => {
-    const event = source === "wms" ? { event_type: "unit.packed", payload: { serial: "1" } } : order();
-    expect((await ingest(service, { ...event, source: "manual" }, { key: TENANT_KEY, headers: { "x-event-source": source } })).status).toBe(202);
-    expect((await ledger()).source).toBe(source);
-  });
+  test.each(["cms", "erp", "wms", "manual"])(
+    "%s is spoken for by an admin key, in the header or the body",
+    async (source) => {
+      const event =
+        source === "wms" ? { event_type: "unit.packed", payload: { serial: "1" } } : order();
+      expect(
+        (
+          await ingest(
+            service,
+            { ...event, source: "manual" },
+            { key: TENANT_KEY, headers: { "x-event-source": source } },
+          )
+        ).status,
+      ).toBe(202);
+      expect((await ledger()).source).toBe(source);
+    },
+  );
 
   test("testing is the operator's own, and stands in the envelope as manual", async () => {
-    expect((await ingest(service, order({ source: undefined }), { ...from("testing"), key: TENANT_KEY })).status).toBe(202);
+    expect(
+      (await ingest(service, order({ source: undefined }), { ...from("testing"), key: TENANT_KEY }))
+        .status,
+    ).toBe(202);
     expect((await ledger()).source).toBe("manual");
   });
 
-  test.each(["storefront", "erpsys", "backend"])("%s in the body alone is what an admin key made of it: manual", async (source) => {
-    expect((await ingest(service, order({ source }), { key: TENANT_KEY })).status).toBe(202);
-    expect((await ledger()).source).toBe("manual");
-  });
+  test.each(["storefront", "erpsys", "backend"])(
+    "%s in the body alone is what an admin key made of it: manual",
+    async (source) => {
+      expect((await ingest(service, order({ source }), { key: TENANT_KEY })).status).toBe(202);
+      expect((await ledger()).source).toBe("manual");
+    },
+  );
 
-  test.each([["another store's key", TENANT_KEY, OTHER_SHOP, "admin_key"], ["a wrong key", "wrong-key-0123456789", SHOP, "admin_key"], ["no key", null, SHOP, "none"]])("is not proven by %s", async (_, key, shop, method) => {
+  test.each([
+    ["another store's key", TENANT_KEY, OTHER_SHOP, "admin_key"],
+    ["a wrong key", "wrong-key-0123456789", SHOP, "admin_key"],
+    ["no key", null, SHOP, "none"],
+  ])("is not proven by %s", async (_, key, shop, method) => {
     const { status, json } = await ingest(service, order(), { key, shop });
-    expect({ status, error: json.error, method: json.method }).toEqual({ status: 401, error: "Unauthorized", method });
+    expect({ status, error: json.error, method: json.method }).toEqual({
+      status: 401,
+      error: "Unauthorized",
+      method,
+    });
     expect(await isEmpty()).toBe(true);
   });
 
   test("is told before anything about the store: also before a shop that is none", async () => {
     const body = raw();
-    expect((await service.call("POST", "/events/ingest?source=storefront&shop=no-shop", { body, key: null, headers: signedHeaders(body, "another-secret-0123456789") })).json).toMatchObject({ code: "unauthorized", method: "hmac" });
-    expect((await service.call("POST", "/events/ingest?shop=no-shop", { body })).json.code).toBe("invalid_shop");
+    expect(
+      (
+        await service.call("POST", "/events/ingest?source=storefront&shop=no-shop", {
+          body,
+          key: null,
+          headers: signedHeaders(body, "another-secret-0123456789"),
+        })
+      ).json,
+    ).toMatchObject({ code: "unauthorized", method: "hmac" });
+    expect((await service.call("POST", "/events/ingest?shop=no-shop", { body })).json.code).toBe(
+      "invalid_shop",
+    );
   });
 
   test("of a `shared` store is the storefront alone", async () => {
     await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
     expect((await ingest(service, order(), { shop: OTHER_SHOP })).status).toBe(403);
     const body = raw();
-    expect((await ingest(service, body, { ...from("storefront"), shop: OTHER_SHOP, key: null, headers: signedHeaders(body) })).status).toBe(202);
+    expect(
+      (
+        await ingest(service, body, {
+          ...from("storefront"),
+          shop: OTHER_SHOP,
+          key: null,
+          headers: signedHeaders(body),
+        })
+      ).status,
+    ).toBe(202);
   });
 
   test("with a key that was changed elsewhere a moment ago is proven by the new one, and not by the old one", async () => {
     expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(202);
-    await query("UPDATE kv SET value = value || '{\"admin_key\": \"fresh-admin-key-0123456789\"}', version = version + 1 WHERE key = $1", [`tenant:${SHOP}`]);
+    await query(
+      'UPDATE kv SET value = value || \'{"admin_key": "fresh-admin-key-0123456789"}\', version = version + 1 WHERE key = $1',
+      [`tenant:${SHOP}`],
+    );
     expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(401);
-    await query("UPDATE kv SET value = value || '{\"admin_key\": \"newest-admin-key-0123456789\"}', version = version + 1 WHERE key = $1", [`tenant:${SHOP}`]);
-    expect((await ingest(service, order(), { key: "newest-admin-key-0123456789" })).status).toBe(202);
+    await query(
+      'UPDATE kv SET value = value || \'{"admin_key": "newest-admin-key-0123456789"}\', version = version + 1 WHERE key = $1',
+      [`tenant:${SHOP}`],
+    );
+    expect((await ingest(service, order(), { key: "newest-admin-key-0123456789" })).status).toBe(
+      202,
+    );
   });
 });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ADMIN_KEY, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
-const MAPPING = { fields: { number: "name", "items[].sku": "line_items[].sku" }, required: ["number"] };
+const MAPPING = {
+  fields: { number: "name", "items[].sku": "line_items[].sku" },
+  required: ["number"],
+};
 const PATH = "/admin/mappings/erp_generic/order";
 let service: Service;
 beforeAll(async () => {
@@ -14,19 +17,38 @@ beforeEach(async () => {
   await service.addTenant(OTHER_SHOP, { admin_key: "tenant-admin-key-2" });
 });
 
-const put = (body: unknown, path = PATH, key: string | null = ADMIN_KEY) => service.call("PUT", `${path}?shop=${SHOP}`, { body, key });
-const get = (path = PATH, key: string | null = ADMIN_KEY, shop = SHOP) => service.call("GET", `${path}?shop=${shop}`, { key });
+const put = (body: unknown, path = PATH, key: string | null = ADMIN_KEY) =>
+  service.call("PUT", `${path}?shop=${SHOP}`, { body, key });
+const get = (path = PATH, key: string | null = ADMIN_KEY, shop = SHOP) =>
+  service.call("GET", `${path}?shop=${shop}`, { key });
 
 test("a mapping is kept whole, shown, and replaced by the next", async () => {
-  expect(await put(MAPPING)).toMatchObject({ status: 200, json: { ok: true, channel: "erp_generic", entity_type: "order", mapping: MAPPING } });
-  expect(await get()).toMatchObject({ status: 200, json: { channel: "erp_generic", entity_type: "order", mapping: MAPPING, updated_at: expect.stringMatching(/Z$/) } });
-  expect((await put({ mapping: { fields: { id: "entity_id" } } })).json.mapping).toEqual({ fields: { id: "entity_id" }, required: [] });
+  expect(await put(MAPPING)).toMatchObject({
+    status: 200,
+    json: { ok: true, channel: "erp_generic", entity_type: "order", mapping: MAPPING },
+  });
+  expect(await get()).toMatchObject({
+    status: 200,
+    json: {
+      channel: "erp_generic",
+      entity_type: "order",
+      mapping: MAPPING,
+      updated_at: expect.stringMatching(/Z$/),
+    },
+  });
+  expect((await put({ mapping: { fields: { id: "entity_id" } } })).json.mapping).toEqual({
+    fields: { id: "entity_id" },
+    required: [],
+  });
   expect((await get()).json.mapping).toEqual({ fields: { id: "entity_id" }, required: [] });
 });
 
 test("there is none until one is saved, and no other store's", async () => {
   await put(MAPPING);
-  expect(await get("/admin/mappings/erp_generic/invoice")).toMatchObject({ status: 404, json: { code: "not_found" } });
+  expect(await get("/admin/mappings/erp_generic/invoice")).toMatchObject({
+    status: 404,
+    json: { code: "not_found" },
+  });
   expect((await get(PATH, ADMIN_KEY, OTHER_SHOP)).status).toBe(404);
 });
 
@@ -47,15 +69,25 @@ test.each([
 
 test("a destination without mappings and an entity that there is not are told apart", async () => {
   expect((await put(MAPPING, "/admin/mappings/cms/order")).status).toBe(404);
-  expect(await put(MAPPING, "/admin/mappings/erp_generic/person")).toMatchObject({ status: 400, json: { fields: { entity_type: expect.any(String) } } });
+  expect(await put(MAPPING, "/admin/mappings/erp_generic/person")).toMatchObject({
+    status: 400,
+    json: { fields: { entity_type: expect.any(String) } },
+  });
 });
 
-test.each([[null, 401], ["wrong-key", 401], ["tenant-admin-key-2", 401], ["tenant-admin-key-1", 200]] as const)("the key %s is answered %i", async (key, status) => {
+test.each([
+  [null, 401],
+  ["wrong-key", 401],
+  ["tenant-admin-key-2", 401],
+  ["tenant-admin-key-1", 200],
+] as const)("the key %s is answered %i", async (key, status) => {
   expect((await put(MAPPING, PATH, key)).status).toBe(status);
-  if (status === 401) expect(await service.database.query("SELECT 1 FROM integration_mappings")).toEqual([]);
+  if (status === 401)
+    expect(await service.database.query("SELECT 1 FROM integration_mappings")).toEqual([]);
 });
 
 test("a shared store has no mappings", async () => {
   await service.call("POST", `/config?shop=${SHOP}`, { body: { access_role: "shared" } });
-  for (const answer of [await put(MAPPING), await get()]) expect(answer).toMatchObject({ status: 403, json: { code: "forbidden" } });
+  for (const answer of [await put(MAPPING), await get()])
+    expect(answer).toMatchObject({ status: 403, json: { code: "forbidden" } });
 });

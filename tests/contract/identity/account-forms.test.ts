@@ -1,7 +1,18 @@
 // The pages behind mailed links, for people without script.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SHOP, startService, type Answer, type Service } from "../../support/service.ts";
-import { forgot, getMe, login, mailedLink, mailedToken, newEmail, PASSWORD, postSignUp, signUp, signUpBody } from "./people.ts";
+import {
+  forgot,
+  getMe,
+  login,
+  mailedLink,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  postSignUp,
+  signUp,
+  signUpBody,
+} from "./people.ts";
 
 let service: Service;
 
@@ -13,12 +24,23 @@ afterAll(() => service.stop());
 
 const RESET = "/auth/password/reset";
 const VERIFY = "/auth/verify-email";
-const setLocale = (locale: string | null) => service.call("POST", `/config?shop=${SHOP}`, { body: { locale } });
-const open = (link: string): Promise<Answer> => service.call("GET", link.slice(service.url.length), { key: null });
+const setLocale = (locale: string | null) =>
+  service.call("POST", `/config?shop=${SHOP}`, { body: { locale } });
+const open = (link: string): Promise<Answer> =>
+  service.call("GET", link.slice(service.url.length), { key: null });
 const submit = (path: string, fields: Record<string, string>): Promise<Answer> =>
-  service.call("POST", `${path}?shop=${SHOP}`, { key: null, body: new URLSearchParams(fields).toString(), headers: { "Content-Type": "application/x-www-form-urlencoded" } });
+  service.call("POST", `${path}?shop=${SHOP}`, {
+    key: null,
+    body: new URLSearchParams(fields).toString(),
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  });
 
-async function resetLink(): Promise<{ email: string; link: string; token: string; session: string }> {
+async function resetLink(): Promise<{
+  email: string;
+  link: string;
+  token: string;
+  session: string;
+}> {
   const { email, token: session } = await signUp(service);
   await forgot(service, email);
   const link = await mailedLink(service, email, RESET);
@@ -31,7 +53,13 @@ function expectSafePage(answer: Answer): void {
   expect(answer.headers.get("referrer-policy")).toMatch(/^(no-referrer|same-origin)$/);
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   const policy = answer.headers.get("content-security-policy") ?? "";
-  for (const rule of ["default-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"]) expect(policy).toContain(rule);
+  for (const rule of [
+    "default-src 'self'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+    "base-uri 'none'",
+  ])
+    expect(policy).toContain(rule);
   expect(answer.text).not.toMatch(/<script|src="|https?:\/\//);
   expect(answer.text).toMatch(/<html lang="(en|es|fr)">/);
   expect(answer.text.match(/<h1>/g)).toHaveLength(1);
@@ -46,13 +74,17 @@ describe("the page of a reset link", () => {
     expectSafePage(answer);
     expect(answer.text).toContain(`action="${RESET}?shop=${SHOP}"`);
     expect(answer.text).toContain(`<input type="hidden" name="token" value="${token}">`);
-    expect(answer.text).toMatch(/<label for="password">[^<]+<\/label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required/);
+    expect(answer.text).toMatch(
+      /<label for="password">[^<]+<\/label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required/,
+    );
   });
 
   it("does not use the link up by being opened, not by ten scanners", async () => {
     const { link, token } = await resetLink();
     for (let times = 0; times < 10; times += 1) await open(link);
-    expect((await service.call("HEAD", link.slice(service.url.length), { key: null })).status).toBe(200);
+    expect((await service.call("HEAD", link.slice(service.url.length), { key: null })).status).toBe(
+      200,
+    );
     expect((await submit(RESET, { token, password: "a fine password" })).status).toBe(200);
   });
 
@@ -84,7 +116,11 @@ describe("the page of a reset link", () => {
   it("says in a page that a used, foreign or missing link is no good", async () => {
     const { token } = await resetLink();
     await submit(RESET, { token, password: "a fine password" });
-    for (const fields of [{ token, password: "a fine password" }, { token: "never made", password: "a fine password" }, { password: "a fine password" }]) {
+    for (const fields of [
+      { token, password: "a fine password" },
+      { token: "never made", password: "a fine password" },
+      { password: "a fine password" },
+    ]) {
       const answer = await submit(RESET, fields as Record<string, string>);
       expect(answer.status).toBe(400);
       expectSafePage(answer);
@@ -93,11 +129,19 @@ describe("the page of a reset link", () => {
   });
 
   it("escapes a token that is markup", async () => {
-    const answer = await service.call("GET", `${RESET}?shop=${SHOP}&token=${encodeURIComponent('"><script>alert(1)</script>')}`, { key: null });
+    const answer = await service.call(
+      "GET",
+      `${RESET}?shop=${SHOP}&token=${encodeURIComponent('"><script>alert(1)</script>')}`,
+      { key: null },
+    );
     expectSafePage(answer);
   });
 
-  it.each([["es", "es", "Elige una contraseña"], ["fr", "fr", "Choisissez un mot de passe"], ["de", "en", "Choose a password"]])("speaks the store's language: %s", async (locale, lang, title) => {
+  it.each([
+    ["es", "es", "Elige una contraseña"],
+    ["fr", "fr", "Choisissez un mot de passe"],
+    ["de", "en", "Choose a password"],
+  ])("speaks the store's language: %s", async (locale, lang, title) => {
     await setLocale(locale);
     const answer = await service.call("GET", `${RESET}?shop=${SHOP}&token=x`, { key: null });
     await setLocale(null);
@@ -108,7 +152,9 @@ describe("the page of a reset link", () => {
   it("tells a person whom a flood keeps out to try again, without using up the link", async () => {
     const { token, email } = await resetLink();
     const flood = Promise.all(Array.from({ length: 140 }, () => login(service, email)));
-    const answers = await Promise.all(Array.from({ length: 4 }, () => submit(RESET, { token, password: "short" })));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => submit(RESET, { token, password: "short" })),
+    );
     for (const answer of answers) expect(answer.status).toBe(400);
     await flood;
     expect((await submit(RESET, { token, password: "a fine password" })).status).toBe(200);
@@ -135,12 +181,18 @@ describe("the page of a verification link", () => {
   });
 
   it("without a token, or with one that is too long, is a page that says so", async () => {
-    for (const fields of [{}, { token: "x".repeat(1_000) }]) expect((await submit(VERIFY, fields as Record<string, string>)).status).toBe(400);
+    for (const fields of [{}, { token: "x".repeat(1_000) }])
+      expect((await submit(VERIFY, fields as Record<string, string>)).status).toBe(400);
   });
 });
 
 it("a form post to an endpoint without a page is 415", async () => {
-  const answer = await submit("/auth/signup", { email: newEmail(), password: PASSWORD, consent_tos: "true", consent_privacy: "true" });
+  const answer = await submit("/auth/signup", {
+    email: newEmail(),
+    password: PASSWORD,
+    consent_tos: "true",
+    consent_privacy: "true",
+  });
   expect(answer.status).toBe(415);
   expect((await postSignUp(service, signUpBody(newEmail()))).status).toBe(201);
 });

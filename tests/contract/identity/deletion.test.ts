@@ -1,7 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { customerPayload, GID } from "../../support/payloads.ts";
-import { eventually, OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
-import { connectStorefront, deleteMe, forgot, getMe, login, mailedToken, newEmail, PASSWORD, pictureOf, postSignUp, queueIsEmpty, signUp, signUpBody, statusesOf, tablesWith, verify } from "./people.ts";
+import {
+  eventually,
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
+import {
+  connectStorefront,
+  deleteMe,
+  forgot,
+  getMe,
+  login,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  pictureOf,
+  postSignUp,
+  queueIsEmpty,
+  signUp,
+  signUpBody,
+  statusesOf,
+  tablesWith,
+  verify,
+} from "./people.ts";
 
 let service: Service;
 const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) };
@@ -17,10 +41,22 @@ afterAll(() => service.stop());
 let deliveries = 0;
 async function webhook(values: Record<string, string>): Promise<void> {
   const id = `delivery-${(deliveries += 1)}`;
-  await service.webhook("customer-update", customerPayload(values), { headers: { "X-Shopify-Webhook-Id": id } });
-  await eventually("the webhook handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'", [id])).length === 1);
+  await service.webhook("customer-update", customerPayload(values), {
+    headers: { "X-Shopify-Webhook-Id": id },
+  });
+  await eventually(
+    "the webhook handled",
+    async () =>
+      (
+        await service.database.query(
+          "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'",
+          [id],
+        )
+      ).length === 1,
+  );
 }
-const alive = (email: string) => service.database.query("SELECT id FROM storefront_users WHERE email = $1", [email]);
+const alive = (email: string) =>
+  service.database.query("SELECT id FROM storefront_users WHERE email = $1", [email]);
 
 describe("who may delete an account", () => {
   it("with a password: only who types it. A wrong one is 401, none is 401 reauth_required, and nothing is written", async () => {
@@ -40,7 +76,10 @@ describe("who may delete an account", () => {
 
   it("without a password: a token younger than 24 hours; an older one is 401 reauth_required", async () => {
     const { token, id } = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1", [id]);
+    await service.database.query(
+      "UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1",
+      [id],
+    );
     clock.offsetMs = 24 * 3_600_000 + 60_000;
     const late = await deleteMe(service, token);
     expect([late.status, late.json.code]).toEqual([401, "reauth_required"]);
@@ -53,20 +92,41 @@ describe("who may delete an account", () => {
   it("by cookie: only from the store's own page", async () => {
     const { token } = await signUp(service);
     const headers = { cookie: `__Host-crm_session=${token}` };
-    expect((await service.call("DELETE", "/auth/me", { key: null, headers, body: { password: PASSWORD } })).status).toBe(403);
-    const answer = await service.call("DELETE", "/auth/me", { key: null, headers: { ...headers, origin: RETURN_ORIGIN }, body: { password: PASSWORD } });
+    expect(
+      (
+        await service.call("DELETE", "/auth/me", {
+          key: null,
+          headers,
+          body: { password: PASSWORD },
+        })
+      ).status,
+    ).toBe(403);
+    const answer = await service.call("DELETE", "/auth/me", {
+      key: null,
+      headers: { ...headers, origin: RETURN_ORIGIN },
+      body: { password: PASSWORD },
+    });
     expect([answer.status, answer.json]).toEqual([200, { deleted: true }]);
-    expect(answer.headers.getSetCookie()).toEqual(["__Host-crm_session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0"]);
+    expect(answer.headers.getSetCookie()).toEqual([
+      "__Host-crm_session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0",
+    ]);
   });
 
   it("twice at once deletes once: one row per consent withdrawn, one mail", async () => {
     const { token, email, id } = await signUp(service);
-    const answers = await Promise.all(Array.from({ length: 4 }, () => deleteMe(service, token, { password: PASSWORD })));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => deleteMe(service, token, { password: PASSWORD })),
+    );
     expect(statusesOf(answers)).toEqual([200, 401, 401, 401]);
     await queueIsEmpty(service);
-    const revoked = await service.database.query("SELECT consent_type FROM consent_records WHERE user_id = $1 AND action = 'revoked' ORDER BY consent_type", [id]);
+    const revoked = await service.database.query(
+      "SELECT consent_type FROM consent_records WHERE user_id = $1 AND action = 'revoked' ORDER BY consent_type",
+      [id],
+    );
     expect(revoked).toEqual([{ consent_type: "privacy" }, { consent_type: "tos" }]);
-    expect(service.sandbox.email.mailsTo(email).filter(({ subject }) => subject.includes("was deleted"))).toHaveLength(1);
+    expect(
+      service.sandbox.email.mailsTo(email).filter(({ subject }) => subject.includes("was deleted")),
+    ).toHaveLength(1);
   });
 
   it("raced by a reset never ends as a deletion by the password that was just replaced, with the new one lost", async () => {
@@ -75,11 +135,18 @@ describe("who may delete an account", () => {
     const link = await mailedToken(service, email, "/auth/password/reset");
     const [deleted, changed] = await Promise.all([
       deleteMe(service, token, { password: PASSWORD }),
-      service.call("POST", `/auth/password/reset?shop=${SHOP}`, { key: null, body: { token: link, password: "a new fine password" } }),
+      service.call("POST", `/auth/password/reset?shop=${SHOP}`, {
+        key: null,
+        body: { token: link, password: "a new fine password" },
+      }),
     ]);
-    const [row] = await service.database.query("SELECT status, password_hash, email FROM storefront_users WHERE id = $1", [id]);
+    const [row] = await service.database.query(
+      "SELECT status, password_hash, email FROM storefront_users WHERE id = $1",
+      [id],
+    );
     expect([deleted.status === 200, changed.status === 200].filter(Boolean)).toHaveLength(1);
-    if (deleted.status === 200) expect(row).toEqual({ status: "deleted", password_hash: "", email: null });
+    if (deleted.status === 200)
+      expect(row).toEqual({ status: "deleted", password_hash: "", email: null });
     else expect(row).toMatchObject({ status: "active", email });
   });
 });
@@ -89,47 +156,106 @@ describe("a deleted account", () => {
   const NAMES = { first_name: "Adaunique", last_name: "Byronunique" };
 
   it("leaves an empty row, no claims, tags or extras, every old consent row and one revocation for each that stood", async () => {
-    const { token, id } = await signUp(service, { ...NAMES, email: EMAIL, consent_marketing: true, consent_cookie: false });
+    const { token, id } = await signUp(service, {
+      ...NAMES,
+      email: EMAIL,
+      consent_marketing: true,
+      consent_cookie: false,
+    });
     await queueIsEmpty(service);
-    await service.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')", [SHOP]);
-    await service.database.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'ucp' FROM crm_tags", [id]);
-    const consentsBefore = await service.database.query("SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq", [id]);
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
+      [SHOP],
+    );
+    await service.database.query(
+      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'ucp' FROM crm_tags",
+      [id],
+    );
+    const consentsBefore = await service.database.query(
+      "SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq",
+      [id],
+    );
     await verify(service, await mailedToken(service, EMAIL, "/auth/verify-email"));
 
-    expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({ deleted: true });
-
-    const [row] = await service.database.query("SELECT * FROM storefront_users WHERE id = $1", [id]);
-    expect(row).toMatchObject({
-      status: "deleted", email: null, password_hash: "", full_name: null, first_name: null, last_name: null, avatar_url: null, federated_sub: null, storefront_customer_gid: null, language_pref: null,
-      tags: [], number_of_orders: 0, amount_spent: 0, email_subscription_status: null, sms_subscription_status: null, country: null, phone_hash: null, email_verified: false,
+    expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({
+      deleted: true,
     });
-    for (const table of ["user_claims", "user_extras", "user_tag_map"]) expect(await service.database.query(`SELECT 1 FROM ${table} WHERE user_id = $1`, [id])).toEqual([]);
-    const consents = await service.database.query("SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq", [id]);
+
+    const [row] = await service.database.query("SELECT * FROM storefront_users WHERE id = $1", [
+      id,
+    ]);
+    expect(row).toMatchObject({
+      status: "deleted",
+      email: null,
+      password_hash: "",
+      full_name: null,
+      first_name: null,
+      last_name: null,
+      avatar_url: null,
+      federated_sub: null,
+      storefront_customer_gid: null,
+      language_pref: null,
+      tags: [],
+      number_of_orders: 0,
+      amount_spent: 0,
+      email_subscription_status: null,
+      sms_subscription_status: null,
+      country: null,
+      phone_hash: null,
+      email_verified: false,
+    });
+    for (const table of ["user_claims", "user_extras", "user_tag_map"])
+      expect(
+        await service.database.query(`SELECT 1 FROM ${table} WHERE user_id = $1`, [id]),
+      ).toEqual([]);
+    const consents = await service.database.query(
+      "SELECT * FROM consent_records WHERE user_id = $1 ORDER BY seq",
+      [id],
+    );
     expect(consents.slice(0, consentsBefore.length)).toEqual(consentsBefore);
     const added = consents.slice(consentsBefore.length);
-    expect(added.map(({ consent_type, action, method }) => [consent_type, action, method])).toEqual([["tos", "revoked", "account_delete"], ["privacy", "revoked", "account_delete"], ["marketing", "revoked", "account_delete"]]);
+    expect(added.map(({ consent_type, action, method }) => [consent_type, action, method])).toEqual(
+      [
+        ["tos", "revoked", "account_delete"],
+        ["privacy", "revoked", "account_delete"],
+        ["marketing", "revoked", "account_delete"],
+      ],
+    );
     expect(new Set(added.map(({ consent_id }) => consent_id)).size).toBe(1);
   });
 
   it("goes out of the CMS, and the person is told by one mail; storefront, analytics and profile are left alone", async () => {
     await queueIsEmpty(service);
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(EMAIL);
-    expect(service.sandbox.email.mailsTo(EMAIL).map(({ subject }) => subject)).toEqual([`Verify your e-mail address for ${SHOP}`, `Your account at ${SHOP} was deleted`]);
-    const rows = await service.database.query("SELECT channel FROM integration_queue WHERE event_type = 'customer.deleted' AND entity_id = (SELECT max(user_id)::text FROM consent_records WHERE method = 'account_delete' AND consent_type = 'marketing')");
+    expect(service.sandbox.email.mailsTo(EMAIL).map(({ subject }) => subject)).toEqual([
+      `Verify your e-mail address for ${SHOP}`,
+      `Your account at ${SHOP} was deleted`,
+    ]);
+    const rows = await service.database.query(
+      "SELECT channel FROM integration_queue WHERE event_type = 'customer.deleted' AND entity_id = (SELECT max(user_id)::text FROM consent_records WHERE method = 'account_delete' AND consent_type = 'marketing')",
+    );
     expect(rows).toEqual([{ channel: "cms" }]);
     expect(service.sandbox.storefront.customers(SHOP).map(({ email }) => email)).toContain(EMAIL);
   });
 
   it("leaves the person's address and names in no table, not even in queue rows, links and error texts", async () => {
-    expect(await tablesWith(service.database, [EMAIL, NAMES.first_name, NAMES.last_name])).toEqual([]);
+    expect(await tablesWith(service.database, [EMAIL, NAMES.first_name, NAMES.last_name])).toEqual(
+      [],
+    );
     expect(JSON.stringify(service.logged)).not.toContain(EMAIL);
   });
 
   it("leaves nothing in the error texts of deliveries that failed and wait to be tried again", async () => {
     const { token, email } = await signUp(service, { first_name: "Failunique" });
     await queueIsEmpty(service);
-    await service.database.query("UPDATE integration_queue SET last_error = 'cms: 400 ' || $1, status = 'dead_letter' WHERE channel = 'cms' AND id = (SELECT max(id) FROM integration_queue WHERE channel = 'cms')", [email]);
-    await service.database.query("UPDATE delivery_attempts SET error = 'cms: 400 ' || $1 WHERE channel = 'cms' AND id = (SELECT max(id) FROM delivery_attempts WHERE channel = 'cms')", [email]);
+    await service.database.query(
+      "UPDATE integration_queue SET last_error = 'cms: 400 ' || $1, status = 'dead_letter' WHERE channel = 'cms' AND id = (SELECT max(id) FROM integration_queue WHERE channel = 'cms')",
+      [email],
+    );
+    await service.database.query(
+      "UPDATE delivery_attempts SET error = 'cms: 400 ' || $1 WHERE channel = 'cms' AND id = (SELECT max(id) FROM delivery_attempts WHERE channel = 'cms')",
+      [email],
+    );
     await deleteMe(service, token, { password: PASSWORD });
     await queueIsEmpty(service);
     expect(await tablesWith(service.database, [email, "Failunique"])).toEqual([]);
@@ -143,7 +269,11 @@ describe("a deleted account", () => {
     expect((await login(service, email)).json.code).toBe("invalid_credentials");
     expect((await forgot(service, email)).status).toBe(202);
     await queueIsEmpty(service);
-    expect(service.sandbox.email.mailsTo(email).filter(({ text }) => text?.includes("/auth/password/reset"))).toEqual([]);
+    expect(
+      service.sandbox.email
+        .mailsTo(email)
+        .filter(({ text }) => text?.includes("/auth/password/reset")),
+    ).toEqual([]);
   });
 
   it("leaves another store's account of the same person alone", async () => {
@@ -168,7 +298,13 @@ describe("the storefront speaking of a deleted person", () => {
   it("by the same gid resurrects nobody, however new the webhook is", async () => {
     await webhook({});
     const { token } = await signUp(service, { email: "bob@biller.com" });
-    expect((await service.database.query("SELECT storefront_customer_gid FROM storefront_users WHERE email = 'bob@biller.com'"))[0].storefront_customer_gid).toBe(GID);
+    expect(
+      (
+        await service.database.query(
+          "SELECT storefront_customer_gid FROM storefront_users WHERE email = 'bob@biller.com'",
+        )
+      )[0].storefront_customer_gid,
+    ).toBe(GID);
     await deleteMe(service, token, { password: PASSWORD });
     await webhook({});
     await webhook({ updated_at: '"2039-01-01T00:00:00Z"' });
@@ -182,8 +318,21 @@ describe("the storefront speaking of a deleted person", () => {
     const email = newEmail("departed");
     await webhook({ admin_graphql_api_id: '"gid://shopify/Customer/601"', email: `"${email}"` });
     const [{ id }] = await alive(email);
-    await service.webhook("customers-delete", '{"id":601,"admin_graphql_api_id":"gid://shopify/Customer/601"}', { headers: { "X-Shopify-Webhook-Id": "departure-601" } });
-    await eventually("the departure handled", async () => (await service.database.query("SELECT 1 FROM storefront_users WHERE id = $1 AND status = 'deleted'", [id])).length === 1);
+    await service.webhook(
+      "customers-delete",
+      '{"id":601,"admin_graphql_api_id":"gid://shopify/Customer/601"}',
+      { headers: { "X-Shopify-Webhook-Id": "departure-601" } },
+    );
+    await eventually(
+      "the departure handled",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM storefront_users WHERE id = $1 AND status = 'deleted'",
+            [id],
+          )
+        ).length === 1,
+    );
     const again = await postSignUp(service, signUpBody(email));
     expect(again.status).toBe(201);
     expect(again.json.user.id).not.toBe(id);
@@ -194,9 +343,19 @@ describe("the storefront speaking of a deleted person", () => {
     const email = newEmail("moved");
     const { token } = await signUp(service, { email });
     await deleteMe(service, token, { password: PASSWORD });
-    await webhook({ admin_graphql_api_id: '"gid://shopify/Customer/501"', email: `"${email}"`, created_at: '"2024-01-01T00:00:00Z"', updated_at: '"2039-01-01T00:00:00Z"' });
+    await webhook({
+      admin_graphql_api_id: '"gid://shopify/Customer/501"',
+      email: `"${email}"`,
+      created_at: '"2024-01-01T00:00:00Z"',
+      updated_at: '"2039-01-01T00:00:00Z"',
+    });
     expect(await alive(email)).toEqual([]);
-    await webhook({ admin_graphql_api_id: '"gid://shopify/Customer/502"', email: `"${email}"`, created_at: '"2039-01-01T00:00:00Z"', updated_at: '"2039-01-01T00:00:00Z"' });
+    await webhook({
+      admin_graphql_api_id: '"gid://shopify/Customer/502"',
+      email: `"${email}"`,
+      created_at: '"2039-01-01T00:00:00Z"',
+      updated_at: '"2039-01-01T00:00:00Z"',
+    });
     expect(await alive(email)).toHaveLength(1);
   });
 });

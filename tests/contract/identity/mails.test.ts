@@ -3,49 +3,90 @@ import { renderMail } from "../../../app/domain/channels/email-messages.ts";
 import { MAIL_WORDS, type MailLocale } from "../../../app/domain/channels/email-words.ts";
 import type { MailTemplate } from "../../../app/domain/identity/mails.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { deleteMe, forgot, mailedLink, mailedToken, PASSWORD, queueIsEmpty, retriesAreDone, signUp, verify } from "./people.ts";
+import {
+  deleteMe,
+  forgot,
+  mailedLink,
+  mailedToken,
+  PASSWORD,
+  queueIsEmpty,
+  retriesAreDone,
+  signUp,
+  verify,
+} from "./people.ts";
 
 const LINK = "https://id.example/auth/password/reset?shop=a.myshopify.com&token=abc";
-const WITH_LINK: Record<MailTemplate, boolean> = { welcome: true, verify_email: true, reset_password: true, account_exists: true, sign_in_linked: false, account_deleted: false, confirm_consent: true, data_export: true, dead_letter: false };
+const WITH_LINK: Record<MailTemplate, boolean> = {
+  welcome: true,
+  verify_email: true,
+  reset_password: true,
+  account_exists: true,
+  sign_in_linked: false,
+  account_deleted: false,
+  confirm_consent: true,
+  data_export: true,
+  dead_letter: false,
+};
 const LOCALES = Object.keys(MAIL_WORDS) as MailLocale[];
 const look = { locale: "en", brand: "Ada's Shop", name: "Ada", provider: "federated" };
-const every = LOCALES.flatMap((locale) => (Object.keys(WITH_LINK) as MailTemplate[]).map((template) => [locale, template] as const));
+const every = LOCALES.flatMap((locale) =>
+  (Object.keys(WITH_LINK) as MailTemplate[]).map((template) => [locale, template] as const),
+);
 
 describe("every mail, in every language", () => {
   it("is there: nine in each of three", () => {
     expect(every).toHaveLength(27);
-    for (const locale of LOCALES) expect(Object.keys(MAIL_WORDS[locale].templates).sort()).toEqual(Object.keys(WITH_LINK).sort());
+    for (const locale of LOCALES)
+      expect(Object.keys(MAIL_WORDS[locale].templates).sort()).toEqual(
+        Object.keys(WITH_LINK).sort(),
+      );
   });
 
-  it.each(every)("%s %s names the store in its subject, leaves no blank unfilled, and carries the link where it has one and none where not", (locale, template) => {
-    const mail = renderMail(template, { ...look, locale, link: WITH_LINK[template] ? LINK : null });
-    expect(mail.subject).toContain("Ada's Shop");
-    for (const part of Object.values(mail)) expect(part).not.toMatch(/[{}]|undefined|null/);
-    expect(mail.html).toContain(`<html lang="${locale}">`);
-    expect(mail.text).toContain("Ada");
-    const links = [mail.text, mail.html].map((part) => part.match(/https?:[^\s"<]+/g) ?? []);
-    if (WITH_LINK[template]) {
-      expect(links[0]).toEqual([LINK]);
-      expect(links[1]).toEqual([LINK.replace("&", "&#38;")]);
-    } else expect(links.flat()).toEqual([]);
-  });
+  it.each(every)(
+    "%s %s names the store in its subject, leaves no blank unfilled, and carries the link where it has one and none where not",
+    (locale, template) => {
+      const mail = renderMail(template, {
+        ...look,
+        locale,
+        link: WITH_LINK[template] ? LINK : null,
+      });
+      expect(mail.subject).toContain("Ada's Shop");
+      for (const part of Object.values(mail)) expect(part).not.toMatch(/[{}]|undefined|null/);
+      expect(mail.html).toContain(`<html lang="${locale}">`);
+      expect(mail.text).toContain("Ada");
+      const links = [mail.text, mail.html].map((part) => part.match(/https?:[^\s"<]+/g) ?? []);
+      if (WITH_LINK[template]) {
+        expect(links[0]).toEqual([LINK]);
+        expect(links[1]).toEqual([LINK.replace("&", "&#38;")]);
+      } else expect(links.flat()).toEqual([]);
+    },
+  );
 
   it.each(every)("%s %s says something else than the other languages", (locale, template) => {
-    const others = LOCALES.filter((other) => other !== locale).map((other) => renderMail(template, { ...look, locale: other, link: LINK }));
+    const others = LOCALES.filter((other) => other !== locale).map((other) =>
+      renderMail(template, { ...look, locale: other, link: LINK }),
+    );
     const mail = renderMail(template, { ...look, locale, link: LINK });
-    for (const other of others) expect([other.subject, other.text]).not.toEqual([mail.subject, mail.text]);
+    for (const other of others)
+      expect([other.subject, other.text]).not.toEqual([mail.subject, mail.text]);
     for (const other of others) expect(other.subject).not.toBe(mail.subject);
   });
 
-  it.each(every)("%s %s takes no header, markup or pattern from a name or a brand", (locale, template) => {
-    const evil = { brand: `$& Co\r\nBcc: eve@example.com\u2028{provider} <img src=x onerror=alert(1)>`, name: `Ada\r\nSubject: x\u0000</p><script>alert(1)</script>` };
-    const mail = renderMail(template, { ...look, ...evil, locale, link: LINK });
-    expect(mail.subject).not.toMatch(/[\r\n\u2028\u2029\u0000]/);
-    expect(mail.subject).toContain("$& Co Bcc: eve@example.com {provider} <img");
-    expect(mail.text).not.toContain("\nBcc:");
-    expect(mail.text).not.toContain("\nSubject:");
-    expect(mail.html).not.toMatch(/<script|<img|onerror=alert\(1\)>/);
-  });
+  it.each(every)(
+    "%s %s takes no header, markup or pattern from a name or a brand",
+    (locale, template) => {
+      const evil = {
+        brand: `$& Co\r\nBcc: eve@example.com\u2028{provider} <img src=x onerror=alert(1)>`,
+        name: `Ada\r\nSubject: x\u0000</p><script>alert(1)</script>`,
+      };
+      const mail = renderMail(template, { ...look, ...evil, locale, link: LINK });
+      expect(mail.subject).not.toMatch(/[\r\n\u2028\u2029\u0000]/);
+      expect(mail.subject).toContain("$& Co Bcc: eve@example.com {provider} <img");
+      expect(mail.text).not.toContain("\nBcc:");
+      expect(mail.text).not.toContain("\nSubject:");
+      expect(mail.html).not.toMatch(/<script|<img|onerror=alert\(1\)>/);
+    },
+  );
 });
 
 describe("mails as they are sent", () => {
@@ -62,16 +103,32 @@ describe("mails as they are sent", () => {
   it("come from EMAIL_FROM, or from the store's own sender, to the one person, with the deployed key", async () => {
     const [here, there] = [await signUp(service), await signUp(service, {}, OTHER_SHOP)];
     await queueIsEmpty(service);
-    expect(service.sandbox.email.mailsTo(here.email)).toMatchObject([{ from: "Test Store <hello@test-store.example>", to: [here.email], headers: {} }]);
-    expect(service.sandbox.email.mailsTo(there.email)).toMatchObject([{ from: "Other Store <shop@other.example>", to: [there.email] }]);
-    for (const { headers } of service.sandbox.requests("email")) expect([headers.authorization, Boolean(headers["idempotency-key"])]).toEqual(["Bearer test-email-key", true]);
+    expect(service.sandbox.email.mailsTo(here.email)).toMatchObject([
+      { from: "Test Store <hello@test-store.example>", to: [here.email], headers: {} },
+    ]);
+    expect(service.sandbox.email.mailsTo(there.email)).toMatchObject([
+      { from: "Other Store <shop@other.example>", to: [there.email] },
+    ]);
+    for (const { headers } of service.sandbox.requests("email"))
+      expect([headers.authorization, Boolean(headers["idempotency-key"])]).toEqual([
+        "Bearer test-email-key",
+        true,
+      ]);
   });
 
   it("speak the person's language, else the store's", async () => {
-    const [french, spanish, german] = [await signUp(service), await signUp(service, { language_pref: "es" }), await signUp(service, { language_pref: "de" })];
+    const [french, spanish, german] = [
+      await signUp(service),
+      await signUp(service, { language_pref: "es" }),
+      await signUp(service, { language_pref: "de" }),
+    ];
     await queueIsEmpty(service);
-    expect(service.sandbox.email.mailsTo(french.email)[0]?.subject).toBe(`Vérifiez votre adresse e-mail pour ${BRAND}`);
-    expect(service.sandbox.email.mailsTo(spanish.email)[0]?.subject).toBe(`Verifica tu correo electrónico para ${BRAND}`);
+    expect(service.sandbox.email.mailsTo(french.email)[0]?.subject).toBe(
+      `Vérifiez votre adresse e-mail pour ${BRAND}`,
+    );
+    expect(service.sandbox.email.mailsTo(spanish.email)[0]?.subject).toBe(
+      `Verifica tu correo electrónico para ${BRAND}`,
+    );
     expect(service.sandbox.email.mailsTo(german.email)[0]?.subject).toContain(BRAND);
   });
 
@@ -89,9 +146,13 @@ describe("mails as they are sent", () => {
     await queueIsEmpty(service);
     service.sandbox.failNext("email", { status: 503 }, 1);
     await deleteMe(service, token, { password: PASSWORD });
-    expect(JSON.stringify(await service.database.query("SELECT * FROM integration_queue"))).not.toContain(email);
+    expect(
+      JSON.stringify(await service.database.query("SELECT * FROM integration_queue")),
+    ).not.toContain(email);
     await retriesAreDone(service);
-    expect(service.sandbox.email.mailsTo(email).map(({ subject }) => subject)).toContain(`Tu cuenta de ${BRAND} se ha eliminado`);
+    expect(service.sandbox.email.mailsTo(email).map(({ subject }) => subject)).toContain(
+      `Tu cuenta de ${BRAND} se ha eliminado`,
+    );
   });
 
   it("link only to this service, with the store and one token", async () => {
@@ -99,7 +160,12 @@ describe("mails as they are sent", () => {
     await forgot(service, email);
     for (const path of ["/auth/verify-email", "/auth/password/reset"]) {
       const link = new URL(await mailedLink(service, email, path));
-      expect([link.origin, link.pathname, [...link.searchParams.keys()], link.hash]).toEqual([service.url, path, ["shop", "token"], ""]);
+      expect([link.origin, link.pathname, [...link.searchParams.keys()], link.hash]).toEqual([
+        service.url,
+        path,
+        ["shop", "token"],
+        "",
+      ]);
       expect(link.searchParams.get("shop")).toBe(SHOP);
     }
   });

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newClient, newTokens } from "../../support/agent.ts";
 import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 import { getMe, login, newEmail, pictureOf, queueIsEmpty, signUp } from "./people.ts";
 
 let service: Service;
@@ -19,23 +25,57 @@ beforeEach(async () => {
   shopper = await newShopper(service);
 });
 
-const take = (key: string | null = shopper.token, shop = SHOP, headers: Record<string, string> = {}) => service.call("GET", `/auth/me/export?shop=${shop}`, { key, headers });
+const take = (
+  key: string | null = shopper.token,
+  shop = SHOP,
+  headers: Record<string, string> = {},
+) => service.call("GET", `/auth/me/export?shop=${shop}`, { key, headers });
 
 describe("GET /auth/me/export", () => {
   it("is a file with everything that is stored of the person, without a secret and without anybody else", async () => {
     const other = await newShopper(service);
     await consent(service, shopper, { consent_ap2: true, consent_marketing: true });
-    await asAgent(service, shopper, "POST", "/commerce/mandates", { body: { max_amount: "5.00", currency: "EUR", scope: "all" } });
-    const { access_token } = await newTokens(service, await newClient(service, { client_name: "Trail Planner" }), shopper.token);
-    await service.call("POST", "/ucp/tags", { key: shopper.token, body: { add: ["Trail club"], remove: [] } });
+    await asAgent(service, shopper, "POST", "/commerce/mandates", {
+      body: { max_amount: "5.00", currency: "EUR", scope: "all" },
+    });
+    const { access_token } = await newTokens(
+      service,
+      await newClient(service, { client_name: "Trail Planner" }),
+      shopper.token,
+    );
+    await service.call("POST", "/ucp/tags", {
+      key: shopper.token,
+      body: { add: ["Trail club"], remove: [] },
+    });
     await queueIsEmpty(service);
     const answer = await take();
-    expect([answer.status, answer.headers.get("content-disposition"), answer.headers.get("cache-control")]).toEqual([200, 'attachment; filename="my-data.json"', "no-store"]);
-    expect(answer.json).toMatchObject({ store: SHOP, is_complete: true, accounts: [{ id: shopper.id, email: shopper.email, storefront_customer_gid: shopper.gid }], claims: [{ consent_marketing: true }], agents: [{ client_name: "Trail Planner" }], mandates: [{ max_amount: "5.00" }] });
+    expect([
+      answer.status,
+      answer.headers.get("content-disposition"),
+      answer.headers.get("cache-control"),
+    ]).toEqual([200, 'attachment; filename="my-data.json"', "no-store"]);
+    expect(answer.json).toMatchObject({
+      store: SHOP,
+      is_complete: true,
+      accounts: [{ id: shopper.id, email: shopper.email, storefront_customer_gid: shopper.gid }],
+      claims: [{ consent_marketing: true }],
+      agents: [{ client_name: "Trail Planner" }],
+      mandates: [{ max_amount: "5.00" }],
+    });
     expect(answer.json.tags.map(({ slug }: any) => slug)).toContain("trail_club");
     expect(answer.json.consent_records.length).toBeGreaterThanOrEqual(5);
-    expect(answer.json.deliveries.map(({ event_type }: any) => event_type)).toContain("customer.signed_up");
-    for (const word of [other.email, "pbkdf2", access_token, shopper.token, '"payload"', '"password_hash"']) expect([word, answer.text.includes(word)]).toEqual([word, false]);
+    expect(answer.json.deliveries.map(({ event_type }: any) => event_type)).toContain(
+      "customer.signed_up",
+    );
+    for (const word of [
+      other.email,
+      "pbkdf2",
+      access_token,
+      shopper.token,
+      '"payload"',
+      '"password_hash"',
+    ])
+      expect([word, answer.text.includes(word)]).toEqual([word, false]);
   });
 
   it("writes nothing", async () => {
@@ -49,12 +89,25 @@ describe("GET /auth/me/export", () => {
     const email = newEmail("stranger");
     const gid = "gid://shopify/Customer/9007199254749999";
     const stranger = await signUp(service, { email });
-    await service.database.query("UPDATE storefront_users SET storefront_customer_gid = $2, country = 'NL', amount_spent = 4711.5, tags = '[\"vip-secret\"]', email_verified = false WHERE id = $1", [stranger.id, gid]);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = $2, country = 'NL', amount_spent = 4711.5, tags = '[\"vip-secret\"]', email_verified = false WHERE id = $1",
+      [stranger.id, gid],
+    );
     const answer = await take(stranger.token);
-    expect(answer.json).toMatchObject({ is_complete: false, accounts: [{ email, country: null, amount_spent: 0, tags: [], storefront_customer_gid: null }] });
-    for (const section of ["deliveries", "events", "orders_seen", "returns"]) expect([section, answer.json[section]]).toEqual([section, undefined]);
-    for (const word of [gid, "4711.5", "vip-secret"]) expect([word, answer.text.includes(word)]).toEqual([word, false]);
-    await service.database.query("UPDATE storefront_users SET email_verified = true WHERE id = $1", [stranger.id]);
+    expect(answer.json).toMatchObject({
+      is_complete: false,
+      accounts: [
+        { email, country: null, amount_spent: 0, tags: [], storefront_customer_gid: null },
+      ],
+    });
+    for (const section of ["deliveries", "events", "orders_seen", "returns"])
+      expect([section, answer.json[section]]).toEqual([section, undefined]);
+    for (const word of [gid, "4711.5", "vip-secret"])
+      expect([word, answer.text.includes(word)]).toEqual([word, false]);
+    await service.database.query(
+      "UPDATE storefront_users SET email_verified = true WHERE id = $1",
+      [stranger.id],
+    );
     expect((await take(stranger.token)).text).toContain(gid);
   });
 
@@ -71,8 +124,14 @@ describe("GET /auth/me/export", () => {
     for (const key of [null, "nonsense", access_token]) expect((await take(key)).status).toBe(401);
     expect((await service.call("GET", `/auth/me/export?shop=${SHOP}`)).status).toBe(401);
     expect((await take(shopper.token, OTHER_SHOP)).status).toBe(401);
-    const byCookie = await take(null, SHOP, { Cookie: `__Host-crm_session=${shopper.token}`, Origin: "https://evil.example" });
-    expect([byCookie.status, byCookie.headers.get("access-control-allow-origin")]).toEqual([200, null]);
+    const byCookie = await take(null, SHOP, {
+      Cookie: `__Host-crm_session=${shopper.token}`,
+      Origin: "https://evil.example",
+    });
+    expect([byCookie.status, byCookie.headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      null,
+    ]);
   });
 
   it("is made five times an hour for one account", async () => {
@@ -93,38 +152,89 @@ describe("GET /auth/me/export", () => {
 });
 
 describe("POST /auth/logout with everywhere", () => {
-  const leave = (key: string | null, body: unknown, shop = SHOP, headers: Record<string, string> = {}) => service.call("POST", `/auth/logout?shop=${shop}`, { key, body, headers });
+  const leave = (
+    key: string | null,
+    body: unknown,
+    shop = SHOP,
+    headers: Record<string, string> = {},
+  ) => service.call("POST", `/auth/logout?shop=${shop}`, { key, body, headers });
 
   it("ends every session, agent and mandate of the person, and of nobody else", async () => {
     await consent(service, shopper, { consent_ap2: true });
-    const { mandate_id } = (await asAgent(service, shopper, "POST", "/commerce/mandates", { body: { max_amount: "5.00", currency: "EUR", scope: "all" } })).json;
-    const [elsewhere, other] = [(await login(service, shopper.email)).json.token, await newShopper(service)];
+    const { mandate_id } = (
+      await asAgent(service, shopper, "POST", "/commerce/mandates", {
+        body: { max_amount: "5.00", currency: "EUR", scope: "all" },
+      })
+    ).json;
+    const [elsewhere, other] = [
+      (await login(service, shopper.email)).json.token,
+      await newShopper(service),
+    ];
     const { access_token } = await newTokens(service, await newClient(service), shopper.token);
     const answer = await leave(shopper.token, { everywhere: true });
-    expect([answer.status, answer.headers.getSetCookie()[0]]).toEqual([204, expect.stringContaining("Max-Age=0")]);
-    for (const token of [shopper.token, elsewhere, access_token]) expect((await getMe(service, token)).status).toBe(401);
-    expect((await service.call("GET", `/commerce/mandates/${mandate_id}?shop=${SHOP}`)).json.status).toBe("revoked");
+    expect([answer.status, answer.headers.getSetCookie()[0]]).toEqual([
+      204,
+      expect.stringContaining("Max-Age=0"),
+    ]);
+    for (const token of [shopper.token, elsewhere, access_token])
+      expect((await getMe(service, token)).status).toBe(401);
+    expect(
+      (await service.call("GET", `/commerce/mandates/${mandate_id}?shop=${SHOP}`)).json.status,
+    ).toBe("revoked");
     expect((await getMe(service, other.token)).status).toBe(200);
-    expect((await getMe(service, (await login(service, shopper.email)).json.token)).status).toBe(200);
+    expect((await getMe(service, (await login(service, shopper.email)).json.token)).status).toBe(
+      200,
+    );
   });
 
-  it.each([undefined, {}, { everywhere: false }])("ends this session alone when it is not said: %j", async (body) => {
-    const elsewhere = (await service.call("POST", `/auth/signup?shop=${SHOP}`, { key: null, body: { email: newEmail(), password: "correct horse battery", consent_tos: true, consent_privacy: true } })).json;
-    clock.offsetMs = 2_000;
-    const second = (await login(service, elsewhere.user.email)).json.token;
-    expect((await leave(second, body)).status).toBe(204);
-    expect([(await getMe(service, second)).status, (await getMe(service, elsewhere.token)).status]).toEqual([401, 200]);
-  });
+  it.each([undefined, {}, { everywhere: false }])(
+    "ends this session alone when it is not said: %j",
+    async (body) => {
+      const elsewhere = (
+        await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+          key: null,
+          body: {
+            email: newEmail(),
+            password: "correct horse battery",
+            consent_tos: true,
+            consent_privacy: true,
+          },
+        })
+      ).json;
+      clock.offsetMs = 2_000;
+      const second = (await login(service, elsewhere.user.email)).json.token;
+      expect((await leave(second, body)).status).toBe(204);
+      expect([
+        (await getMe(service, second)).status,
+        (await getMe(service, elsewhere.token)).status,
+      ]).toEqual([401, 200]);
+    },
+  );
 
   it("is refused to anybody else, and then nothing ends", async () => {
     const { access_token } = await newTokens(service, await newClient(service), shopper.token);
     await queueIsEmpty(service);
     const before = await pictureOf(service.database);
-    for (const key of [null, "nonsense", access_token]) expect((await leave(key, { everywhere: true })).status).toBe(401);
+    for (const key of [null, "nonsense", access_token])
+      expect((await leave(key, { everywhere: true })).status).toBe(401);
     expect((await leave(shopper.token, { everywhere: true }, OTHER_SHOP)).status).toBe(401);
     expect((await leave(shopper.token, { everywhere: "yes" })).json.code).toBe("invalid_request");
-    expect((await leave(null, { everywhere: true }, SHOP, { Cookie: `__Host-crm_session=${shopper.token}`, Origin: "https://evil.example" })).status).toBe(403);
+    expect(
+      (
+        await leave(null, { everywhere: true }, SHOP, {
+          Cookie: `__Host-crm_session=${shopper.token}`,
+          Origin: "https://evil.example",
+        })
+      ).status,
+    ).toBe(403);
     expect(await pictureOf(service.database)).toEqual(before);
-    expect((await leave(null, { everywhere: true }, SHOP, { Cookie: `__Host-crm_session=${shopper.token}`, Origin: RETURN_ORIGIN })).status).toBe(204);
+    expect(
+      (
+        await leave(null, { everywhere: true }, SHOP, {
+          Cookie: `__Host-crm_session=${shopper.token}`,
+          Origin: RETURN_ORIGIN,
+        })
+      ).status,
+    ).toBe(204);
   });
 });

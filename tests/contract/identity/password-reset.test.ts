@@ -1,7 +1,21 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { comparable, forgot, getMe, login, mailedLink, mailedToken, newEmail, PASSWORD, pictureOf, queueIsEmpty, reset, signUp, type Person } from "./people.ts";
+import {
+  comparable,
+  forgot,
+  getMe,
+  login,
+  mailedLink,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  pictureOf,
+  queueIsEmpty,
+  reset,
+  signUp,
+  type Person,
+} from "./people.ts";
 
 let service: Service;
 
@@ -17,19 +31,34 @@ const NEXT = "a new fine password";
 
 async function askedFor(person?: Person): Promise<Person & { link: string }> {
   const someone = person ?? (await signUp(service));
-  const before = service.sandbox.email.mailsTo(someone.email).filter(({ text }) => text?.includes(RESET)).length;
+  const before = service.sandbox.email
+    .mailsTo(someone.email)
+    .filter(({ text }) => text?.includes(RESET)).length;
   expect((await forgot(service, someone.email)).status).toBe(202);
   return { ...someone, link: await mailedToken(service, someone.email, RESET, before) };
 }
 
 /** As if the database's clock had gone on: links live by it. */
-const letTimePass = (seconds: number) => service.database.query("UPDATE kv SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'password_link:%'", [seconds]);
+const letTimePass = (seconds: number) =>
+  service.database.query(
+    "UPDATE kv SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'password_link:%'",
+    [seconds],
+  );
 
 it("a link opens nothing once the account has another address: the old mailbox is no proof of the new one", async () => {
   const { id, email, link } = await askedFor();
-  await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [id, `moved-${email}`]);
-  expect(await reset(service, link, NEXT)).toMatchObject({ status: 400, json: { code: "invalid_link" } });
-  const [user] = await service.database.query("SELECT email_verified FROM storefront_users WHERE id = $1", [id]);
+  await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
+    id,
+    `moved-${email}`,
+  ]);
+  expect(await reset(service, link, NEXT)).toMatchObject({
+    status: 400,
+    json: { code: "invalid_link" },
+  });
+  const [user] = await service.database.query(
+    "SELECT email_verified FROM storefront_users WHERE id = $1",
+    [id],
+  );
   expect(user.email_verified).toBe(false);
   expect((await login(service, `moved-${email}`)).status).toBe(200);
 });
@@ -38,46 +67,82 @@ describe("asking for a link", () => {
   it("is the same 202 for everybody, and only an active person is mailed", async () => {
     const { email } = await signUp(service);
     const suspended = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [suspended.id]);
-    const answers = [await forgot(service, email), await forgot(service, newEmail("nobody")), await forgot(service, suspended.email), await forgot(service, ` ${email.toUpperCase()}`)];
-    for (const answer of answers) expect(comparable(answer)).toEqual(comparable(answers[0] as never));
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      suspended.id,
+    ]);
+    const answers = [
+      await forgot(service, email),
+      await forgot(service, newEmail("nobody")),
+      await forgot(service, suspended.email),
+      await forgot(service, ` ${email.toUpperCase()}`),
+    ];
+    for (const answer of answers)
+      expect(comparable(answer)).toEqual(comparable(answers[0] as never));
     expect(answers[0]).toMatchObject({ status: 202, json: { ok: true } });
     await mailedToken(service, email, RESET, 1);
     await queueIsEmpty(service);
-    expect(service.sandbox.email.mailsTo(suspended.email).filter(({ text }) => text?.includes(RESET))).toEqual([]);
-    expect(service.sandbox.email.inbox().filter(({ to }) => to.join().includes("nobody"))).toEqual([]);
+    expect(
+      service.sandbox.email.mailsTo(suspended.email).filter(({ text }) => text?.includes(RESET)),
+    ).toEqual([]);
+    expect(service.sandbox.email.inbox().filter(({ to }) => to.join().includes("nobody"))).toEqual(
+      [],
+    );
   });
 
   it("mails nobody of another store, and changes neither password nor session", async () => {
     const { email, token } = await signUp(service);
     expect((await forgot(service, email, OTHER_SHOP)).status).toBe(202);
     await queueIsEmpty(service);
-    expect(service.sandbox.email.mailsTo(email).filter(({ text }) => text?.includes(RESET))).toEqual([]);
+    expect(
+      service.sandbox.email.mailsTo(email).filter(({ text }) => text?.includes(RESET)),
+    ).toEqual([]);
     await forgot(service, email);
     expect((await login(service, email)).status).toBe(200);
     expect((await getMe(service, token)).status).toBe(200);
   });
 
   it("for what is no address is 400", async () => {
-    expect((await forgot(service, "nobody")).json).toMatchObject({ code: "invalid_request", fields: { email: expect.any(String) } });
+    expect((await forgot(service, "nobody")).json).toMatchObject({
+      code: "invalid_request",
+      fields: { email: expect.any(String) },
+    });
   });
 
   it("with a Host header that lies does not change where the mailed link leads", async () => {
     const { email } = await signUp(service);
     const body = JSON.stringify({ email });
     const { port } = new URL(service.url);
-    const headers = { host: "evil.example", "x-forwarded-host": "evil.example", forwarded: "host=evil.example", "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const headers = {
+      host: "evil.example",
+      "x-forwarded-host": "evil.example",
+      forwarded: "host=evil.example",
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    };
     const status = await new Promise((done, failed) => {
-      const call = request({ host: "127.0.0.1", port, method: "POST", path: `/auth/password/forgot?shop=${SHOP}`, headers }, (answer) => {
-        answer.resume();
-        done(answer.statusCode);
-      });
+      const call = request(
+        {
+          host: "127.0.0.1",
+          port,
+          method: "POST",
+          path: `/auth/password/forgot?shop=${SHOP}`,
+          headers,
+        },
+        (answer) => {
+          answer.resume();
+          done(answer.statusCode);
+        },
+      );
       call.on("error", failed);
       call.end(body);
     });
     expect(status).toBe(202);
     const link = new URL(await mailedLink(service, email, RESET));
-    expect([link.origin, link.pathname, link.searchParams.get("shop")]).toEqual([service.url, RESET, SHOP]);
+    expect([link.origin, link.pathname, link.searchParams.get("shop")]).toEqual([
+      service.url,
+      RESET,
+      SHOP,
+    ]);
     expect(JSON.stringify(service.sandbox.email.mailsTo(email))).not.toContain("evil.example");
   });
 });
@@ -89,7 +154,8 @@ describe("using the link", () => {
     const answer = await reset(service, person.link, NEXT);
     expect([answer.status, answer.json]).toEqual([200, { ok: true }]);
     expect(answer.headers.getSetCookie()).toEqual([]);
-    for (const token of [person.token, other]) expect((await getMe(service, token)).status).toBe(401);
+    for (const token of [person.token, other])
+      expect((await getMe(service, token)).status).toBe(401);
     expect((await login(service, person.email)).status).toBe(401);
     const fresh = await login(service, person.email, NEXT);
     expect(fresh.json.user.email_verified).toBe(true);
@@ -98,10 +164,15 @@ describe("using the link", () => {
 
   it("works once: of 10 at once exactly one is 200, and that one's password is the one that counts", async () => {
     const person = await askedFor();
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => reset(service, person.link, `fine password ${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        reset(service, person.link, `fine password ${index}`),
+      ),
+    );
     const winners = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []));
     expect(winners).toHaveLength(1);
-    for (const [index, { status, json }] of answers.entries()) if (index !== winners[0]) expect([status, json.code]).toEqual([400, "invalid_link"]);
+    for (const [index, { status, json }] of answers.entries())
+      if (index !== winners[0]) expect([status, json.code]).toEqual([400, "invalid_link"]);
     expect((await login(service, person.email, `fine password ${winners[0]}`)).status).toBe(200);
     expect((await reset(service, person.link, NEXT)).json.code).toBe("invalid_link");
   });
@@ -112,38 +183,55 @@ describe("using the link", () => {
     expect((await reset(service, person.link, NEXT)).status).toBe(200);
   });
 
-  it.each(["short", "x".repeat(129), 5, null])("with a password that breaks the rules (%s) is 400 and does not use it up", async (password) => {
-    const person = await askedFor();
-    expect((await reset(service, person.link, password as string)).json).toMatchObject({ code: "invalid_request", fields: { password: expect.any(String) } });
-    expect((await login(service, person.email)).status).toBe(200);
-    expect((await reset(service, person.link, NEXT)).status).toBe(200);
-  });
+  it.each(["short", "x".repeat(129), 5, null])(
+    "with a password that breaks the rules (%s) is 400 and does not use it up",
+    async (password) => {
+      const person = await askedFor();
+      expect((await reset(service, person.link, password as string)).json).toMatchObject({
+        code: "invalid_request",
+        fields: { password: expect.any(String) },
+      });
+      expect((await login(service, person.email)).status).toBe(200);
+      expect((await reset(service, person.link, NEXT)).status).toBe(200);
+    },
+  );
 
   it("with the address as password is 400 and does not use it up", async () => {
     const person = await askedFor();
-    expect((await reset(service, person.link, person.email.toUpperCase())).json).toMatchObject({ code: "invalid_request", fields: { password: expect.any(String) } });
+    expect((await reset(service, person.link, person.email.toUpperCase())).json).toMatchObject({
+      code: "invalid_request",
+      fields: { password: expect.any(String) },
+    });
     expect((await reset(service, person.link, NEXT)).status).toBe(200);
   });
 
-  it.each(["", "nothing", "x".repeat(43), "x".repeat(10_000), "../../etc", null, 5, ["x"]])("with a token that was never made (%s) is 400 and writes nothing", async (token) => {
-    await queueIsEmpty(service);
-    const before = await pictureOf(service.database);
-    expect((await reset(service, token as string, NEXT)).status).toBe(400);
-    expect(await pictureOf(service.database)).toEqual(before);
-  });
+  it.each(["", "nothing", "x".repeat(43), "x".repeat(10_000), "../../etc", null, 5, ["x"]])(
+    "with a token that was never made (%s) is 400 and writes nothing",
+    async (token) => {
+      await queueIsEmpty(service);
+      const before = await pictureOf(service.database);
+      expect((await reset(service, token as string, NEXT)).status).toBe(400);
+      expect(await pictureOf(service.database)).toEqual(before);
+    },
+  );
 
   it("after a reset by another link is 400: every older link died with it", async () => {
     const first = await askedFor();
     const second = await askedFor(first);
     expect((await reset(service, second.link, NEXT)).status).toBe(200);
-    expect((await reset(service, first.link, "an intruder's password")).json.code).toBe("invalid_link");
+    expect((await reset(service, first.link, "an intruder's password")).json.code).toBe(
+      "invalid_link",
+    );
     expect((await login(service, first.email, NEXT)).status).toBe(200);
   });
 
   it("of a person suspended or deleted since is 400", async () => {
     for (const status of ["suspended", "deleted"]) {
       const person = await askedFor();
-      await service.database.query("UPDATE storefront_users SET status = $2 WHERE id = $1", [person.id, status]);
+      await service.database.query("UPDATE storefront_users SET status = $2 WHERE id = $1", [
+        person.id,
+        status,
+      ]);
       expect((await reset(service, person.link, NEXT)).json.code).toBe("invalid_link");
     }
   });
@@ -160,10 +248,14 @@ describe("using the link", () => {
   it("cannot be found in the database: only its hash is there", async () => {
     const { link } = await askedFor();
     expect(link).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    const rows = await service.database.query("SELECT key, value::text FROM kv WHERE key LIKE 'password_link:%'");
+    const rows = await service.database.query(
+      "SELECT key, value::text FROM kv WHERE key LIKE 'password_link:%'",
+    );
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(link);
-    expect(JSON.stringify(await service.database.query("SELECT * FROM integration_queue"))).not.toContain(link);
+    expect(
+      JSON.stringify(await service.database.query("SELECT * FROM integration_queue")),
+    ).not.toContain(link);
     expect(JSON.stringify(service.logged)).not.toContain(link);
   });
 });
@@ -172,8 +264,20 @@ describe("a welcome link", () => {
   it("is used the same way, and lives for 24 hours", async () => {
     const welcome = async (name: string) => {
       const email = newEmail(name);
-      const payload = { id: 1, admin_graphql_api_id: `gid://shopify/Customer/${Math.floor(Math.random() * 1e9)}`, email, updated_at: "2026-01-01T00:00:00Z", tags: "", orders_count: 0, total_spent: "0.00", email_marketing_consent: null, sms_marketing_consent: null };
-      await service.webhook("customer-create", JSON.stringify(payload), { headers: { "X-Shopify-Webhook-Id": email } });
+      const payload = {
+        id: 1,
+        admin_graphql_api_id: `gid://shopify/Customer/${Math.floor(Math.random() * 1e9)}`,
+        email,
+        updated_at: "2026-01-01T00:00:00Z",
+        tags: "",
+        orders_count: 0,
+        total_spent: "0.00",
+        email_marketing_consent: null,
+        sms_marketing_consent: null,
+      };
+      await service.webhook("customer-create", JSON.stringify(payload), {
+        headers: { "X-Shopify-Webhook-Id": email },
+      });
       return { email, link: await mailedToken(service, email, RESET) };
     };
     const [early, late] = [await welcome("welcome"), await welcome("welcome")];

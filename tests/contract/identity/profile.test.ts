@@ -13,17 +13,31 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const getProfile = (token: string) => service.call("GET", "/auth/profile", { key: token });
-const patch = (token: string, body: unknown) => service.call("PATCH", "/auth/profile", { key: token, body });
+const patch = (token: string, body: unknown) =>
+  service.call("PATCH", "/auth/profile", { key: token, body });
 
 /** Somebody who came by an identity provider: a full name, but no first and last one. */
 async function federatedPerson(): Promise<{ id: number; token: string }> {
   const email = newEmail("grace");
-  const [{ id }] = await service.database.query("INSERT INTO storefront_users (shop, email, provider, full_name, federated_sub, email_verified) VALUES ($1, $2, 'federated', 'Grace Hopper', $2, true) RETURNING id", [SHOP, email]);
-  await service.database.query("INSERT INTO user_claims (shop, user_id) VALUES ($1, $2)", [SHOP, id]);
-  await service.database.query("INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, 'https://id.example', $3, $2, 'federated')", [SHOP, id, email]);
+  const [{ id }] = await service.database.query(
+    "INSERT INTO storefront_users (shop, email, provider, full_name, federated_sub, email_verified) VALUES ($1, $2, 'federated', 'Grace Hopper', $2, true) RETURNING id",
+    [SHOP, email],
+  );
+  await service.database.query("INSERT INTO user_claims (shop, user_id) VALUES ($1, $2)", [
+    SHOP,
+    id,
+  ]);
+  await service.database.query(
+    "INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, 'https://id.example', $3, $2, 'federated')",
+    [SHOP, id, email],
+  );
   const iat = Math.floor(Date.now() / 1_000);
   const header = headerOf((await signUp(service)).token);
-  const token = signed(header, { sub: String(id), email, name: "Grace Hopper", provider: "federated", iat, exp: iat + 600 }, derivedSecret("test-jwt-secret-0123456789", SHOP));
+  const token = signed(
+    header,
+    { sub: String(id), email, name: "Grace Hopper", provider: "federated", iat, exp: iat + 600 },
+    derivedSecret("test-jwt-secret-0123456789", SHOP),
+  );
   return { id, token };
 }
 
@@ -32,21 +46,60 @@ describe("GET /auth/me and /auth/profile", () => {
     const { token, answer } = await signUp(service, { consent_marketing: true });
     const me = await getMe(service, token);
     expect(me.status).toBe(200);
-    expect(me.json).toEqual({ user: answer.json.user, consents: { tos: true, privacy: true, cookie: false, marketing: true, a2a: false, ap2: false } });
+    expect(me.json).toEqual({
+      user: answer.json.user,
+      consents: {
+        tos: true,
+        privacy: true,
+        cookie: false,
+        marketing: true,
+        a2a: false,
+        ap2: false,
+      },
+    });
     expect(me.headers.get("cache-control")).toBe("no-store");
   });
 
   it("profile is the same plus tags, segment, language, policy version and linked providers", async () => {
-    const { token, id, answer } = await signUp(service, { language_pref: "es", consent_version: "2026-05" });
-    await service.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Runner', 'runner', 'campaign')", [SHOP]);
-    await service.database.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'ucp' FROM crm_tags", [id]);
-    await service.database.query("UPDATE user_claims SET segment_id = 'B' WHERE user_id = $1", [id]);
+    const { token, id, answer } = await signUp(service, {
+      language_pref: "es",
+      consent_version: "2026-05",
+    });
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Runner', 'runner', 'campaign')",
+      [SHOP],
+    );
+    await service.database.query(
+      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'ucp' FROM crm_tags",
+      [id],
+    );
+    await service.database.query("UPDATE user_claims SET segment_id = 'B' WHERE user_id = $1", [
+      id,
+    ]);
     const profile = await getProfile(token);
     expect(profile.json).toEqual({
       user: answer.json.user,
-      consents: { tos: true, privacy: true, cookie: false, marketing: false, a2a: false, ap2: false },
-      tags: [{ slug: "runner", name: "Runner", category: "campaign", source: "ucp", assigned_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }],
-      segment_id: "B", language: "es", consent_version: "2026-05", linked_providers: ["email"],
+      consents: {
+        tos: true,
+        privacy: true,
+        cookie: false,
+        marketing: false,
+        a2a: false,
+        ap2: false,
+      },
+      tags: [
+        {
+          slug: "runner",
+          name: "Runner",
+          category: "campaign",
+          source: "ucp",
+          assigned_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        },
+      ],
+      segment_id: "B",
+      language: "es",
+      consent_version: "2026-05",
+      linked_providers: ["email"],
     });
   });
 
@@ -57,71 +110,168 @@ describe("GET /auth/me and /auth/profile", () => {
 
   it("neither ever tells a hash, a token of another system or what we keep for ourselves", async () => {
     const { token, id } = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET federated_sub = 'sub-secret', cms_item_id = 'cms-secret', cms_hash = 'hash-secret', phone_hash = 'phone-secret', storefront_hash = 'shop-secret' WHERE id = $1", [id]);
-    await service.database.query("UPDATE user_claims SET storefront_customer_access_token = 'access-secret', storefront_oidc_sub = 'oidc-secret' WHERE user_id = $1", [id]);
-    for (const answer of [await getMe(service, token), await getProfile(token)]) expect(answer.text).not.toMatch(/secret|pbkdf2|password|sessions_valid_after/);
+    await service.database.query(
+      "UPDATE storefront_users SET federated_sub = 'sub-secret', cms_item_id = 'cms-secret', cms_hash = 'hash-secret', phone_hash = 'phone-secret', storefront_hash = 'shop-secret' WHERE id = $1",
+      [id],
+    );
+    await service.database.query(
+      "UPDATE user_claims SET storefront_customer_access_token = 'access-secret', storefront_oidc_sub = 'oidc-secret' WHERE user_id = $1",
+      [id],
+    );
+    for (const answer of [await getMe(service, token), await getProfile(token)])
+      expect(answer.text).not.toMatch(/secret|pbkdf2|password|sessions_valid_after/);
   });
 });
 
 describe("PATCH /auth/profile", () => {
   it("changes the named fields alone and answers the whole profile as it is now", async () => {
     const { token, id } = await signUp(service);
-    const answer = await patch(token, { first_name: " Augusta ", avatar_url: "https://img.example/a.png" });
+    const answer = await patch(token, {
+      first_name: " Augusta ",
+      avatar_url: "https://img.example/a.png",
+    });
     expect(answer.status).toBe(200);
-    expect(answer.json.user).toMatchObject({ id, first_name: "Augusta", last_name: "Lovelace", full_name: "Augusta Lovelace", avatar_url: "https://img.example/a.png", language_pref: null });
+    expect(answer.json.user).toMatchObject({
+      id,
+      first_name: "Augusta",
+      last_name: "Lovelace",
+      full_name: "Augusta Lovelace",
+      avatar_url: "https://img.example/a.png",
+      language_pref: null,
+    });
     expect(answer.json).toEqual((await getProfile(token)).json);
-    expect(Object.keys(answer.json).sort()).toEqual(["consent_version", "consents", "language", "linked_providers", "segment_id", "tags", "user"]);
-    expect((await patch(token, { first_name: null, avatar_url: null, language_pref: "pt-BR" })).json.user).toMatchObject({ first_name: null, full_name: "Lovelace", avatar_url: null, language_pref: "pt-BR" });
-    expect((await patch(token, {})).json.user).toMatchObject({ full_name: "Lovelace", language_pref: "pt-BR" });
+    expect(Object.keys(answer.json).sort()).toEqual([
+      "consent_version",
+      "consents",
+      "language",
+      "linked_providers",
+      "segment_id",
+      "tags",
+      "user",
+    ]);
+    expect(
+      (await patch(token, { first_name: null, avatar_url: null, language_pref: "pt-BR" })).json
+        .user,
+    ).toMatchObject({
+      first_name: null,
+      full_name: "Lovelace",
+      avatar_url: null,
+      language_pref: "pt-BR",
+    });
+    expect((await patch(token, {})).json.user).toMatchObject({
+      full_name: "Lovelace",
+      language_pref: "pt-BR",
+    });
   });
 
   it("ignores every other field, also those of the user object, and touches nobody else", async () => {
     const [{ token, id }, neighbour] = [await signUp(service), await signUp(service)];
     const neighbourBefore = (await getMe(service, neighbour.token)).text;
-    const answer = await patch(token, { id: neighbour.id, user_id: neighbour.id, email: "eve@example.com", email_verified: true, provider: "storefront", status: "suspended", tags: ["vip"], amount_spent: 5, number_of_orders: 5, storefront_customer_gid: "gid://shopify/Customer/1", password: "another password", full_name: "Eve", consent_marketing: true, shop: OTHER_SHOP });
-    expect(answer.json.user).toMatchObject({ id, email_verified: false, provider: "email", status: "active", tags: [], amount_spent: 0, number_of_orders: 0, storefront_customer_gid: null, full_name: "Ada Lovelace" });
+    const answer = await patch(token, {
+      id: neighbour.id,
+      user_id: neighbour.id,
+      email: "eve@example.com",
+      email_verified: true,
+      provider: "storefront",
+      status: "suspended",
+      tags: ["vip"],
+      amount_spent: 5,
+      number_of_orders: 5,
+      storefront_customer_gid: "gid://shopify/Customer/1",
+      password: "another password",
+      full_name: "Eve",
+      consent_marketing: true,
+      shop: OTHER_SHOP,
+    });
+    expect(answer.json.user).toMatchObject({
+      id,
+      email_verified: false,
+      provider: "email",
+      status: "active",
+      tags: [],
+      amount_spent: 0,
+      number_of_orders: 0,
+      storefront_customer_gid: null,
+      full_name: "Ada Lovelace",
+    });
     expect(answer.json.consents.marketing).toBe(false);
     expect((await getMe(service, neighbour.token)).text).toBe(neighbourBefore);
   });
 
   it.each([
-    ["avatar_url", "javascript:alert(1)"], ["avatar_url", "http://img.example/a.png"], ["avatar_url", "data:image/png;base64,AAAA"], ["avatar_url", "//img.example/a.png"], ["avatar_url", "a.png"], ["avatar_url", `https://img.example/${"x".repeat(2_000)}`], ["avatar_url", 5],
-    ["first_name", "x".repeat(201)], ["last_name", { a: 1 }], ["language_pref", "english"], ["language_pref", "<b>"], ["language_pref", 5],
+    ["avatar_url", "javascript:alert(1)"],
+    ["avatar_url", "http://img.example/a.png"],
+    ["avatar_url", "data:image/png;base64,AAAA"],
+    ["avatar_url", "//img.example/a.png"],
+    ["avatar_url", "a.png"],
+    ["avatar_url", `https://img.example/${"x".repeat(2_000)}`],
+    ["avatar_url", 5],
+    ["first_name", "x".repeat(201)],
+    ["last_name", { a: 1 }],
+    ["language_pref", "english"],
+    ["language_pref", "<b>"],
+    ["language_pref", 5],
   ])("%s as %s is 400, named, and changes nothing", async (name, value) => {
     const { token } = await signUp(service);
     const before = await pictureOf(service.database);
     const answer = await patch(token, { last_name: "Changed", [name]: value });
     expect(answer.status).toBe(400);
-    expect(answer.json).toMatchObject({ code: "invalid_request", fields: { [name]: expect.any(String) } });
+    expect(answer.json).toMatchObject({
+      code: "invalid_request",
+      fields: { [name]: expect.any(String) },
+    });
     expect(await pictureOf(service.database)).toEqual(before);
   });
 
   it("shows the language that was chosen last wherever it shows one", async () => {
     const { token, id } = await signUp(service, { language_pref: "es" });
-    expect((await patch(token, { language_pref: "fr" })).json).toMatchObject({ language: "fr", user: { language_pref: "fr" } });
+    expect((await patch(token, { language_pref: "fr" })).json).toMatchObject({
+      language: "fr",
+      user: { language_pref: "fr" },
+    });
     expect((await patch(token, { first_name: "Ada" })).json.language).toBe("fr");
-    expect(await service.database.query("SELECT language FROM user_claims WHERE user_id = $1", [id])).toEqual([{ language: "fr" }]);
+    expect(
+      await service.database.query("SELECT language FROM user_claims WHERE user_id = $1", [id]),
+    ).toEqual([{ language: "fr" }]);
   });
 
   it("leaves a name that came from an identity provider alone when only the language changes", async () => {
     const { token } = await federatedPerson();
-    expect((await patch(token, { language_pref: "fr" })).json.user).toMatchObject({ full_name: "Grace Hopper", language_pref: "fr" });
-    expect((await patch(token, { first_name: "Amazing", last_name: "Grace" })).json.user.full_name).toBe("Amazing Grace");
+    expect((await patch(token, { language_pref: "fr" })).json.user).toMatchObject({
+      full_name: "Grace Hopper",
+      language_pref: "fr",
+    });
+    expect(
+      (await patch(token, { first_name: "Amazing", last_name: "Grace" })).json.user.full_name,
+    ).toBe("Amazing Grace");
   });
 
   it("of two changes at once to different fields loses neither", async () => {
     const { token } = await signUp(service);
     for (let times = 0; times < 5; times += 1) {
-      await Promise.all([patch(token, { first_name: `First${times}` }), patch(token, { last_name: `Last${times}` }), patch(token, { language_pref: times % 2 ? "es" : "fr" })]);
-      expect((await getMe(service, token)).json.user).toMatchObject({ full_name: `First${times} Last${times}`, language_pref: times % 2 ? "es" : "fr" });
+      await Promise.all([
+        patch(token, { first_name: `First${times}` }),
+        patch(token, { last_name: `Last${times}` }),
+        patch(token, { language_pref: times % 2 ? "es" : "fr" }),
+      ]);
+      expect((await getMe(service, token)).json.user).toMatchObject({
+        full_name: `First${times} Last${times}`,
+        language_pref: times % 2 ? "es" : "fr",
+      });
     }
   });
 
   it("that comes while the account is deleted never writes the name back", async () => {
     for (let times = 0; times < 8; times += 1) {
       const { token, id } = await signUp(service);
-      await Promise.all([deleteMe(service, token, { password: PASSWORD }), ...Array.from({ length: 6 }, () => patch(token, { first_name: "Ghost" }))]);
-      const [row] = await service.database.query("SELECT status, first_name, full_name FROM storefront_users WHERE id = $1", [id]);
+      await Promise.all([
+        deleteMe(service, token, { password: PASSWORD }),
+        ...Array.from({ length: 6 }, () => patch(token, { first_name: "Ghost" })),
+      ]);
+      const [row] = await service.database.query(
+        "SELECT status, first_name, full_name FROM storefront_users WHERE id = $1",
+        [id],
+      );
       expect(row).toEqual({ status: "deleted", first_name: null, full_name: null });
     }
   });

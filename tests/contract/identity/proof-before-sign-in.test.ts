@@ -2,13 +2,30 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CUSTOMER_2024_10, customerPayload, GID } from "../../support/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { comparable, getMe, login, mailedToken, newEmail, PASSWORD, pictureOf, postSignUp, queueIsEmpty, reset, signUp, signUpBody, verify } from "./people.ts";
+import {
+  comparable,
+  getMe,
+  login,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  pictureOf,
+  postSignUp,
+  queueIsEmpty,
+  reset,
+  signUp,
+  signUpBody,
+  verify,
+} from "./people.ts";
 
 let service: Service;
 const CAREFUL = OTHER_SHOP;
 
 beforeAll(async () => {
-  service = await startService({ background: true, env: { RATE_LIMIT_SCALE: "1", TRUST_PROXY_HOPS: "1" } });
+  service = await startService({
+    background: true,
+    env: { RATE_LIMIT_SCALE: "1", TRUST_PROXY_HOPS: "1" },
+  });
   await service.addTenant(SHOP);
   await service.addTenant(CAREFUL, { require_email_verification: true });
 });
@@ -16,36 +33,59 @@ afterAll(() => service.stop());
 
 let visitors = 0;
 const visitor = () => ({ "X-Forwarded-For": `10.0.0.${(visitors += 1)}` });
-const subjectsTo = (email: string) => service.sandbox.email.mailsTo(email).map(({ subject }) => subject);
+const subjectsTo = (email: string) =>
+  service.sandbox.email.mailsTo(email).map(({ subject }) => subject);
 
 describe("a store that verifies addresses first", () => {
   it("answers a new and a taken address with the same 202, and only their mails differ", async () => {
     const email = newEmail("careful");
     const fresh = await postSignUp(service, signUpBody(email), CAREFUL, visitor());
     await eventually("the mail of the new one", () => subjectsTo(email).length === 1);
-    const users = await service.database.query("SELECT id, password_hash, first_name FROM storefront_users WHERE email = $1", [email]);
-    const taken = await postSignUp(service, signUpBody(email, { password: "another password", first_name: "Eve" }), CAREFUL, visitor());
+    const users = await service.database.query(
+      "SELECT id, password_hash, first_name FROM storefront_users WHERE email = $1",
+      [email],
+    );
+    const taken = await postSignUp(
+      service,
+      signUpBody(email, { password: "another password", first_name: "Eve" }),
+      CAREFUL,
+      visitor(),
+    );
     expect(fresh.status).toBe(202);
     expect(fresh.json).toEqual({ ok: true });
     expect(fresh.headers.getSetCookie()).toEqual([]);
     expect(comparable(taken)).toEqual(comparable(fresh));
     await eventually("the mail of the taken one", () => subjectsTo(email).length === 2);
-    expect(subjectsTo(email)).toEqual([`Verify your e-mail address for ${CAREFUL}`, `You already have an account at ${CAREFUL}`]);
-    expect(await service.database.query("SELECT id, password_hash, first_name FROM storefront_users WHERE email = $1", [email])).toEqual(users);
+    expect(subjectsTo(email)).toEqual([
+      `Verify your e-mail address for ${CAREFUL}`,
+      `You already have an account at ${CAREFUL}`,
+    ]);
+    expect(
+      await service.database.query(
+        "SELECT id, password_hash, first_name FROM storefront_users WHERE email = $1",
+        [email],
+      ),
+    ).toEqual(users);
   });
 
   it("raced by two sign-ups at once says 202 twice and makes one user", async () => {
     const email = newEmail("careful");
-    const answers = await Promise.all([1, 2].map(() => postSignUp(service, signUpBody(email), CAREFUL, visitor())));
+    const answers = await Promise.all(
+      [1, 2].map(() => postSignUp(service, signUpBody(email), CAREFUL, visitor())),
+    );
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
-    expect(await service.database.query("SELECT 1 FROM storefront_users WHERE email = $1", [email])).toHaveLength(1);
+    expect(
+      await service.database.query("SELECT 1 FROM storefront_users WHERE email = $1", [email]),
+    ).toHaveLength(1);
   });
 
   it("refuses a sign-in until the mailed link was used, sends a new link as it says, and tells a guesser nothing", async () => {
     const email = newEmail("careful");
     await postSignUp(service, signUpBody(email), CAREFUL, visitor());
     await mailedToken(service, email, "/auth/verify-email");
-    expect((await login(service, email, "wrong password", CAREFUL)).json.code).toBe("invalid_credentials");
+    expect((await login(service, email, "wrong password", CAREFUL)).json.code).toBe(
+      "invalid_credentials",
+    );
     const early = await login(service, email, PASSWORD, CAREFUL);
     expect([early.status, early.json.code]).toEqual([403, "email_unverified"]);
     expect(early.headers.getSetCookie()).toEqual([]);
@@ -56,83 +96,184 @@ describe("a store that verifies addresses first", () => {
 
   it("sends the owner of a taken address at most 5 mails an hour, however often somebody tries", async () => {
     const email = newEmail("careful");
-    for (let tries = 0; tries < 9; tries += 1) expect((await postSignUp(service, signUpBody(email), CAREFUL, visitor())).status).toBe(202);
+    for (let tries = 0; tries < 9; tries += 1)
+      expect((await postSignUp(service, signUpBody(email), CAREFUL, visitor())).status).toBe(202);
     await queueIsEmpty(service);
-    expect(subjectsTo(email).filter((subject) => subject.startsWith("You already"))).toHaveLength(5);
+    expect(subjectsTo(email).filter((subject) => subject.startsWith("You already"))).toHaveLength(
+      5,
+    );
   });
 });
 
 describe("a contact that the storefront told of", () => {
   const EMAIL = "bob@biller.com";
-  const HIDDEN = { tags: [], number_of_orders: 0, amount_spent: 0, country: null, email_subscription_status: null, sms_subscription_status: null, storefront_customer_gid: null, language_pref: null };
+  const HIDDEN = {
+    tags: [],
+    number_of_orders: 0,
+    amount_spent: 0,
+    country: null,
+    email_subscription_status: null,
+    sms_subscription_status: null,
+    storefront_customer_gid: null,
+    language_pref: null,
+  };
   let token: string;
 
   it("can still sign up, becomes that account, and is shown nothing that the storefront knows", async () => {
     await service.webhook("customer-update", CUSTOMER_2024_10);
     const [contact] = await eventually("the contact", async () => {
-      const rows = await service.database.query("SELECT id FROM storefront_users WHERE shop = $1 AND email = $2", [SHOP, EMAIL]);
+      const rows = await service.database.query(
+        "SELECT id FROM storefront_users WHERE shop = $1 AND email = $2",
+        [SHOP, EMAIL],
+      );
       return rows.length === 1 && rows;
     });
-    await service.database.query("UPDATE storefront_users SET language_pref = 'fr' WHERE id = $1", [contact.id]);
-    await service.database.query("INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')", [SHOP]);
-    await service.database.query("INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'storefront' FROM crm_tags", [contact.id]);
+    await service.database.query("UPDATE storefront_users SET language_pref = 'fr' WHERE id = $1", [
+      contact.id,
+    ]);
+    await service.database.query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'VIP', 'vip', 'tier')",
+      [SHOP],
+    );
+    await service.database.query(
+      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT shop, $1, id, 'storefront' FROM crm_tags",
+      [contact.id],
+    );
 
     const person = await signUp(service, { email: EMAIL, first_name: "Not", last_name: "Robert" });
     token = person.token;
     expect(person.id).toBe(contact.id);
-    expect(person.answer.json.user).toMatchObject({ ...HIDDEN, first_name: "Not", last_name: "Robert", provider: "email", email_verified: false });
+    expect(person.answer.json.user).toMatchObject({
+      ...HIDDEN,
+      first_name: "Not",
+      last_name: "Robert",
+      provider: "email",
+      email_verified: false,
+    });
     expect((await getMe(service, token)).json.user).toMatchObject(HIDDEN);
     const profile = await service.call("GET", "/auth/profile", { key: token });
     expect(profile.json.user).toMatchObject(HIDDEN);
     expect(profile.json.tags).toEqual([]);
-    for (const answer of [person.answer, profile]) expect(answer.text).not.toMatch(/Bob|Biller|gid:|vip/);
+    for (const answer of [person.answer, profile])
+      expect(answer.text).not.toMatch(/Bob|Biller|gid:|vip/);
   });
 
   it("is shown the tags that were chosen here, and still none of the merchant's", async () => {
-    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: token, body: { add: ["newsletter"] } })).status).toBe(200);
-    for (const user of [(await getMe(service, token)).json.user, (await login(service, EMAIL)).json.user]) expect(user).toMatchObject({ ...HIDDEN, tags: ["newsletter"] });
-    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: token, body: { remove: ["newsletter"] } })).status).toBe(200);
+    expect(
+      (
+        await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
+          key: token,
+          body: { add: ["newsletter"] },
+        })
+      ).status,
+    ).toBe(200);
+    for (const user of [
+      (await getMe(service, token)).json.user,
+      (await login(service, EMAIL)).json.user,
+    ])
+      expect(user).toMatchObject({ ...HIDDEN, tags: ["newsletter"] });
+    expect(
+      (
+        await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
+          key: token,
+          body: { remove: ["newsletter"] },
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it("is not told the customer's real name either when the storefront speaks of the customer again", async () => {
-    await service.webhook("customer-update", customerPayload({ first_name: '"Robert"', updated_at: '"2022-02-01T00:00:00Z"' }), { headers: { "X-Shopify-Webhook-Id": "later-1" } });
-    await eventually("the webhook handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = 'later-1' AND status = 'done'")).length === 1);
+    await service.webhook(
+      "customer-update",
+      customerPayload({ first_name: '"Robert"', updated_at: '"2022-02-01T00:00:00Z"' }),
+      { headers: { "X-Shopify-Webhook-Id": "later-1" } },
+    );
+    await eventually(
+      "the webhook handled",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM webhook_inbox WHERE delivery_id = 'later-1' AND status = 'done'",
+          )
+        ).length === 1,
+    );
     expect((await getMe(service, token)).json.user.first_name).toBe("Not");
   });
 
   it("is shown everything once the address is verified", async () => {
-    expect((await verify(service, await mailedToken(service, EMAIL, "/auth/verify-email"))).status).toBe(200);
-    expect((await getMe(service, token)).json.user).toMatchObject({ tags: ["vip", "ice cream"], number_of_orders: 1, amount_spent: 100, country: "CA", storefront_customer_gid: GID, email_verified: true });
+    expect(
+      (await verify(service, await mailedToken(service, EMAIL, "/auth/verify-email"))).status,
+    ).toBe(200);
+    expect((await getMe(service, token)).json.user).toMatchObject({
+      tags: ["vip", "ice cream"],
+      number_of_orders: 1,
+      amount_spent: 100,
+      country: "CA",
+      storefront_customer_gid: GID,
+      email_verified: true,
+    });
     const profile = await service.call("GET", "/auth/profile", { key: token });
-    expect(profile.json.tags).toMatchObject([{ slug: "vip", name: "VIP", category: "tier", source: "storefront" }]);
+    expect(profile.json.tags).toMatchObject([
+      { slug: "vip", name: "VIP", category: "tier", source: "storefront" },
+    ]);
   });
 
   it("is taken after that, also for somebody who did not prove anything", async () => {
     await queueIsEmpty(service);
     const before = await pictureOf(service.database);
-    expect((await postSignUp(service, signUpBody(EMAIL), SHOP, visitor())).json.code).toBe("email_taken");
+    expect((await postSignUp(service, signUpBody(EMAIL), SHOP, visitor())).json.code).toBe(
+      "email_taken",
+    );
     const after = await pictureOf(service.database);
     expect({ ...after, kv: "" }).toEqual({ ...before, kv: "" });
   });
 
   it("keeps consents that were given before and not spoken of at the sign-up", async () => {
     const email = newEmail("newsletter");
-    const [{ id }] = await service.database.query("INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email') RETURNING id", [SHOP, email]);
-    await service.database.query("INSERT INTO user_claims (shop, user_id, consent_marketing, consent_version) VALUES ($1, $2, true, 'v1')", [SHOP, id]);
+    const [{ id }] = await service.database.query(
+      "INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email') RETURNING id",
+      [SHOP, email],
+    );
+    await service.database.query(
+      "INSERT INTO user_claims (shop, user_id, consent_marketing, consent_version) VALUES ($1, $2, true, 'v1')",
+      [SHOP, id],
+    );
     const person = await signUp(service, { email });
-    expect((await getMe(service, person.token)).json.consents).toMatchObject({ tos: true, marketing: true, cookie: false });
+    expect((await getMe(service, person.token)).json.consents).toMatchObject({
+      tos: true,
+      marketing: true,
+      cookie: false,
+    });
     const refusing = newEmail("newsletter");
-    const [{ id: other }] = await service.database.query("INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email') RETURNING id", [SHOP, refusing]);
-    await service.database.query("INSERT INTO user_claims (shop, user_id, consent_marketing) VALUES ($1, $2, true)", [SHOP, other]);
+    const [{ id: other }] = await service.database.query(
+      "INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email') RETURNING id",
+      [SHOP, refusing],
+    );
+    await service.database.query(
+      "INSERT INTO user_claims (shop, user_id, consent_marketing) VALUES ($1, $2, true)",
+      [SHOP, other],
+    );
     const refused = await signUp(service, { email: refusing, consent_marketing: false });
     expect((await getMe(service, refused.token)).json.consents.marketing).toBe(false);
   });
 
   it("proves itself by a welcome link as well, and then a stranger cannot sign up in its name", async () => {
-    await service.webhook("customer-create", customerPayload({ admin_graphql_api_id: '"gid://shopify/Customer/91"', email: '"wendy@example.com"' }), { headers: { "X-Shopify-Webhook-Id": "create-91" } });
+    await service.webhook(
+      "customer-create",
+      customerPayload({
+        admin_graphql_api_id: '"gid://shopify/Customer/91"',
+        email: '"wendy@example.com"',
+      }),
+      { headers: { "X-Shopify-Webhook-Id": "create-91" } },
+    );
     const welcome = await mailedToken(service, "wendy@example.com", "/auth/password/reset");
     expect((await reset(service, welcome, "a fine password")).status).toBe(200);
-    expect((await postSignUp(service, signUpBody("wendy@example.com"), SHOP, visitor())).json.code).toBe("email_taken");
-    expect((await login(service, "wendy@example.com", "a fine password")).json.user).toMatchObject({ tags: ["vip", "ice cream"], email_verified: true });
+    expect(
+      (await postSignUp(service, signUpBody("wendy@example.com"), SHOP, visitor())).json.code,
+    ).toBe("email_taken");
+    expect((await login(service, "wendy@example.com", "a fine password")).json.user).toMatchObject({
+      tags: ["vip", "ice cream"],
+      email_verified: true,
+    });
   });
 });

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 import { newEmail, PASSWORD, signUp, statusesOf } from "./people.ts";
 
 let service: Service;
@@ -18,17 +24,30 @@ beforeEach(() => {
 
 let addresses = 0;
 const newAddress = () => `198.51.${Math.floor((addresses += 1) / 250)}.${addresses % 250}`;
-const post = (path: string, body: unknown, address: string, shop = SHOP) => service.call("POST", `${path}?shop=${shop}`, { body, key: null, headers: { "X-Forwarded-For": address } });
-const guess = (email: string, password: string, address = newAddress(), shop = SHOP) => post("/auth/login", { email, password }, address, shop);
+const post = (path: string, body: unknown, address: string, shop = SHOP) =>
+  service.call("POST", `${path}?shop=${shop}`, {
+    body,
+    key: null,
+    headers: { "X-Forwarded-For": address },
+  });
+const guess = (email: string, password: string, address = newAddress(), shop = SHOP) =>
+  post("/auth/login", { email, password }, address, shop);
 
 describe("sign-ins of one address of mail", () => {
   it("are 10 a minute: the 11th is 429 with Retry-After from wherever it comes and however right it is, and nobody else is touched", async () => {
     const { email } = await signUp(service);
     const neighbour = await signUp(service);
     await signUp(service, { email }, OTHER_SHOP);
-    for (let tries = 0; tries < 10; tries += 1) expect((await guess(tries % 2 ? email : email.toUpperCase(), "wrong password")).status).toBe(401);
+    for (let tries = 0; tries < 10; tries += 1)
+      expect((await guess(tries % 2 ? email : email.toUpperCase(), "wrong password")).status).toBe(
+        401,
+      );
     const refused = await guess(email, PASSWORD);
-    expect([refused.status, refused.json.error, refused.json.code]).toEqual([429, "TooManyRequests", "too_many_requests"]);
+    expect([refused.status, refused.json.error, refused.json.code]).toEqual([
+      429,
+      "TooManyRequests",
+      "too_many_requests",
+    ]);
     expect(Number(refused.headers.get("retry-after"))).toBe(59);
     expect(refused.headers.getSetCookie()).toEqual([]);
     expect((await guess(neighbour.email, PASSWORD)).status).toBe(200);
@@ -39,8 +58,13 @@ describe("sign-ins of one address of mail", () => {
 
   it("are counted before the work: of 30 guesses at once 10 are looked at", async () => {
     const { email } = await signUp(service);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => guess(email, `guess number ${index}`)));
-    expect(statusesOf(answers)).toEqual([...Array.from({ length: 10 }, () => 401), ...Array.from({ length: 20 }, () => 429)]);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => guess(email, `guess number ${index}`)),
+    );
+    expect(statusesOf(answers)).toEqual([
+      ...Array.from({ length: 10 }, () => 401),
+      ...Array.from({ length: 20 }, () => 429),
+    ]);
   });
 
   it("of an address that nobody has are counted alike", async () => {
@@ -53,18 +77,32 @@ describe("sign-ins of one address of mail", () => {
 describe("one client address", () => {
   it("signs in 60 times a minute, whatever it writes before the entry of the trusted proxy", async () => {
     const address = newAddress();
-    const spoofed = Array.from({ length: 60 }, (_, index) => guess(newEmail("nobody"), "wrong password", `203.0.113.${index}, ${address}`));
-    expect(new Set((await Promise.all(spoofed)).map(({ status }) => status))).toEqual(new Set([401]));
-    expect((await guess(newEmail("nobody"), "wrong password", `192.0.2.1, ${address}`)).status).toBe(429);
+    const spoofed = Array.from({ length: 60 }, (_, index) =>
+      guess(newEmail("nobody"), "wrong password", `203.0.113.${index}, ${address}`),
+    );
+    expect(new Set((await Promise.all(spoofed)).map(({ status }) => status))).toEqual(
+      new Set([401]),
+    );
+    expect(
+      (await guess(newEmail("nobody"), "wrong password", `192.0.2.1, ${address}`)).status,
+    ).toBe(429);
     expect((await guess(newEmail("nobody"), "wrong password")).status).toBe(401);
-    expect((await guess(newEmail("nobody"), "wrong password", address, OTHER_SHOP)).status).toBe(401);
+    expect((await guess(newEmail("nobody"), "wrong password", address, OTHER_SHOP)).status).toBe(
+      401,
+    );
   });
 
   it("signs up 20 times a minute", async () => {
     const address = newAddress();
-    const tries = await Promise.all(Array.from({ length: 21 }, () => post("/auth/signup", { email: newEmail(), password: PASSWORD }, address)));
+    const tries = await Promise.all(
+      Array.from({ length: 21 }, () =>
+        post("/auth/signup", { email: newEmail(), password: PASSWORD }, address),
+      ),
+    );
     expect(statusesOf(tries)).toEqual([...Array.from({ length: 20 }, () => 400), 429]);
-    expect((await post("/auth/signup", { email: newEmail(), password: PASSWORD }, newAddress())).status).toBe(400);
+    expect(
+      (await post("/auth/signup", { email: newEmail(), password: PASSWORD }, newAddress())).status,
+    ).toBe(400);
   });
 });
 
@@ -72,8 +110,15 @@ describe("reset mails", () => {
   it("are 5 an hour for one address, whether somebody has it or not", async () => {
     const { email } = await signUp(service);
     for (const asked of [email, newEmail("nobody")]) {
-      for (let tries = 0; tries < 5; tries += 1) expect((await post("/auth/password/forgot", { email: asked }, newAddress())).status).toBe(202);
-      const refused = await post("/auth/password/forgot", { email: asked.toUpperCase() }, newAddress());
+      for (let tries = 0; tries < 5; tries += 1)
+        expect((await post("/auth/password/forgot", { email: asked }, newAddress())).status).toBe(
+          202,
+        );
+      const refused = await post(
+        "/auth/password/forgot",
+        { email: asked.toUpperCase() },
+        newAddress(),
+      );
       expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
     }
     clock.at += 3_600_000;
@@ -83,16 +128,42 @@ describe("reset mails", () => {
 
 describe("mails that ask to confirm a consent", () => {
   const submit = (email: string, consentId: string, shop = SHOP) =>
-    service.call("POST", `/auth/consent-sync?shop=${shop}`, { body: { method: "newsletter_form", form_type: "newsletter", consent_marketing: true, email, consent_id: consentId }, key: null, headers: { Origin: RETURN_ORIGIN, "X-Forwarded-For": newAddress() } });
-  const mails = async () => (await service.database.query("SELECT 1 FROM integration_queue WHERE event_type = 'mail.confirm_consent'")).length;
+    service.call("POST", `/auth/consent-sync?shop=${shop}`, {
+      body: {
+        method: "newsletter_form",
+        form_type: "newsletter",
+        consent_marketing: true,
+        email,
+        consent_id: consentId,
+      },
+      key: null,
+      headers: { Origin: RETURN_ORIGIN, "X-Forwarded-For": newAddress() },
+    });
+  const mails = async () =>
+    (
+      await service.database.query(
+        "SELECT 1 FROM integration_queue WHERE event_type = 'mail.confirm_consent'",
+      )
+    ).length;
 
   it("are 5 an hour for one address: the answer to the next says nothing of it, and no mail leaves", async () => {
     const { email } = await signUp(service);
     for (const asked of [email, newEmail("nobody")]) {
       const before = await mails();
       const answers = [];
-      for (let n = 0; n < 8; n += 1) answers.push(await submit(n % 2 ? asked : asked.toUpperCase(), `${asked.split("@")[0]}-${n}`));
-      expect(answers.map(({ status, json }) => [status, json.pending_confirmation, json.recorded])).toEqual(Array.from({ length: 8 }, () => [200, true, [{ consent_type: "newsletter", action: "granted" }]]));
+      for (let n = 0; n < 8; n += 1)
+        answers.push(
+          await submit(n % 2 ? asked : asked.toUpperCase(), `${asked.split("@")[0]}-${n}`),
+        );
+      expect(
+        answers.map(({ status, json }) => [status, json.pending_confirmation, json.recorded]),
+      ).toEqual(
+        Array.from({ length: 8 }, () => [
+          200,
+          true,
+          [{ consent_type: "newsletter", action: "granted" }],
+        ]),
+      );
       expect(new Set(answers.map(({ headers }) => [...headers.keys()].sort().join())).size).toBe(1);
       expect(await mails()).toBe(before + 5);
       expect((await submit(asked, `${asked.split("@")[0]}-8`, OTHER_SHOP)).status).toBe(200);
@@ -120,7 +191,13 @@ describe("without a trusted proxy", () => {
     const direct = await startService({ clock, env: { RATE_LIMIT_SCALE: "0.25" } });
     try {
       await direct.addTenant(SHOP);
-      const tries = Array.from({ length: 6 }, (_, index) => direct.call("POST", `/auth/signup?shop=${SHOP}`, { body: { email: newEmail(), password: PASSWORD }, key: null, headers: { "X-Forwarded-For": `203.0.113.${index}` } }));
+      const tries = Array.from({ length: 6 }, (_, index) =>
+        direct.call("POST", `/auth/signup?shop=${SHOP}`, {
+          body: { email: newEmail(), password: PASSWORD },
+          key: null,
+          headers: { "X-Forwarded-For": `203.0.113.${index}` },
+        }),
+      );
       expect(statusesOf(await Promise.all(tries))).toEqual([400, 400, 400, 400, 400, 429]);
     } finally {
       await direct.stop();

@@ -6,16 +6,23 @@ import { loadRoutes } from "../../../app/http/route-table.ts";
 import { createListener } from "../../../app/http/serve.ts";
 import type { Service } from "../../support/service.ts";
 
-export async function startSecondProcess(service: Service): Promise<{ getMe(token: string): Promise<number>; stop(): Promise<void> }> {
+export async function startSecondProcess(
+  service: Service,
+): Promise<{ getMe(token: string): Promise<number>; stop(): Promise<void> }> {
   const { config, baseUrl, log, clock } = service.ctx;
   const ctx = createCtx({ config, baseUrl, log, clock, databaseUrl: service.database.url });
-  const screens = { handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(404).end() };
+  const screens = {
+    handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) =>
+      response.writeHead(404).end(),
+  };
   const server = createServer(createListener({ ctx, routes: await loadRoutes(), screens }));
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     async getMe(token) {
-      const answer = await fetch(`${url}/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+      const answer = await fetch(`${url}/auth/me`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
       await answer.text();
       return answer.status;
     },

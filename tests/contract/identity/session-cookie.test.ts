@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Answer,
+  type Service,
+} from "../../support/service.ts";
 import { pictureOf, signUp, type Person } from "./people.ts";
 
 let service: Service;
@@ -8,14 +15,26 @@ let ada: Person;
 beforeAll(async () => {
   service = await startService();
   await service.addTenant(SHOP, { allowed_origins: ["https://partner.example"] });
-  await service.addTenant(OTHER_SHOP, { allowed_origins: ["https://other.example"], auth_redirect_origin: "https://other-shop.example" });
+  await service.addTenant(OTHER_SHOP, {
+    allowed_origins: ["https://other.example"],
+    auth_redirect_origin: "https://other-shop.example",
+  });
   ada = await signUp(service);
 });
 afterAll(() => service.stop());
 
 const cookieOf = (person: Person) => `__Host-crm_session=${person.token}`;
-const byCookie = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Answer> =>
-  service.call(method, path, { key: null, headers: { cookie: cookieOf(ada), ...headers }, ...(body !== undefined && { body }) });
+const byCookie = (
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+): Promise<Answer> =>
+  service.call(method, path, {
+    key: null,
+    headers: { cookie: cookieOf(ada), ...headers },
+    ...(body !== undefined && { body }),
+  });
 
 const CHANGES: [string, string, unknown][] = [
   ["PATCH", "/auth/profile", { first_name: "Eve" }],
@@ -26,33 +45,82 @@ const CHANGES: [string, string, unknown][] = [
 describe("the cookie", () => {
   it("reads without an origin, beside other cookies", async () => {
     expect((await byCookie("GET", "/auth/me")).json.user.id).toBe(ada.id);
-    expect((await byCookie("GET", "/auth/profile", { cookie: `a=b; ${cookieOf(ada)}; c="d=e"` })).status).toBe(200);
-    expect((await byCookie("GET", "/auth/me", { cookie: `x__Host-crm_session=${ada.token}` })).status).toBe(401);
+    expect(
+      (await byCookie("GET", "/auth/profile", { cookie: `a=b; ${cookieOf(ada)}; c="d=e"` })).status,
+    ).toBe(200);
+    expect(
+      (await byCookie("GET", "/auth/me", { cookie: `x__Host-crm_session=${ada.token}` })).status,
+    ).toBe(401);
   });
 
-  it.each(CHANGES)("%s %s from no origin, a foreign one, another store's, a look-alike and `null` is 403, and changes nothing", async (method, path, body) => {
-    const before = await pictureOf(service.database);
-    const origins = [undefined, "null", "https://evil.example", "https://other.example", `https://${OTHER_SHOP}`, `https://${SHOP}.evil.example`, `http://${SHOP}`, `https://${SHOP}:8443`, `${RETURN_ORIGIN}/`, `${RETURN_ORIGIN}, https://evil.example`];
-    for (const origin of origins) {
-      const answer = await byCookie(method, path, origin ? { origin } : {}, body);
-      expect([origin, answer.status, answer.json.code]).toEqual([origin, 403, "origin_not_allowed"]);
-      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
-    }
-    expect(await pictureOf(service.database)).toEqual(before);
-  });
+  it.each(CHANGES)(
+    "%s %s from no origin, a foreign one, another store's, a look-alike and `null` is 403, and changes nothing",
+    async (method, path, body) => {
+      const before = await pictureOf(service.database);
+      const origins = [
+        undefined,
+        "null",
+        "https://evil.example",
+        "https://other.example",
+        `https://${OTHER_SHOP}`,
+        `https://${SHOP}.evil.example`,
+        `http://${SHOP}`,
+        `https://${SHOP}:8443`,
+        `${RETURN_ORIGIN}/`,
+        `${RETURN_ORIGIN}, https://evil.example`,
+      ];
+      for (const origin of origins) {
+        const answer = await byCookie(method, path, origin ? { origin } : {}, body);
+        expect([origin, answer.status, answer.json.code]).toEqual([
+          origin,
+          403,
+          "origin_not_allowed",
+        ]);
+        expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      }
+      expect(await pictureOf(service.database)).toEqual(before);
+    },
+  );
 
-  it.each(CHANGES)("%s %s as a form or as text is 415 even from the store's own page, and changes nothing", async (method, path) => {
-    const before = await pictureOf(service.database);
-    for (const type of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", "application/jsonx"]) {
-      expect((await byCookie(method, path, { origin: RETURN_ORIGIN, "Content-Type": type }, '{"first_name":"Eve"}')).status).toBe(415);
-    }
-    expect((await byCookie(method, path, { origin: RETURN_ORIGIN })).status).toBe(415);
-    expect(await pictureOf(service.database)).toEqual(before);
-  });
+  it.each(CHANGES)(
+    "%s %s as a form or as text is 415 even from the store's own page, and changes nothing",
+    async (method, path) => {
+      const before = await pictureOf(service.database);
+      for (const type of [
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "multipart/form-data; boundary=x",
+        "application/jsonx",
+      ]) {
+        expect(
+          (
+            await byCookie(
+              method,
+              path,
+              { origin: RETURN_ORIGIN, "Content-Type": type },
+              '{"first_name":"Eve"}',
+            )
+          ).status,
+        ).toBe(415);
+      }
+      expect((await byCookie(method, path, { origin: RETURN_ORIGIN })).status).toBe(415);
+      expect(await pictureOf(service.database)).toEqual(before);
+    },
+  );
 
   it("changes from the store, from where sign-ins return to, from a listed origin and from the service itself, each echoed exactly", async () => {
-    for (const origin of [`https://${SHOP}`, RETURN_ORIGIN, "https://partner.example", service.url]) {
-      const answer = await byCookie("PATCH", "/auth/profile", { origin, "Content-Type": "application/json; charset=utf-8" }, { first_name: "Ada" });
+    for (const origin of [
+      `https://${SHOP}`,
+      RETURN_ORIGIN,
+      "https://partner.example",
+      service.url,
+    ]) {
+      const answer = await byCookie(
+        "PATCH",
+        "/auth/profile",
+        { origin, "Content-Type": "application/json; charset=utf-8" },
+        { first_name: "Ada" },
+      );
       expect([origin, answer.status]).toEqual([origin, 200]);
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
       expect(answer.headers.get("access-control-allow-credentials")).toBe("true");
@@ -61,8 +129,25 @@ describe("the cookie", () => {
   });
 
   it("is not needed to carry an origin when a bearer token says the same", async () => {
-    expect((await byCookie("PATCH", "/auth/profile", { authorization: `Bearer ${ada.token}` }, { first_name: "Ada" })).status).toBe(200);
-    expect((await service.call("PATCH", "/auth/profile", { key: ada.token, body: { first_name: "Ada" }, headers: { origin: "https://evil.example" } })).status).toBe(200);
+    expect(
+      (
+        await byCookie(
+          "PATCH",
+          "/auth/profile",
+          { authorization: `Bearer ${ada.token}` },
+          { first_name: "Ada" },
+        )
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await service.call("PATCH", "/auth/profile", {
+          key: ada.token,
+          body: { first_name: "Ada" },
+          headers: { origin: "https://evil.example" },
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it("and a bearer token that disagree are 401, whoever they are of", async () => {
@@ -76,12 +161,29 @@ describe("the cookie", () => {
 
   it("of one store is 401 at another", async () => {
     expect((await byCookie("GET", `/auth/me?shop=${OTHER_SHOP}`)).status).toBe(401);
-    expect((await byCookie("PATCH", `/auth/profile?shop=${OTHER_SHOP}`, { origin: "https://other.example" }, { first_name: "Eve" })).status).toBe(401);
+    expect(
+      (
+        await byCookie(
+          "PATCH",
+          `/auth/profile?shop=${OTHER_SHOP}`,
+          { origin: "https://other.example" },
+          { first_name: "Eve" },
+        )
+      ).status,
+    ).toBe(401);
   });
 
   it("is asked about by no preflight, and a preflight of a foreign page is allowed nothing", async () => {
-    const ask = (origin: string) => service.call("OPTIONS", `/auth/profile?shop=${SHOP}`, { key: null, headers: { origin, "Access-Control-Request-Method": "PATCH" } });
-    expect((await ask(RETURN_ORIGIN)).headers.get("access-control-allow-methods")).toContain("PATCH");
-    expect((await ask("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
+    const ask = (origin: string) =>
+      service.call("OPTIONS", `/auth/profile?shop=${SHOP}`, {
+        key: null,
+        headers: { origin, "Access-Control-Request-Method": "PATCH" },
+      });
+    expect((await ask(RETURN_ORIGIN)).headers.get("access-control-allow-methods")).toContain(
+      "PATCH",
+    );
+    expect(
+      (await ask("https://evil.example")).headers.get("access-control-allow-origin"),
+    ).toBeNull();
   });
 });

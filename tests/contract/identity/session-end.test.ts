@@ -17,7 +17,10 @@ afterAll(async () => {
 });
 
 /** What both processes say of a token; the second asked first, from its own memory. */
-const statuses = async (token: string) => [await second.getMe(token), (await getMe(service, token)).status];
+const statuses = async (token: string) => [
+  await second.getMe(token),
+  (await getMe(service, token)).status,
+];
 
 describe("a session", () => {
   it("is good in every process of the deployment", async () => {
@@ -28,10 +31,15 @@ describe("a session", () => {
   it("ends everywhere at once when the person is suspended, and gives no way to delete or change", async () => {
     const { token, id } = await signUp(service);
     expect(await statuses(token)).toEqual([200, 200]);
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [id]);
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      id,
+    ]);
     expect(await statuses(token)).toEqual([401, 401]);
     expect((await deleteMe(service, token, { password: PASSWORD })).status).toBe(401);
-    expect((await service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Eve" } })).status).toBe(401);
+    expect(
+      (await service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Eve" } }))
+        .status,
+    ).toBe(401);
   });
 
   it("ends everywhere at once when the person deletes the account, every session of that person", async () => {
@@ -46,7 +54,9 @@ describe("a session", () => {
   it("ends everywhere at once when the store's jwt_secret changes; the new secret's sessions work, and the old secret's return with it", async () => {
     const { token, email } = await signUp(service);
     expect(await statuses(token)).toEqual([200, 200]);
-    await service.call("POST", `/config?shop=${SHOP}`, { body: { jwt_secret: "a brand new secret of the store" } });
+    await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { jwt_secret: "a brand new secret of the store" },
+    });
     expect(await statuses(token)).toEqual([401, 401]);
     const fresh = (await login(service, email)).json.token;
     expect(await statuses(fresh)).toEqual([200, 200]);
@@ -59,7 +69,10 @@ describe("a session", () => {
     const { email, token } = await signUp(service);
     await forgot(service, email);
     const link = await mailedToken(service, email, "/auth/password/reset");
-    const [answer, during] = await Promise.all([reset(service, link, "another fine password"), login(service, email)]);
+    const [answer, during] = await Promise.all([
+      reset(service, link, "another fine password"),
+      login(service, email),
+    ]);
     expect(answer.status).toBe(200);
     const after = (await login(service, email, "another fine password")).json.token;
     expect(await statuses(token)).toEqual([401, 401]);
@@ -72,7 +85,15 @@ describe("a session", () => {
     let token = "";
     for (let times = 0; times < 3; times += 1) {
       await forgot(service, email);
-      expect((await reset(service, await mailedToken(service, email, "/auth/password/reset", times), `fine password ${times}`)).status).toBe(200);
+      expect(
+        (
+          await reset(
+            service,
+            await mailedToken(service, email, "/auth/password/reset", times),
+            `fine password ${times}`,
+          )
+        ).status,
+      ).toBe(200);
       if (token) expect(await statuses(token)).toEqual([401, 401]);
       token = (await login(service, email, `fine password ${times}`)).json.token;
       expect(await statuses(token)).toEqual([200, 200]);
@@ -85,15 +106,37 @@ describe("sessions that are checked at the same moment", () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => signUp(service)));
     const suspended = new Set(people.filter((_, n) => n % 4 === 1));
     const signedOut = new Set(people.filter((_, n) => n % 4 === 3));
-    const twin = new Map(await Promise.all([...signedOut].map(async (person) => [person, (await login(service, person.email)).json.token as string] as const)));
-    for (const { id } of suspended) await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [id]);
+    const twin = new Map(
+      await Promise.all(
+        [...signedOut].map(
+          async (person) =>
+            [person, (await login(service, person.email)).json.token as string] as const,
+        ),
+      ),
+    );
+    for (const { id } of suspended)
+      await service.database.query(
+        "UPDATE storefront_users SET status = 'suspended' WHERE id = $1",
+        [id],
+      );
     for (const { token } of signedOut) await service.call("POST", "/auth/logout", { key: token });
-    const asked = [...people, ...people, ...people].map((person) => ({ person, token: person.token }));
+    const asked = [...people, ...people, ...people].map((person) => ({
+      person,
+      token: person.token,
+    }));
     for (const [person, token] of twin) asked.push({ person, token });
-    const answers = await Promise.all(asked.map(async ({ person, token }) => ({ person, token, answer: await getMe(service, token) })));
+    const answers = await Promise.all(
+      asked.map(async ({ person, token }) => ({
+        person,
+        token,
+        answer: await getMe(service, token),
+      })),
+    );
     for (const { person, token, answer } of answers) {
       const hasEnded = suspended.has(person) || (signedOut.has(person) && token === person.token);
-      expect([answer.status, answer.json.user?.email]).toEqual(hasEnded ? [401, undefined] : [200, person.email]);
+      expect([answer.status, answer.json.user?.email]).toEqual(
+        hasEnded ? [401, undefined] : [200, person.email],
+      );
     }
   });
 });
@@ -102,11 +145,19 @@ describe("a sign-out", () => {
   it("kills this token and its copies, clears the cookie, and leaves the person's other sessions alone", async () => {
     const { email } = await signUp(service);
     // Also where both were made in one second.
-    const [token, other] = (await Promise.all([login(service, email), login(service, email)])).map(({ json }) => json.token as string) as [string, string];
+    const [token, other] = (await Promise.all([login(service, email), login(service, email)])).map(
+      ({ json }) => json.token as string,
+    ) as [string, string];
     expect(other).not.toBe(token);
-    const answer = await service.call("POST", "/auth/logout", { key: null, body: {}, headers: { cookie: `__Host-crm_session=${token}`, origin: RETURN_ORIGIN } });
+    const answer = await service.call("POST", "/auth/logout", {
+      key: null,
+      body: {},
+      headers: { cookie: `__Host-crm_session=${token}`, origin: RETURN_ORIGIN },
+    });
     expect([answer.status, answer.text]).toEqual([204, ""]);
-    expect(answer.headers.getSetCookie()).toEqual(["__Host-crm_session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0"]);
+    expect(answer.headers.getSetCookie()).toEqual([
+      "__Host-crm_session=; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=0",
+    ]);
     expect(await statuses(token)).toEqual([401, 401]);
     expect(await statuses(other)).toEqual([200, 200]);
     expect((await service.call("POST", "/auth/logout", { key: token, body: {} })).status).toBe(401);
@@ -130,7 +181,9 @@ describe("a sign-out", () => {
   it("keeps the token nowhere but as a hash", async () => {
     const { token } = await signUp(service);
     await service.call("POST", "/auth/logout", { key: token });
-    const rows = await service.database.query("SELECT key, expires_at FROM kv WHERE key LIKE 'revoked:%'");
+    const rows = await service.database.query(
+      "SELECT key, expires_at FROM kv WHERE key LIKE 'revoked:%'",
+    );
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(token.split(".")[2]);
     for (const { expires_at: expiresAt } of rows) expect(expiresAt).not.toBeNull();

@@ -15,8 +15,12 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 afterEach(() => setIterations(100_000));
 
-const storedHash = async (id: number): Promise<string> => (await service.database.query("SELECT password_hash FROM storefront_users WHERE id = $1", [id]))[0].password_hash;
-const setIterations = async (password_iterations: number) => void await service.call("POST", `/config?shop=${SHOP}`, { body: { password_iterations } });
+const storedHash = async (id: number): Promise<string> =>
+  (
+    await service.database.query("SELECT password_hash FROM storefront_users WHERE id = $1", [id])
+  )[0].password_hash;
+const setIterations = async (password_iterations: number) =>
+  void (await service.call("POST", `/config?shop=${SHOP}`, { body: { password_iterations } }));
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] as number;
 
 const TRIES = 40;
@@ -36,7 +40,9 @@ async function expectEqualTimes(emails: string[]): Promise<void> {
   for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
     for (const [index, email] of emails.entries()) {
       const started = performance.now();
-      await expect(signIn(service.ctx, tenant, { email, password: "wrong password" })).rejects.toMatchObject({ code: "invalid_credentials" });
+      await expect(
+        signIn(service.ctx, tenant, { email, password: "wrong password" }),
+      ).rejects.toMatchObject({ code: "invalid_credentials" });
       times[index]?.push(performance.now() - started);
     }
     if (tries % TRIES === 0 && spread() <= 1.1) break;
@@ -45,18 +51,35 @@ async function expectEqualTimes(emails: string[]): Promise<void> {
   expect(spread()).toBeLessThanOrEqual(1.1);
 }
 
-it("takes as long for an unknown address, an account without a password and a suspended one as for a wrong password, within 10 % in the median", { timeout: 120_000 }, async () => {
-  const [known, suspended, passwordless] = [await signUp(service), await signUp(service), newEmail("federated")];
-  await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [suspended.id]);
-  await service.database.query("INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'federated')", [SHOP, passwordless]);
-  await expectEqualTimes([known.email, suspended.email, passwordless, newEmail("nobody")]);
-});
+it(
+  "takes as long for an unknown address, an account without a password and a suspended one as for a wrong password, within 10 % in the median",
+  { timeout: 120_000 },
+  async () => {
+    const [known, suspended, passwordless] = [
+      await signUp(service),
+      await signUp(service),
+      newEmail("federated"),
+    ];
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      suspended.id,
+    ]);
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'federated')",
+      [SHOP, passwordless],
+    );
+    await expectEqualTimes([known.email, suspended.email, passwordless, newEmail("nobody")]);
+  },
+);
 
-it("takes as long for a hash of before the iterations were raised as for an unknown address", { timeout: 120_000 }, async () => {
-  const old = await signUp(service);
-  await setIterations(200_000);
-  await expectEqualTimes([old.email, newEmail("nobody")]);
-});
+it(
+  "takes as long for a hash of before the iterations were raised as for an unknown address",
+  { timeout: 120_000 },
+  async () => {
+    const old = await signUp(service);
+    await setIterations(200_000);
+    await expectEqualTimes([old.email, newEmail("nobody")]);
+  },
+);
 
 it("stores pbkdf2-sha256 with its iterations, a salt of its own and 32 bytes that anybody can compute again", async () => {
   const [one, two] = [await signUp(service), await signUp(service)];
@@ -65,7 +88,15 @@ it("stores pbkdf2-sha256 with its iterations, a salt of its own and 32 bytes tha
   for (const stored of hashes) {
     expect(stored).toMatch(/^pbkdf2-sha256\$100000\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
     const [, iterations, salt, hash] = stored.split("$");
-    expect(pbkdf2Sync(PASSWORD, Buffer.from(salt as string, "base64"), Number(iterations), 32, "sha256").toString("base64")).toBe(hash);
+    expect(
+      pbkdf2Sync(
+        PASSWORD,
+        Buffer.from(salt as string, "base64"),
+        Number(iterations),
+        32,
+        "sha256",
+      ).toString("base64"),
+    ).toBe(hash);
   }
 });
 
@@ -87,27 +118,35 @@ it("hashes again at a sign-in when the iterations were raised, once, and never d
 
 it("refuses a stored hash that asks for 50 million iterations without computing it", async () => {
   const { id, email } = await signUp(service);
-  await service.database.query("UPDATE storefront_users SET password_hash = replace(password_hash, '$100000$', '$50000000$') WHERE id = $1", [id]);
+  await service.database.query(
+    "UPDATE storefront_users SET password_hash = replace(password_hash, '$100000$', '$50000000$') WHERE id = $1",
+    [id],
+  );
   const started = performance.now();
   expect((await login(service, email)).status).toBe(401);
   expect(performance.now() - started).toBeLessThan(2_000);
 });
 
-it("answers a flood of sign-ins that overflows the queue with 503 and Retry-After, while /health is answered at once, and recovers", { timeout: 60_000 }, async () => {
-  const { email } = await signUp(service);
-  const flood = Array.from({ length: 140 }, () => login(service, email));
-  const healths: number[] = [];
-  const pings = Array.from({ length: 20 }, async () => {
-    const started = performance.now();
-    expect((await service.call("GET", "/health", { key: null })).status).toBe(200);
-    healths.push(performance.now() - started);
-  });
-  const answers = await Promise.all(flood);
-  await Promise.all(pings);
-  const refused = answers.filter(({ status }) => status === 503);
-  expect(refused.length).toBeGreaterThan(0);
-  expect(answers.filter(({ status }) => status === 200).length).toBe(140 - refused.length);
-  for (const { headers, json } of refused) expect([json.code, Number(headers.get("retry-after")) > 0]).toEqual(["busy", true]);
-  expect(median(healths)).toBeLessThan(1_000);
-  expect((await login(service, email)).status).toBe(200);
-});
+it(
+  "answers a flood of sign-ins that overflows the queue with 503 and Retry-After, while /health is answered at once, and recovers",
+  { timeout: 60_000 },
+  async () => {
+    const { email } = await signUp(service);
+    const flood = Array.from({ length: 140 }, () => login(service, email));
+    const healths: number[] = [];
+    const pings = Array.from({ length: 20 }, async () => {
+      const started = performance.now();
+      expect((await service.call("GET", "/health", { key: null })).status).toBe(200);
+      healths.push(performance.now() - started);
+    });
+    const answers = await Promise.all(flood);
+    await Promise.all(pings);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => status === 200).length).toBe(140 - refused.length);
+    for (const { headers, json } of refused)
+      expect([json.code, Number(headers.get("retry-after")) > 0]).toEqual(["busy", true]);
+    expect(median(healths)).toBeLessThan(1_000);
+    expect((await login(service, email)).status).toBe(200);
+  },
+);

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { comparable, deleteMe, getMe, login, newEmail, PASSWORD, pictureOf, signUp } from "./people.ts";
+import {
+  comparable,
+  deleteMe,
+  getMe,
+  login,
+  newEmail,
+  PASSWORD,
+  pictureOf,
+  signUp,
+} from "./people.ts";
 
 let service: Service;
 
@@ -14,13 +23,18 @@ afterAll(() => service.stop());
 describe("a sign-in", () => {
   it("answers 200 with a token, the user and the cookie, and notes the time", async () => {
     const { email, id } = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET last_login_at = '2020-01-01' WHERE id = $1", [id]);
+    await service.database.query(
+      "UPDATE storefront_users SET last_login_at = '2020-01-01' WHERE id = $1",
+      [id],
+    );
     const answer = await login(service, ` ${email.toUpperCase()} `);
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.json).sort()).toEqual(["token", "user"]);
     expect(answer.json.user).toMatchObject({ id, email });
     expect(Date.now() - Date.parse(answer.json.user.last_login_at)).toBeLessThan(60_000);
-    expect(answer.headers.getSetCookie()).toEqual([`__Host-crm_session=${answer.json.token}; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=604800`]);
+    expect(answer.headers.getSetCookie()).toEqual([
+      `__Host-crm_session=${answer.json.token}; Path=/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=604800`,
+    ]);
     expect((await getMe(service, answer.json.token)).status).toBe(200);
     expect(answer.text).not.toMatch(/pbkdf2|password|hash/i);
   });
@@ -32,7 +46,10 @@ describe("a sign-in", () => {
 
   it("of a person whose name is longer than a cookie may be gives a session that works", async () => {
     const { email, id } = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET full_name = $2 WHERE id = $1", [id, "名".repeat(5_000)]);
+    await service.database.query("UPDATE storefront_users SET full_name = $2 WHERE id = $1", [
+      id,
+      "名".repeat(5_000),
+    ]);
     const { json, headers } = await login(service, email);
     expect((await getMe(service, json.token)).status).toBe(200);
     expect(headers.getSetCookie()[0]?.length).toBeLessThan(4_096);
@@ -43,7 +60,10 @@ describe("a sign-in that fails", () => {
   it("says the same bytes for an unknown address, a wrong password, an account without one, and a deleted one, and writes nothing", async () => {
     const known = await signUp(service);
     const passwordless = newEmail("federated");
-    await service.database.query("INSERT INTO storefront_users (shop, email, provider, federated_sub) VALUES ($1, $2, 'federated', 'sub-1')", [SHOP, passwordless]);
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, email, provider, federated_sub) VALUES ($1, $2, 'federated', 'sub-1')",
+      [SHOP, passwordless],
+    );
     const gone = await signUp(service);
     await deleteMe(service, gone.token, { password: PASSWORD });
     const before = await pictureOf(service.database);
@@ -55,18 +75,25 @@ describe("a sign-in that fails", () => {
       await login(service, passwordless, ""),
       await login(service, gone.email),
     ].map(comparable);
-    expect(answers[0]).toMatchObject({ status: 401, text: expect.stringContaining("invalid_credentials") });
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      text: expect.stringContaining("invalid_credentials"),
+    });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(await pictureOf(service.database)).toEqual(before);
   });
 
   it("says 403 to a suspended person only when the password is right", async () => {
     const { email, id } = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [id]);
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      id,
+    ]);
     const right = await login(service, email);
     expect([right.status, right.json.code]).toEqual([403, "account_suspended"]);
     expect(right.headers.getSetCookie()).toEqual([]);
-    expect(comparable(await login(service, email, "wrong password"))).toEqual(comparable(await login(service, newEmail("nobody"))));
+    expect(comparable(await login(service, email, "wrong password"))).toEqual(
+      comparable(await login(service, newEmail("nobody"))),
+    );
   });
 
   it.each([
@@ -76,12 +103,24 @@ describe("a sign-in that fails", () => {
     ["an object as password", { email: "a@example.com", password: { $ne: null } }, "password"],
   ])("with %s is 400 and names it", async (_, body, field) => {
     const answer = await service.call("POST", `/auth/login?shop=${SHOP}`, { body, key: null });
-    expect(answer.json).toMatchObject({ code: "invalid_request", fields: { [field]: expect.any(String) } });
+    expect(answer.json).toMatchObject({
+      code: "invalid_request",
+      fields: { [field]: expect.any(String) },
+    });
   });
 
-  it.each(["bcrypt", "$2b$10$abcdefghijklmnopqrstuv", "pbkdf2-sha256$0$AAAAAAAAAAAAAAAAAAAAAA==$x", "pbkdf2-sha256$1e9$AAAA$AAAA", "pbkdf2-sha256$-1$AAAA$AAAA"])("against a stored hash of another kind (%s) is 401, never a failure", async (stored) => {
+  it.each([
+    "bcrypt",
+    "$2b$10$abcdefghijklmnopqrstuv",
+    "pbkdf2-sha256$0$AAAAAAAAAAAAAAAAAAAAAA==$x",
+    "pbkdf2-sha256$1e9$AAAA$AAAA",
+    "pbkdf2-sha256$-1$AAAA$AAAA",
+  ])("against a stored hash of another kind (%s) is 401, never a failure", async (stored) => {
     const { email, id } = await signUp(service);
-    await service.database.query("UPDATE storefront_users SET password_hash = $2 WHERE id = $1", [id, stored]);
+    await service.database.query("UPDATE storefront_users SET password_hash = $2 WHERE id = $1", [
+      id,
+      stored,
+    ]);
     expect((await login(service, email)).json.code).toBe("invalid_credentials");
   });
 });

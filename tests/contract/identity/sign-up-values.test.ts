@@ -54,38 +54,76 @@ describe("an e-mail address", () => {
     ["an object", { $gt: "" }],
   ];
 
-  it.each(REFUSED)("with %s is 400 and names the field, and nothing is written", async (_, email) => {
-    const before = await pictureOf(service.database);
-    const answer = await postSignUp(service, signUpBody(email as string));
-    expect(answer.status).toBe(400);
-    expect(answer.json).toMatchObject({ code: "invalid_request", fields: { email: expect.any(String) } });
-    expect(await pictureOf(service.database)).toEqual(before);
-  });
+  it.each(REFUSED)(
+    "with %s is 400 and names the field, and nothing is written",
+    async (_, email) => {
+      const before = await pictureOf(service.database);
+      const answer = await postSignUp(service, signUpBody(email as string));
+      expect(answer.status).toBe(400);
+      expect(answer.json).toMatchObject({
+        code: "invalid_request",
+        fields: { email: expect.any(String) },
+      });
+      expect(await pictureOf(service.database)).toEqual(before);
+    },
+  );
 
   it("of 254 characters is taken", async () => {
-    await signUp(service, { email: `${"d".repeat(64)}@${"x".repeat(60)}.${"y".repeat(60)}.${"z".repeat(60)}.example`.slice(0, 254) });
+    await signUp(service, {
+      email:
+        `${"d".repeat(64)}@${"x".repeat(60)}.${"y".repeat(60)}.${"z".repeat(60)}.example`.slice(
+          0,
+          254,
+        ),
+    });
   });
 });
 
 describe("other values", () => {
-  it.each([["email", "a\u0000b@example.com"], ["password", "correct\u0000horse"], ["first_name", "A\u0000da"], ["consent_version", "\u0000"]])("a NUL in %s is 400, never a failure of ours", async (name, value) => {
+  it.each([
+    ["email", "a\u0000b@example.com"],
+    ["password", "correct\u0000horse"],
+    ["first_name", "A\u0000da"],
+    ["consent_version", "\u0000"],
+  ])("a NUL in %s is 400, never a failure of ours", async (name, value) => {
     const answer = await postSignUp(service, signUpBody(newEmail(), { [name]: value }));
     expect([answer.status, answer.json.code]).toEqual([400, "malformed_body"]);
   });
 
-  it.each([["first_name", "x".repeat(10_000)], ["last_name", "x".repeat(201)], ["consent_version", "x".repeat(81)], ["language_pref", "english"], ["first_name", 5], ["password", "x".repeat(10_000)], ["password", null]])("%s that does not fit is 400 and named", async (name, value) => {
+  it.each([
+    ["first_name", "x".repeat(10_000)],
+    ["last_name", "x".repeat(201)],
+    ["consent_version", "x".repeat(81)],
+    ["language_pref", "english"],
+    ["first_name", 5],
+    ["password", "x".repeat(10_000)],
+    ["password", null],
+  ])("%s that does not fit is 400 and named", async (name, value) => {
     const answer = await postSignUp(service, signUpBody(newEmail(), { [name]: value }));
-    expect(answer.json).toMatchObject({ code: "invalid_request", fields: { [name]: expect.any(String) } });
+    expect(answer.json).toMatchObject({
+      code: "invalid_request",
+      fields: { [name]: expect.any(String) },
+    });
   });
 
   it("a body over 1 MiB is 413", async () => {
-    expect((await postSignUp(service, signUpBody(newEmail(), { first_name: "x".repeat(1_100_000) }))).status).toBe(413);
+    expect(
+      (await postSignUp(service, signUpBody(newEmail(), { first_name: "x".repeat(1_100_000) })))
+        .status,
+    ).toBe(413);
   });
 
   it("names in any script are kept as typed, also half of a surrogate pair does not fail", async () => {
     const { answer } = await signUp(service, { first_name: " 花子 ", last_name: "O'Neill <b>" });
-    expect(answer.json.user).toMatchObject({ first_name: "花子", last_name: "O'Neill <b>", full_name: "花子 O'Neill <b>" });
-    const half = await service.call("POST", `/auth/signup?shop=${SHOP}`, { key: null, body: JSON.stringify(signUpBody(newEmail())).replace("Ada", String.raw`\ud83d`) });
+    expect(answer.json.user).toMatchObject({
+      first_name: "花子",
+      last_name: "O'Neill <b>",
+      full_name: "花子 O'Neill <b>",
+    });
+    const half = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      key: null,
+      body: JSON.stringify(signUpBody(newEmail())).replace("Ada", String.raw`\ud83d`),
+    });
     expect(half.status).toBe(201);
   });
 
@@ -103,7 +141,10 @@ describe("a password", () => {
     ["129 emoji", "😀".repeat(129)],
     ["a few that NFKC expands past 128", "\ufdfa".repeat(8)],
   ])("of %s is refused", async (_, password) => {
-    expect((await postSignUp(service, signUpBody(newEmail(), { password }))).json).toMatchObject({ code: "invalid_request", fields: { password: expect.any(String) } });
+    expect((await postSignUp(service, signUpBody(newEmail(), { password }))).json).toMatchObject({
+      code: "invalid_request",
+      fields: { password: expect.any(String) },
+    });
   });
 
   it.each([
@@ -123,7 +164,9 @@ describe("a password", () => {
     ["with a full-width @", (email: string) => email.replace("@", "＠")],
   ])("that is the address %s is refused", async (_, spell) => {
     const email = newEmail("same");
-    expect((await postSignUp(service, signUpBody(email, { password: spell(email) }))).json).toMatchObject({ code: "invalid_request", fields: { password: expect.any(String) } });
+    expect(
+      (await postSignUp(service, signUpBody(email, { password: spell(email) }))).json,
+    ).toMatchObject({ code: "invalid_request", fields: { password: expect.any(String) } });
   });
 
   it("typed on another keyboard (NFD, full-width digits) is the same password; with other spaces it is another", async () => {

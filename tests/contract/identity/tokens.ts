@@ -3,8 +3,10 @@ import { createHmac, hkdfSync } from "node:crypto";
 
 export type Claims = Record<string, unknown>;
 
-export const encode = (value: unknown): string => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
-const decode = (part: string | undefined): any => JSON.parse(Buffer.from(part ?? "", "base64url").toString("utf8"));
+export const encode = (value: unknown): string =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+const decode = (part: string | undefined): any =>
+  JSON.parse(Buffer.from(part ?? "", "base64url").toString("utf8"));
 
 export const headerOf = (token: string): any => decode(token.split(".")[0]);
 export const claimsOf = (token: string): any => decode(token.split(".")[1]);
@@ -15,4 +17,5 @@ export function signed(header: unknown, claims: unknown, secret: Buffer | string
 }
 
 /** A store's own key when neither it nor the deployment set one for it. */
-export const derivedSecret = (jwtSecret: string, shop: string): Buffer => Buffer.from(hkdfSync("sha256", Buffer.from(jwtSecret, "utf8"), Buffer.alloc(0), shop, 32));
+export const derivedSecret = (jwtSecret: string, shop: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", Buffer.from(jwtSecret, "utf8"), Buffer.alloc(0), shop, 32));

@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { deleteMe, getMe, mailedToken, newEmail, PASSWORD, pictureOf, queueIsEmpty, reset, signUp, statusesOf, verify } from "./people.ts";
+import {
+  deleteMe,
+  getMe,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  pictureOf,
+  queueIsEmpty,
+  reset,
+  signUp,
+  statusesOf,
+  verify,
+} from "./people.ts";
 
 let service: Service;
 
@@ -34,7 +46,10 @@ it("a link is good only at its own store, and only for its own purpose", async (
 it("a link to an address that is no longer the account's proves nothing", async () => {
   const { email, id, token } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
-  await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [id, newEmail("changed")]);
+  await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
+    id,
+    newEmail("changed"),
+  ]);
   expect((await verify(service, link)).json.code).toBe("invalid_link");
   expect((await getMe(service, token)).json.user.email_verified).toBe(false);
 });
@@ -42,7 +57,9 @@ it("a link to an address that is no longer the account's proves nothing", async 
 it("a link of a person suspended or deleted since proves nothing", async () => {
   const suspended = await signUp(service);
   const suspendedLink = await mailedToken(service, suspended.email, VERIFY);
-  await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [suspended.id]);
+  await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+    suspended.id,
+  ]);
   expect((await verify(service, suspendedLink)).json.code).toBe("invalid_link");
   const deleted = await signUp(service);
   const deletedLink = await mailedToken(service, deleted.email, VERIFY);
@@ -51,9 +68,16 @@ it("a link of a person suspended or deleted since proves nothing", async () => {
 });
 
 it("lives for 24 hours", async () => {
-  const letTimePass = (hours: number) => service.database.query("UPDATE kv SET expires_at = expires_at - make_interval(hours => $1) WHERE key LIKE 'email_link:%'", [hours]);
+  const letTimePass = (hours: number) =>
+    service.database.query(
+      "UPDATE kv SET expires_at = expires_at - make_interval(hours => $1) WHERE key LIKE 'email_link:%'",
+      [hours],
+    );
   const [early, late] = [await signUp(service), await signUp(service)];
-  const links = [await mailedToken(service, early.email, VERIFY), await mailedToken(service, late.email, VERIFY)] as const;
+  const links = [
+    await mailedToken(service, early.email, VERIFY),
+    await mailedToken(service, late.email, VERIFY),
+  ] as const;
   await letTimePass(23);
   expect((await verify(service, links[0])).status).toBe(200);
   await letTimePass(2);
@@ -63,14 +87,17 @@ it("lives for 24 hours", async () => {
 it("a token that was never made is 400 and writes nothing", async () => {
   await queueIsEmpty(service);
   const before = await pictureOf(service.database);
-  for (const token of ["", "x", "x".repeat(600), null, 5]) expect((await verify(service, token as string)).status).toBe(400);
+  for (const token of ["", "x", "x".repeat(600), null, 5])
+    expect((await verify(service, token as string)).status).toBe(400);
   expect(await pictureOf(service.database)).toEqual(before);
 });
 
 it("neither the token nor the address stands in the store of links", async () => {
   const { email } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
-  const kept = JSON.stringify(await service.database.query("SELECT key, value::text FROM kv WHERE key LIKE 'email_link:%'"));
+  const kept = JSON.stringify(
+    await service.database.query("SELECT key, value::text FROM kv WHERE key LIKE 'email_link:%'"),
+  );
   expect(kept).toContain("email_link:");
   expect(kept).not.toContain(link);
   expect(kept).not.toContain(email);

@@ -2,7 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { customerPayload } from "../../support/payloads.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
-import { connectStorefront, deleteMe, forgot, login, mailedToken, PASSWORD, pictureOf, queueIsEmpty, reset, retriesAreDone, signUp, type Person } from "./people.ts";
+import {
+  connectStorefront,
+  deleteMe,
+  forgot,
+  login,
+  mailedToken,
+  PASSWORD,
+  pictureOf,
+  queueIsEmpty,
+  reset,
+  retriesAreDone,
+  signUp,
+  type Person,
+} from "./people.ts";
 
 let service: Service;
 let ada: Person;
@@ -15,10 +28,20 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 type Column = "users" | "claims" | "consent" | "cms" | "storefront" | "analytics" | "profile";
-const TABLES = { users: "storefront_users", claims: "user_claims", consent: "consent_records" } as const;
-const SYSTEMS = { cms: "cms", storefront: "storefront", analytics: "analytics", profile: "profilePlatform" } as const;
+const TABLES = {
+  users: "storefront_users",
+  claims: "user_claims",
+  consent: "consent_records",
+} as const;
+const SYSTEMS = {
+  cms: "cms",
+  storefront: "storefront",
+  analytics: "analytics",
+  profile: "profilePlatform",
+} as const;
 
-const calls = (system: (typeof SYSTEMS)[keyof typeof SYSTEMS]) => service.sandbox.requests(system).filter(({ path }) => !path.includes("access_token")).length;
+const calls = (system: (typeof SYSTEMS)[keyof typeof SYSTEMS]) =>
+  service.sandbox.requests(system).filter(({ path }) => !path.includes("access_token")).length;
 
 /** Which of the seven columns an event wrote to. */
 async function columnsWrittenBy(event: () => Promise<unknown>): Promise<Column[]> {
@@ -29,21 +52,48 @@ async function columnsWrittenBy(event: () => Promise<unknown>): Promise<Column[]
   await service.sandbox.storefront.echoesSent();
   await queueIsEmpty(service);
   const after = await pictureOf(service.database);
-  const tables = (Object.keys(TABLES) as (keyof typeof TABLES)[]).filter((column) => before[TABLES[column]] !== after[TABLES[column]]);
-  const systems = (Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[]).filter((_, index) => Object.values(SYSTEMS).map(calls)[index] !== callsBefore[index]);
+  const tables = (Object.keys(TABLES) as (keyof typeof TABLES)[]).filter(
+    (column) => before[TABLES[column]] !== after[TABLES[column]],
+  );
+  const systems = (Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[]).filter(
+    (_, index) => Object.values(SYSTEMS).map(calls)[index] !== callsBefore[index],
+  );
   return [...tables, ...systems];
 }
 
-const channelsOf = async (eventType: string) => (await service.database.query("SELECT channel, status FROM integration_queue WHERE event_type = $1 ORDER BY channel", [eventType])).map(({ channel, status }) => `${channel} ${status}`);
+const channelsOf = async (eventType: string) =>
+  (
+    await service.database.query(
+      "SELECT channel, status FROM integration_queue WHERE event_type = $1 ORDER BY channel",
+      [eventType],
+    )
+  ).map(({ channel, status }) => `${channel} ${status}`);
 
 it("an e-mail sign-up writes all seven columns", async () => {
   const written = await columnsWrittenBy(async () => {
     ada = await signUp(service, { consent_marketing: true, consent_cookie: true });
   });
-  expect(written).toEqual(["users", "claims", "consent", "cms", "storefront", "analytics", "profile"]);
-  expect(await channelsOf("customer.signed_up")).toEqual(["cms delivered", "profile_platform delivered", "storefront delivered", "web_analytics delivered"]);
-  expect(service.sandbox.cms.items().map(({ fieldData }) => fieldData)).toMatchObject([{ email: ada.email, "consent-marketing": "true" }]);
-  expect(service.sandbox.storefront.customers(SHOP)).toMatchObject([{ email: ada.email, firstName: "Ada" }]);
+  expect(written).toEqual([
+    "users",
+    "claims",
+    "consent",
+    "cms",
+    "storefront",
+    "analytics",
+    "profile",
+  ]);
+  expect(await channelsOf("customer.signed_up")).toEqual([
+    "cms delivered",
+    "profile_platform delivered",
+    "storefront delivered",
+    "web_analytics delivered",
+  ]);
+  expect(service.sandbox.cms.items().map(({ fieldData }) => fieldData)).toMatchObject([
+    { email: ada.email, "consent-marketing": "true" },
+  ]);
+  expect(service.sandbox.storefront.customers(SHOP)).toMatchObject([
+    { email: ada.email, firstName: "Ada" },
+  ]);
   expect(service.sandbox.analytics.violations()).toEqual([]);
   expect(JSON.stringify(service.sandbox.requests("analytics"))).not.toContain(ada.email);
   expect(JSON.stringify(service.sandbox.profilePlatform.messages())).not.toContain(ada.email);
@@ -52,15 +102,28 @@ it("an e-mail sign-up writes all seven columns", async () => {
 
 it("a tag change writes the CMS, the storefront, analytics and the profile, and neither claims nor consents", async () => {
   const written = await columnsWrittenBy(async () => {
-    expect((await service.call("POST", `/ucp/tags?shop=${SHOP}`, { key: ada.token, body: { add: ["newsletter"] } })).status).toBe(200);
+    expect(
+      (
+        await service.call("POST", `/ucp/tags?shop=${SHOP}`, {
+          key: ada.token,
+          body: { add: ["newsletter"] },
+        })
+      ).status,
+    ).toBe(200);
   });
   // Of the person's row the list of tags alone.
   expect(written).toEqual(["users", "cms", "storefront", "analytics", "profile"]);
-  expect(await channelsOf("customer.tags_changed")).toEqual(["cms delivered", "profile_platform delivered", "storefront delivered", "web_analytics delivered"]);
+  expect(await channelsOf("customer.tags_changed")).toEqual([
+    "cms delivered",
+    "profile_platform delivered",
+    "storefront delivered",
+    "web_analytics delivered",
+  ]);
 });
 
 it("an e-mail sign-in writes nothing but the time of it", async () => {
-  const users = () => service.database.query("SELECT to_jsonb(u) - 'last_login_at' AS kept FROM storefront_users u");
+  const users = () =>
+    service.database.query("SELECT to_jsonb(u) - 'last_login_at' AS kept FROM storefront_users u");
   const before = await users();
   const written = await columnsWrittenBy(() => login(service, ada.email));
   expect(written).toEqual(["users"]);
@@ -69,17 +132,24 @@ it("an e-mail sign-in writes nothing but the time of it", async () => {
 });
 
 it("a password reset writes nothing but the new password, the proof of the address and the end of the sessions", async () => {
-  const users = () => service.database.query("SELECT to_jsonb(u) - '{password_hash,email_verified,sessions_valid_after,updated_at}'::text[] AS kept FROM storefront_users u");
+  const users = () =>
+    service.database.query(
+      "SELECT to_jsonb(u) - '{password_hash,email_verified,sessions_valid_after,updated_at}'::text[] AS kept FROM storefront_users u",
+    );
   const before = await users();
   expect(await columnsWrittenBy(() => forgot(service, ada.email))).toEqual([]);
   const token = await mailedToken(service, ada.email, "/auth/password/reset");
-  expect(await columnsWrittenBy(() => reset(service, token, "a new fine password"))).toEqual(["users"]);
+  expect(await columnsWrittenBy(() => reset(service, token, "a new fine password"))).toEqual([
+    "users",
+  ]);
   expect(await users()).toEqual(before);
 });
 
 it("an account deletion empties users and claims, adds to the consent log, deletes in the CMS, and calls nobody else", async () => {
   const { token } = (await login(service, ada.email, "a new fine password")).json;
-  const written = await columnsWrittenBy(() => deleteMe(service, token, { password: "a new fine password" }));
+  const written = await columnsWrittenBy(() =>
+    deleteMe(service, token, { password: "a new fine password" }),
+  );
   expect(written).toEqual(["users", "claims", "consent", "cms"]);
   expect(await channelsOf("customer.deleted")).toEqual(["cms delivered"]);
   expect(service.sandbox.requests("cms").at(-1)).toMatchObject({ method: "DELETE" });
@@ -89,22 +159,34 @@ it("an account deletion empties users and claims, adds to the consent log, delet
 
 describe("when every other system is down", () => {
   it("a sign-up still answers 201 with a working session, and what could not be written waits", async () => {
-    for (const system of [...Object.values(SYSTEMS), "email"] as const) service.sandbox.failNext(system, { reset: true }, Infinity);
+    for (const system of [...Object.values(SYSTEMS), "email"] as const)
+      service.sandbox.failNext(system, { reset: true }, Infinity);
     const bob = await signUp(service);
     expect((await login(service, bob.email, PASSWORD)).status).toBe(200);
     const rows = await eventually("one try of each row", async () => {
-      const found = await service.database.query("SELECT channel, status FROM integration_queue WHERE entity_id = $1 AND retry_count > 0 ORDER BY channel", [String(bob.id)]);
+      const found = await service.database.query(
+        "SELECT channel, status FROM integration_queue WHERE entity_id = $1 AND retry_count > 0 ORDER BY channel",
+        [String(bob.id)],
+      );
       return found.length === 5 && found;
     });
-    expect(rows).toEqual(["cms", "email", "profile_platform", "storefront", "web_analytics"].map((channel) => ({ channel, status: "pending" })));
+    expect(rows).toEqual(
+      ["cms", "email", "profile_platform", "storefront", "web_analytics"].map((channel) => ({
+        channel,
+        status: "pending",
+      })),
+    );
     service.sandbox.clearFaults();
     await retriesAreDone(service);
-    expect(service.sandbox.cms.items().map(({ fieldData }) => fieldData)).toMatchObject([{ email: bob.email }]);
+    expect(service.sandbox.cms.items().map(({ fieldData }) => fieldData)).toMatchObject([
+      { email: bob.email },
+    ]);
     expect(service.sandbox.email.mailsTo(bob.email)).toHaveLength(1);
   });
 
   it("a sign-up is not even slower: systems that hang are waited for by nobody", async () => {
-    for (const system of [...Object.values(SYSTEMS), "email"] as const) service.sandbox.failNext(system, { hang: 3_000 }, 1);
+    for (const system of [...Object.values(SYSTEMS), "email"] as const)
+      service.sandbox.failNext(system, { hang: 3_000 }, 1);
     const started = performance.now();
     await signUp(service);
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -113,14 +195,23 @@ describe("when every other system is down", () => {
 });
 
 describe("an account deleted before the CMS has answered its creation", () => {
-  const itemOf = (person: Person) => service.sandbox.cms.items().filter(({ fieldData }) => JSON.stringify(fieldData).includes(person.email));
+  const itemOf = (person: Person) =>
+    service.sandbox.cms
+      .items()
+      .filter(({ fieldData }) => JSON.stringify(fieldData).includes(person.email));
 
-  it.each([["is still being made", { delayMs: 2_500 }], ["was made, and the answer was lost", { dropReply: true }]] as const)("leaves no item behind when it %s", async (_, fault) => {
+  it.each([
+    ["is still being made", { delayMs: 2_500 }],
+    ["was made, and the answer was lost", { dropReply: true }],
+  ] as const)("leaves no item behind when it %s", async (_, fault) => {
     await retriesAreDone(service);
     const before = service.sandbox.requests("cms").length;
     service.sandbox.failNext("cms", { ...fault, match: "/items" }, 1);
     const person = await signUp(service);
-    await eventually("the creation on its way", () => service.sandbox.requests("cms").length > before);
+    await eventually(
+      "the creation on its way",
+      () => service.sandbox.requests("cms").length > before,
+    );
     expect((await deleteMe(service, person.token, { password: PASSWORD })).status).toBe(200);
     await retriesAreDone(service);
     expect(itemOf(person)).toEqual([]);
@@ -128,11 +219,25 @@ describe("an account deleted before the CMS has answered its creation", () => {
 });
 
 it("a storefront webhook writes the users, the CMS, analytics and the profile, also of a customer who is new", async () => {
-  const send = (id: string, firstName: string) => columnsWrittenBy(async () => {
-    const raw = customerPayload({ admin_graphql_api_id: '"gid://shopify/Customer/4711"', email: '"grace@example.com"', first_name: `"${firstName}"` });
-    await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": id } });
-    await eventually("the webhook handled", async () => (await service.database.query("SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'", [id])).length === 1);
-  });
+  const send = (id: string, firstName: string) =>
+    columnsWrittenBy(async () => {
+      const raw = customerPayload({
+        admin_graphql_api_id: '"gid://shopify/Customer/4711"',
+        email: '"grace@example.com"',
+        first_name: `"${firstName}"`,
+      });
+      await service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": id } });
+      await eventually(
+        "the webhook handled",
+        async () =>
+          (
+            await service.database.query(
+              "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'",
+              [id],
+            )
+          ).length === 1,
+      );
+    });
   expect(await send("new", "Grace")).toEqual(["users", "cms", "analytics", "profile"]);
   expect(await send("known", "Amazing Grace")).toEqual(["users", "cms", "analytics", "profile"]);
 });

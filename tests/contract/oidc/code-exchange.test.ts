@@ -1,7 +1,17 @@
 // The call that swaps the code: exactly what the provider is sent, and what becomes of the person when it goes wrong.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { approve, begin, comeBack, errorOf, expectRefused, playerOf, PROVIDERS, putPerson, signInAs } from "../../support/journey.ts";
+import {
+  approve,
+  begin,
+  comeBack,
+  errorOf,
+  expectRefused,
+  playerOf,
+  PROVIDERS,
+  putPerson,
+  signInAs,
+} from "../../support/journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -38,7 +48,9 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
       code_verifier: expect.stringMatching(/^[\w-]{43,128}$/),
       ...(provider === "federated" && { client_secret: service.sandbox.federated.clientSecret }),
     });
-    expect(hash("sha256", fields.code_verifier as string, "base64url")).toBe(journey.authorize.searchParams.get("code_challenge"));
+    expect(hash("sha256", fields.code_verifier as string, "base64url")).toBe(
+      journey.authorize.searchParams.get("code_challenge"),
+    );
     // Stores want an Origin of a public client; a general provider takes one for a call from a browser, and refuses it.
     expect(headers.origin).toBe(provider === "storefront" ? service.url : undefined);
     expect(headers["user-agent"]).toBeTruthy();
@@ -46,19 +58,33 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
   });
 
   it.each([
-    [500, "provider_unavailable"], [503, "provider_unavailable"], [429, "provider_unavailable"], [400, "invalid_token"], [401, "invalid_token"],
-    ["garbage", "provider_unavailable"], ["lose_reply", "provider_unavailable"], ["hang", "provider_unavailable"],
-  ] as const)("answered with %s ends in %s with nothing written, and the next sign-in works", async (token, error) => {
-    playerOf(service, provider).next({ token });
-    await expectRefused(service, error, () => signInAs(service, provider, sub));
-    expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
-  });
+    [500, "provider_unavailable"],
+    [503, "provider_unavailable"],
+    [429, "provider_unavailable"],
+    [400, "invalid_token"],
+    [401, "invalid_token"],
+    ["garbage", "provider_unavailable"],
+    ["lose_reply", "provider_unavailable"],
+    ["hang", "provider_unavailable"],
+  ] as const)(
+    "answered with %s ends in %s with nothing written, and the next sign-in works",
+    async (token, error) => {
+      playerOf(service, provider).next({ token });
+      await expectRefused(service, error, () => signInAs(service, provider, sub));
+      expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
+    },
+  );
 
   it("whose connection is reset ends in provider_unavailable with nothing written", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    service.sandbox.failNext(provider === "federated" ? "federated" : "customerAccounts", { reset: true, match: "token" });
-    await expectRefused(service, "provider_unavailable", () => comeBack(service, callback, journey.cookie));
+    service.sandbox.failNext(provider === "federated" ? "federated" : "customerAccounts", {
+      reset: true,
+      match: "token",
+    });
+    await expectRefused(service, "provider_unavailable", () =>
+      comeBack(service, callback, journey.cookie),
+    );
   });
 
   it("never stands in the log, nor do the verifier and the tokens", async () => {
@@ -66,7 +92,13 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
     const callback = await approve(journey, sub);
     await comeBack(service, callback, journey.cookie);
     const lines = JSON.stringify(service.logged);
-    for (const secret of [callback.searchParams.get("code"), lastCall().fields.code_verifier, journey.state, journey.cookie.split("=")[1]]) expect(lines).not.toContain(secret);
+    for (const secret of [
+      callback.searchParams.get("code"),
+      lastCall().fields.code_verifier,
+      journey.state,
+      journey.cookie.split("=")[1],
+    ])
+      expect(lines).not.toContain(secret);
     expect(lines).not.toMatch(/sandbox-person-|eyJ/);
   });
 });
@@ -75,10 +107,15 @@ it("a storefront client with a secret is confidential: the secret goes along, an
   const own = await startService();
   try {
     own.sandbox.customerAccounts.settings.clientSecret = "confidential-secret-0123456789";
-    await own.addTenant(SHOP, { storefront_customer_account_client_secret: "confidential-secret-0123456789" });
+    await own.addTenant(SHOP, {
+      storefront_customer_account_client_secret: "confidential-secret-0123456789",
+    });
     const sub = putPerson(own, "storefront", "grace@example.com");
     expect(errorOf(await signInAs(own, "storefront", sub))).toBeNull();
-    expect(own.sandbox.customerAccounts.tokenCalls().at(-1)?.body).toMatchObject({ client_secret: "confidential-secret-0123456789", code_verifier: expect.any(String) });
+    expect(own.sandbox.customerAccounts.tokenCalls().at(-1)?.body).toMatchObject({
+      client_secret: "confidential-secret-0123456789",
+      code_verifier: expect.any(String),
+    });
     await own.addTenant(SHOP, { storefront_customer_account_client_secret: null });
     await expectRefused(own, "invalid_token", () => signInAs(own, "storefront", sub));
   } finally {
@@ -89,5 +126,7 @@ it("a storefront client with a secret is confidential: the secret goes along, an
 it("a wrong federated client secret signs nobody in", async () => {
   const shop = "wrong-secret.myshopify.com";
   await service.addTenant(shop, { federated_client_secret: "another-secret-0123456789" });
-  await expectRefused(service, "invalid_token", () => signInAs(service, "federated", putPerson(service, "federated", "grace@example.com"), { shop }));
+  await expectRefused(service, "invalid_token", () =>
+    signInAs(service, "federated", putPerson(service, "federated", "grace@example.com"), { shop }),
+  );
 });

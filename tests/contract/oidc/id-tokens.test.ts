@@ -1,7 +1,17 @@
 // What a provider says about a person is believed only when all of it holds: signature, issuer, audience, times, nonce.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ID_TOKEN_FLAWS, type IdTokenFlaw } from "../../../app/sandbox/oidc-id-token.ts";
-import { approve, begin, comeBack, errorOf, expectRefused, playerOf, PROVIDERS, putPerson, signInAs } from "../../support/journey.ts";
+import {
+  approve,
+  begin,
+  comeBack,
+  errorOf,
+  expectRefused,
+  playerOf,
+  PROVIDERS,
+  putPerson,
+  signInAs,
+} from "../../support/journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 /** What each evil token ends in; a flaw of the sandbox that stands in neither list fails the last test. */
@@ -28,7 +38,13 @@ const REFUSED: Partial<Record<IdTokenFlaw, "invalid_token" | "provider_unavailab
   huge: "provider_unavailable",
 };
 /** Sound tokens about the person's address: tests of linking. */
-const SOUND: IdTokenFlaw[] = ["no_email", "other_email", "email_unverified", "email_verified_absent", "email_verified_text"];
+const SOUND: IdTokenFlaw[] = [
+  "no_email",
+  "other_email",
+  "email_unverified",
+  "email_verified_absent",
+  "email_verified_text",
+];
 
 let service: Service;
 let count = 0;
@@ -51,15 +67,28 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
 
   it.each(Object.entries(REFUSED))("with a token that is %s ends in %s", async (idToken, error) => {
     // Somebody signed in before: there is a token to replay, and the provider's keys are known.
-    expect(errorOf(await signInAs(service, provider, putPerson(service, provider, "somebody@example.com")))).toBeNull();
+    expect(
+      errorOf(
+        await signInAs(service, provider, putPerson(service, provider, "somebody@example.com")),
+      ),
+    ).toBeNull();
     playerOf(service, provider).next({ idToken: idToken as IdTokenFlaw });
     await expectRefused(service, error, () => signInAs(service, provider, sub));
   });
 
   it.each([
     ["an azp of somebody else", () => ({ azp: "another-client" })],
-    ["several audiences and an azp of somebody else", () => ({ aud: [playerOf(service, provider).clientId, "another-client"], azp: "another-client" })],
-    ["an audience that only begins like ours", () => ({ aud: `${playerOf(service, provider).clientId}.evil` })],
+    [
+      "several audiences and an azp of somebody else",
+      () => ({
+        aud: [playerOf(service, provider).clientId, "another-client"],
+        azp: "another-client",
+      }),
+    ],
+    [
+      "an audience that only begins like ours",
+      () => ({ aud: `${playerOf(service, provider).clientId}.evil` }),
+    ],
     ["an empty subject", () => ({ sub: "" })],
     ["a subject that is a number", () => ({ sub: 12345 })],
     ["an expiry that is text", () => ({ exp: "9999999999" })],
@@ -75,7 +104,12 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
   it("with several audiences and our own azp, or a clock half a minute off, is accepted", async () => {
     const { clientId } = playerOf(service, provider);
     const seconds = Math.floor(Date.now() / 1_000);
-    for (const claims of [{ aud: [clientId, "another-client"], azp: clientId }, { aud: [clientId] }, { iat: seconds + 20 }, { exp: seconds - 20 }]) {
+    for (const claims of [
+      { aud: [clientId, "another-client"], azp: clientId },
+      { aud: [clientId] },
+      { iat: seconds + 20 },
+      { exp: seconds - 20 },
+    ]) {
       playerOf(service, provider).next({ claims });
       expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
     }
@@ -87,7 +121,8 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
   let sub: string;
   const provided = () => playerOf(own, provider);
   const attempt = async () => errorOf(await signInAs(own, provider, sub));
-  const later = (seconds: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
+  const later = (seconds: number) =>
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
   beforeEach(async () => {
     own = await startService();
     await own.addTenant(SHOP);
@@ -97,7 +132,9 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
 
   it("are fetched once for many sign-ins, also for many at the same moment", async () => {
     const journeys = await Promise.all(Array.from({ length: 8 }, () => begin(own, provider)));
-    const answers = await Promise.all(journeys.map(async (journey) => comeBack(own, await approve(journey, sub), journey.cookie)));
+    const answers = await Promise.all(
+      journeys.map(async (journey) => comeBack(own, await approve(journey, sub), journey.cookie)),
+    );
     expect(answers.map(errorOf)).toEqual(answers.map(() => null));
     expect(await attempt()).toBeNull();
     expect(provided().jwksFetches()).toBe(1);
@@ -130,10 +167,17 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
     expect(provided().jwksFetches()).toBe(2);
   });
 
-  it.each([[500, "provider_unavailable"], ["garbage", "provider_unavailable"], ["empty", "invalid_token"]] as const)("answered with %s end the sign-in in %s, and the next one works", async (jwks, error) => {
-    provided().next({ jwks });
-    await expectRefused(own, error, () => signInAs(own, provider, sub));
-    if (jwks === "empty") later(31);
-    expect(await attempt()).toBeNull();
-  });
+  it.each([
+    [500, "provider_unavailable"],
+    ["garbage", "provider_unavailable"],
+    ["empty", "invalid_token"],
+  ] as const)(
+    "answered with %s end the sign-in in %s, and the next one works",
+    async (jwks, error) => {
+      provided().next({ jwks });
+      await expectRefused(own, error, () => signInAs(own, provider, sub));
+      if (jwks === "empty") later(31);
+      expect(await attempt()).toBeNull();
+    },
+  );
 });

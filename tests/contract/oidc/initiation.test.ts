@@ -1,8 +1,20 @@
 // The way out: what the provider is asked, what is kept until the person comes back, and what happens when it cannot be reached.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { begin, everythingStored, playerOf, PROVIDERS, type ProviderName } from "../../support/journey.ts";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  begin,
+  everythingStored,
+  playerOf,
+  PROVIDERS,
+  type ProviderName,
+} from "../../support/journey.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 
 let service: Service;
 let count = 0;
@@ -17,15 +29,28 @@ beforeEach(() => {
   service.sandbox.clearFaults();
 });
 
-const SCOPES = { federated: "openid email profile", storefront: "openid email customer-account-api:full" };
+const SCOPES = {
+  federated: "openid email profile",
+  storefront: "openid email customer-account-api:full",
+};
 const kept = async (key: string) =>
-  (await service.database.query("SELECT shop, value, extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv WHERE key = $1", [key]))[0];
+  (
+    await service.database.query(
+      "SELECT shop, value, extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv WHERE key = $1",
+      [key],
+    )
+  )[0];
 
 describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
   it("at the discovered authorize address, asking for exactly what the contract names", async () => {
     const { authorize, state } = await begin(service, provider);
-    const discovered = provider === "federated" ? service.sandbox.addresses.federatedIssuer : service.sandbox.customerAccounts.issuer(SHOP);
-    expect(authorize.origin + authorize.pathname).toBe(`${discovered}${provider === "federated" ? "" : "/oauth"}/authorize`);
+    const discovered =
+      provider === "federated"
+        ? service.sandbox.addresses.federatedIssuer
+        : service.sandbox.customerAccounts.issuer(SHOP);
+    expect(authorize.origin + authorize.pathname).toBe(
+      `${discovered}${provider === "federated" ? "" : "/oauth"}/authorize`,
+    );
     const verifier = (await kept(`pkce:${state}`)).value as string;
     const { nonce } = (await kept(`oauth_state:${state}`)).value;
     expect(Object.fromEntries(authorize.searchParams)).toEqual({
@@ -63,22 +88,32 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
   it("with state, nonce and verifier of its own each time, and one cookie for all tabs", async () => {
     const first = await begin(service, provider);
     const second = await begin(service, provider, {}, first.cookie);
-    for (const name of ["state", "nonce", "code_challenge"]) expect(second.authorize.searchParams.get(name)).not.toBe(first.authorize.searchParams.get(name));
+    for (const name of ["state", "nonce", "code_challenge"])
+      expect(second.authorize.searchParams.get(name)).not.toBe(
+        first.authorize.searchParams.get(name),
+      );
     expect(second.cookie).toBe(first.cookie);
   });
 
   it("and a cookie that is not a secret of ours is replaced", async () => {
-    expect((await begin(service, provider, {}, "__Host-crm_signin=chosen-by-somebody")).cookie).toMatch(/^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com$/);
+    expect(
+      (await begin(service, provider, {}, "__Host-crm_signin=chosen-by-somebody")).cookie,
+    ).toMatch(/^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com$/);
   });
 
   it("nowhere for a store that we do not know", async () => {
-    const answer = await service.call("GET", `/auth/${provider}/login?shop=nobody.myshopify.com`, { key: null });
+    const answer = await service.call("GET", `/auth/${provider}/login?shop=nobody.myshopify.com`, {
+      key: null,
+    });
     expect(answer).toMatchObject({ status: 404, json: { code: "unknown_tenant" } });
   });
 
   it("nowhere while the store has not set it up", async () => {
     const shop = `bare-${provider}.myshopify.com`;
-    await service.addTenant(shop, { federated_client_id: null, storefront_customer_account_client_id: null });
+    await service.addTenant(shop, {
+      federated_client_id: null,
+      storefront_customer_account_client_id: null,
+    });
     await expectNoJourney(service, provider, shop, "not_configured");
   });
 });
@@ -89,22 +124,33 @@ it("the cookie of a journey is bound to the host, to https and to top-level navi
     await own.addTenant(SHOP);
     const begun = () => own.call("GET", `/auth/federated/login?shop=${SHOP}`, { key: null });
     // Also on a loopback address.
-    const BOUND = /^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/;
+    const BOUND =
+      /^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/;
     expect((await begun()).headers.get("set-cookie")).toMatch(BOUND);
     own.ctx.baseUrl = "https://id.example";
     const answer = await begun();
     expect(answer.headers.get("set-cookie")).toMatch(BOUND);
-    expect(new URL(answer.headers.get("location") as string).searchParams.get("redirect_uri")).toBe("https://id.example/auth/federated/callback");
+    expect(new URL(answer.headers.get("location") as string).searchParams.get("redirect_uri")).toBe(
+      "https://id.example/auth/federated/callback",
+    );
   } finally {
     await own.stop();
   }
 });
 
-async function expectNoJourney(at: Service, provider: ProviderName, shop: string, error: string): Promise<void> {
+async function expectNoJourney(
+  at: Service,
+  provider: ProviderName,
+  shop: string,
+  error: string,
+): Promise<void> {
   const before = await everythingStored(at);
-  const states = () => at.database.query("SELECT key FROM kv WHERE key ~ '^(oauth_state|pkce):' ORDER BY key");
+  const states = () =>
+    at.database.query("SELECT key FROM kv WHERE key ~ '^(oauth_state|pkce):' ORDER BY key");
   const statesBefore = await states();
-  const answer = await at.call("GET", `/auth/${provider}/login?shop=${shop}&return_to=/account`, { key: null });
+  const answer = await at.call("GET", `/auth/${provider}/login?shop=${shop}&return_to=/account`, {
+    key: null,
+  });
   expect(answer.status).toBe(302);
   expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/account?error=${error}`);
   expect(answer.headers.get("set-cookie")).toBeNull();
@@ -114,7 +160,9 @@ async function expectNoJourney(at: Service, provider: ProviderName, shop: string
 
 describe.each(PROVIDERS)("when the %s provider cannot be discovered", (provider) => {
   /** A shop whose provider nobody has asked for yet: its discovery is remembered nowhere. */
-  async function atNewProvider(check: (own: Service, shop: string) => Promise<void>): Promise<void> {
+  async function atNewProvider(
+    check: (own: Service, shop: string) => Promise<void>,
+  ): Promise<void> {
     const own = provider === "federated" ? await startService() : service;
     const shop = provider === "federated" ? OTHER_SHOP : `store-${(count += 1)}.myshopify.com`;
     try {
@@ -125,16 +173,25 @@ describe.each(PROVIDERS)("when the %s provider cannot be discovered", (provider)
     }
   }
 
-  it.each([["answers 500", 500], ["is not there", 404], ["answers garbage", "garbage"]] as const)("because it %s, the person is sent back and nothing is kept; the next try works", (_case, discovery) =>
-    atNewProvider(async (own, shop) => {
-      playerOf(own, provider).next({ discovery });
-      await expectNoJourney(own, provider, shop, "provider_unavailable");
-      expect((await begin(own, provider, { shop })).state).not.toBe("");
-    }));
+  it.each([
+    ["answers 500", 500],
+    ["is not there", 404],
+    ["answers garbage", "garbage"],
+  ] as const)(
+    "because it %s, the person is sent back and nothing is kept; the next try works",
+    (_case, discovery) =>
+      atNewProvider(async (own, shop) => {
+        playerOf(own, provider).next({ discovery });
+        await expectNoJourney(own, provider, shop, "provider_unavailable");
+        expect((await begin(own, provider, { shop })).state).not.toBe("");
+      }),
+  );
 
   it("because it resets the connection, the person is sent back and nothing is kept", () =>
     atNewProvider(async (own, shop) => {
-      own.sandbox.failNext(provider === "federated" ? "federated" : "customerAccounts", { reset: true });
+      own.sandbox.failNext(provider === "federated" ? "federated" : "customerAccounts", {
+        reset: true,
+      });
       await expectNoJourney(own, provider, shop, "provider_unavailable");
     }));
 });
@@ -155,12 +212,20 @@ it("an issuer that a tenant configured on a private address is not called unless
   const own = await startService({ env: { OUTBOUND_ALLOW: "" } });
   try {
     const { federatedIssuer } = own.sandbox.addresses;
-    const refused = await own.call("POST", `/config?shop=${SHOP}`, { body: { federated_issuer: federatedIssuer } });
-    expect(refused).toMatchObject({ status: 400, json: { fields: { federated_issuer: expect.any(String) } } });
+    const refused = await own.call("POST", `/config?shop=${SHOP}`, {
+      body: { federated_issuer: federatedIssuer },
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { fields: { federated_issuer: expect.any(String) } },
+    });
     await own.addTenant(SHOP, { profile_platform_url: null });
     // As a name would that resolves to a private address only later: the record is right, the address is not.
     expect((await begin(own, "federated")).state).not.toBe("");
-    await own.database.query("UPDATE kv SET value = value || jsonb_build_object('federated_issuer', $2::text), version = version + 1 WHERE key = $1", [`tenant:${SHOP}`, federatedIssuer]);
+    await own.database.query(
+      "UPDATE kv SET value = value || jsonb_build_object('federated_issuer', $2::text), version = version + 1 WHERE key = $1",
+      [`tenant:${SHOP}`, federatedIssuer],
+    );
     const fetches = own.sandbox.federated.discoveryFetches();
     await expectNoJourney(own, "federated", SHOP, "provider_unavailable");
     expect(own.sandbox.federated.discoveryFetches()).toBe(fetches);
@@ -172,8 +237,13 @@ it("an issuer that a tenant configured on a private address is not called unless
 it("an issuer that a tenant configured is used by that tenant alone", async () => {
   const issuer = service.sandbox.addresses.federatedIssuer;
   const shop = "own-issuer.myshopify.com";
-  await service.addTenant(shop, { federated_issuer: issuer, federated_client_id: "another-client" });
+  await service.addTenant(shop, {
+    federated_issuer: issuer,
+    federated_client_id: "another-client",
+  });
   const { authorize } = await begin(service, "federated", { shop });
   expect(authorize.searchParams.get("client_id")).toBe("another-client");
-  expect((await begin(service, "federated")).authorize.searchParams.get("client_id")).toBe(service.sandbox.federated.clientId);
+  expect((await begin(service, "federated")).authorize.searchParams.get("client_id")).toBe(
+    service.sandbox.federated.clientId,
+  );
 });

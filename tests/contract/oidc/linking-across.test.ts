@@ -3,8 +3,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSandbox } from "../../../app/sandbox/server.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { answerOf, begin, comeBack, expectRefused, playerOf, putPerson, sessionOf, signedInUser, signInAs } from "../../support/journey.ts";
-import { CLIENT_ID, APP_SECRET, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  answerOf,
+  begin,
+  comeBack,
+  expectRefused,
+  playerOf,
+  putPerson,
+  sessionOf,
+  signedInUser,
+  signInAs,
+} from "../../support/journey.ts";
+import {
+  CLIENT_ID,
+  APP_SECRET,
+  OTHER_SHOP,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 
 let service: Service;
 let count = 0;
@@ -21,30 +38,52 @@ beforeEach(() => {
 
 const me = (token: string | null) => service.call("GET", `/auth/me?shop=${SHOP}`, { key: token });
 const hear = async (gid: string) =>
-  (await applyStorefrontChange(service.ctx, await getTenant(service.ctx, SHOP), { gid, email, changedAt: new Date() }, { eventId: crypto.randomUUID(), eventType: "customer.updated" })).userId as number;
+  (
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid, email, changedAt: new Date() },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    )
+  ).userId as number;
 
 describe("a storefront customer", () => {
   it("is known by the gid before the address, whatever address the storefront names", async () => {
     const sub = putPerson(service, "storefront", email);
     const id = await hear(`gid://shopify/Customer/${sub}`);
-    playerOf(service, "storefront").next({ claims: { email: `new-${email}`, email_verified: false } });
-    expect(await signedInUser(service, await signInAs(service, "storefront", sub))).toMatchObject({ id, email });
+    playerOf(service, "storefront").next({
+      claims: { email: `new-${email}`, email_verified: false },
+    });
+    expect(await signedInUser(service, await signInAs(service, "storefront", sub))).toMatchObject({
+      id,
+      email,
+    });
   });
 
-  it.each(["9007199254740993", "18446744073709551615", "gid://shopify/Customer/9007199254740995"])("with the number %s beyond 2^53 is kept exactly", async (number) => {
-    const sub = putPerson(service, "storefront", email);
-    playerOf(service, "storefront").next({ claims: { sub: number } });
-    const found = await signedInUser(service, await signInAs(service, "storefront", sub));
-    expect(found.storefront_customer_gid).toBe(`gid://shopify/Customer/${number.replace(/^\D+/, "")}`);
-    const [claims] = await service.database.query("SELECT storefront_oidc_sub FROM user_claims WHERE user_id = $1", [found.id]);
-    expect(claims.storefront_oidc_sub).toBe(number);
-  });
+  it.each(["9007199254740993", "18446744073709551615", "gid://shopify/Customer/9007199254740995"])(
+    "with the number %s beyond 2^53 is kept exactly",
+    async (number) => {
+      const sub = putPerson(service, "storefront", email);
+      playerOf(service, "storefront").next({ claims: { sub: number } });
+      const found = await signedInUser(service, await signInAs(service, "storefront", sub));
+      expect(found.storefront_customer_gid).toBe(
+        `gid://shopify/Customer/${number.replace(/^\D+/, "")}`,
+      );
+      const [claims] = await service.database.query(
+        "SELECT storefront_oidc_sub FROM user_claims WHERE user_id = $1",
+        [found.id],
+      );
+      expect(claims.storefront_oidc_sub).toBe(number);
+    },
+  );
 
   it("whose neighbour differs in the last digit only is another person", async () => {
     const sub = putPerson(service, "storefront", email);
     const ids = [];
     for (const number of ["9007199254760992", "9007199254760993"]) {
-      playerOf(service, "storefront").next({ claims: { sub: number, email: `${number}-${email}` } });
+      playerOf(service, "storefront").next({
+        claims: { sub: number, email: `${number}-${email}` },
+      });
       ids.push((await signedInUser(service, await signInAs(service, "storefront", sub))).id);
     }
     expect(new Set(ids).size).toBe(2);
@@ -53,33 +92,62 @@ describe("a storefront customer", () => {
   it("ends the password and the sessions of a stranger who signed up with the address, found by gid, also when the token names none", async () => {
     const sub = putPerson(service, "storefront", email);
     const id = await hear(`gid://shopify/Customer/${sub}`);
-    const stranger = await service.call("POST", `/auth/signup?shop=${SHOP}`, { key: null, body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true } });
+    const stranger = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      key: null,
+      body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true },
+    });
     expect(stranger).toMatchObject({ status: 201, json: { user: { id } } });
     playerOf(service, "storefront").next({ idToken: "no_email" });
     const answer = await signInAs(service, "storefront", sub);
     expect(await signedInUser(service, answer)).toMatchObject({ id });
     expect((await me(stranger.json.token)).status).toBe(401);
-    expect((await service.call("POST", `/auth/login?shop=${SHOP}`, { body: { email, password: "correct horse battery" }, key: null })).status).toBe(401);
+    expect(
+      (
+        await service.call("POST", `/auth/login?shop=${SHOP}`, {
+          body: { email, password: "correct horse battery" },
+          key: null,
+        })
+      ).status,
+    ).toBe(401);
   });
 
   it("ends the sign-in and the sessions of a stranger who came with the address, unproven, through the other provider", async () => {
     const federatedSub = putPerson(service, "federated", email, { isVerified: false });
     const stranger = await signInAs(service, "federated", federatedSub);
     const { id } = await signedInUser(service, stranger);
-    const owner = await signedInUser(service, await signInAs(service, "storefront", putPerson(service, "storefront", email)));
+    const owner = await signedInUser(
+      service,
+      await signInAs(service, "storefront", putPerson(service, "storefront", email)),
+    );
     expect(owner).toMatchObject({ id, email_verified: true, full_name: null });
     expect((await me(sessionOf(stranger))).status).toBe(401);
-    await expectRefused(service, "account_exists", () => signInAs(service, "federated", federatedSub));
+    await expectRefused(service, "account_exists", () =>
+      signInAs(service, "federated", federatedSub),
+    );
   });
 
   it("of a suspended account, or of a deleted one, is refused by the gid alone", async () => {
     const sub = putPerson(service, "storefront", email);
     const id = await hear(`gid://shopify/Customer/${sub}`);
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [id]);
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      id,
+    ]);
     await expectRefused(service, "account_unavailable", () => signInAs(service, "storefront", sub));
-    await service.database.query("UPDATE storefront_users SET status = 'active' WHERE id = $1", [id]);
-    const signedUp = await service.call("POST", `/auth/signup?shop=${SHOP}`, { key: null, body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true } });
-    expect((await service.call("DELETE", `/auth/me?shop=${SHOP}`, { key: signedUp.json.token, body: { password: "correct horse battery" } })).status).toBe(200);
+    await service.database.query("UPDATE storefront_users SET status = 'active' WHERE id = $1", [
+      id,
+    ]);
+    const signedUp = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      key: null,
+      body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true },
+    });
+    expect(
+      (
+        await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+          key: signedUp.json.token,
+          body: { password: "correct horse battery" },
+        })
+      ).status,
+    ).toBe(200);
     await expectRefused(service, "account_unavailable", () => signInAs(service, "storefront", sub));
   });
 
@@ -90,18 +158,35 @@ describe("a storefront customer", () => {
   });
 
   it("has the access token sealed, and opened only by our key for this store", async () => {
-    const found = await signedInUser(service, await signInAs(service, "storefront", putPerson(service, "storefront", email)));
-    const [row] = await service.database.query("SELECT to_jsonb(c)::text AS everything, storefront_customer_access_token AS sealed FROM user_claims c WHERE user_id = $1", [found.id]);
+    const found = await signedInUser(
+      service,
+      await signInAs(service, "storefront", putPerson(service, "storefront", email)),
+    );
+    const [row] = await service.database.query(
+      "SELECT to_jsonb(c)::text AS everything, storefront_customer_access_token AS sealed FROM user_claims c WHERE user_id = $1",
+      [found.id],
+    );
     expect(row.everything).not.toContain("sandbox-person-");
     const place = (shop: string) => `${shop}/storefront_customer_access_token`;
     const token = service.ctx.secrets.unseal(place(SHOP), row.sealed);
-    const asked = await fetch(`${service.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP)}/customer/api/2026-07/graphql`, {
-      method: "POST", headers: { "Content-Type": "application/json", Authorization: token }, body: JSON.stringify({ query: "{ customer { id } }" }),
-    });
-    expect(((await asked.json()) as { data: { customer: { id: string } } }).data.customer.id).toBe(found.storefront_customer_gid);
+    const asked = await fetch(
+      `${service.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP)}/customer/api/2026-07/graphql`,
+      {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: token },
+        body: JSON.stringify({ query: "{ customer { id } }" }),
+      },
+    );
+    expect(((await asked.json()) as { data: { customer: { id: string } } }).data.customer.id).toBe(
+      found.storefront_customer_gid,
+    );
     expect(() => service.ctx.secrets.unseal(place(OTHER_SHOP), row.sealed)).toThrow();
     for (const path of ["/auth/me", "/auth/profile"]) {
-      const shown = await service.call("GET", `${path}?shop=${SHOP}`, { key: sessionOf(await signInAs(service, "storefront", putPerson(service, "storefront", email))) });
+      const shown = await service.call("GET", `${path}?shop=${SHOP}`, {
+        key: sessionOf(
+          await signInAs(service, "storefront", putPerson(service, "storefront", email)),
+        ),
+      });
       expect(shown.status).toBe(200);
       expect(shown.text).not.toMatch(/sandbox-person-|access_token|password_hash/);
     }
@@ -113,14 +198,33 @@ describe("a person with both sign-ins", () => {
     const federatedSub = putPerson(service, "federated", email);
     const first = await signedInUser(service, await signInAs(service, "federated", federatedSub));
     const storefrontSub = putPerson(service, "storefront", email);
-    const second = await signedInUser(service, await signInAs(service, "storefront", storefrontSub));
-    expect(second).toMatchObject({ id: first.id, storefront_customer_gid: `gid://shopify/Customer/${storefrontSub}`, full_name: "Grace Hopper" });
-    const [claims] = await service.database.query("SELECT oidc_provider, federated_sub, storefront_oidc_sub FROM user_claims WHERE user_id = $1", [first.id]);
-    expect(claims).toEqual({ oidc_provider: "storefront", federated_sub: federatedSub, storefront_oidc_sub: storefrontSub });
+    const second = await signedInUser(
+      service,
+      await signInAs(service, "storefront", storefrontSub),
+    );
+    expect(second).toMatchObject({
+      id: first.id,
+      storefront_customer_gid: `gid://shopify/Customer/${storefrontSub}`,
+      full_name: "Grace Hopper",
+    });
+    const [claims] = await service.database.query(
+      "SELECT oidc_provider, federated_sub, storefront_oidc_sub FROM user_claims WHERE user_id = $1",
+      [first.id],
+    );
+    expect(claims).toEqual({
+      oidc_provider: "storefront",
+      federated_sub: federatedSub,
+      storefront_oidc_sub: storefrontSub,
+    });
     const third = await signInAs(service, "federated", federatedSub);
     expect((await signedInUser(service, third)).id).toBe(first.id);
-    const profile = await service.call("GET", `/auth/profile?shop=${SHOP}`, { key: sessionOf(third) });
-    expect((profile.json.linked_providers as string[]).toSorted()).toEqual(["federated", "storefront"]);
+    const profile = await service.call("GET", `/auth/profile?shop=${SHOP}`, {
+      key: sessionOf(third),
+    });
+    expect((profile.json.linked_providers as string[]).toSorted()).toEqual([
+      "federated",
+      "storefront",
+    ]);
   });
 });
 
@@ -129,18 +233,34 @@ describe("two people", () => {
     const sub = putPerson(service, "federated", email);
     const here = await signInAs(service, "federated", sub);
     const there = await signInAs(service, "federated", sub, { shop: OTHER_SHOP });
-    const [mine, theirs] = [await signedInUser(service, here), await signedInUser(service, there, OTHER_SHOP)];
-    const rows = await service.database.query("SELECT shop, id FROM storefront_users WHERE email = $1 ORDER BY shop", [email]);
-    expect(rows).toEqual([{ shop: OTHER_SHOP, id: theirs.id }, { shop: SHOP, id: mine.id }]);
-    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE shop = $1 AND id = $2", [OTHER_SHOP, theirs.id]);
+    const [mine, theirs] = [
+      await signedInUser(service, here),
+      await signedInUser(service, there, OTHER_SHOP),
+    ];
+    const rows = await service.database.query(
+      "SELECT shop, id FROM storefront_users WHERE email = $1 ORDER BY shop",
+      [email],
+    );
+    expect(rows).toEqual([
+      { shop: OTHER_SHOP, id: theirs.id },
+      { shop: SHOP, id: mine.id },
+    ]);
+    await service.database.query(
+      "UPDATE storefront_users SET status = 'suspended' WHERE shop = $1 AND id = $2",
+      [OTHER_SHOP, theirs.id],
+    );
     expect((await me(sessionOf(here))).status).toBe(200);
-    expect((await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: sessionOf(here) })).status).toBe(401);
+    expect(
+      (await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: sessionOf(here) })).status,
+    ).toBe(401);
   });
 
   it("of one subject at two issuers are two people", async () => {
     const sub = putPerson(service, "federated", email);
     const first = await signedInUser(service, await signInAs(service, "federated", sub));
-    const elsewhere = await startSandbox({ app: { url: service.url, clientId: CLIENT_ID, clientSecret: APP_SECRET } });
+    const elsewhere = await startSandbox({
+      app: { url: service.url, clientId: CLIENT_ID, clientSecret: APP_SECRET },
+    });
     try {
       await service.addTenant(SHOP, { federated_issuer: elsewhere.addresses.federatedIssuer });
       elsewhere.federated.next({ claims: { sub } });
@@ -148,8 +268,14 @@ describe("two people", () => {
       const callback = await answerOf(journey, { auto: "1", login_hint: `other-${email}` });
       const second = await signedInUser(service, await comeBack(service, callback, journey.cookie));
       expect(second.id).not.toBe(first.id);
-      const links = await service.database.query("SELECT issuer, user_id FROM identity_links WHERE sub = $1 ORDER BY user_id", [sub]);
-      expect(links).toEqual([{ issuer: service.sandbox.addresses.federatedIssuer, user_id: first.id }, { issuer: elsewhere.addresses.federatedIssuer, user_id: second.id }]);
+      const links = await service.database.query(
+        "SELECT issuer, user_id FROM identity_links WHERE sub = $1 ORDER BY user_id",
+        [sub],
+      );
+      expect(links).toEqual([
+        { issuer: service.sandbox.addresses.federatedIssuer, user_id: first.id },
+        { issuer: elsewhere.addresses.federatedIssuer, user_id: second.id },
+      ]);
     } finally {
       await service.addTenant(SHOP, { federated_issuer: null });
       await elsewhere.stop();

@@ -2,7 +2,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { approve, begin, comeBack, errorOf, expectRefused, playerOf, PROVIDERS, putPerson, sessionOf, signedInUser, signInAs } from "../../support/journey.ts";
+import {
+  approve,
+  begin,
+  comeBack,
+  errorOf,
+  expectRefused,
+  playerOf,
+  PROVIDERS,
+  putPerson,
+  sessionOf,
+  signedInUser,
+  signInAs,
+} from "../../support/journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -18,23 +30,59 @@ beforeEach(() => {
   email = `person-${(count += 1)}@example.com`;
 });
 
-const user = async (id: number) => (await service.database.query("SELECT * FROM storefront_users WHERE id = $1", [id]))[0];
-const links = (id: number) => service.database.query("SELECT issuer, sub, provider FROM identity_links WHERE user_id = $1 ORDER BY provider", [id]);
-const mails = async (id: number) => (await service.database.query("SELECT event_type FROM integration_queue WHERE entity_id = $1 AND channel = 'email' ORDER BY id", [String(id)])).map((row) => row.event_type);
+const user = async (id: number) =>
+  (await service.database.query("SELECT * FROM storefront_users WHERE id = $1", [id]))[0];
+const links = (id: number) =>
+  service.database.query(
+    "SELECT issuer, sub, provider FROM identity_links WHERE user_id = $1 ORDER BY provider",
+    [id],
+  );
+const mails = async (id: number) =>
+  (
+    await service.database.query(
+      "SELECT event_type FROM integration_queue WHERE entity_id = $1 AND channel = 'email' ORDER BY id",
+      [String(id)],
+    )
+  ).map((row) => row.event_type);
 const me = (token: string | null) => service.call("GET", `/auth/me?shop=${SHOP}`, { key: token });
-const logIn = () => service.call("POST", `/auth/login?shop=${SHOP}`, { body: { email, password: PASSWORD }, key: null });
-const prove = (id: number) => service.database.query("UPDATE storefront_users SET email_verified = true WHERE id = $1", [id]);
+const logIn = () =>
+  service.call("POST", `/auth/login?shop=${SHOP}`, {
+    body: { email, password: PASSWORD },
+    key: null,
+  });
+const prove = (id: number) =>
+  service.database.query("UPDATE storefront_users SET email_verified = true WHERE id = $1", [id]);
 
 async function signUp(): Promise<{ id: number; token: string }> {
-  const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, { key: null, body: { email, password: PASSWORD, first_name: "Sly", last_name: "Stranger", consent_tos: true, consent_privacy: true, consent_marketing: true } });
+  const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+    key: null,
+    body: {
+      email,
+      password: PASSWORD,
+      first_name: "Sly",
+      last_name: "Stranger",
+      consent_tos: true,
+      consent_privacy: true,
+      consent_marketing: true,
+    },
+  });
   expect(answer.status).toBe(201);
   return { id: answer.json.user.id, token: answer.json.token };
 }
 
 describe.each(PROVIDERS)("a verified %s person", (provider) => {
   it("whom nobody knows gets an account of their own, verified, and no mail", async () => {
-    const found = await signedInUser(service, await signInAs(service, provider, putPerson(service, provider, email)));
-    expect(await user(found.id)).toMatchObject({ email, provider, email_verified: true, password_hash: "", status: "active" });
+    const found = await signedInUser(
+      service,
+      await signInAs(service, provider, putPerson(service, provider, email)),
+    );
+    expect(await user(found.id)).toMatchObject({
+      email,
+      provider,
+      email_verified: true,
+      password_hash: "",
+      status: "active",
+    });
     expect(await mails(found.id)).toEqual([]);
   });
 
@@ -54,14 +102,20 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     email = `taken-${email}`;
     const other = await signUp();
     playerOf(service, provider).next({ claims: { email, email_verified: true } });
-    expect(await signedInUser(service, await signInAs(service, provider, sub))).toMatchObject({ id: first.id, email: mine });
+    expect(await signedInUser(service, await signInAs(service, provider, sub))).toMatchObject({
+      id: first.id,
+      email: mine,
+    });
     expect((await me(other.token)).status).toBe(200);
   });
 
   it("is linked to the account whose owner proved the address: password and sessions go on, and the owner is told", async () => {
     const { id, token } = await signUp();
     await prove(id);
-    const found = await signedInUser(service, await signInAs(service, provider, putPerson(service, provider, email.toUpperCase())));
+    const found = await signedInUser(
+      service,
+      await signInAs(service, provider, putPerson(service, provider, email.toUpperCase())),
+    );
     expect(found).toMatchObject({ id, email, first_name: "Sly", provider: "email" });
     expect((await me(token)).status).toBe(200);
     expect((await logIn()).status).toBe(200);
@@ -71,49 +125,92 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
 
   it("wins the address from a stranger who only typed it: password, sessions, name and agent rights are gone", async () => {
     const { id, token } = await signUp();
-    await service.database.query("UPDATE user_claims SET consent_a2a = true, consent_ap2 = true WHERE user_id = $1", [id]);
+    await service.database.query(
+      "UPDATE user_claims SET consent_a2a = true, consent_ap2 = true WHERE user_id = $1",
+      [id],
+    );
     const answer = await signInAs(service, provider, putPerson(service, provider, email));
     const found = await signedInUser(service, answer);
-    expect(found).toMatchObject({ id, email, first_name: null, last_name: null, email_verified: true });
+    expect(found).toMatchObject({
+      id,
+      email,
+      first_name: null,
+      last_name: null,
+      email_verified: true,
+    });
     expect((await me(token)).status).toBe(401);
     expect((await logIn()).status).toBe(401);
     expect((await user(id)).password_hash).toBe("");
     expect((await me(sessionOf(answer))).json.consents).toMatchObject({ a2a: false, ap2: false });
-    const ended = await service.database.query("SELECT consent_type, action FROM consent_records WHERE user_id = $1 AND consent_type IN ('a2a', 'ap2') ORDER BY id", [id]);
-    expect(ended).toEqual([{ consent_type: "a2a", action: "revoked" }, { consent_type: "ap2", action: "revoked" }]);
+    const ended = await service.database.query(
+      "SELECT consent_type, action FROM consent_records WHERE user_id = $1 AND consent_type IN ('a2a', 'ap2') ORDER BY id",
+      [id],
+    );
+    expect(ended).toEqual([
+      { consent_type: "a2a", action: "revoked" },
+      { consent_type: "ap2", action: "revoked" },
+    ]);
     expect(await mails(id)).toContain("mail.sign_in_linked");
   });
 
   it("takes over what the storefront told us of a contact, which nobody had signed in to", async () => {
     const sub = putPerson(service, provider, email);
-    const gid = provider === "storefront" ? `gid://shopify/Customer/${sub}` : `gid://shopify/Customer/77${count}`;
-    const contact = await applyStorefrontChange(service.ctx, await getTenant(service.ctx, SHOP), { gid, email, first_name: "Grace", number_of_orders: 3, changedAt: new Date() }, { eventId: crypto.randomUUID(), eventType: "customer.updated" });
+    const gid =
+      provider === "storefront"
+        ? `gid://shopify/Customer/${sub}`
+        : `gid://shopify/Customer/77${count}`;
+    const contact = await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid, email, first_name: "Grace", number_of_orders: 3, changedAt: new Date() },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    );
     const found = await signedInUser(service, await signInAs(service, provider, sub));
-    expect(found).toMatchObject({ id: contact.userId, storefront_customer_gid: gid, first_name: "Grace", number_of_orders: 3 });
+    expect(found).toMatchObject({
+      id: contact.userId,
+      storefront_customer_gid: gid,
+      first_name: "Grace",
+      number_of_orders: 3,
+    });
   });
 
   it("of another subject of the same issuer is refused: the mailbox was given to somebody else", async () => {
     const sub = putPerson(service, provider, email);
     await signInAs(service, provider, sub);
-    playerOf(service, provider).next({ claims: { sub: "900719925474099999", email, email_verified: true } });
+    playerOf(service, provider).next({
+      claims: { sub: "900719925474099999", email, email_verified: true },
+    });
     await expectRefused(service, "account_exists", () => signInAs(service, provider, sub));
   });
 
-  it.each(["suspended", "deleted"])("whose account is %s is refused, found by identity or by address", async (status) => {
-    const sub = putPerson(service, provider, email);
-    const { id } = await signedInUser(service, await signInAs(service, provider, sub));
-    await service.database.query("UPDATE storefront_users SET status = $2 WHERE id = $1", [id, status]);
-    await expectRefused(service, "account_unavailable", () => signInAs(service, provider, sub));
-    email = `other-${email}`;
-    const byAddress = await signUp();
-    await service.database.query("UPDATE storefront_users SET status = $2, email_verified = true WHERE id = $1", [byAddress.id, status]);
-    await expectRefused(service, "account_unavailable", () => signInAs(service, provider, putPerson(service, provider, email)));
-  });
+  it.each(["suspended", "deleted"])(
+    "whose account is %s is refused, found by identity or by address",
+    async (status) => {
+      const sub = putPerson(service, provider, email);
+      const { id } = await signedInUser(service, await signInAs(service, provider, sub));
+      await service.database.query("UPDATE storefront_users SET status = $2 WHERE id = $1", [
+        id,
+        status,
+      ]);
+      await expectRefused(service, "account_unavailable", () => signInAs(service, provider, sub));
+      email = `other-${email}`;
+      const byAddress = await signUp();
+      await service.database.query(
+        "UPDATE storefront_users SET status = $2, email_verified = true WHERE id = $1",
+        [byAddress.id, status],
+      );
+      await expectRefused(service, "account_unavailable", () =>
+        signInAs(service, provider, putPerson(service, provider, email)),
+      );
+    },
+  );
 
   it("who deleted the account does not get it back by signing in", async () => {
     const sub = putPerson(service, provider, email);
     const answer = await signInAs(service, provider, sub);
-    const deleted = await service.call("DELETE", `/auth/me?shop=${SHOP}`, { key: sessionOf(answer) });
+    const deleted = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+      key: sessionOf(answer),
+    });
     expect(deleted.status).toBe(200);
     await expectRefused(service, "account_unavailable", () => signInAs(service, provider, sub));
   });
@@ -122,11 +219,19 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     const sub = putPerson(service, provider, email);
     const journeys = await Promise.all([1, 2, 3, 4].map(() => begin(service, provider)));
     const callbacks = await Promise.all(journeys.map((journey) => approve(journey, sub)));
-    const answers = await Promise.all(callbacks.map((callback, index) => comeBack(service, callback, journeys[index]?.cookie ?? null)));
+    const answers = await Promise.all(
+      callbacks.map((callback, index) =>
+        comeBack(service, callback, journeys[index]?.cookie ?? null),
+      ),
+    );
     const people = await Promise.all(answers.map((answer) => signedInUser(service, answer)));
     expect(new Set(people.map(({ id }) => id)).size).toBe(1);
     expect(await links(people[0].id)).toHaveLength(1);
-    expect(await service.database.query("SELECT consent_type FROM consent_records WHERE user_id = $1", [people[0].id])).toHaveLength(2);
+    expect(
+      await service.database.query("SELECT consent_type FROM consent_records WHERE user_id = $1", [
+        people[0].id,
+      ]),
+    ).toHaveLength(2);
   });
 
   it("who comes twice at once to an account that waits to be linked is linked once and refused never", async () => {
@@ -150,34 +255,51 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
 });
 
 describe.each(PROVIDERS)("a %s person whose address the provider did not verify", (provider) => {
-  it.each(["email_unverified", "email_verified_absent"] as const)("(%s) gets an account of their own, unverified, and a mail to prove it", async (idToken) => {
-    playerOf(service, provider).next({ idToken });
-    const found = await signedInUser(service, await signInAs(service, provider, putPerson(service, provider, email)));
-    expect(found).toMatchObject({ email, email_verified: false });
-    expect(await mails(found.id)).toEqual(["mail.verify_email"]);
-  });
-
-  it.each(["email_unverified", "email_verified_absent"] as const)("(%s) is refused when the address is taken, proven or not, and nothing changes", async (idToken) => {
-    const { id, token } = await signUp();
-    const sub = putPerson(service, provider, email);
-    for (const isProven of [false, true]) {
-      if (isProven) await prove(id);
+  it.each(["email_unverified", "email_verified_absent"] as const)(
+    "(%s) gets an account of their own, unverified, and a mail to prove it",
+    async (idToken) => {
       playerOf(service, provider).next({ idToken });
-      await expectRefused(service, "account_exists", () => signInAs(service, provider, sub));
-    }
-    expect((await me(token)).status).toBe(200);
-    expect((await logIn()).status).toBe(200);
-  });
+      const found = await signedInUser(
+        service,
+        await signInAs(service, provider, putPerson(service, provider, email)),
+      );
+      expect(found).toMatchObject({ email, email_verified: false });
+      expect(await mails(found.id)).toEqual(["mail.verify_email"]);
+    },
+  );
+
+  it.each(["email_unverified", "email_verified_absent"] as const)(
+    "(%s) is refused when the address is taken, proven or not, and nothing changes",
+    async (idToken) => {
+      const { id, token } = await signUp();
+      const sub = putPerson(service, provider, email);
+      for (const isProven of [false, true]) {
+        if (isProven) await prove(id);
+        playerOf(service, provider).next({ idToken });
+        await expectRefused(service, "account_exists", () => signInAs(service, provider, sub));
+      }
+      expect((await me(token)).status).toBe(200);
+      expect((await logIn()).status).toBe(200);
+    },
+  );
 
   it("but wrote `true` as text counts as verified", async () => {
     playerOf(service, provider).next({ idToken: "email_verified_text" });
-    expect(await signedInUser(service, await signInAs(service, provider, putPerson(service, provider, email)))).toMatchObject({ email_verified: true });
+    expect(
+      await signedInUser(
+        service,
+        await signInAs(service, provider, putPerson(service, provider, email)),
+      ),
+    ).toMatchObject({ email_verified: true });
   });
 
   it("and verified later is verified here at the next sign-in", async () => {
     const sub = putPerson(service, provider, email);
     playerOf(service, provider).next({ idToken: "email_unverified" });
     const first = await signedInUser(service, await signInAs(service, provider, sub));
-    expect(await signedInUser(service, await signInAs(service, provider, sub))).toMatchObject({ id: first.id, email_verified: true });
+    expect(await signedInUser(service, await signInAs(service, provider, sub))).toMatchObject({
+      id: first.id,
+      email_verified: true,
+    });
   });
 });

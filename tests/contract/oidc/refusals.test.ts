@@ -1,6 +1,18 @@
 // The way back that is not believed: each is sent to the store with a reason, gets no session, and leaves nothing written.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { answerOf, approve, begin, comeBack, errorOf, everythingStored, expectRefused, playerOf, PROVIDERS, putPerson, type ProviderName } from "../../support/journey.ts";
+import {
+  answerOf,
+  approve,
+  begin,
+  comeBack,
+  errorOf,
+  everythingStored,
+  expectRefused,
+  playerOf,
+  PROVIDERS,
+  putPerson,
+  type ProviderName,
+} from "../../support/journey.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -14,8 +26,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const other: Record<ProviderName, ProviderName> = { federated: "storefront", storefront: "federated" };
-const callbackOf = (provider: ProviderName, query: Record<string, string>) => new URL(`${service.url}/auth/${provider}/callback?${new URLSearchParams(query)}`);
+const other: Record<ProviderName, ProviderName> = {
+  federated: "storefront",
+  storefront: "federated",
+};
+const callbackOf = (provider: ProviderName, query: Record<string, string>) =>
+  new URL(`${service.url}/auth/${provider}/callback?${new URLSearchParams(query)}`);
 
 describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
   beforeEach(() => {
@@ -24,13 +40,21 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
 
   it("when the person cancels", async () => {
     const journey = await begin(service, provider);
-    await expectRefused(service, "access_denied", async () => comeBack(service, await answerOf(journey, { decision: "cancel" }), journey.cookie));
+    await expectRefused(service, "access_denied", async () =>
+      comeBack(service, await answerOf(journey, { decision: "cancel" }), journey.cookie),
+    );
   });
 
   it("when the provider says that it is unwell, and told apart from a cancelled one", async () => {
     for (const said of ["server_error", "temporarily_unavailable"]) {
       const journey = await begin(service, provider);
-      await expectRefused(service, "provider_unavailable", () => comeBack(service, callbackOf(provider, { state: journey.state, error: said }), journey.cookie));
+      await expectRefused(service, "provider_unavailable", () =>
+        comeBack(
+          service,
+          callbackOf(provider, { state: journey.state, error: said }),
+          journey.cookie,
+        ),
+      );
     }
   });
 
@@ -38,10 +62,14 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     expect(errorOf(await comeBack(service, callback, journey.cookie))).toBeNull();
-    await expectRefused(service, "invalid_state", () => comeBack(service, callback, journey.cookie));
+    await expectRefused(service, "invalid_state", () =>
+      comeBack(service, callback, journey.cookie),
+    );
     const cancelled = await begin(service, provider);
     await comeBack(service, await answerOf(cancelled, { decision: "cancel" }), cancelled.cookie);
-    await expectRefused(service, "invalid_state", async () => comeBack(service, await approve(cancelled, sub), cancelled.cookie));
+    await expectRefused(service, "invalid_state", async () =>
+      comeBack(service, await approve(cancelled, sub), cancelled.cookie),
+    );
     // Another browser does not say where it began.
     await expectUnknown(callback, null);
   });
@@ -49,7 +77,9 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
   it("when two come back with one state at once: one is signed in, the other is not", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    const answers = await Promise.all([1, 2, 3].map(() => comeBack(service, callback, journey.cookie)));
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => comeBack(service, callback, journey.cookie)),
+    );
     expect(answers.filter((answer) => errorOf(answer) === "invalid_state")).toHaveLength(2);
     expect(answers.filter(({ headers }) => headers.get("set-cookie"))).toHaveLength(1);
   });
@@ -57,42 +87,78 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
   it("when the person comes back after 10 minutes", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [`oauth_state:${journey.state}`]);
-    await expectRefused(service, "invalid_state", () => comeBack(service, callback, journey.cookie));
+    await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [
+      `oauth_state:${journey.state}`,
+    ]);
+    await expectRefused(service, "invalid_state", () =>
+      comeBack(service, callback, journey.cookie),
+    );
   });
 
   it("when the code verifier is over before the state", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [`pkce:${journey.state}`]);
-    await expectRefused(service, "invalid_state", () => comeBack(service, callback, journey.cookie));
+    await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [
+      `pkce:${journey.state}`,
+    ]);
+    await expectRefused(service, "invalid_state", () =>
+      comeBack(service, callback, journey.cookie),
+    );
   });
 
   it("when it comes back in another browser, which the sign-in of a stranger would", async () => {
     const stranger = await begin(service, provider);
     const victim = await begin(service, provider);
     const calls = playerOf(service, provider).tokenCalls().length;
-    await expectRefused(service, "invalid_state", async () => comeBack(service, await approve(stranger, sub), victim.cookie));
+    await expectRefused(service, "invalid_state", async () =>
+      comeBack(service, await approve(stranger, sub), victim.cookie),
+    );
     expect(playerOf(service, provider).tokenCalls()).toHaveLength(calls);
   });
 
-  it.each([["no cookie", null], ["an empty cookie", "__Host-crm_signin="], ["a cookie of another name", "crm_session=x"], ["a malformed cookie", "__Host-crm_signin"]])("when it comes back with %s", async (_case, cookie) => {
+  it.each([
+    ["no cookie", null],
+    ["an empty cookie", "__Host-crm_signin="],
+    ["a cookie of another name", "crm_session=x"],
+    ["a malformed cookie", "__Host-crm_signin"],
+  ])("when it comes back with %s", async (_case, cookie) => {
     const journey = await begin(service, provider);
-    await expectRefused(service, "invalid_state", async () => comeBack(service, await approve(journey, sub), cookie));
+    await expectRefused(service, "invalid_state", async () =>
+      comeBack(service, await approve(journey, sub), cookie),
+    );
   });
 
   it("when it comes back to the callback of the other flow", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    await expectRefused(service, "invalid_state", () => comeBack(service, callbackOf(other[provider], Object.fromEntries(callback.searchParams)), journey.cookie));
+    await expectRefused(service, "invalid_state", () =>
+      comeBack(
+        service,
+        callbackOf(other[provider], Object.fromEntries(callback.searchParams)),
+        journey.cookie,
+      ),
+    );
   });
 
   it("when it brings the code of a sign-in at another tenant", async () => {
     const here = await begin(service, provider);
     const elsewhere = await begin(service, provider, { shop: OTHER_SHOP }, here.cookie);
     const code = (await approve(here, sub)).searchParams.get("code") as string;
-    const issuer = provider === "federated" ? service.sandbox.addresses.federatedIssuer : service.sandbox.customerAccounts.issuer(OTHER_SHOP);
-    await expectRefused(service, "invalid_token", () => comeBack(service, callbackOf(provider, { code, state: elsewhere.state, iss: issuer }), here.cookie), "https://other.example");
+    const issuer =
+      provider === "federated"
+        ? service.sandbox.addresses.federatedIssuer
+        : service.sandbox.customerAccounts.issuer(OTHER_SHOP);
+    await expectRefused(
+      service,
+      "invalid_token",
+      () =>
+        comeBack(
+          service,
+          callbackOf(provider, { code, state: elsewhere.state, iss: issuer }),
+          here.cookie,
+        ),
+      "https://other.example",
+    );
   });
 
   it("when it brings the code of another sign-in of the same browser", async () => {
@@ -106,34 +172,69 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
   it("when it brings no code, a wrong one or one that is too old", async () => {
     const none = await begin(service, provider);
     const issuer = (await approve(none, sub)).searchParams.get("iss") as string;
-    await expectRefused(service, "invalid_state", () => comeBack(service, callbackOf(provider, { state: none.state, iss: issuer }), none.cookie));
+    await expectRefused(service, "invalid_state", () =>
+      comeBack(service, callbackOf(provider, { state: none.state, iss: issuer }), none.cookie),
+    );
     const wrong = await begin(service, provider);
-    await expectRefused(service, "invalid_token", () => comeBack(service, callbackOf(provider, { state: wrong.state, iss: issuer, code: "another-code" }), wrong.cookie));
+    await expectRefused(service, "invalid_token", () =>
+      comeBack(
+        service,
+        callbackOf(provider, { state: wrong.state, iss: issuer, code: "another-code" }),
+        wrong.cookie,
+      ),
+    );
     const old = await begin(service, provider);
     const callback = await approve(old, sub);
     playerOf(service, provider).expireCodes();
     await expectRefused(service, "invalid_token", () => comeBack(service, callback, old.cookie));
   });
 
-  it.each(["wrong_iss", "no_iss"] as const)("when the answer comes from elsewhere (RFC 9207: %s), before the code is given away", async (flaw) => {
-    const journey = await begin(service, provider);
-    playerOf(service, provider).next({ callback: flaw });
-    const calls = playerOf(service, provider).tokenCalls().length;
-    await expectRefused(service, "invalid_token", async () => comeBack(service, await approve(journey, sub), journey.cookie));
-    expect(playerOf(service, provider).tokenCalls()).toHaveLength(calls);
-  });
+  it.each(["wrong_iss", "no_iss"] as const)(
+    "when the answer comes from elsewhere (RFC 9207: %s), before the code is given away",
+    async (flaw) => {
+      const journey = await begin(service, provider);
+      playerOf(service, provider).next({ callback: flaw });
+      const calls = playerOf(service, provider).tokenCalls().length;
+      await expectRefused(service, "invalid_token", async () =>
+        comeBack(service, await approve(journey, sub), journey.cookie),
+      );
+      expect(playerOf(service, provider).tokenCalls()).toHaveLength(calls);
+    },
+  );
 
   it("when the store took its client away meanwhile", async () => {
     const shop = `leaving-${provider}.myshopify.com`;
     await service.addTenant(shop);
     const person = putPerson(service, provider, `leaver-${count}@example.com`, { shop });
     const journey = await begin(service, provider, { shop });
-    await service.addTenant(shop, { federated_client_id: null, storefront_customer_account_client_id: null });
-    await expectRefused(service, "invalid_token", async () => comeBack(service, await approve(journey, person), journey.cookie));
+    await service.addTenant(shop, {
+      federated_client_id: null,
+      storefront_customer_account_client_id: null,
+    });
+    await expectRefused(service, "invalid_token", async () =>
+      comeBack(service, await approve(journey, person), journey.cookie),
+    );
   });
 
-  it.each(["", "unknown", "00000000-0000-4000-8000-000000000000", "https://evil.example", "../../tenant:test-store.myshopify.com", "x".repeat(5_000), "%F0%9F%92%A9"])("with a page, and led nowhere, when nobody knows its state %j", async (state) => {
-    const answers: Record<string, string>[] = [{ code: "code" }, { error: "access_denied", error_description: "<script>alert(1)</script>" }, { code: "code", iss: "https://evil.example", shop: OTHER_SHOP, return_to: "https://evil.example" }];
+  it.each([
+    "",
+    "unknown",
+    "00000000-0000-4000-8000-000000000000",
+    "https://evil.example",
+    "../../tenant:test-store.myshopify.com",
+    "x".repeat(5_000),
+    "%F0%9F%92%A9",
+  ])("with a page, and led nowhere, when nobody knows its state %j", async (state) => {
+    const answers: Record<string, string>[] = [
+      { code: "code" },
+      { error: "access_denied", error_description: "<script>alert(1)</script>" },
+      {
+        code: "code",
+        iss: "https://evil.example",
+        shop: OTHER_SHOP,
+        return_to: "https://evil.example",
+      },
+    ];
     for (const rest of answers) await expectUnknown(callbackOf(provider, { state, ...rest }), null);
     await expectUnknown(callbackOf(provider, { code: "code" }), null);
   });
@@ -144,9 +245,14 @@ it("is sent to the deployed return origin when nothing else says where it belong
   const store = await startService({ env: { STOREFRONT_STORE_DOMAIN: SHOP } });
   try {
     await store.addTenant(SHOP, { auth_redirect_origin: "https://store.example" });
-    const lost = (at: Service) => comeBack(at, new URL(`${at.url}/auth/federated/callback?code=code&state=unknown`), null);
-    expect((await lost(own)).headers.get("location")).toBe("https://deployed.example/?error=invalid_state");
-    expect((await lost(store)).headers.get("location")).toBe("https://store.example/?error=invalid_state");
+    const lost = (at: Service) =>
+      comeBack(at, new URL(`${at.url}/auth/federated/callback?code=code&state=unknown`), null);
+    expect((await lost(own)).headers.get("location")).toBe(
+      "https://deployed.example/?error=invalid_state",
+    );
+    expect((await lost(store)).headers.get("location")).toBe(
+      "https://store.example/?error=invalid_state",
+    );
   } finally {
     await own.stop();
     await store.stop();

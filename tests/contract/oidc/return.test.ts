@@ -1,7 +1,23 @@
 // The way back: the session cookie, the place the person wanted, and the hand-over where third-party cookies are blocked.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approve, begin, comeBack, errorOf, PROVIDERS, putPerson, sessionOf, signedInUser, signInAs } from "../../support/journey.ts";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  approve,
+  begin,
+  comeBack,
+  errorOf,
+  PROVIDERS,
+  putPerson,
+  sessionOf,
+  signedInUser,
+  signInAs,
+} from "../../support/journey.ts";
+import {
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
 
 let service: Service;
 const subs = {} as Record<"federated" | "storefront", string>;
@@ -9,14 +25,36 @@ beforeAll(async () => {
   service = await startService();
   await service.addTenant(SHOP);
   await service.addTenant(OTHER_SHOP);
-  for (const provider of PROVIDERS) subs[provider] = putPerson(service, provider, `grace-${provider}@example.com`);
+  for (const provider of PROVIDERS)
+    subs[provider] = putPerson(service, provider, `grace-${provider}@example.com`);
 });
 afterAll(() => service.stop());
 
 const HOSTILE = [
-  "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "\\/evil.example", "https://evil.example", "https:evil.example", "//evil.example/%2f..", "javascript:alert(1)",
-  "/.//evil.example", "/..//evil.example", "/account/..//evil.example", "/%2e//evil.example", "/%2e%2e//evil.example", "/./\\evil.example", "/\t/evil.example", "/\r\nSet-Cookie: a=b", "/\n//evil.example",
-  " //evil.example", "@evil.example", ".evil.example", ":443/", "", `/${"x".repeat(2_000)}`,
+  "//evil.example",
+  "///evil.example",
+  "/\\evil.example",
+  "\\\\evil.example",
+  "\\/evil.example",
+  "https://evil.example",
+  "https:evil.example",
+  "//evil.example/%2f..",
+  "javascript:alert(1)",
+  "/.//evil.example",
+  "/..//evil.example",
+  "/account/..//evil.example",
+  "/%2e//evil.example",
+  "/%2e%2e//evil.example",
+  "/./\\evil.example",
+  "/\t/evil.example",
+  "/\r\nSet-Cookie: a=b",
+  "/\n//evil.example",
+  " //evil.example",
+  "@evil.example",
+  ".evil.example",
+  ":443/",
+  "",
+  `/${"x".repeat(2_000)}`,
 ];
 const HARMLESS = [
   ["/account", "/account"],
@@ -35,17 +73,32 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     const answer = await signInAs(service, provider, subs[provider]);
     expect(answer.status).toBe(302);
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/`);
-    expect(answer.headers.get("set-cookie")).toMatch(/^__Host-crm_session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=604800$/);
-    expect(await signedInUser(service, answer)).toMatchObject({ email: `grace-${provider}@example.com`, provider, status: "active", email_verified: true });
-    const claims = JSON.parse(Buffer.from(sessionOf(answer)?.split(".")[1] ?? "", "base64url").toString("utf8"));
+    expect(answer.headers.get("set-cookie")).toMatch(
+      /^__Host-crm_session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; Secure; SameSite=None; Partitioned; Max-Age=604800$/,
+    );
+    expect(await signedInUser(service, answer)).toMatchObject({
+      email: `grace-${provider}@example.com`,
+      provider,
+      status: "active",
+      email_verified: true,
+    });
+    const claims = JSON.parse(
+      Buffer.from(sessionOf(answer)?.split(".")[1] ?? "", "base64url").toString("utf8"),
+    );
     expect(Object.keys(claims).sort()).toEqual(["email", "exp", "iat", "name", "provider", "sub"]);
-    expect(claims).toMatchObject({ sub: expect.any(String), provider, email: `grace-${provider}@example.com` });
+    expect(claims).toMatchObject({
+      sub: expect.any(String),
+      provider,
+      email: `grace-${provider}@example.com`,
+    });
   });
 
   it("leaves neither state nor verifier behind", async () => {
     const journey = await begin(service, provider);
     await comeBack(service, await approve(journey, subs[provider]), journey.cookie);
-    expect(await service.database.query("SELECT key FROM kv WHERE key LIKE '%' || $1", [journey.state])).toEqual([]);
+    expect(
+      await service.database.query("SELECT key FROM kv WHERE key LIKE '%' || $1", [journey.state]),
+    ).toEqual([]);
   });
 
   it.each(HARMLESS)("asked to return to %s ends at %s", async (wanted, path) => {
@@ -55,16 +108,31 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
 
   it.each(HOSTILE)("asked to return to %j ends at the return origin's root", async (wanted) => {
     const journey = await begin(service, provider, { return_to: wanted });
-    expect((await comeBack(service, await approve(journey, subs[provider]), journey.cookie)).headers.get("location")).toBe(`${RETURN_ORIGIN}/`);
+    expect(
+      (await comeBack(service, await approve(journey, subs[provider]), journey.cookie)).headers.get(
+        "location",
+      ),
+    ).toBe(`${RETURN_ORIGIN}/`);
     const cancelled = await begin(service, provider, { return_to: wanted });
-    const failed = await comeBack(service, new URL(`${service.url}/auth/${provider}/callback?state=${cancelled.state}&error=access_denied`), cancelled.cookie);
+    const failed = await comeBack(
+      service,
+      new URL(
+        `${service.url}/auth/${provider}/callback?state=${cancelled.state}&error=access_denied`,
+      ),
+      cancelled.cookie,
+    );
     expect(failed.headers.get("location")).toBe(`${RETURN_ORIGIN}/?error=access_denied`);
   });
 
   it("of a store without a return origin ends at the store itself", async () => {
     const shop = `plain-${provider}.myshopify.com`;
     await service.addTenant(shop, { auth_redirect_origin: null });
-    const answer = await signInAs(service, provider, putPerson(service, provider, `grace-${provider}@example.com`, { shop }), { shop });
+    const answer = await signInAs(
+      service,
+      provider,
+      putPerson(service, provider, `grace-${provider}@example.com`, { shop }),
+      { shop },
+    );
     expect(answer.headers.get("location")).toBe(`https://${shop}/`);
   });
 
@@ -72,26 +140,41 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, subs[provider]);
     callback.searchParams.set("shop", OTHER_SHOP);
-    const answer = await comeBack(service, callback, journey.cookie, { "X-Storefront-Shop-Domain": OTHER_SHOP });
+    const answer = await comeBack(service, callback, journey.cookie, {
+      "X-Storefront-Shop-Domain": OTHER_SHOP,
+    });
     await signedInUser(service, answer, SHOP);
-    expect((await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: sessionOf(answer) })).status).toBe(401);
+    expect(
+      (await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: sessionOf(answer) })).status,
+    ).toBe(401);
   });
 
   it("in two tabs of one browser works in both", async () => {
     const first = await begin(service, provider);
     const second = await begin(service, provider, {}, first.cookie);
-    for (const journey of [second, first]) expect(errorOf(await comeBack(service, await approve(journey, subs[provider]), journey.cookie))).toBeNull();
+    for (const journey of [second, first])
+      expect(
+        errorOf(await comeBack(service, await approve(journey, subs[provider]), journey.cookie)),
+      ).toBeNull();
   });
 });
 
 describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
   const handOver = async () => {
-    const answer = await signInAs(service, provider, subs[provider], { handoff: "fragment", return_to: "/account?tab=1" });
+    const answer = await signInAs(service, provider, subs[provider], {
+      handoff: "fragment",
+      return_to: "/account?tab=1",
+    });
     const [address, code] = (answer.headers.get("location") as string).split("#session_code=");
     expect(address).toBe(`${RETURN_ORIGIN}/account?tab=1`);
     return code as string;
   };
-  const swap = (code: unknown, shop = SHOP) => service.call("POST", `/auth/session?shop=${shop}`, { body: { code }, key: null, headers: { Origin: RETURN_ORIGIN } });
+  const swap = (code: unknown, shop = SHOP) =>
+    service.call("POST", `/auth/session?shop=${shop}`, {
+      body: { code },
+      key: null,
+      headers: { Origin: RETURN_ORIGIN },
+    });
 
   it("carries a code in the fragment that is swapped for token and user, once", async () => {
     const code = await handOver();
@@ -99,7 +182,9 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
     expect(swapped.status).toBe(200);
     expect(swapped.json.user).toMatchObject({ email: `grace-${provider}@example.com` });
     expect(swapped.headers.get("access-control-allow-origin")).toBe(RETURN_ORIGIN);
-    expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: swapped.json.token })).status).toBe(200);
+    expect(
+      (await service.call("GET", `/auth/me?shop=${SHOP}`, { key: swapped.json.token })).status,
+    ).toBe(200);
     expect(await swap(code)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
   });
 
@@ -111,22 +196,38 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
 
   it("carries a code that opens nothing at another store, and nothing after 60 seconds", async () => {
     const code = await handOver();
-    expect(await swap(code, OTHER_SHOP)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
-    const [row] = await service.database.query("SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv WHERE key LIKE 'session_code:%' ORDER BY expires_at DESC LIMIT 1");
+    expect(await swap(code, OTHER_SHOP)).toMatchObject({
+      status: 400,
+      json: { code: "invalid_code" },
+    });
+    const [row] = await service.database.query(
+      "SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv WHERE key LIKE 'session_code:%' ORDER BY expires_at DESC LIMIT 1",
+    );
     expect(row.seconds).toBeLessThanOrEqual(60);
-    await service.database.query("UPDATE kv SET expires_at = clock_timestamp() - interval '1 second' WHERE key LIKE 'session_code:%'");
+    await service.database.query(
+      "UPDATE kv SET expires_at = clock_timestamp() - interval '1 second' WHERE key LIKE 'session_code:%'",
+    );
     expect(await swap(code)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
   });
 
   it("carries a code that dies with the sessions of the person", async () => {
     const code = await handOver();
-    await service.database.query("UPDATE storefront_users SET sessions_valid_after = date_trunc('second', clock_timestamp()) + interval '1 second' WHERE email = $1", [`grace-${provider}@example.com`]);
+    await service.database.query(
+      "UPDATE storefront_users SET sessions_valid_after = date_trunc('second', clock_timestamp()) + interval '1 second' WHERE email = $1",
+      [`grace-${provider}@example.com`],
+    );
     expect(await swap(code)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
   });
 
   it("carries no code when it fails", async () => {
     const journey = await begin(service, provider, { handoff: "fragment" });
-    const answer = await comeBack(service, new URL(`${service.url}/auth/${provider}/callback?state=${journey.state}&error=access_denied`), journey.cookie);
+    const answer = await comeBack(
+      service,
+      new URL(
+        `${service.url}/auth/${provider}/callback?state=${journey.state}&error=access_denied`,
+      ),
+      journey.cookie,
+    );
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/?error=access_denied`);
   });
 
@@ -136,6 +237,11 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
   });
 });
 
-it.each([undefined, "", 5, null, "x".repeat(201), { a: 1 }])("the hand-over of %j is a wrong request, not a session", async (code) => {
-  expect(await service.call("POST", `/auth/session?shop=${SHOP}`, { body: { code }, key: null })).toMatchObject({ status: 400, json: { code: "invalid_request" } });
-});
+it.each([undefined, "", 5, null, "x".repeat(201), { a: 1 }])(
+  "the hand-over of %j is a wrong request, not a session",
+  async (code) => {
+    expect(
+      await service.call("POST", `/auth/session?shop=${SHOP}`, { body: { code }, key: null }),
+    ).toMatchObject({ status: 400, json: { code: "invalid_request" } });
+  },
+);

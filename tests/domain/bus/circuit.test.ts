@@ -1,6 +1,10 @@
 // SPEC "Circuit per destination channel": 5 failures within 10 minutes open it for 5 minutes.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { findOpenUntil, recordFailure, type CircuitRecord } from "../../../app/domain/bus/circuit.ts";
+import {
+  findOpenUntil,
+  recordFailure,
+  type CircuitRecord,
+} from "../../../app/domain/bus/circuit.ts";
 import type { TenantSql } from "../../../app/runtime/database.ts";
 import { openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
 
@@ -23,7 +27,10 @@ async function fail(times: number): Promise<{ isOpen: boolean; failures: number 
 }
 
 async function record(): Promise<CircuitRecord> {
-  const [row] = await queue.test.query<{ value: CircuitRecord }>("SELECT value FROM kv WHERE shop = $1 AND key = 'circuit:cms'", [SHOP]);
+  const [row] = await queue.test.query<{ value: CircuitRecord }>(
+    "SELECT value FROM kv WHERE shop = $1 AND key = 'circuit:cms'",
+    [SHOP],
+  );
   return row?.value as CircuitRecord;
 }
 
@@ -41,7 +48,9 @@ test("the fourth failure leaves it closed and the fifth opens it, for five minut
   expect(await fail(4)).toEqual({ isOpen: false, failures: 4 });
   expect(await findOpenUntil(sql, "cms")).toBeNull();
   expect(await fail(1)).toEqual({ isOpen: true, failures: 5 });
-  const [left] = await queue.test.query<{ seconds: number }>("SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS seconds FROM kv WHERE key = 'circuit:cms'");
+  const [left] = await queue.test.query<{ seconds: number }>(
+    "SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS seconds FROM kv WHERE key = 'circuit:cms'",
+  );
   expect(left?.seconds).toBeGreaterThan(295);
   expect(left?.seconds).toBeLessThanOrEqual(300);
   expect(await findOpenUntil(sql, "cms")).toBeInstanceOf(Date);
@@ -49,7 +58,11 @@ test("the fourth failure leaves it closed and the fifth opens it, for five minut
 
 test("the record has SPEC's fields: failures, last_failure and open_until, null while closed", async () => {
   await fail(2);
-  expect(await record()).toMatchObject({ failures: 2, last_failure: expect.stringMatching(/^\d{4}-/), open_until: null });
+  expect(await record()).toMatchObject({
+    failures: 2,
+    last_failure: expect.stringMatching(/^\d{4}-/),
+    open_until: null,
+  });
 });
 
 test("four failures and one more after ten minutes leave it closed", async () => {
@@ -69,7 +82,12 @@ test("of eight failures at once the fifth opens it, once, and the others change 
   expect(results.filter(({ isOpen }) => isOpen)).toHaveLength(4);
   const opened = await record();
   expect(opened.failures).toBe(5);
-  expect(results.filter(({ isOpen }) => !isOpen).map(({ failures }) => failures).sort((a, b) => a - b)).toEqual([1, 2, 3, 4]);
+  expect(
+    results
+      .filter(({ isOpen }) => !isOpen)
+      .map(({ failures }) => failures)
+      .sort((a, b) => a - b),
+  ).toEqual([1, 2, 3, 4]);
 });
 
 test("a failure while it is open neither counts nor prolongs it", async () => {

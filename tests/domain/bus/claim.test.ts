@@ -1,7 +1,19 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CLAIM, LEASE_SECONDS, markBegun, reclaimLostLeases, renewLeases } from "../../../app/domain/bus/claim.ts";
-import { addRows, claimAll, openCircuit, openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
+import {
+  CLAIM,
+  LEASE_SECONDS,
+  markBegun,
+  reclaimLostLeases,
+  renewLeases,
+} from "../../../app/domain/bus/claim.ts";
+import {
+  addRows,
+  claimAll,
+  openCircuit,
+  openQueueDatabase,
+  type QueueDatabase,
+} from "../../support/queue.ts";
 
 const A = "a-shop.myshopify.com";
 const B = "b-shop.myshopify.com";
@@ -13,15 +25,28 @@ beforeAll(async () => {
 afterAll(() => queue.stop());
 beforeEach(() => queue.test.truncate());
 
-const rowsOf = (ids: number[]) => queue.test.query("SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id", [ids]);
-const loseLeases = () => queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second' WHERE locked_until IS NOT NULL");
+const rowsOf = (ids: number[]) =>
+  queue.test.query(
+    "SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id",
+    [ids],
+  );
+const loseLeases = () =>
+  queue.test.query(
+    "UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second' WHERE locked_until IS NOT NULL",
+  );
 
 describe("claiming", () => {
   test("takes the row: processing, with a holder, a token of its own and a lease by the database's clock", async () => {
     await addRows(queue.test, { shop: A });
     const [item] = await claimAll(queue.database);
-    const [row] = await queue.test.query("SELECT status, locked_by, attempt_token, extract(epoch FROM locked_until - clock_timestamp())::float8 AS lease FROM integration_queue");
-    expect(row).toMatchObject({ status: "processing", locked_by: "test-worker", attempt_token: item?.attemptToken });
+    const [row] = await queue.test.query(
+      "SELECT status, locked_by, attempt_token, extract(epoch FROM locked_until - clock_timestamp())::float8 AS lease FROM integration_queue",
+    );
+    expect(row).toMatchObject({
+      status: "processing",
+      locked_by: "test-worker",
+      attempt_token: item?.attemptToken,
+    });
     expect(row.lease).toBeGreaterThan(LEASE_SECONDS - 2);
     expect(row.lease).toBeLessThanOrEqual(LEASE_SECONDS);
     expect(await claimAll(queue.database)).toEqual([]);
@@ -30,13 +55,15 @@ describe("claiming", () => {
   test("twelve claims at once over 400 rows never share one, and together get all", async () => {
     for (const shop of [A, B]) await addRows(queue.test, { shop, count: 200 });
     const claimed: number[] = [];
-    await Promise.all(Array.from({ length: 12 }, async (_, worker) => {
-      for (let empty = 0; empty < 5; ) {
-        const items = await claimAll(queue.database, { limit: 7, worker: `worker-${worker}` });
-        claimed.push(...items.map(({ queueId }) => queueId));
-        empty = items.length === 0 ? empty + 1 : 0;
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, worker) => {
+        for (let empty = 0; empty < 5;) {
+          const items = await claimAll(queue.database, { limit: 7, worker: `worker-${worker}` });
+          claimed.push(...items.map(({ queueId }) => queueId));
+          empty = items.length === 0 ? empty + 1 : 0;
+        }
+      }),
+    );
     expect(claimed).toHaveLength(400);
     expect(new Set(claimed).size).toBe(400);
   });
@@ -44,7 +71,10 @@ describe("claiming", () => {
   test("takes the most urgent first, whatever came first", async () => {
     for (const priority of [5, 3, 1, 4, 2]) await addRows(queue.test, { shop: A, priority });
     const priorities: number[] = [];
-    for (let n = 0; n < 5; n += 1) priorities.push(...(await claimAll(queue.database, { limit: 1 })).map(({ priority }) => priority));
+    for (let n = 0; n < 5; n += 1)
+      priorities.push(
+        ...(await claimAll(queue.database, { limit: 1 })).map(({ priority }) => priority),
+      );
     expect(priorities).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -76,7 +106,9 @@ describe("fairness between tenants", () => {
 
   test("a claim that begins past the last tenant begins again at the first", async () => {
     const [id] = await addRows(queue.test, { shop: A });
-    expect((await claimAll(queue.database, { startAt: "zzz" })).map(({ queueId }) => queueId)).toEqual([id]);
+    expect(
+      (await claimAll(queue.database, { startAt: "zzz" })).map(({ queueId }) => queueId),
+    ).toEqual([id]);
   });
 });
 
@@ -88,8 +120,13 @@ describe("an open circuit", () => {
     await openCircuit(queue.test, A, "cms");
     expect((await claimAll(queue.database)).map(({ queueId }) => queueId)).toEqual([other]);
     expect(await claimAll(queue.database, { channel: "web_analytics" })).toHaveLength(1);
-    const parked = await queue.test.query("SELECT status, retry_count, lease_lost FROM integration_queue WHERE shop = $1 AND channel = 'cms'", [A]);
-    expect(parked).toEqual(Array.from({ length: 3 }, () => ({ status: "pending", retry_count: 0, lease_lost: 0 })));
+    const parked = await queue.test.query(
+      "SELECT status, retry_count, lease_lost FROM integration_queue WHERE shop = $1 AND channel = 'cms'",
+      [A],
+    );
+    expect(parked).toEqual(
+      Array.from({ length: 3 }, () => ({ status: "pending", retry_count: 0, lease_lost: 0 })),
+    );
   });
 
   test("with 20,000 rows behind it lets neither another channel's claim nor its own read more than a handful of rows", async () => {
@@ -97,18 +134,38 @@ describe("an open circuit", () => {
     await addRows(queue.test, { shop: A, count: 20_000 });
     await queue.test.query("VACUUM ANALYZE integration_queue");
     for (const channel of ["web_analytics", "cms"]) {
-      const [plan] = await queue.test.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${CLAIM}`, [channel, "", 32, "test-worker", [], [], 8]);
-      expect([channel, rowsRead((plan["QUERY PLAN"] as { Plan: PlanNode }[])[0]?.Plan)]).toEqual([channel, expect.toSatisfy((rows: number) => rows < 50)]);
+      const [plan] = await queue.test.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${CLAIM}`, [
+        channel,
+        "",
+        32,
+        "test-worker",
+        [],
+        [],
+        8,
+      ]);
+      expect([channel, rowsRead((plan["QUERY PLAN"] as { Plan: PlanNode }[])[0]?.Plan)]).toEqual([
+        channel,
+        expect.toSatisfy((rows: number) => rows < 50),
+      ]);
     }
   });
 });
 
-type PlanNode = { "Relation Name"?: string; "Actual Rows": number; "Actual Loops": number; "Rows Removed by Filter"?: number; Plans?: PlanNode[] };
+type PlanNode = {
+  "Relation Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: PlanNode[];
+};
 
 /** Rows of the queue that a plan looked at, taken or not. */
 function rowsRead(node: PlanNode | undefined): number {
   if (!node) return 0;
-  const own = node["Relation Name"] === "integration_queue" ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"] : 0;
+  const own =
+    node["Relation Name"] === "integration_queue"
+      ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
+      : 0;
   return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
 }
 
@@ -118,8 +175,14 @@ describe("a lease that ran out", () => {
     await claimAll(queue.database);
     expect(await reclaimLostLeases(queue.database)).toEqual({ channels: [], returned: 0, dead: 0 });
     await loseLeases();
-    expect(await reclaimLostLeases(queue.database)).toEqual({ channels: ["cms"], returned: 1, dead: 0 });
-    expect(await rowsOf(ids)).toMatchObject([{ status: "pending", retry_count: 0, lease_lost: 1, attempt_token: null, locked_by: null }]);
+    expect(await reclaimLostLeases(queue.database)).toEqual({
+      channels: ["cms"],
+      returned: 1,
+      dead: 0,
+    });
+    expect(await rowsOf(ids)).toMatchObject([
+      { status: "pending", retry_count: 0, lease_lost: 1, attempt_token: null, locked_by: null },
+    ]);
     expect(await claimAll(queue.database)).toHaveLength(1);
   });
 
@@ -134,7 +197,13 @@ describe("a lease that ran out", () => {
     await renewLeases(queue.database, held);
     await mover.query("COMMIT");
     await mover.end();
-    expect((await queue.test.query("SELECT id::int FROM integration_queue WHERE locked_until > clock_timestamp() ORDER BY id")).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+    expect(
+      (
+        await queue.test.query(
+          "SELECT id::int FROM integration_queue WHERE locked_until > clock_timestamp() ORDER BY id",
+        )
+      ).map(({ id }) => id),
+    ).toEqual([ids[0], ids[2]]);
   });
 
   test("is dead with `worker_lost` after the third worker it took along", async () => {
@@ -147,7 +216,12 @@ describe("a lease that ran out", () => {
       await reclaimLostLeases(queue.database);
     }
     const [row] = await rowsOf(ids);
-    expect(row).toMatchObject({ status: "dead_letter", last_error: "worker_lost", retry_count: 0, lease_lost: 3 });
+    expect(row).toMatchObject({
+      status: "dead_letter",
+      last_error: "worker_lost",
+      retry_count: 0,
+      lease_lost: 3,
+    });
     expect(row.dead_lettered_at).not.toBeNull();
     expect(await claimAll(queue.database)).toEqual([]);
   });
@@ -159,7 +233,11 @@ describe("a lease that ran out", () => {
       await loseLeases();
       expect(await reclaimLostLeases(queue.database)).toMatchObject({ returned: 200, dead: 0 });
     }
-    expect((await rowsOf(ids)).filter(({ status, retry_count }) => status !== "pending" || retry_count > 0)).toEqual([]);
+    expect(
+      (await rowsOf(ids)).filter(
+        ({ status, retry_count }) => status !== "pending" || retry_count > 0,
+      ),
+    ).toEqual([]);
   });
 
   test("cannot be begun by a holder that lost it", async () => {
@@ -169,13 +247,17 @@ describe("a lease that ran out", () => {
     await reclaimLostLeases(queue.database);
     await claimAll(queue.database, { worker: "second" });
     expect(await markBegun(queue.database, held as NonNullable<typeof held>)).toBe(false);
-    expect(await queue.test.query("SELECT locked_by FROM integration_queue")).toEqual([{ locked_by: "second" }]);
+    expect(await queue.test.query("SELECT locked_by FROM integration_queue")).toEqual([
+      { locked_by: "second" },
+    ]);
   });
 
   test("is never lost while its holder renews it, and a holder that lost it renews nothing", async () => {
     await addRows(queue.test, { shop: A });
     const held = await claimAll(queue.database);
-    await queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp() + interval '1 millisecond'");
+    await queue.test.query(
+      "UPDATE integration_queue SET locked_until = clock_timestamp() + interval '1 millisecond'",
+    );
     await renewLeases(queue.database, held);
     expect((await reclaimLostLeases(queue.database)).returned).toBe(0);
     await loseLeases();

@@ -15,18 +15,38 @@ afterAll(() => queue.stop());
 beforeEach(() => queue.test.truncate());
 
 const event = (fields: Partial<BusEvent> = {}): BusEvent => ({
-  eventId: "event-1", source: "storefront", eventType: "customer.updated", entityType: "customer", entityId: "7", payload: { user_id: 7 },
-  occurredAt: new Date("2026-01-02T03:04:05.678Z"), destinations: ["cms", "web_analytics"], ...fields,
+  eventId: "event-1",
+  source: "storefront",
+  eventType: "customer.updated",
+  entityType: "customer",
+  entityId: "7",
+  payload: { user_id: 7 },
+  occurredAt: new Date("2026-01-02T03:04:05.678Z"),
+  destinations: ["cms", "web_analytics"],
+  ...fields,
 });
-const count = async (table: string) => (await queue.test.query(`SELECT count(*)::int AS n FROM ${table}`))[0].n as number;
+const count = async (table: string) =>
+  (await queue.test.query(`SELECT count(*)::int AS n FROM ${table}`))[0].n as number;
 
 describe("in the caller's transaction", () => {
   test("commit leaves one ledger row and one pending row per destination, due at once", async () => {
     const ids = await queue.database.forTenant(SHOP).transaction((sql) => enqueue(sql, event()));
     expect(ids).toHaveLength(2);
-    const rows = await queue.test.query("SELECT channel, status, priority, max_retries, retry_count, payload, next_attempt_at <= clock_timestamp() AS due FROM integration_queue ORDER BY channel");
-    const common = { status: "pending", priority: 3, max_retries: 3, retry_count: 0, payload: { user_id: 7 }, due: true };
-    expect(rows).toEqual([{ channel: "cms", ...common }, { channel: "web_analytics", ...common }]);
+    const rows = await queue.test.query(
+      "SELECT channel, status, priority, max_retries, retry_count, payload, next_attempt_at <= clock_timestamp() AS due FROM integration_queue ORDER BY channel",
+    );
+    const common = {
+      status: "pending",
+      priority: 3,
+      max_retries: 3,
+      retry_count: 0,
+      payload: { user_id: 7 },
+      due: true,
+    };
+    expect(rows).toEqual([
+      { channel: "cms", ...common },
+      { channel: "web_analytics", ...common },
+    ]);
     expect(await count("event_ledger")).toBe(1);
   });
 
@@ -41,16 +61,22 @@ describe("in the caller's transaction", () => {
   });
 
   test("the same event id again adds nothing, also from 10 callers at once; another tenant's is another event", async () => {
-    const results = await Promise.all(Array.from({ length: 10 }, () => enqueue(queue.database.forTenant(SHOP).sql, event())));
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => enqueue(queue.database.forTenant(SHOP).sql, event())),
+    );
     expect(results.flat()).toHaveLength(2);
-    expect(await enqueue(queue.database.forTenant(SHOP).sql, event({ payload: { user_id: 8 } }))).toEqual([]);
+    expect(
+      await enqueue(queue.database.forTenant(SHOP).sql, event({ payload: { user_id: 8 } })),
+    ).toEqual([]);
     expect(await count("integration_queue")).toBe(2);
     expect(await enqueue(queue.database.forTenant(OTHER).sql, event())).toHaveLength(2);
     expect(await count("event_ledger")).toBe(2);
   });
 
   test("an event for no channel is in the ledger all the same", async () => {
-    expect(await enqueue(queue.database.forTenant(SHOP).sql, event({ destinations: [] }))).toEqual([]);
+    expect(await enqueue(queue.database.forTenant(SHOP).sql, event({ destinations: [] }))).toEqual(
+      [],
+    );
     expect(await count("event_ledger")).toBe(1);
   });
 });
@@ -89,22 +115,40 @@ describe("NOTIFY", () => {
 });
 
 describe("the ledger", () => {
-  test.each(["UPDATE event_ledger SET source = 'x'", "DELETE FROM event_ledger", "TRUNCATE event_ledger"])("refuses %s", async (statement) => {
+  test.each([
+    "UPDATE event_ledger SET source = 'x'",
+    "DELETE FROM event_ledger",
+    "TRUNCATE event_ledger",
+  ])("refuses %s", async (statement) => {
     await enqueue(queue.database.forTenant(SHOP).sql, event());
     await expect(queue.test.query(statement)).rejects.toThrow(/append-only/);
     expect(await count("event_ledger")).toBe(1);
   });
 
   test("holds a hash of the payload and nothing personal", async () => {
-    await enqueue(queue.database.forTenant(SHOP).sql, event({ payload: { user_id: 7, email: "ann@example.com", name: "Ann Example", phone: "+4912345" } }));
+    await enqueue(
+      queue.database.forTenant(SHOP).sql,
+      event({
+        payload: { user_id: 7, email: "ann@example.com", name: "Ann Example", phone: "+4912345" },
+      }),
+    );
     const [row] = await queue.test.query("SELECT * FROM event_ledger");
     expect(JSON.stringify(row)).not.toMatch(/ann|Example|4912345/i);
-    expect(row).toMatchObject({ event_id: "event-1", payload_sha256: expect.stringMatching(/^[0-9a-f]{64}$/), idempotency_key: idempotencyKeyOf(event()) });
+    expect(row).toMatchObject({
+      event_id: "event-1",
+      payload_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      idempotency_key: idempotencyKeyOf(event()),
+    });
   });
 
   test("knows an event by SHA-256 over source, entity id, type and timestamp", () => {
     expect(idempotencyKeyOf(event())).toMatch(/^[0-9a-f]{64}$/);
-    const changed = [{ source: "wms" }, { entityId: "8" }, { eventType: "customer.created" }, { occurredAt: new Date("2026-01-02T03:04:05.679Z") }];
+    const changed = [
+      { source: "wms" },
+      { entityId: "8" },
+      { eventType: "customer.created" },
+      { occurredAt: new Date("2026-01-02T03:04:05.679Z") },
+    ];
     expect(new Set([{}, ...changed].map((fields) => idempotencyKeyOf(event(fields)))).size).toBe(5);
   });
 });

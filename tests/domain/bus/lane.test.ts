@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { createLane, FIRST_ROWS } from "../../../app/domain/bus/lane.ts";
 
 const rowsOf = (shop: string, count: number) => Array.from({ length: count }, () => ({ shop }));
-const finish = (lane: ReturnType<typeof createLane>, shop: string, count: number) => Array.from({ length: count }, () => lane.finish(shop)).indexOf(true) + 1;
+const finish = (lane: ReturnType<typeof createLane>, shop: string, count: number) =>
+  Array.from({ length: count }, () => lane.finish(shop)).indexOf(true) + 1;
 
 describe("a lane", () => {
   test("that got less than it had room for does not ask again until it hears of more", () => {
@@ -41,7 +42,10 @@ describe("a lane", () => {
     const lane = createLane();
     const stores = Array.from({ length: 16 }, (_, n) => `store-${n}`);
     const { limit } = lane.room();
-    lane.take(stores.flatMap((shop) => rowsOf(shop, limit / 16)), lane.room());
+    lane.take(
+      stores.flatMap((shop) => rowsOf(shop, limit / 16)),
+      lane.room(),
+    );
     expect(lane.room().limit).toBe(0);
     expect(lane.hear()).toBe(false);
     expect(stores.slice(0, 3).map((shop) => finish(lane, shop, limit / 16))).toEqual([8, 8, 4]);

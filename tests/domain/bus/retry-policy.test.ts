@@ -51,6 +51,8 @@ describe.each(TABLE)("priority %i", (priority, retries, backoff) => {
 });
 
 test("jitter spreads a crowd: a thousand items do not come back in one instant", () => {
-  const waits = Array.from({ length: 1_000 }, () => nextRetryMs({ priority: 1, retryCount: 0, maxRetries: 5 }, Math.random()));
+  const waits = Array.from({ length: 1_000 }, () =>
+    nextRetryMs({ priority: 1, retryCount: 0, maxRetries: 5 }, Math.random()),
+  );
   expect(new Set(waits).size).toBeGreaterThan(300);
 });

@@ -2,11 +2,26 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { settlerOf, type Settlement, type Settler } from "../../../app/domain/bus/settle.ts";
 import { reclaimLostLeases } from "../../../app/domain/bus/claim.ts";
 import type { QueueItem } from "../../../app/domain/bus/channel.ts";
-import { addRows, claimAll, openCircuit, openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
+import {
+  addRows,
+  claimAll,
+  openCircuit,
+  openQueueDatabase,
+  type QueueDatabase,
+} from "../../support/queue.ts";
 
 const SHOP = "first-shop.myshopify.com";
-const MESSAGE = { transformed_payload: { a: 1 }, delivery_config: { method: "POST", endpoint: "/x", credentials_key: "cms_api_token" } };
-const DELIVERED = { to: "delivered", httpStatus: 202, latencyMs: 12, note: null, isFiled: true } as const satisfies Settlement;
+const MESSAGE = {
+  transformed_payload: { a: 1 },
+  delivery_config: { method: "POST", endpoint: "/x", credentials_key: "cms_api_token" },
+};
+const DELIVERED = {
+  to: "delivered",
+  httpStatus: 202,
+  latencyMs: 12,
+  note: null,
+  isFiled: true,
+} as const satisfies Settlement;
 let queue: QueueDatabase;
 let settler: Settler;
 
@@ -22,14 +37,26 @@ async function claimOne(): Promise<QueueItem> {
   const [item] = await claimAll(queue.database);
   return item as QueueItem;
 }
-const row = async () => (await queue.test.query("SELECT *, extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due_in FROM integration_queue"))[0];
-const attempts = () => queue.test.query("SELECT attempt, status, http_status, latency_ms, error FROM delivery_attempts ORDER BY id");
+const row = async () =>
+  (
+    await queue.test.query(
+      "SELECT *, extract(epoch FROM next_attempt_at - clock_timestamp())::float8 AS due_in FROM integration_queue",
+    )
+  )[0];
+const attempts = () =>
+  queue.test.query(
+    "SELECT attempt, status, http_status, latency_ms, error FROM delivery_attempts ORDER BY id",
+  );
 
 describe("each settlement moves the row and writes its attempt", () => {
   test("ready: the message is stored and no attempt is written yet", async () => {
     const item = await claimOne();
     expect(await settler.ready(item, MESSAGE)).toMatchObject({ held: true });
-    expect(await row()).toMatchObject({ status: "ready", ...MESSAGE, attempt_token: item.attemptToken });
+    expect(await row()).toMatchObject({
+      status: "ready",
+      ...MESSAGE,
+      attempt_token: item.attemptToken,
+    });
     expect(await attempts()).toEqual([]);
   });
 
@@ -37,25 +64,60 @@ describe("each settlement moves the row and writes its attempt", () => {
     const item = await claimOne();
     await settler.ready(item, MESSAGE);
     expect(await settler.settle(item, DELIVERED)).toBe(true);
-    expect(await row()).toMatchObject({ status: "delivered", retry_count: 0, last_error: null, attempt_token: null, locked_by: null, locked_until: null, dead_lettered_at: null });
+    expect(await row()).toMatchObject({
+      status: "delivered",
+      retry_count: 0,
+      last_error: null,
+      attempt_token: null,
+      locked_by: null,
+      locked_until: null,
+      dead_lettered_at: null,
+    });
     expect((await row()).delivered_at).toBeInstanceOf(Date);
-    expect(await attempts()).toEqual([{ attempt: 1, status: "delivered", http_status: 202, latency_ms: 12, error: null }]);
+    expect(await attempts()).toEqual([
+      { attempt: 1, status: "delivered", http_status: 202, latency_ms: 12, error: null },
+    ]);
   });
 
   test("retry: pending again, due after the delay by the database's clock, one retry used, the reason kept", async () => {
     const item = await claimOne();
-    await settler.settle(item, { to: "retry", delayMs: 120_000, httpStatus: 503, latencyMs: 5, error: "cms answered 503" });
+    await settler.settle(item, {
+      to: "retry",
+      delayMs: 120_000,
+      httpStatus: 503,
+      latencyMs: 5,
+      error: "cms answered 503",
+    });
     const { due_in: dueIn, ...settled } = await row();
-    expect(settled).toMatchObject({ status: "pending", retry_count: 1, last_error: "cms answered 503", attempt_token: null, delivered_at: null });
+    expect(settled).toMatchObject({
+      status: "pending",
+      retry_count: 1,
+      last_error: "cms answered 503",
+      attempt_token: null,
+      delivered_at: null,
+    });
     expect(dueIn).toBeGreaterThan(118);
     expect(dueIn).toBeLessThanOrEqual(120);
-    expect(await attempts()).toEqual([{ attempt: 1, status: "failed", http_status: 503, latency_ms: 5, error: "cms answered 503" }]);
+    expect(await attempts()).toEqual([
+      { attempt: 1, status: "failed", http_status: 503, latency_ms: 5, error: "cms answered 503" },
+    ]);
   });
 
   test("dead letter: time and reason stand in the row, and nobody claims it", async () => {
     const item = await claimOne();
-    await settler.settle(item, { to: "dead_letter", isSweepable: true, httpStatus: 400, latencyMs: 5, error: "cms answered 400" });
-    expect(await row()).toMatchObject({ status: "dead_letter", retry_count: 1, last_error: "cms answered 400", attempt_token: null });
+    await settler.settle(item, {
+      to: "dead_letter",
+      isSweepable: true,
+      httpStatus: 400,
+      latencyMs: 5,
+      error: "cms answered 400",
+    });
+    expect(await row()).toMatchObject({
+      status: "dead_letter",
+      retry_count: 1,
+      last_error: "cms answered 400",
+      attempt_token: null,
+    });
     expect((await row()).dead_lettered_at).toBeInstanceOf(Date);
     expect(await claimAll(queue.database)).toEqual([]);
   });
@@ -70,10 +132,24 @@ describe("each settlement moves the row and writes its attempt", () => {
 
   test("an error longer than the column keeps is cut, and one with signs that a database refuses does not lose the settlement", async () => {
     const long = await claimOne();
-    await settler.settle(long, { to: "retry", delayMs: 0, httpStatus: null, latencyMs: 1, error: "x".repeat(10_000) });
+    await settler.settle(long, {
+      to: "retry",
+      delayMs: 0,
+      httpStatus: null,
+      latencyMs: 1,
+      error: "x".repeat(10_000),
+    });
     expect((await row()).last_error).toHaveLength(2_000);
     const [again] = await claimAll(queue.database);
-    expect(await settler.settle(again as QueueItem, { to: "retry", delayMs: 0, httpStatus: null, latencyMs: 1, error: "half \u0000 a \ud800 body" })).toBe(true);
+    expect(
+      await settler.settle(again as QueueItem, {
+        to: "retry",
+        delayMs: 0,
+        httpStatus: null,
+        latencyMs: 1,
+        error: "half \u0000 a \ud800 body",
+      }),
+    ).toBe(true);
     expect((await row()).last_error).toContain("half");
   });
 });
@@ -81,7 +157,9 @@ describe("each settlement moves the row and writes its attempt", () => {
 describe("a worker that lost its lease", () => {
   async function lose(): Promise<{ late: QueueItem; current: QueueItem }> {
     const late = await claimOne();
-    await queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second'");
+    await queue.test.query(
+      "UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second'",
+    );
     await reclaimLostLeases(queue.database);
     const [current] = await claimAll(queue.database, { worker: "second" });
     return { late, current: current as QueueItem };
@@ -90,7 +168,10 @@ describe("a worker that lost its lease", () => {
   test.each<[string, Settlement]>([
     ["delivered", DELIVERED],
     ["retry", { to: "retry", delayMs: 0, httpStatus: 500, latencyMs: 1, error: "late" }],
-    ["dead letter", { to: "dead_letter", isSweepable: true, httpStatus: 400, latencyMs: 1, error: "late" }],
+    [
+      "dead letter",
+      { to: "dead_letter", isSweepable: true, httpStatus: 400, latencyMs: 1, error: "late" },
+    ],
     ["deferred", { to: "deferred", delayMs: 0 }],
   ])("cannot settle as %s: row and log stay as they were", async (_, settlement) => {
     const { late } = await lose();
@@ -110,7 +191,15 @@ describe("a worker that lost its lease", () => {
   test("and one that settled already, changes nothing with a second settlement", async () => {
     const item = await claimOne();
     expect(await settler.settle(item, DELIVERED)).toBe(true);
-    expect(await settler.settle(item, { to: "retry", delayMs: 0, httpStatus: 500, latencyMs: 1, error: "late" })).toBe(false);
+    expect(
+      await settler.settle(item, {
+        to: "retry",
+        delayMs: 0,
+        httpStatus: 500,
+        latencyMs: 1,
+        error: "late",
+      }),
+    ).toBe(false);
     expect(await attempts()).toHaveLength(1);
     expect((await row()).status).toBe("delivered");
   });
@@ -118,7 +207,9 @@ describe("a worker that lost its lease", () => {
 
 test("when the attempt cannot be written the row does not move: they stand or fall together", async () => {
   const item = await claimOne();
-  await queue.test.query("ALTER TABLE delivery_attempts ADD CONSTRAINT refuse CHECK (latency_ms < 1000)");
+  await queue.test.query(
+    "ALTER TABLE delivery_attempts ADD CONSTRAINT refuse CHECK (latency_ms < 1000)",
+  );
   await expect(settler.settle(item, { ...DELIVERED, latencyMs: 5_000 })).rejects.toThrow(/refuse/);
   expect((await row()).status).toBe("processing");
   await queue.test.query("ALTER TABLE delivery_attempts DROP CONSTRAINT refuse");
@@ -127,9 +218,21 @@ test("when the attempt cannot be written the row does not move: they stand or fa
 test("200 settlements at once each move their own row and write their own attempt", async () => {
   await addRows(queue.test, { shop: SHOP, count: 200 });
   const items = await claimAll(queue.database, { limit: 200 });
-  const results = await Promise.all(items.map((item, n) => settler.settle(item, { to: "retry", delayMs: 1_000, httpStatus: 500, latencyMs: n, error: `error ${item.queueId}` })));
+  const results = await Promise.all(
+    items.map((item, n) =>
+      settler.settle(item, {
+        to: "retry",
+        delayMs: 1_000,
+        httpStatus: 500,
+        latencyMs: n,
+        error: `error ${item.queueId}`,
+      }),
+    ),
+  );
   expect(results.every(Boolean)).toBe(true);
-  const [mixed] = await queue.test.query("SELECT count(*)::int AS n FROM integration_queue q JOIN delivery_attempts a ON a.queue_id = q.id WHERE q.last_error = 'error ' || q.id AND a.error = q.last_error");
+  const [mixed] = await queue.test.query(
+    "SELECT count(*)::int AS n FROM integration_queue q JOIN delivery_attempts a ON a.queue_id = q.id WHERE q.last_error = 'error ' || q.id AND a.error = q.last_error",
+  );
   expect(mixed.n).toBe(200);
 });
 

@@ -12,10 +12,17 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const add = (options: Partial<Parameters<typeof addRows>[1]> = {}) => addRows(world.service.database, { shop: SHOP, channel: "fast", ...options });
+const add = (options: Partial<Parameters<typeof addRows>[1]> = {}) =>
+  addRows(world.service.database, { shop: SHOP, channel: "fast", ...options });
 const query = (sql: string) => world.service.database.query(sql);
-const claimed = async () => (await world.rows()).filter(({ status, locked_by }) => status === "processing" || status === "ready" || locked_by !== null).length;
-const listeners = () => query("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'");
+const claimed = async () =>
+  (await world.rows()).filter(
+    ({ status, locked_by }) => status === "processing" || status === "ready" || locked_by !== null,
+  ).length;
+const listeners = () =>
+  query(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+  );
 
 describe("waking", () => {
   test("a row that came with no notification is found by the poll", async () => {
@@ -43,11 +50,20 @@ describe("waking", () => {
 
   test("a LISTEN connection that is ended comes back and wakes it again; rows written in between are delivered", async () => {
     await world.start();
-    const [before] = await eventually("the listener", async () => (await listeners()).length === 1 && (await listeners()));
-    await query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'");
+    const [before] = await eventually(
+      "the listener",
+      async () => (await listeners()).length === 1 && (await listeners()),
+    );
+    await query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+    );
     await add({ count: 3 });
     await world.allDelivered(3, 5_000);
-    const [after] = await eventually("another listener", async () => (await listeners()).length === 1 && (await listeners()), 5_000);
+    const [after] = await eventually(
+      "another listener",
+      async () => (await listeners()).length === 1 && (await listeners()),
+      5_000,
+    );
     expect(after.pid).not.toBe(before.pid);
     await add({ count: 3 });
     await world.allDelivered(6, 5_000);
@@ -58,14 +74,24 @@ describe("waking", () => {
     await add({ count: 40 });
     await world.start();
     await eventually("deliveries under way", () => world.fast.received.length >= 8);
-    await query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'customer-identity-service'");
+    await query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'customer-identity-service'",
+    );
     // What was in flight waits for its lease; time is moved for it.
-    await eventually("everything else delivered", async () => {
-      await query("UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_until < clock_timestamp() + interval '7 seconds'");
-      return (await world.rows()).every(({ status }) => status === "delivered");
-    }, 15_000);
+    await eventually(
+      "everything else delivered",
+      async () => {
+        await query(
+          "UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_until < clock_timestamp() + interval '7 seconds'",
+        );
+        return (await world.rows()).every(({ status }) => status === "delivered");
+      },
+      15_000,
+    );
     const rows = await world.rows();
-    process.stdout.write(`connections ended under 40 deliveries: ${world.fast.received.length} attempts at the receiver\n`);
+    process.stdout.write(
+      `connections ended under 40 deliveries: ${world.fast.received.length} attempts at the receiver\n`,
+    );
     expect(rows.every(({ retry_count: n }) => n === 0)).toBe(true);
   }, 30_000);
 });
@@ -76,7 +102,9 @@ describe("rows that two workers died with", () => {
     await query("UPDATE integration_queue SET lease_lost = 2 - id % 2");
     await world.start();
     await world.allDelivered(6);
-    expect(world.slow.received.map(({ queueId }) => queueId).slice(3)).toEqual(ids.filter((id) => id % 2 === 0));
+    expect(world.slow.received.map(({ queueId }) => queueId).slice(3)).toEqual(
+      ids.filter((id) => id % 2 === 0),
+    );
   });
 
   test("are begun one at a time and say so, while all others go on beside them", async () => {
@@ -85,7 +113,10 @@ describe("rows that two workers died with", () => {
     const waiting: (() => void)[] = [];
     world.slow.answer((_, response) => void waiting.push(() => response.end("{}")));
     await world.start();
-    const begun = () => query("SELECT id FROM integration_queue WHERE locked_by LIKE '% begun' AND status <> 'delivered'");
+    const begun = () =>
+      query(
+        "SELECT id FROM integration_queue WHERE locked_by LIKE '% begun' AND status <> 'delivered'",
+      );
     for (let done = 0; done < 6; done += 1) {
       await eventually("the next one", () => waiting.length === done + 1);
       await add({ count: 5 });
@@ -107,7 +138,11 @@ describe("stopping", () => {
     await eventually("five deliveries in flight", () => world.fast.received.length === 5);
     let hasStopped = false;
     const stopped = worker.stop().then(() => (hasStopped = true));
-    await eventually("25 rows given back", async () => (await world.rows()).filter(({ status }) => status === "pending").length === 25, 2_000);
+    await eventually(
+      "25 rows given back",
+      async () => (await world.rows()).filter(({ status }) => status === "pending").length === 25,
+      2_000,
+    );
     expect(hasStopped).toBe(false);
     expect(await claimed()).toBe(5);
     for (const finish of waiting) finish();

@@ -13,8 +13,12 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const add = (options: Partial<Parameters<typeof addRows>[1]> = {}) => addRows(world.service.database, { shop: SHOP, channel: "fast", ...options });
-const settled = (what: string, isSettled: (row: Awaited<ReturnType<WorkerWorld["rows"]>>[number]) => boolean) =>
+const add = (options: Partial<Parameters<typeof addRows>[1]> = {}) =>
+  addRows(world.service.database, { shop: SHOP, channel: "fast", ...options });
+const settled = (
+  what: string,
+  isSettled: (row: Awaited<ReturnType<WorkerWorld["rows"]>>[number]) => boolean,
+) =>
   eventually(what, async () => {
     const rows = await world.rows();
     return rows.every(isSettled) && rows;
@@ -24,7 +28,11 @@ const settled = (what: string, isSettled: (row: Awaited<ReturnType<WorkerWorld["
 const parked = () =>
   eventually("five failures, and all rows waiting", async () => {
     const rows = await world.rows();
-    return rows.reduce((sum, { retry_count: n }) => sum + n, 0) === 5 && rows.every(({ status, locked_by }) => status === "pending" && locked_by === null) && rows;
+    return (
+      rows.reduce((sum, { retry_count: n }) => sum + n, 0) === 5 &&
+      rows.every(({ status, locked_by }) => status === "pending" && locked_by === null) &&
+      rows
+    );
   });
 
 describe("a system that answers 500", () => {
@@ -33,18 +41,32 @@ describe("a system that answers 500", () => {
     await add({ priority: 1 });
     await world.start();
     for (const [index, delay] of [10, 30, 120, 600].entries()) {
-      const [row] = await settled(`failure ${index + 1}`, ({ status, retry_count: retries }) => status === "pending" && retries === index + 1);
+      const [row] = await settled(
+        `failure ${index + 1}`,
+        ({ status, retry_count: retries }) => status === "pending" && retries === index + 1,
+      );
       expect(row?.due_in).toBeGreaterThan(delay - 2);
       expect(row?.due_in).toBeLessThanOrEqual(delay * 1.1);
-      await world.service.database.query("UPDATE integration_queue SET next_attempt_at = clock_timestamp()");
+      await world.service.database.query(
+        "UPDATE integration_queue SET next_attempt_at = clock_timestamp()",
+      );
     }
     const [dead] = await settled("the dead letter", ({ status }) => status === "dead_letter");
     expect(dead).toMatchObject({ retry_count: 5, last_error: "fast answered 500: down" });
-    expect((await world.attempts()).map(({ attempt, status, http_status }) => [attempt, status, http_status])).toEqual([1, 2, 3, 4, 5].map((n) => [n, "failed", 500]));
+    expect(
+      (await world.attempts()).map(({ attempt, status, http_status }) => [
+        attempt,
+        status,
+        http_status,
+      ]),
+    ).toEqual([1, 2, 3, 4, 5].map((n) => [n, "failed", 500]));
   });
 
   test("gets exactly five attempts with 30 rows waiting, none while the circuit is open, and everything after it closes", async () => {
-    world.fast.answer((_, response, count) => void setTimeout(() => response.writeHead(500).end(), (count * 7) % 30));
+    world.fast.answer(
+      (_, response, count) =>
+        void setTimeout(() => response.writeHead(500).end(), (count * 7) % 30),
+    );
     await add({ count: 30 });
     await world.start();
     await parked();
@@ -58,74 +80,143 @@ describe("a system that answers 500", () => {
 
     await letCircuitsClose(world.service.database);
     const rows = await world.allDelivered(31);
-    process.stdout.write(`attempts at a dead system with 30 rows waiting: 5; after it came back: ${world.fast.received.length - 6} for 30 rows\n`);
+    process.stdout.write(
+      `attempts at a dead system with 30 rows waiting: 5; after it came back: ${world.fast.received.length - 6} for 30 rows\n`,
+    );
     expect(world.fast.received).toHaveLength(36);
     expect(rows.filter(({ retry_count: n }) => n === 1)).toHaveLength(5);
     expect(rows.filter(({ retry_count: n }) => n === 0)).toHaveLength(26);
   });
 
-  test.each([[-3_600_000], [3_600_000]])("is left alone for five minutes of the database's clock by a worker whose own is %i ms off", async (offMs) => {
-    world.fast.answer((_, response) => void response.writeHead(503).end());
-    await add({ count: 12 });
-    await world.start({ clock: { now: () => new Date(Date.now() + offMs) } });
-    const untouched = (await parked()).filter(({ retry_count: n }) => n === 0);
-    expect(untouched).toHaveLength(7);
-    const [circuit] = await world.service.database.query("SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS open_for FROM kv WHERE key = 'circuit:fast'");
-    // Those that were in hand wait in their rows, the others behind the circuit.
-    const inHand = untouched.map(({ due_in: due }) => due).filter((due) => due > 1);
-    expect(inHand.length).toBeGreaterThan(0);
-    for (const seconds of [circuit.open_for, ...inHand]) {
-      expect(seconds).toBeGreaterThan(290);
-      expect(seconds).toBeLessThanOrEqual(300);
-    }
-  });
+  test.each([[-3_600_000], [3_600_000]])(
+    "is left alone for five minutes of the database's clock by a worker whose own is %i ms off",
+    async (offMs) => {
+      world.fast.answer((_, response) => void response.writeHead(503).end());
+      await add({ count: 12 });
+      await world.start({ clock: { now: () => new Date(Date.now() + offMs) } });
+      const untouched = (await parked()).filter(({ retry_count: n }) => n === 0);
+      expect(untouched).toHaveLength(7);
+      const [circuit] = await world.service.database.query(
+        "SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS open_for FROM kv WHERE key = 'circuit:fast'",
+      );
+      // Those that were in hand wait in their rows, the others behind the circuit.
+      const inHand = untouched.map(({ due_in: due }) => due).filter((due) => due > 1);
+      expect(inHand.length).toBeGreaterThan(0);
+      for (const seconds of [circuit.open_for, ...inHand]) {
+        expect(seconds).toBeGreaterThan(290);
+        expect(seconds).toBeLessThanOrEqual(300);
+      }
+    },
+  );
 });
 
 describe("what the answer means", () => {
-  test.each([400, 401, 404, 410, 422])("%i is a dead letter at once, with the reason, and does not count towards the circuit", async (status) => {
-    world.fast.answer((_, response) => void response.writeHead(status).end("no such field"));
-    await add({ count: 7 });
-    await world.start();
-    const rows = await settled("7 dead letters", (row) => row.status === "dead_letter");
-    expect(world.fast.received).toHaveLength(7);
-    expect(rows[0]?.last_error).toBe(`fast answered ${status}: no such field`);
-    expect(await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'")).toEqual([]);
-  });
+  test.each([400, 401, 404, 410, 422])(
+    "%i is a dead letter at once, with the reason, and does not count towards the circuit",
+    async (status) => {
+      world.fast.answer((_, response) => void response.writeHead(status).end("no such field"));
+      await add({ count: 7 });
+      await world.start();
+      const rows = await settled("7 dead letters", (row) => row.status === "dead_letter");
+      expect(world.fast.received).toHaveLength(7);
+      expect(rows[0]?.last_error).toBe(`fast answered ${status}: no such field`);
+      expect(
+        await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
+      ).toEqual([]);
+    },
+  );
 
-  test.each([408, 423])("%i is tried again and does not count towards the circuit", async (status) => {
-    world.fast.answer((_, response) => void response.writeHead(status).end());
-    await add({ count: 7 });
-    await world.start();
-    await settled("7 retries", (row) => row.status === "pending" && row.retry_count === 1);
-    expect(await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'")).toEqual([]);
-  });
+  test.each([408, 423])(
+    "%i is tried again and does not count towards the circuit",
+    async (status) => {
+      world.fast.answer((_, response) => void response.writeHead(status).end());
+      await add({ count: 7 });
+      await world.start();
+      await settled("7 retries", (row) => row.status === "pending" && row.retry_count === 1);
+      expect(
+        await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
+      ).toEqual([]);
+    },
+  );
 
-  test.each([["seconds", () => "900"], ["a date", () => new Date(Date.now() + 900_000).toUTCString()]])("429 with a Retry-After in %s waits that long, and counts towards the circuit", async (_, header) => {
-    world.fast.answer((__, response) => void response.writeHead(429, { "Retry-After": header() }).end());
-    await add({ priority: 1 });
-    await world.start();
-    const [row] = await settled("the retry", ({ status, retry_count: n }) => status === "pending" && n === 1);
-    expect(row?.due_in).toBeGreaterThan(896);
-    expect(row?.due_in).toBeLessThanOrEqual(901);
-    expect(await world.service.database.query("SELECT value->>'failures' AS n FROM kv WHERE key = 'circuit:fast'")).toEqual([{ n: "1" }]);
-  });
+  test.each([
+    ["seconds", () => "900"],
+    ["a date", () => new Date(Date.now() + 900_000).toUTCString()],
+  ])(
+    "429 with a Retry-After in %s waits that long, and counts towards the circuit",
+    async (_, header) => {
+      world.fast.answer(
+        (__, response) => void response.writeHead(429, { "Retry-After": header() }).end(),
+      );
+      await add({ priority: 1 });
+      await world.start();
+      const [row] = await settled(
+        "the retry",
+        ({ status, retry_count: n }) => status === "pending" && n === 1,
+      );
+      expect(row?.due_in).toBeGreaterThan(896);
+      expect(row?.due_in).toBeLessThanOrEqual(901);
+      expect(
+        await world.service.database.query(
+          "SELECT value->>'failures' AS n FROM kv WHERE key = 'circuit:fast'",
+        ),
+      ).toEqual([{ n: "1" }]);
+    },
+  );
 
   test.each<[string, Parameters<WorkerWorld["fast"]["answer"]>[0], RegExp]>([
     ["half a JSON body", (_, response) => void response.end('{"data":{"id":"12'), /not JSON/],
-    ["less than it announced", (_, response) => void response.writeHead(200, { "Content-Length": "100" }).write("{", () => response.destroy()), /cannot be reached/],
-    ["one byte at a time, for ever", (_, response) => void setInterval(() => response.write(" "), 50).unref(), /did not answer in time/],
-    ["bytes without end", (_, response) => { const more = () => { while (!response.destroyed && response.write(Buffer.alloc(65_536, "x"))); response.once("drain", more); }; more(); }, /not JSON/],
+    [
+      "less than it announced",
+      (_, response) =>
+        void response
+          .writeHead(200, { "Content-Length": "100" })
+          .write("{", () => response.destroy()),
+      /cannot be reached/,
+    ],
+    [
+      "one byte at a time, for ever",
+      (_, response) => void setInterval(() => response.write(" "), 50).unref(),
+      /did not answer in time/,
+    ],
+    [
+      "bytes without end",
+      (_, response) => {
+        const more = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536, "x")));
+          response.once("drain", more);
+        };
+        more();
+      },
+      /not JSON/,
+    ],
     ["nothing", () => {}, /did not answer in time/],
-    ["a closed connection", (request) => void request.socket.resetAndDestroy(), /cannot be reached/],
-    ["an error full of NUL and broken letters", (_, response) => void response.writeHead(500).end(Buffer.from([0, 0xff, 0xd8, 0, 0x41])), /answered 500/],
-  ])("%s is a failure that is tried again, with its reason in row and log", async (_, act, reason) => {
-    world.fast.answer(act);
-    await add();
-    await world.start({ timeoutMs: 700 });
-    const [row] = await settled("the retry", ({ status, retry_count: n }) => status === "pending" && n === 1);
-    expect(row?.last_error).toMatch(reason);
-    expect(await world.attempts()).toMatchObject([{ attempt: 1, status: "failed", error: expect.stringMatching(reason) }]);
-  });
+    [
+      "a closed connection",
+      (request) => void request.socket.resetAndDestroy(),
+      /cannot be reached/,
+    ],
+    [
+      "an error full of NUL and broken letters",
+      (_, response) => void response.writeHead(500).end(Buffer.from([0, 0xff, 0xd8, 0, 0x41])),
+      /answered 500/,
+    ],
+  ])(
+    "%s is a failure that is tried again, with its reason in row and log",
+    async (_, act, reason) => {
+      world.fast.answer(act);
+      await add();
+      await world.start({ timeoutMs: 700 });
+      const [row] = await settled(
+        "the retry",
+        ({ status, retry_count: n }) => status === "pending" && n === 1,
+      );
+      expect(row?.last_error).toMatch(reason);
+      expect(await world.attempts()).toMatchObject([
+        { attempt: 1, status: "failed", error: expect.stringMatching(reason) },
+      ]);
+    },
+  );
 });
 
 describe("neighbours", () => {
@@ -137,7 +228,9 @@ describe("neighbours", () => {
     const started = performance.now();
     await add({ count: 60 });
     await world.allDelivered(60);
-    process.stdout.write(`60 deliveries beside a hanging channel took ${Math.round(performance.now() - started)} ms\n`);
+    process.stdout.write(
+      `60 deliveries beside a hanging channel took ${Math.round(performance.now() - started)} ms\n`,
+    );
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
@@ -147,15 +240,24 @@ describe("neighbours", () => {
     await world.start();
     await world.allDelivered(20);
     const hanging = new Set<number>();
-    world.fast.answer((request, response) => void (hanging.has(Number(request.headers["x-queue-id"])) || response.end("{}")));
-    await world.service.database.query("ALTER TABLE integration_queue DISABLE TRIGGER integration_queue_notify");
+    world.fast.answer(
+      (request, response) =>
+        void (hanging.has(Number(request.headers["x-queue-id"])) || response.end("{}")),
+    );
+    await world.service.database.query(
+      "ALTER TABLE integration_queue DISABLE TRIGGER integration_queue_notify",
+    );
     for (const id of await add({ count: 100, dueInSeconds: 1 })) hanging.add(id);
-    await world.service.database.query("ALTER TABLE integration_queue ENABLE TRIGGER integration_queue_notify");
+    await world.service.database.query(
+      "ALTER TABLE integration_queue ENABLE TRIGGER integration_queue_notify",
+    );
     await eventually("hanging deliveries", () => world.fast.received.length >= 20 + 16);
     const started = performance.now();
     await add({ shop: OTHER, count: 60 });
     await world.allDelivered(80, 5_000);
-    process.stdout.write(`60 deliveries of another store beside one that hangs took ${Math.round(performance.now() - started)} ms\n`);
+    process.stdout.write(
+      `60 deliveries of another store beside one that hangs took ${Math.round(performance.now() - started)} ms\n`,
+    );
     expect(world.fast.received).toHaveLength(20 + 16 + 60);
   });
 
@@ -167,7 +269,12 @@ describe("neighbours", () => {
     await world.allDelivered(20);
     const row = (await world.rows()).find(({ id }) => id === poison);
     expect(row).toMatchObject({ status: "pending", retry_count: 1, last_error: "internal_error" });
-    expect(world.service.logged.some(({ event, stack }) => event === "delivery.crashed" && String(stack).includes("cannot be read"))).toBe(true);
+    expect(
+      world.service.logged.some(
+        ({ event, stack }) =>
+          event === "delivery.crashed" && String(stack).includes("cannot be read"),
+      ),
+    ).toBe(true);
   });
 
   test("a row of a store that is not registered is a dead letter that says so", async () => {

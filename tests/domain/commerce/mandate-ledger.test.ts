@@ -1,7 +1,13 @@
 // What a mandate carries holds under any number of checkouts at once, each on a connection of its own.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { moveReservation, release, requireOpenMandate, reserve, spend } from "../../../app/domain/commerce/mandate-ledger.ts";
+import {
+  moveReservation,
+  release,
+  requireOpenMandate,
+  reserve,
+  spend,
+} from "../../../app/domain/commerce/mandate-ledger.ts";
 import { openDatabase, type Database } from "../../../app/runtime/database.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
@@ -11,28 +17,69 @@ let storage: TestDatabase;
 let databases: Database[];
 beforeAll(async () => {
   storage = await freshDatabase();
-  databases = Array.from({ length: 4 }, () => openDatabase({ url: storage.url, region: "default", poolSize: 5, log: createLog("silent") }));
+  databases = Array.from({ length: 4 }, () =>
+    openDatabase({ url: storage.url, region: "default", poolSize: 5, log: createLog("silent") }),
+  );
 });
 afterAll(async () => {
   for (const database of databases) await database.close();
   await storage.drop();
 });
 
-type Fields = { max?: string; usage?: string; currency?: string; status?: string; expires?: string };
+type Fields = {
+  max?: string;
+  usage?: string;
+  currency?: string;
+  status?: string;
+  expires?: string;
+};
 
-async function newMandate({ max = "100.00", usage = "multi", currency = "EUR", status = "active", expires = "1 hour" }: Fields = {}): Promise<string> {
+async function newMandate({
+  max = "100.00",
+  usage = "multi",
+  currency = "EUR",
+  status = "active",
+  expires = "1 hour",
+}: Fields = {}): Promise<string> {
   const id = randomUUID();
-  await storage.query("INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, usage, status, signature, proof, expires_at) VALUES ($1, $2, 1, $3, $4, 'all', $5, $6, 's', 'p', now() + $7::interval)", [SHOP, id, max, currency, usage, status, expires]);
+  await storage.query(
+    "INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, usage, status, signature, proof, expires_at) VALUES ($1, $2, 1, $3, $4, 'all', $5, $6, 's', 'p', now() + $7::interval)",
+    [SHOP, id, max, currency, usage, status, expires],
+  );
   return id;
 }
 
 const dataOf = (index = 0) => (databases[index % databases.length] as Database).forTenant(SHOP);
-const claim = (mandateId: string, amount: string, fields: object = {}) => ({ mandateId, customerId: 1, amount, currency: "EUR", ...fields });
-const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => "accepted", (error: any) => error.details?.reason ?? error.code);
-const rowOf = async (id: string) => (await storage.query("SELECT spent_amount, reserved_amount, reservations, status FROM mandates WHERE mandate_id = $1", [id]))[0];
+const claim = (mandateId: string, amount: string, fields: object = {}) => ({
+  mandateId,
+  customerId: 1,
+  amount,
+  currency: "EUR",
+  ...fields,
+});
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "accepted",
+    (error: any) => error.details?.reason ?? error.code,
+  );
+const rowOf = async (id: string) =>
+  (
+    await storage.query(
+      "SELECT spent_amount, reserved_amount, reservations, status FROM mandates WHERE mandate_id = $1",
+      [id],
+    )
+  )[0];
 
 /** Each in a transaction on a connection of its own, of four pools. */
-const atOnce = (count: number, work: (index: number, sql: ReturnType<typeof dataOf>["sql"]) => Promise<unknown>) => Promise.all(Array.from({ length: count }, (_, index) => outcome(dataOf(index).transaction((sql) => work(index, sql)))));
+const atOnce = (
+  count: number,
+  work: (index: number, sql: ReturnType<typeof dataOf>["sql"]) => Promise<unknown>,
+) =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      outcome(dataOf(index).transaction((sql) => work(index, sql))),
+    ),
+  );
 
 describe("a mandate of 100.00 for several uses", () => {
   it("accepts exactly 2 of 20 checkouts of 40.00 at once, every time", async () => {
@@ -41,7 +88,12 @@ describe("a mandate of 100.00 for several uses", () => {
       const outcomes = await atOnce(20, (_, sql) => reserve(sql, claim(id, "40.00")));
       expect(outcomes.filter((one) => one === "accepted")).toHaveLength(2);
       expect(new Set(outcomes)).toEqual(new Set(["accepted", "exceeded"]));
-      expect(await rowOf(id)).toEqual({ spent_amount: "0.00", reserved_amount: "80.00", reservations: 2, status: "active" });
+      expect(await rowOf(id)).toEqual({
+        spent_amount: "0.00",
+        reserved_amount: "80.00",
+        reservations: 2,
+        status: "active",
+      });
     }
   });
 
@@ -53,10 +105,20 @@ describe("a mandate of 100.00 for several uses", () => {
     await release(sql, id, "60.00");
     await reserve(sql, claim(id, "40.01"));
     await spend(sql, id, "40.01", true);
-    expect(await rowOf(id)).toEqual({ spent_amount: "40.01", reserved_amount: "0.00", reservations: 0, status: "active" });
+    expect(await rowOf(id)).toEqual({
+      spent_amount: "40.01",
+      reserved_amount: "0.00",
+      reservations: 0,
+      status: "active",
+    });
     await reserve(sql, claim(id, "59.99"));
     await spend(sql, id, "59.99", true);
-    expect(await rowOf(id)).toEqual({ spent_amount: "100.00", reserved_amount: "0.00", reservations: 0, status: "used" });
+    expect(await rowOf(id)).toEqual({
+      spent_amount: "100.00",
+      reserved_amount: "0.00",
+      reservations: 0,
+      status: "used",
+    });
     expect(await outcome(reserve(sql, claim(id, "0.01")))).toBe("used");
   });
 
@@ -67,10 +129,17 @@ describe("a mandate of 100.00 for several uses", () => {
       if (index % 3 === 0) await release(sql, id, "30.00");
       else if (index % 3 === 1) await spend(sql, id, "30.00", true);
     });
-    const accepted = outcomes.map((one, index) => [one, index] as const).filter(([one]) => one === "accepted");
+    const accepted = outcomes
+      .map((one, index) => [one, index] as const)
+      .filter(([one]) => one === "accepted");
     const spent = accepted.filter(([, index]) => index % 3 === 1).length;
     const held = accepted.filter(([, index]) => index % 3 === 2).length;
-    expect(await rowOf(id)).toEqual({ spent_amount: (spent * 30).toFixed(2), reserved_amount: (held * 30).toFixed(2), reservations: held, status: "active" });
+    expect(await rowOf(id)).toEqual({
+      spent_amount: (spent * 30).toFixed(2),
+      reserved_amount: (held * 30).toFixed(2),
+      reservations: held,
+      status: "active",
+    });
     expect(spent + held).toBeLessThanOrEqual(33);
   });
 
@@ -106,7 +175,13 @@ describe("a mandate for a single use", () => {
 
 describe("a refusal", () => {
   it.each<[string, Fields, object]>([
-    ["expired", { expires: "-1 second" }, {}], ["revoked", { status: "revoked" }, {}], ["used", { status: "used" }, {}], ["currency_mismatch", { currency: "USD" }, {}], ["exceeded", { max: "9.99" }, {}], ["not_found", {}, { customerId: 2 }], ["not_found", {}, { mandateId: randomUUID() }],
+    ["expired", { expires: "-1 second" }, {}],
+    ["revoked", { status: "revoked" }, {}],
+    ["used", { status: "used" }, {}],
+    ["currency_mismatch", { currency: "USD" }, {}],
+    ["exceeded", { max: "9.99" }, {}],
+    ["not_found", {}, { customerId: 2 }],
+    ["not_found", {}, { mandateId: randomUUID() }],
   ])("says %s, and changes nothing", async (reason, fields, other) => {
     const id = await newMandate(fields);
     const before = await rowOf(id);
@@ -116,7 +191,15 @@ describe("a refusal", () => {
 
   it("comes from a mandate of another store as from none", async () => {
     const id = await newMandate();
-    expect(await outcome(requireOpenMandate((databases[0] as Database).forTenant("other-store.myshopify.com").sql, id, 1))).toBe("not_found");
+    expect(
+      await outcome(
+        requireOpenMandate(
+          (databases[0] as Database).forTenant("other-store.myshopify.com").sql,
+          id,
+          1,
+        ),
+      ),
+    ).toBe("not_found");
   });
 });
 
@@ -126,6 +209,13 @@ it("more than the maximum is never counted, also not for an order that comes lat
   await reserve(sql, claim(id, "90.00"));
   await spend(sql, id, "90.00", true);
   await spend(sql, id, "40.00", false);
-  expect(await rowOf(id)).toEqual({ spent_amount: "100.00", reserved_amount: "0.00", reservations: 0, status: "used" });
-  await expect(storage.query("UPDATE mandates SET spent_amount = 100.01 WHERE mandate_id = $1", [id])).rejects.toThrow(/mandates_spent_check/);
+  expect(await rowOf(id)).toEqual({
+    spent_amount: "100.00",
+    reserved_amount: "0.00",
+    reservations: 0,
+    status: "used",
+  });
+  await expect(
+    storage.query("UPDATE mandates SET spent_amount = 100.01 WHERE mandate_id = $1", [id]),
+  ).rejects.toThrow(/mandates_spent_check/);
 });

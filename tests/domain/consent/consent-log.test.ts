@@ -1,6 +1,11 @@
 // The merchant's log on a real database: order, filters, pages, the counts of the chart, the export, and what the plan reads.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ConsentFilters, countConsentDays, exportConsentLog, listConsentLog } from "../../../app/domain/consent/consent-log.ts";
+import {
+  ConsentFilters,
+  countConsentDays,
+  exportConsentLog,
+  listConsentLog,
+} from "../../../app/domain/consent/consent-log.ts";
 import { findDecision, findReceipt } from "../../../app/domain/consent/consent-history.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -13,8 +18,14 @@ beforeAll(async () => {
   service = await startService();
   for (const shop of [SHOP, OTHER_SHOP]) await service.addTenant(shop);
   tenant = await getTenant(service.ctx, SHOP);
-  for (const [shop, rows] of [[SHOP, ROWS], [OTHER_SHOP, 3 * ROWS]] as const) {
-    await service.database.query("INSERT INTO storefront_users (shop, id, email, provider) SELECT $1, n, 'p' || n || '@x.example', 'email' FROM generate_series(1, 300) AS n", [shop]);
+  for (const [shop, rows] of [
+    [SHOP, ROWS],
+    [OTHER_SHOP, 3 * ROWS],
+  ] as const) {
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, id, email, provider) SELECT $1, n, 'p' || n || '@x.example', 'email' FROM generate_series(1, 300) AS n",
+      [shop],
+    );
     // A row a minute, the newest last; every 20,000th is about payments by agents, every 7th a withdrawal, every 3rd of a browser.
     await service.database.query(
       `INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method, consent_id, created_at, seq, prev_hash, hash)
@@ -27,35 +38,57 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service?.stop());
 
-const list = (filters: Record<string, string> = {}, before: number | null = null, limit = 3) => listConsentLog(service.ctx, tenant, ConsentFilters.parse(filters), { limit, before });
+const list = (filters: Record<string, string> = {}, before: number | null = null, limit = 3) =>
+  listConsentLog(service.ctx, tenant, ConsentFilters.parse(filters), { limit, before });
 const seqs = (page: { records: { seq: number }[] }) => page.records.map(({ seq }) => seq);
 
 test("newest first, page by page, to the end, without another store's rows", async () => {
   const first = await list();
   expect(seqs(first)).toEqual([ROWS, ROWS - 1, ROWS - 2]);
   expect(seqs(await list({}, first.next))).toEqual([ROWS - 3, ROWS - 4, ROWS - 5]);
-  expect(await list({}, 4)).toMatchObject({ records: [{ seq: 3, email: null, visitor_id: "v3" }, { seq: 2, email: "p3@x.example" }, { seq: 1 }], next: null });
+  expect(await list({}, 4)).toMatchObject({
+    records: [
+      { seq: 3, email: null, visitor_id: "v3" },
+      { seq: 2, email: "p3@x.example" },
+      { seq: 1 },
+    ],
+    next: null,
+  });
 });
 
 test("each filter narrows, all of them together too, and one that makes no sense narrows nothing", async () => {
   expect(seqs(await list({ type: "ap2" }))).toEqual([60_000, 40_000, 20_000]);
   expect(seqs(await list({ type: "ap2", action: "revoked" }))).toEqual([]);
-  expect(seqs(await list({ action: "revoked", method: "banner" }))).toEqual([59_990, 59_976, 59_962]);
+  expect(seqs(await list({ action: "revoked", method: "banner" }))).toEqual([
+    59_990, 59_976, 59_962,
+  ]);
   const hers = await list({ email: "P3@X.example " });
-  expect(hers.records.map(({ email }) => email)).toEqual(["p3@x.example", "p3@x.example", "p3@x.example"]);
+  expect(hers.records.map(({ email }) => email)).toEqual([
+    "p3@x.example",
+    "p3@x.example",
+    "p3@x.example",
+  ]);
   expect(seqs(hers)[0]).toBe(59_702);
   expect(seqs(await list({ email: "nobody@x.example" }))).toEqual([]);
   expect(seqs(await list({ action: "sideways", from: "yesterday" }))).toEqual(seqs(await list()));
-  const [{ day } = { day: "" }] = await service.database.query<{ day: string }>("SELECT to_char(created_at, 'YYYY-MM-DD') AS day FROM consent_records WHERE shop = $1 AND seq = 30000", [SHOP]);
+  const [{ day } = { day: "" }] = await service.database.query<{ day: string }>(
+    "SELECT to_char(created_at, 'YYYY-MM-DD') AS day FROM consent_records WHERE shop = $1 AND seq = 30000",
+    [SHOP],
+  );
   const page = await list({ from: day, until: day }, null, 5_000);
   expect(page.records).toHaveLength(1_440);
-  expect(new Set(page.records.map(({ created_at: at }) => at.slice(0, 10)))).toEqual(new Set([day]));
+  expect(new Set(page.records.map(({ created_at: at }) => at.slice(0, 10)))).toEqual(
+    new Set([day]),
+  );
 });
 
 test("the chart counts every day of the span, and only this store's", async () => {
   const days = await countConsentDays(service.ctx, tenant, 5);
   expect(days).toHaveLength(5);
-  const [expected] = await service.database.query<{ granted: number; revoked: number }>("SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted, count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1 AND created_at >= current_date - 4", [SHOP]);
+  const [expected] = await service.database.query<{ granted: number; revoked: number }>(
+    "SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted, count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1 AND created_at >= current_date - 4",
+    [SHOP],
+  );
   const sum = (of: "granted" | "revoked") => days.reduce((total, one) => total + one[of], 0);
   expect([sum("granted"), sum("revoked")]).toEqual([expected?.granted, expected?.revoked]);
 });
@@ -63,7 +96,11 @@ test("the chart counts every day of the span, and only this store's", async () =
 test("the export holds every row that the filters leave, once, and no formula", async () => {
   const lines: string[] = [];
   let parts = 0;
-  for await (const part of exportConsentLog(service.ctx, tenant, ConsentFilters.parse({ action: "revoked" }))) {
+  for await (const part of exportConsentLog(
+    service.ctx,
+    tenant,
+    ConsentFilters.parse({ action: "revoked" }),
+  )) {
     parts += 1;
     lines.push(...part.split("\r\n").filter(Boolean));
   }
@@ -86,11 +123,25 @@ test("a proof holds the decision of that one subject, though others used the sam
 });
 
 test("a rare kind among many rows, an old day and the chart are read from the log's index, not from the rows", async () => {
-  const plans = async (sql: string, values: unknown[]) => (await service.database.query<{ "QUERY PLAN": string }>(`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${sql}`, values)).map((row) => row["QUERY PLAN"]).join("\n");
-  const rare = await plans("SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'ap2' ORDER BY created_at DESC, seq DESC LIMIT 26", [SHOP]);
+  const plans = async (sql: string, values: unknown[]) =>
+    (
+      await service.database.query<{ "QUERY PLAN": string }>(
+        `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${sql}`,
+        values,
+      )
+    )
+      .map((row) => row["QUERY PLAN"])
+      .join("\n");
+  const rare = await plans(
+    "SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'ap2' ORDER BY created_at DESC, seq DESC LIMIT 26",
+    [SHOP],
+  );
   expect(rare).toMatch(/Index Only Scan using consent_records_log_idx/);
   expect(rare).not.toMatch(/Sort/);
-  const chart = await plans("SELECT created_at::date, count(*) FILTER (WHERE action = 'granted') FROM consent_records WHERE shop = $1 AND created_at >= current_date - 3 GROUP BY 1", [SHOP]);
+  const chart = await plans(
+    "SELECT created_at::date, count(*) FILTER (WHERE action = 'granted') FROM consent_records WHERE shop = $1 AND created_at >= current_date - 3 GROUP BY 1",
+    [SHOP],
+  );
   expect(chart).toMatch(/consent_records_log_idx/);
   expect(chart).not.toMatch(/Seq Scan/);
 });

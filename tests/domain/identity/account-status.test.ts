@@ -23,7 +23,8 @@ beforeEach(async () => {
 });
 
 const account = (id: number) => getAccount(world.ctx.home.forTenant(SHOP).sql, id);
-const isValid = async (token: string) => (await checkSession(world.ctx, tenant, token)).outcome === "valid";
+const isValid = async (token: string) =>
+  (await checkSession(world.ctx, tenant, token)).outcome === "valid";
 
 test("a suspension ends every session, a reactivation revives none, and a new sign-in works again", async () => {
   const id = await putPerson(world.database, SHOP, { email: "ada@x.example" });
@@ -40,13 +41,26 @@ test("a suspension ends every session, a reactivation revives none, and a new si
 });
 
 test("agents' grants and mandates end with the suspension and stay ended", async () => {
-  const id = await putPerson(world.database, SHOP, { email: "ada@x.example", consents: ["a2a", "ap2"] });
-  await world.database.query("INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes) VALUES ($1, gen_random_uuid(), $2, 'c', 'n', '{}')", [SHOP, id]);
-  await world.database.query("INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 10, 'EUR', 'all', 's', 'p', now() + interval '1 day')", [SHOP, id]);
+  const id = await putPerson(world.database, SHOP, {
+    email: "ada@x.example",
+    consents: ["a2a", "ap2"],
+  });
+  await world.database.query(
+    "INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes) VALUES ($1, gen_random_uuid(), $2, 'c', 'n', '{}')",
+    [SHOP, id],
+  );
+  await world.database.query(
+    "INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 10, 'EUR', 'all', 's', 'p', now() + interval '1 day')",
+    [SHOP, id],
+  );
   await changeAccountStatus(world.ctx, tenant, id, "suspended");
   await changeAccountStatus(world.ctx, tenant, id, "active");
-  expect(await world.database.query("SELECT ended_at IS NOT NULL AS has_ended FROM oauth_grants")).toEqual([{ has_ended: true }]);
-  expect(await world.database.query("SELECT status FROM mandates")).toEqual([{ status: "revoked" }]);
+  expect(
+    await world.database.query("SELECT ended_at IS NOT NULL AS has_ended FROM oauth_grants"),
+  ).toEqual([{ has_ended: true }]);
+  expect(await world.database.query("SELECT status FROM mandates")).toEqual([
+    { status: "revoked" },
+  ]);
 });
 
 test("the same status again changes nothing; a deleted account, nobody's and another store's are not found", async () => {
@@ -55,6 +69,14 @@ test("the same status again changes nothing; a deleted account, nobody's and ano
   const foreign = await putPerson(world.database, OTHER, { email: "ada@x.example" });
   expect(await changeAccountStatus(world.ctx, tenant, id, "active")).toBe(false);
   expect((await account(id)).sessions_valid_after).toBeNull();
-  for (const other of [deleted, foreign, 999]) await expect(changeAccountStatus(world.ctx, tenant, other, "suspended")).rejects.toMatchObject({ code: "not_found" });
-  expect(await world.database.query("SELECT DISTINCT status FROM storefront_users WHERE id <> $1 ORDER BY status", [deleted])).toEqual([{ status: "active" }]);
+  for (const other of [deleted, foreign, 999])
+    await expect(changeAccountStatus(world.ctx, tenant, other, "suspended")).rejects.toMatchObject({
+      code: "not_found",
+    });
+  expect(
+    await world.database.query(
+      "SELECT DISTINCT status FROM storefront_users WHERE id <> $1 ORDER BY status",
+      [deleted],
+    ),
+  ).toEqual([{ status: "active" }]);
 });

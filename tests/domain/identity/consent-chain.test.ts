@@ -1,7 +1,12 @@
 // The consent log as sign-ups and deletions write it: appended to, chained, and refused to everybody who would change it.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { CHAIN_START, chainHash, recordConsent, type ConsentEntry } from "../../../app/domain/consent/record-consent.ts";
+import {
+  CHAIN_START,
+  chainHash,
+  recordConsent,
+  type ConsentEntry,
+} from "../../../app/domain/consent/record-consent.ts";
 import { startWorld, type World } from "../../support/screens-server.ts";
 
 const SHOP = "first-shop.myshopify.com";
@@ -14,36 +19,68 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.database.truncate());
 
-const entry = (fields: Partial<ConsentEntry> = {}): ConsentEntry => ({ userId: 1, consentType: "tos", action: "granted", method: "signup", consentId: randomUUID(), timestamp: "2026-11-20T12:00:00.000Z", ...fields });
-const append = (shop: string, entries: ConsentEntry[]) => world.ctx.home.forTenant(shop).transaction((sql) => recordConsent(sql, entries));
-const rowsOf = (shop: string) => world.database.query("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [shop]);
+const entry = (fields: Partial<ConsentEntry> = {}): ConsentEntry => ({
+  userId: 1,
+  consentType: "tos",
+  action: "granted",
+  method: "signup",
+  consentId: randomUUID(),
+  timestamp: "2026-11-20T12:00:00.000Z",
+  ...fields,
+});
+const append = (shop: string, entries: ConsentEntry[]) =>
+  world.ctx.home.forTenant(shop).transaction((sql) => recordConsent(sql, entries));
+const rowsOf = (shop: string) =>
+  world.database.query("SELECT * FROM consent_records WHERE shop = $1 ORDER BY seq", [shop]);
 
 const toEntry = (row: any): ConsentEntry => ({
-  userId: row.user_id, visitorId: row.visitor_id, consentType: row.consent_type, action: row.action, method: row.method, consentVersion: row.consent_version,
-  consentId: row.consent_id, timestamp: row.timestamp, formType: row.form_type, sourcePage: row.source_page, gpc: row.gpc,
+  userId: row.user_id,
+  visitorId: row.visitor_id,
+  consentType: row.consent_type,
+  action: row.action,
+  method: row.method,
+  consentVersion: row.consent_version,
+  consentId: row.consent_id,
+  timestamp: row.timestamp,
+  formType: row.form_type,
+  sourcePage: row.source_page,
+  gpc: row.gpc,
 });
 
 /** Every row again from what is stored, each on the one before, up to the head. */
 async function expectWholeChain(shop: string, length: number): Promise<void> {
   let previous = CHAIN_START;
   const rows = await rowsOf(shop);
-  expect(rows.map(({ seq }) => Number(seq))).toEqual(Array.from({ length }, (_, index) => index + 1));
+  expect(rows.map(({ seq }) => Number(seq))).toEqual(
+    Array.from({ length }, (_, index) => index + 1),
+  );
   for (const row of rows) {
     expect(row.prev_hash).toBe(previous);
     expect(row.hash).toBe(chainHash(previous, Number(row.seq), toEntry(row), row.created_at));
     previous = row.hash;
   }
-  const [head] = await world.database.query("SELECT seq, hash FROM consent_chain_heads WHERE shop = $1", [shop]);
+  const [head] = await world.database.query(
+    "SELECT seq, hash FROM consent_chain_heads WHERE shop = $1",
+    [shop],
+  );
   expect([Number(head.seq), head.hash]).toEqual([length, previous]);
 }
 
 it("rows appended by 40 transactions at once make one chain without a gap", async () => {
-  await Promise.all(Array.from({ length: 40 }, (_, index) => append(SHOP, [entry({ userId: index }), entry({ userId: index, consentType: "privacy" })])));
+  await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      append(SHOP, [entry({ userId: index }), entry({ userId: index, consentType: "privacy" })]),
+    ),
+  );
   await expectWholeChain(SHOP, 80);
 });
 
 it("each store has a chain of its own", async () => {
-  await Promise.all([append(SHOP, [entry()]), append(OTHER, [entry(), entry()]), append(SHOP, [entry()])]);
+  await Promise.all([
+    append(SHOP, [entry()]),
+    append(OTHER, [entry(), entry()]),
+    append(SHOP, [entry()]),
+  ]);
   await expectWholeChain(SHOP, 2);
   await expectWholeChain(OTHER, 2);
 });
@@ -65,7 +102,10 @@ it("nothing to record writes nothing", async () => {
 });
 
 it("rows of one act carry the server's one time and the client's own", async () => {
-  await append(SHOP, [entry({ timestamp: "2001-01-01T00:00:00Z" }), entry({ timestamp: "2001-01-01T00:00:00Z", consentType: "privacy" })]);
+  await append(SHOP, [
+    entry({ timestamp: "2001-01-01T00:00:00Z" }),
+    entry({ timestamp: "2001-01-01T00:00:00Z", consentType: "privacy" }),
+  ]);
   const rows = await rowsOf(SHOP);
   expect(rows[0].created_at).toEqual(rows[1].created_at);
   expect(Date.now() - rows[0].created_at.getTime()).toBeLessThan(60_000);
@@ -86,14 +126,40 @@ it.each([
 
 it("a change to any part of the evidence, or to the row's place, is another hash", () => {
   const createdAt = new Date("2026-11-20T12:00:00Z");
-  const whole: ConsentEntry = { userId: 1, visitorId: "v", consentType: "tos", action: "granted", method: "signup", consentVersion: "1", consentId: "c", timestamp: "t", formType: "f", sourcePage: "p", gpc: false };
+  const whole: ConsentEntry = {
+    userId: 1,
+    visitorId: "v",
+    consentType: "tos",
+    action: "granted",
+    method: "signup",
+    consentVersion: "1",
+    consentId: "c",
+    timestamp: "t",
+    formType: "f",
+    sourcePage: "p",
+    gpc: false,
+  };
   const original = chainHash(CHAIN_START, 1, whole, createdAt);
   const changed: ConsentEntry[] = [
-    { ...whole, userId: 2 }, { ...whole, userId: null }, { ...whole, visitorId: "w" }, { ...whole, consentType: "privacy" }, { ...whole, action: "revoked" }, { ...whole, method: "banner" },
-    { ...whole, consentVersion: "2" }, { ...whole, consentId: "d" }, { ...whole, timestamp: "u" }, { ...whole, formType: "g" }, { ...whole, sourcePage: "q" }, { ...whole, gpc: true },
+    { ...whole, userId: 2 },
+    { ...whole, userId: null },
+    { ...whole, visitorId: "w" },
+    { ...whole, consentType: "privacy" },
+    { ...whole, action: "revoked" },
+    { ...whole, method: "banner" },
+    { ...whole, consentVersion: "2" },
+    { ...whole, consentId: "d" },
+    { ...whole, timestamp: "u" },
+    { ...whole, formType: "g" },
+    { ...whole, sourcePage: "q" },
+    { ...whole, gpc: true },
   ];
   const hashes = changed.map((other) => chainHash(CHAIN_START, 1, other, createdAt));
-  hashes.push(chainHash(CHAIN_START, 2, whole, createdAt), chainHash("1".repeat(64), 1, whole, createdAt), chainHash(CHAIN_START, 1, whole, new Date("2026-11-20T12:00:00.001Z")));
+  hashes.push(
+    chainHash(CHAIN_START, 2, whole, createdAt),
+    chainHash("1".repeat(64), 1, whole, createdAt),
+    chainHash(CHAIN_START, 1, whole, new Date("2026-11-20T12:00:00.001Z")),
+  );
   expect(new Set([original, ...hashes]).size).toBe(hashes.length + 1);
   expect(chainHash(CHAIN_START, 1, { ...whole }, createdAt)).toBe(original);
 });

@@ -1,6 +1,11 @@
 import { pbkdf2Sync } from "node:crypto";
 import { expect, it } from "vitest";
-import { hashPassword, Password, TypedPassword, verifyPassword } from "../../../app/domain/identity/password.ts";
+import {
+  hashPassword,
+  Password,
+  TypedPassword,
+  verifyPassword,
+} from "../../../app/domain/identity/password.ts";
 import { derive } from "../../../app/domain/identity/password-hasher.ts";
 import { systemRandom } from "../../../app/runtime/clock.ts";
 
@@ -21,7 +26,11 @@ it("a password counts in code points after NFKC: 8 to 128", () => {
 });
 
 it("both ways of typing a password end in the same text", () => {
-  for (const [one, other] of [["pa\u0308sswort", "p\u00e4sswort"], ["ｐａｓｓｗｏｒｄ", "password"], ["Ⅷ roman", "VIII roman"]] as const) {
+  for (const [one, other] of [
+    ["pa\u0308sswort", "p\u00e4sswort"],
+    ["ｐａｓｓｗｏｒｄ", "password"],
+    ["Ⅷ roman", "VIII roman"],
+  ] as const) {
     expect(TypedPassword.parse(one)).toBe(TypedPassword.parse(other));
     expect(Password.parse(`${one}!!`)).toBe(TypedPassword.parse(`${other}!!`));
   }
@@ -29,16 +38,28 @@ it("both ways of typing a password end in the same text", () => {
 
 it("a hash is checked with its own iterations, and asks to be made again only when it has fewer than wanted", async () => {
   const stored = hashOf("correct horse", 1_000);
-  expect(await verifyPassword("correct horse", stored, 1_000)).toEqual({ isRight: true, needsRehash: false });
-  expect(await verifyPassword("correct horse", stored, 2_000)).toEqual({ isRight: true, needsRehash: true });
-  expect(await verifyPassword("correct horse", stored, 500)).toEqual({ isRight: true, needsRehash: false });
+  expect(await verifyPassword("correct horse", stored, 1_000)).toEqual({
+    isRight: true,
+    needsRehash: false,
+  });
+  expect(await verifyPassword("correct horse", stored, 2_000)).toEqual({
+    isRight: true,
+    needsRehash: true,
+  });
+  expect(await verifyPassword("correct horse", stored, 500)).toEqual({
+    isRight: true,
+    needsRehash: false,
+  });
   expect((await verifyPassword("Correct horse", stored, 1_000)).isRight).toBe(false);
 });
 
 it("the same password twice has two salts, and both are checked", async () => {
-  const hashes = await Promise.all([1, 2].map(() => hashPassword(systemRandom, "correct horse", 1_000)));
+  const hashes = await Promise.all(
+    [1, 2].map(() => hashPassword(systemRandom, "correct horse", 1_000)),
+  );
   expect(new Set(hashes).size).toBe(2);
-  for (const hash of hashes) expect((await verifyPassword("correct horse", hash, 1_000)).isRight).toBe(true);
+  for (const hash of hashes)
+    expect((await verifyPassword("correct horse", hash, 1_000)).isRight).toBe(true);
 });
 
 it.each([
@@ -58,12 +79,17 @@ it.each([
 
 it("many at once are derived rightly, each its own, and too many are refused as busy with Retry-After", async () => {
   const salt = Buffer.from("a salt of 16 byt");
-  const tasks = Array.from({ length: 200 }, async (_, index) => derive(`password ${index}`, salt, 3_000));
+  const tasks = Array.from({ length: 200 }, async (_, index) =>
+    derive(`password ${index}`, salt, 3_000),
+  );
   const results = await Promise.allSettled(tasks);
   const refused = results.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThan(200);
-  for (const { reason } of refused) expect(reason).toMatchObject({ code: "busy", status: 503, headers: { "Retry-After": "2" } });
-  for (const [index, result] of results.entries()) if (result.status === "fulfilled") expect(result.value).toEqual(pbkdf2Sync(`password ${index}`, salt, 3_000, 32, "sha256"));
+  for (const { reason } of refused)
+    expect(reason).toMatchObject({ code: "busy", status: 503, headers: { "Retry-After": "2" } });
+  for (const [index, result] of results.entries())
+    if (result.status === "fulfilled")
+      expect(result.value).toEqual(pbkdf2Sync(`password ${index}`, salt, 3_000, 32, "sha256"));
   expect(await derive("after", salt, 10)).toEqual(pbkdf2Sync("after", salt, 10, 32, "sha256"));
 });

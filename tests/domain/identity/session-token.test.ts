@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { mintToken, readToken, shopOfToken, type SessionClaims } from "../../../app/domain/identity/session-token.ts";
+import {
+  mintToken,
+  readToken,
+  shopOfToken,
+  type SessionClaims,
+} from "../../../app/domain/identity/session-token.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { startWorld, type World } from "../../support/screens-server.ts";
@@ -7,7 +12,14 @@ import { startWorld, type World } from "../../support/screens-server.ts";
 const SHOP = "first-shop.myshopify.com";
 const NOW = new Date("2026-11-20T12:00:00.500Z");
 const SECONDS = Math.floor(NOW.getTime() / 1_000);
-const CLAIMS: SessionClaims = { sub: "7", email: "ada@example.com", name: "Ada", provider: "email", iat: SECONDS, exp: SECONDS + 604_800 };
+const CLAIMS: SessionClaims = {
+  sub: "7",
+  email: "ada@example.com",
+  name: "Ada",
+  provider: "email",
+  iat: SECONDS,
+  exp: SECONDS + 604_800,
+};
 
 let world: World;
 let tenant: Tenant;
@@ -19,7 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const mint = (claims: Partial<SessionClaims> = {}, mark = "0123456789A") => mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
+const mint = (claims: Partial<SessionClaims> = {}, mark = "0123456789A") =>
+  mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
 const read = (token: string, now = NOW) => readToken(world.ctx.config, tenant, token, now);
 
 it("what is minted is read again, and names its store", () => {
@@ -31,8 +44,16 @@ it("tokens of one second are told apart by their mark, which stands in the heade
   const tokens = ["aaaaaaaaaa", "bbbbbbbbbb"].map((mark) => mint({}, mark));
   expect(new Set(tokens).size).toBe(2);
   for (const token of tokens) expect(read(token)).toEqual(CLAIMS);
-  const [header, payload] = (tokens[0] as string).split(".").slice(0, 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
-  expect(header).toEqual({ alg: "HS256", typ: "JWT", kid: expect.stringMatching(new RegExp(`^${SHOP}/[0-9a-f]{8}$`)), jti: "aaaaaaaaaa" });
+  const [header, payload] = (tokens[0] as string)
+    .split(".")
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
+  expect(header).toEqual({
+    alg: "HS256",
+    typ: "JWT",
+    kid: expect.stringMatching(new RegExp(`^${SHOP}/[0-9a-f]{8}$`)),
+    jti: "aaaaaaaaaa",
+  });
   expect(payload).toEqual(CLAIMS);
   expect(tokens[0]).toMatch(/^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}$/);
 });
@@ -67,14 +88,32 @@ it("a token with any one character changed, added or left out is none", () => {
   const token = mint();
   for (let index = 0; index < token.length; index += 1) {
     const other = token[index] === "A" ? "B" : "A";
-    expect(read(token.slice(0, index) + other + token.slice(index + 1)), `character ${index}`).toBeNull();
-    expect(read(token.slice(0, index) + token.slice(index + 1)), `without character ${index}`).toBeNull();
+    expect(
+      read(token.slice(0, index) + other + token.slice(index + 1)),
+      `character ${index}`,
+    ).toBeNull();
+    expect(
+      read(token.slice(0, index) + token.slice(index + 1)),
+      `without character ${index}`,
+    ).toBeNull();
   }
   for (const more of ["A", "=", ".", " ", "\n"]) expect(read(token + more)).toBeNull();
 });
 
 it("no text at all makes the reader throw", () => {
-  const texts = ["", ".", "..", "...", "a.b.c", "e30.e30.", "bnVsbA.bnVsbA.x", "😀.😀.😀", "\u0000", "x".repeat(100_000), ".".repeat(100_000)];
+  const texts = [
+    "",
+    ".",
+    "..",
+    "...",
+    "a.b.c",
+    "e30.e30.",
+    "bnVsbA.bnVsbA.x",
+    "😀.😀.😀",
+    "\u0000",
+    "x".repeat(100_000),
+    ".".repeat(100_000),
+  ];
   for (const text of texts) {
     expect(read(text)).toBeNull();
     expect(shopOfToken(text)).toBeNull();
@@ -82,7 +121,9 @@ it("no text at all makes the reader throw", () => {
 });
 
 it("a kid that is no store of the platform names none", () => {
-  const withKid = (kid: unknown) => `${Buffer.from(JSON.stringify({ alg: "HS256", kid })).toString("base64url")}.e30.x`;
-  for (const kid of ["evil.example/1", `${SHOP}.evil.example/1`, "../x", "", 5, null, { a: 1 }]) expect(shopOfToken(withKid(kid))).toBeNull();
+  const withKid = (kid: unknown) =>
+    `${Buffer.from(JSON.stringify({ alg: "HS256", kid })).toString("base64url")}.e30.x`;
+  for (const kid of ["evil.example/1", `${SHOP}.evil.example/1`, "../x", "", 5, null, { a: 1 }])
+    expect(shopOfToken(withKid(kid))).toBeNull();
   expect(shopOfToken(withKid(`${SHOP}/1`))).toBe(SHOP);
 });

@@ -3,22 +3,48 @@ import { z } from "zod";
 import { dropCart, Lines, readCart, saveCart, showCart, toCartLines } from "../carts.ts";
 import { isSelling } from "../ucp-profile.ts";
 import { envelope } from "../ucp-envelope.ts";
-import { CREATES, Meta, OBJECT, publicTool, READS, REPLACES, ucpOutput, type AgentTool, type ToolCall } from "./tool.ts";
+import {
+  CREATES,
+  Meta,
+  OBJECT,
+  publicTool,
+  READS,
+  REPLACES,
+  ucpOutput,
+  type AgentTool,
+  type ToolCall,
+} from "./tool.ts";
 
 const CART = ["dev.ucp.shopping.cart"];
-const Cart = z.looseObject({ line_items: Lines, context: z.looseObject({}).optional(), signals: z.looseObject({}).optional(), attribution: z.looseObject({}).optional() });
+const Cart = z.looseObject({
+  line_items: Lines,
+  context: z.looseObject({}).optional(),
+  signals: z.looseObject({}).optional(),
+  attribution: z.looseObject({}).optional(),
+});
 const Id = z.string().min(1).max(255);
-const output = ucpOutput({ id: { type: "string" }, line_items: { type: "array", items: OBJECT }, currency: { type: "string" }, totals: { type: "array", items: OBJECT }, continue_url: { type: "string" } });
+const output = ucpOutput({
+  id: { type: "string" },
+  line_items: { type: "array", items: OBJECT },
+  currency: { type: "string" },
+  totals: { type: "array", items: OBJECT },
+  continue_url: { type: "string" },
+});
 const shared = { ucp: CART, output, isOffered: isSelling };
 
-const answer = async ({ ctx, tenant, terms }: ToolCall, id: string, cart: Awaited<ReturnType<typeof readCart>>) => ({ ...envelope(terms, CART), ...(await showCart(ctx, tenant, id, cart)) });
+const answer = async (
+  { ctx, tenant, terms }: ToolCall,
+  id: string,
+  cart: Awaited<ReturnType<typeof readCart>>,
+) => ({ ...envelope(terms, CART), ...(await showCart(ctx, tenant, id, cart)) });
 
 export const CART_TOOLS: readonly AgentTool[] = [
   publicTool({
     ...shared,
     name: "create_cart",
     title: "Start a cart",
-    description: "Gathers items of this store, priced as they are now. The shopper can open it at `continue_url`; a checkout can be made of it.",
+    description:
+      "Gathers items of this store, priced as they are now. The shopper can open it at `continue_url`; a checkout can be made of it.",
     input: z.strictObject({ meta: Meta.optional(), cart: Cart }),
     annotations: CREATES,
     async run(call, { cart }) {
@@ -26,7 +52,10 @@ export const CART_TOOLS: readonly AgentTool[] = [
       const lines = toCartLines(cart.line_items);
       // Priced first: a cart of what is not sold is not kept.
       const shown = await answer(call, id, { lines, expires_at: "" });
-      return { ...shown, expires_at: (await saveCart(call.ctx, call.tenant, id, lines)).expires_at };
+      return {
+        ...shown,
+        expires_at: (await saveCart(call.ctx, call.tenant, id, lines)).expires_at,
+      };
     },
   }),
   publicTool({
@@ -48,7 +77,11 @@ export const CART_TOOLS: readonly AgentTool[] = [
     async run(call, { id, cart }) {
       const known = await readCart(call.ctx, call.tenant, id);
       const shown = await answer(call, id, { ...known, lines: toCartLines(cart.line_items) });
-      return { ...shown, expires_at: (await saveCart(call.ctx, call.tenant, id, toCartLines(cart.line_items))).expires_at };
+      return {
+        ...shown,
+        expires_at: (await saveCart(call.ctx, call.tenant, id, toCartLines(cart.line_items)))
+          .expires_at,
+      };
     },
   }),
   publicTool({

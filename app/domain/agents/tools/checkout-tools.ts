@@ -3,43 +3,111 @@
 import { z } from "zod";
 import { AppError, isAppError } from "../../../runtime/errors.ts";
 import type { Checkout } from "../../commerce/checkout.ts";
-import { cancelCheckout, createCheckout, getCheckout, updateCheckout } from "../../commerce/checkouts.ts";
+import {
+  cancelCheckout,
+  createCheckout,
+  getCheckout,
+  updateCheckout,
+} from "../../commerce/checkouts.ts";
 import { completeCheckout } from "../../commerce/complete-checkout.ts";
 import { answerOnce, type Keep } from "../../commerce/idempotency.ts";
 import { Lines, readCart, toCartLines, type CartLine } from "../carts.ts";
 import { toCheckoutInput, toUcpCheckout } from "../ucp-checkouts.ts";
 import { isSelling } from "../ucp-profile.ts";
 import { envelope, errorMessage } from "../ucp-envelope.ts";
-import { CREATES, Meta, OBJECT, READS, REPLACES, shopperTool, ucpOutput, type AgentTool, type ShopperCall } from "./tool.ts";
+import {
+  CREATES,
+  Meta,
+  OBJECT,
+  READS,
+  REPLACES,
+  shopperTool,
+  ucpOutput,
+  type AgentTool,
+  type ShopperCall,
+} from "./tool.ts";
 
 const CHECKOUT = ["dev.ucp.shopping.checkout"];
 const Id = z.string().min(1).max(255);
-const Circumstances = { buyer: z.looseObject({}).optional(), context: z.looseObject({}).optional(), signals: z.looseObject({}).optional(), attribution: z.looseObject({}).optional(), payment: z.looseObject({}).optional() };
+const Circumstances = {
+  buyer: z.looseObject({}).optional(),
+  context: z.looseObject({}).optional(),
+  signals: z.looseObject({}).optional(),
+  attribution: z.looseObject({}).optional(),
+  payment: z.looseObject({}).optional(),
+};
 
 const Start = z.looseObject({
   // Of a checkout that is made of a cart there are none.
   line_items: z.union([Lines, z.tuple([])]).default([]),
-  cart_id: z.string().max(255).describe("A cart of this store; its items are taken, and line_items are not looked at.").optional(),
+  cart_id: z
+    .string()
+    .max(255)
+    .describe("A cart of this store; its items are taken, and line_items are not looked at.")
+    .optional(),
   mandate_id: z.uuid().describe("The shopper's mandate under which it is paid for.").optional(),
   ...Circumstances,
 });
 
 const output = ucpOutput({
-  id: { type: "string" }, status: { enum: ["incomplete", "requires_escalation", "ready_for_complete", "complete_in_progress", "completed", "canceled"] },
-  line_items: { type: "array", items: OBJECT }, currency: { type: "string" }, totals: { type: "array", items: OBJECT }, links: { type: "array", items: OBJECT }, continue_url: { type: "string" }, order: OBJECT,
+  id: { type: "string" },
+  status: {
+    enum: [
+      "incomplete",
+      "requires_escalation",
+      "ready_for_complete",
+      "complete_in_progress",
+      "completed",
+      "canceled",
+    ],
+  },
+  line_items: { type: "array", items: OBJECT },
+  currency: { type: "string" },
+  totals: { type: "array", items: OBJECT },
+  links: { type: "array", items: OBJECT },
+  continue_url: { type: "string" },
+  order: OBJECT,
 });
-const shared = { ucp: CHECKOUT, output, isOffered: isSelling, scope: "dev.ucp.shopping.checkout:manage" } as const;
+const shared = {
+  ucp: CHECKOUT,
+  output,
+  isOffered: isSelling,
+  scope: "dev.ucp.shopping.checkout:manage",
+} as const;
 
-const answer = ({ tenant, terms }: ShopperCall, checkout: Checkout) => ({ ...envelope(terms, CHECKOUT), ...toUcpCheckout(tenant, checkout) });
+const answer = ({ tenant, terms }: ShopperCall, checkout: Checkout) => ({
+  ...envelope(terms, CHECKOUT),
+  ...toUcpCheckout(tenant, checkout),
+});
 
 /** Under the names that `/commerce/checkout` uses. */
-async function once({ ctx, tenant, person, idempotencyKey, userAgent }: ShopperCall, operation: string, body: unknown, run: (caller: { person: ShopperCall["person"]; userAgent: string | null; keep: Keep }) => Promise<Checkout>): Promise<Checkout> {
-  return (await answerOnce(ctx, tenant, { key: idempotencyKey ?? undefined, person, operation, body }, (keep) => run({ person, userAgent, keep }))).answer;
+async function once(
+  { ctx, tenant, person, idempotencyKey, userAgent }: ShopperCall,
+  operation: string,
+  body: unknown,
+  run: (caller: {
+    person: ShopperCall["person"];
+    userAgent: string | null;
+    keep: Keep;
+  }) => Promise<Checkout>,
+): Promise<Checkout> {
+  return (
+    await answerOnce(
+      ctx,
+      tenant,
+      { key: idempotencyKey ?? undefined, person, operation, body },
+      (keep) => run({ person, userAgent, keep }),
+    )
+  ).answer;
 }
 
-async function linesOf({ ctx, tenant }: ShopperCall, { cart_id: cartId, line_items: lines }: z.output<typeof Start>): Promise<CartLine[]> {
+async function linesOf(
+  { ctx, tenant }: ShopperCall,
+  { cart_id: cartId, line_items: lines }: z.output<typeof Start>,
+): Promise<CartLine[]> {
   if (cartId !== undefined) return (await readCart(ctx, tenant, cartId)).lines;
-  if (lines.length === 0) throw new AppError("invalid_request", { message: "Name line_items or a cart_id." });
+  if (lines.length === 0)
+    throw new AppError("invalid_request", { message: "Name line_items or a cart_id." });
   return toCartLines(lines);
 }
 
@@ -48,12 +116,18 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     ...shared,
     name: "create_checkout",
     title: "Start a checkout",
-    description: "Starts a checkout at the storefront's prices, of line items or of a cart, with a mandate or for the shopper to finish at `continue_url`.",
+    description:
+      "Starts a checkout at the storefront's prices, of line items or of a cart, with a mandate or for the shopper to finish at `continue_url`.",
     input: z.strictObject({ meta: Meta.optional(), checkout: Start }),
     annotations: CREATES,
     async run(call, { checkout }) {
       const body = toCheckoutInput(await linesOf(call, checkout), checkout.mandate_id);
-      return answer(call, await once(call, "checkout.create", body, (caller) => createCheckout(call.ctx, call.tenant, caller, body)));
+      return answer(
+        call,
+        await once(call, "checkout.create", body, (caller) =>
+          createCheckout(call.ctx, call.tenant, caller, body),
+        ),
+      );
     },
   }),
   shopperTool({
@@ -63,23 +137,37 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     description: "A checkout of the shopper's own, and the order once there is one.",
     input: z.strictObject({ meta: Meta.optional(), id: Id }),
     annotations: READS,
-    run: async (call, { id }) => answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)),
+    run: async (call, { id }) =>
+      answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)),
   }),
   shopperTool({
     ...shared,
     name: "update_checkout",
     title: "Change a checkout",
-    description: "Puts these items in place of all that were in the checkout, at the prices of now.",
-    input: z.strictObject({ meta: Meta.optional(), id: Id, checkout: z.looseObject({ line_items: Lines, ...Circumstances }) }),
+    description:
+      "Puts these items in place of all that were in the checkout, at the prices of now.",
+    input: z.strictObject({
+      meta: Meta.optional(),
+      id: Id,
+      checkout: z.looseObject({ line_items: Lines, ...Circumstances }),
+    }),
     annotations: REPLACES,
     async run(call, { id, checkout }) {
       const { line_items } = toCheckoutInput(toCartLines(checkout.line_items), undefined);
       try {
-        return answer(call, await once(call, `checkout.update/${id}`, { line_items }, (caller) => updateCheckout(call.ctx, call.tenant, caller, id, { line_items })));
+        return answer(
+          call,
+          await once(call, `checkout.update/${id}`, { line_items }, (caller) =>
+            updateCheckout(call.ctx, call.tenant, caller, id, { line_items }),
+          ),
+        );
       } catch (error) {
         // It stays as it is, and is answered with the reason (UCP "Update Checkout").
         if (!isAppError(error) || error.code !== "checkout_closed") throw error;
-        return { ...answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)), messages: [errorMessage(error.code, error.message, "recoverable")] };
+        return {
+          ...answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)),
+          messages: [errorMessage(error.code, error.message, "recoverable")],
+        };
       }
     },
   }),
@@ -87,18 +175,41 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     ...shared,
     name: "complete_checkout",
     title: "Confirm a checkout",
-    description: "Confirms a checkout that a mandate covers: `complete_in_progress` until the storefront's order comes, or `requires_escalation` with what the shopper has to look at.",
-    input: z.strictObject({ meta: Meta.optional(), id: Id, checkout: z.looseObject({}).optional() }),
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    run: async (call, { id }) => answer(call, await once(call, `checkout.complete/${id}`, null, (caller) => completeCheckout(call.ctx, call.tenant, caller, id))),
+    description:
+      "Confirms a checkout that a mandate covers: `complete_in_progress` until the storefront's order comes, or `requires_escalation` with what the shopper has to look at.",
+    input: z.strictObject({
+      meta: Meta.optional(),
+      id: Id,
+      checkout: z.looseObject({}).optional(),
+    }),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    run: async (call, { id }) =>
+      answer(
+        call,
+        await once(call, `checkout.complete/${id}`, null, (caller) =>
+          completeCheckout(call.ctx, call.tenant, caller, id),
+        ),
+      ),
   }),
   shopperTool({
     ...shared,
     name: "cancel_checkout",
     title: "End a checkout",
-    description: "Ends a checkout that is not completed, and gives back what it holds of its mandate.",
+    description:
+      "Ends a checkout that is not completed, and gives back what it holds of its mandate.",
     input: z.strictObject({ meta: Meta.optional(), id: Id }),
     annotations: REPLACES,
-    run: async (call, { id }) => answer(call, await once(call, `checkout.cancel/${id}`, null, (caller) => cancelCheckout(call.ctx, call.tenant, caller, id))),
+    run: async (call, { id }) =>
+      answer(
+        call,
+        await once(call, `checkout.cancel/${id}`, null, (caller) =>
+          cancelCheckout(call.ctx, call.tenant, caller, id),
+        ),
+      ),
   }),
 ];

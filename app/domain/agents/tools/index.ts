@@ -9,20 +9,51 @@ import { ORDER_TOOLS } from "./order-tools.ts";
 import { SHOPPER_TOOLS } from "./shopper-tools.ts";
 import type { AgentTool, Annotations } from "./tool.ts";
 
-const TOOLS: readonly AgentTool[] = [...CATALOG_TOOLS, ...CART_TOOLS, ...CHECKOUT_TOOLS, ...ORDER_TOOLS, ...SHOPPER_TOOLS, ...MANDATE_TOOLS];
+const TOOLS: readonly AgentTool[] = [
+  ...CATALOG_TOOLS,
+  ...CART_TOOLS,
+  ...CHECKOUT_TOOLS,
+  ...ORDER_TOOLS,
+  ...SHOPPER_TOOLS,
+  ...MANDATE_TOOLS,
+];
 
 type ObjectSchema = { type: "object"; [member: string]: unknown };
-type DescribedTool = { name: string; title: string; description: string; inputSchema: ObjectSchema; outputSchema: ObjectSchema; annotations: Annotations };
+type DescribedTool = {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: ObjectSchema;
+  outputSchema: ObjectSchema;
+  annotations: Annotations;
+};
 
 const described = new Map<string, DescribedTool>(
   TOOLS.map(({ name, title, description, input, output, annotations }) => {
-    const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input", target: "draft-2020-12" });
-    return [name, { name, title, description, inputSchema: inputSchema as ObjectSchema, outputSchema: output as ObjectSchema, annotations }];
+    const { $schema: _, ...inputSchema } = z.toJSONSchema(input, {
+      io: "input",
+      target: "draft-2020-12",
+    });
+    return [
+      name,
+      {
+        name,
+        title,
+        description,
+        inputSchema: inputSchema as ObjectSchema,
+        outputSchema: output as ObjectSchema,
+        annotations,
+      },
+    ];
   }),
 );
 
 /** Those that this store's settings make work, as clients are told of them. */
-export const describeTools = (tenant: Tenant): DescribedTool[] => TOOLS.filter((tool) => tool.isOffered(tenant)).map(({ name }) => described.get(name) as DescribedTool);
+export const describeTools = (tenant: Tenant): DescribedTool[] =>
+  TOOLS.filter((tool) => tool.isOffered(tenant)).map(
+    ({ name }) => described.get(name) as DescribedTool,
+  );
 
 /** Offered or not: whoever calls one that is closed is told why. */
-export const findTool = (name: string): AgentTool | null => TOOLS.find((tool) => tool.name === name) ?? null;
+export const findTool = (name: string): AgentTool | null =>
+  TOOLS.find((tool) => tool.name === name) ?? null;

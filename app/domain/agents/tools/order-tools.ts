@@ -10,33 +10,56 @@ import { findCheckoutOfOrder, toUcpOrder } from "../ucp-orders.ts";
 import { Meta, OBJECT, Page, READS, shopperTool, ucpOutput, type AgentTool } from "./tool.ts";
 
 const ORDER = ["dev.ucp.shopping.order"];
-const shared = { annotations: READS, isOffered: isSelling, scope: "dev.ucp.shopping.order:read" } as const;
+const shared = {
+  annotations: READS,
+  isOffered: isSelling,
+  scope: "dev.ucp.shopping.order:read",
+} as const;
 
 export const ORDER_TOOLS: readonly AgentTool[] = [
   shopperTool({
     ...shared,
     name: "get_order",
     title: "One order",
-    description: "One of the shopper's own orders, by its id, with items, amounts in minor units and parcels.",
+    description:
+      "One of the shopper's own orders, by its id, with items, amounts in minor units and parcels.",
     ucp: ORDER,
     input: z.strictObject({ meta: Meta.optional(), id: z.string().min(1).max(255) }),
-    output: ucpOutput({ id: { type: "string" }, line_items: { type: "array", items: OBJECT }, totals: { type: "array", items: OBJECT } }),
+    output: ucpOutput({
+      id: { type: "string" },
+      line_items: { type: "array", items: OBJECT },
+      totals: { type: "array", items: OBJECT },
+    }),
     async run({ ctx, tenant, person, terms }, { id }) {
       const order = await findOrder(ctx, tenant, person.account, id);
       if (!order) throw new AppError("not_found", { message: "There is no such order." });
-      return { ...envelope(terms, ORDER), ...toUcpOrder(tenant, order, await findCheckoutOfOrder(ctx, tenant, person, order.id)) };
+      return {
+        ...envelope(terms, ORDER),
+        ...toUcpOrder(tenant, order, await findCheckoutOfOrder(ctx, tenant, person, order.id)),
+      };
     },
   }),
   shopperTool({
     ...shared,
     name: "list_orders",
     title: "The shopper's orders",
-    description: "The shopper's own orders, newest first, at most five minutes old; amounts are decimal texts.",
+    description:
+      "The shopper's own orders, newest first, at most five minutes old; amounts are decimal texts.",
     input: z.strictObject({ meta: Meta.optional(), ...Page }),
-    output: { type: "object", properties: { orders: { type: "array", items: OBJECT }, next_cursor: { type: ["string", "null"] } }, required: ["orders", "next_cursor"] },
+    output: {
+      type: "object",
+      properties: {
+        orders: { type: "array", items: OBJECT },
+        next_cursor: { type: ["string", "null"] },
+      },
+      required: ["orders", "next_cursor"],
+    },
     async run({ ctx, tenant, person: { account } }, { limit, cursor }) {
       const list = `orders/${tenant.shop}/${account.id}`;
-      const { orders, next } = await listOrders(ctx, tenant, account, { limit, after: readKeyCursor(ctx.secrets, list, cursor) });
+      const { orders, next } = await listOrders(ctx, tenant, account, {
+        limit,
+        after: readKeyCursor(ctx.secrets, list, cursor),
+      });
       return { orders, next_cursor: next === null ? null : toKeyCursor(ctx.secrets, list, next) };
     },
   }),
@@ -44,7 +67,8 @@ export const ORDER_TOOLS: readonly AgentTool[] = [
     ...shared,
     name: "get_return",
     title: "One return",
-    description: "What came back under the number of a return (RMA) of the shopper's own order, unit by unit.",
+    description:
+      "What came back under the number of a return (RMA) of the shopper's own order, unit by unit.",
     input: z.strictObject({ meta: Meta.optional(), rma: z.string().min(1).max(255) }),
     output: { type: "object", properties: { return: OBJECT }, required: ["return"] },
     run: ({ ctx, tenant, person }, { rma }) => getReturn(ctx, tenant, person, rma),

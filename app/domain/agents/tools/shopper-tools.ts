@@ -10,9 +10,19 @@ export const SHOPPER_TOOLS: readonly AgentTool[] = [
   shopperTool({
     name: "get_identity",
     title: "The shopper's profile",
-    description: "The shopper who let you act: person, consents, tags, segment, language and linked sign-ins.",
+    description:
+      "The shopper who let you act: person, consents, tags, segment, language and linked sign-ins.",
     input: NoArguments,
-    output: { type: "object", properties: { user: { type: "object" }, consents: CONSENTS, tags: { type: "array" }, linked_providers: { type: "array", items: { type: "string" } } }, required: ["user", "consents", "tags", "linked_providers"] },
+    output: {
+      type: "object",
+      properties: {
+        user: { type: "object" },
+        consents: CONSENTS,
+        tags: { type: "array" },
+        linked_providers: { type: "array", items: { type: "string" } },
+      },
+      required: ["user", "consents", "tags", "linked_providers"],
+    },
     annotations: READS,
     scope: "identity:read",
     run: ({ ctx, tenant, person }) => showProfile(ctx, tenant, person),
@@ -20,7 +30,8 @@ export const SHOPPER_TOOLS: readonly AgentTool[] = [
   shopperTool({
     name: "get_consent",
     title: "The shopper's consents",
-    description: "What the shopper consents to at this moment; `a2a` is access by agents, `ap2` payments by agents.",
+    description:
+      "What the shopper consents to at this moment; `a2a` is access by agents, `ap2` payments by agents.",
     input: NoArguments,
     output: { type: "object", properties: { consents: CONSENTS }, required: ["consents"] },
     annotations: READS,
@@ -32,7 +43,11 @@ export const SHOPPER_TOOLS: readonly AgentTool[] = [
     title: "The shopper's tags",
     description: "The tags and the segment that the store keeps of the shopper.",
     input: NoArguments,
-    output: { type: "object", properties: { tags: { type: "array" }, segment_id: { type: ["string", "null"] } }, required: ["tags", "segment_id"] },
+    output: {
+      type: "object",
+      properties: { tags: { type: "array" }, segment_id: { type: ["string", "null"] } },
+      required: ["tags", "segment_id"],
+    },
     annotations: READS,
     scope: "identity:read",
     async run({ ctx, tenant, person }) {

@@ -19,7 +19,12 @@ export type ToolCall = {
 };
 export type ShopperCall = ToolCall & { person: Person };
 
-export type Annotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+export type Annotations = {
+  readOnlyHint: boolean;
+  destructiveHint: boolean;
+  idempotentHint: boolean;
+  openWorldHint: boolean;
+};
 
 export type AgentTool = {
   name: string;
@@ -40,17 +45,34 @@ export type AgentTool = {
 /** UCP's metadata of a call; clients that are no UCP platforms leave it out. */
 export const Meta = z
   .looseObject({
-    "ucp-agent": z.looseObject({ profile: z.string().max(2_000).describe("The address of the platform's UCP profile.") }).optional(),
-    "idempotency-key": z.string().min(1).max(255).describe("A retry with the same key and arguments changes nothing twice.").optional(),
+    "ucp-agent": z
+      .looseObject({
+        profile: z.string().max(2_000).describe("The address of the platform's UCP profile."),
+      })
+      .optional(),
+    "idempotency-key": z
+      .string()
+      .min(1)
+      .max(255)
+      .describe("A retry with the same key and arguments changes nothing twice.")
+      .optional(),
   })
   .describe("Metadata of UCP.");
 
 /** Of lists that are ours. */
-export const Page = { limit: z.int().min(1).max(100).default(20), cursor: z.string().max(1_000).optional() };
+export const Page = {
+  limit: z.int().min(1).max(100).default(20),
+  cursor: z.string().max(1_000).optional(),
+};
 
-type Described = Pick<AgentTool, "name" | "title" | "description" | "output" | "annotations"> & { ucp?: readonly string[]; isOffered?: (tenant: Tenant) => boolean };
+type Described = Pick<AgentTool, "name" | "title" | "description" | "output" | "annotations"> & {
+  ucp?: readonly string[];
+  isOffered?: (tenant: Tenant) => boolean;
+};
 
-export const publicTool = <I extends z.ZodType>(tool: Described & { input: I; run(call: ToolCall, args: z.output<I>): Promise<object> }): AgentTool => ({
+export const publicTool = <I extends z.ZodType>(
+  tool: Described & { input: I; run(call: ToolCall, args: z.output<I>): Promise<object> },
+): AgentTool => ({
   isOffered: () => true,
   ucp: [],
   ...tool,
@@ -59,7 +81,13 @@ export const publicTool = <I extends z.ZodType>(tool: Described & { input: I; ru
 });
 
 /** `agent_access_enabled` off takes it away for everybody. */
-export const shopperTool = <I extends z.ZodType>(tool: Described & { input: I; scope: AgentScope; run(call: ShopperCall, args: z.output<I>): Promise<object> }): AgentTool => ({
+export const shopperTool = <I extends z.ZodType>(
+  tool: Described & {
+    input: I;
+    scope: AgentScope;
+    run(call: ShopperCall, args: z.output<I>): Promise<object>;
+  },
+): AgentTool => ({
   ucp: [],
   ...tool,
   isOffered: (tenant) => tenant.config.agent_access_enabled && (tool.isOffered?.(tenant) ?? true),
@@ -69,16 +97,39 @@ export const shopperTool = <I extends z.ZodType>(tool: Described & { input: I; s
   },
 });
 
-export const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+export const READS: Annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 /** Makes something new at every call without an idempotency key. */
-export const CREATES: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
-export const REPLACES: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+export const CREATES: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+export const REPLACES: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 export const OBJECT = { type: "object", additionalProperties: true };
 
 /** The schema of an answer of UCP. Nothing but `ucp` is always there: a refusal has `messages` and no payload. */
 export const ucpOutput = (properties: Record<string, object>): object => ({
   type: "object",
-  properties: { ucp: { type: "object", properties: { version: { type: "string" }, status: { enum: ["success", "error"] } }, required: ["version"] }, messages: { type: "array", items: OBJECT }, ...properties },
+  properties: {
+    ucp: {
+      type: "object",
+      properties: { version: { type: "string" }, status: { enum: ["success", "error"] } },
+      required: ["version"],
+    },
+    messages: { type: "array", items: OBJECT },
+    ...properties,
+  },
   required: ["ucp"],
 });

@@ -15,5 +15,7 @@ export function listen(add) {
       );
     });
   });
-  server.listen(0, "127.0.0.1", () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));
+  server.listen(0, "127.0.0.1", () =>
+    process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`),
+  );
 }
