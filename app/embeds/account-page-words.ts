@@ -10,11 +10,22 @@ type Words = Record<
   | "savedText"
   | "verifyTitle"
   | "verifyText"
+  | "verifyAccount"
+  | "verifyPassword"
+  | "verifyPasswordHint"
   | "verify"
   | "verified"
   | "verifiedText"
   | "confirmTitle"
   | "confirmText"
+  | "confirmChanges"
+  | "granted"
+  | "declined"
+  | "tos"
+  | "privacy"
+  | "cookie"
+  | "marketing"
+  | "subscription"
   | "confirm"
   | "confirmed"
   | "confirmedText"
@@ -42,11 +53,23 @@ const WORDS: Record<Locale, Words> = {
     savedText: "You can sign in with it now. All other sessions have ended.",
     verifyTitle: "Verify your e-mail address",
     verifyText: "Confirm that this address is yours.",
+    verifyAccount: "An account with a password was made for this address: {email}",
+    verifyPassword: "Password",
+    verifyPasswordHint:
+      "If you made the account, enter its password. If you did not, choose a password of your own: it replaces the other one and signs everybody else out.",
     verify: "Verify",
     verified: "Address verified",
     verifiedText: "Thank you. You can close this page.",
     confirmTitle: "Confirm your choice",
     confirmText: "Confirm that the choice made with this address is yours.",
+    confirmChanges: "You confirm:",
+    granted: "allowed",
+    declined: "not allowed",
+    tos: "Terms of use",
+    privacy: "Privacy policy",
+    cookie: "Statistics and preferences",
+    marketing: "Marketing messages",
+    subscription: "Subscription: {form}",
     confirm: "Confirm",
     confirmed: "Choice confirmed",
     confirmedText: "Thank you. You can change it at any time in the store.",
@@ -74,11 +97,23 @@ const WORDS: Record<Locale, Words> = {
     savedText: "Ya puedes iniciar sesión con ella. Las demás sesiones se han cerrado.",
     verifyTitle: "Verifica tu correo electrónico",
     verifyText: "Confirma que esta dirección es tuya.",
+    verifyAccount: "Se creó una cuenta con contraseña para esta dirección: {email}",
+    verifyPassword: "Contraseña",
+    verifyPasswordHint:
+      "Si creaste la cuenta, escribe su contraseña. Si no fuiste tú, elige una contraseña propia: sustituye a la otra y cierra las demás sesiones.",
     verify: "Verificar",
     verified: "Dirección verificada",
     verifiedText: "Gracias. Puedes cerrar esta página.",
     confirmTitle: "Confirma tu elección",
     confirmText: "Confirma que la elección hecha con esta dirección es tuya.",
+    confirmChanges: "Confirmas:",
+    granted: "permitido",
+    declined: "no permitido",
+    tos: "Condiciones de uso",
+    privacy: "Política de privacidad",
+    cookie: "Estadísticas y preferencias",
+    marketing: "Mensajes de marketing",
+    subscription: "Suscripción: {form}",
     confirm: "Confirmar",
     confirmed: "Elección confirmada",
     confirmedText: "Gracias. Puedes cambiarla en cualquier momento en la tienda.",
@@ -106,11 +141,23 @@ const WORDS: Record<Locale, Words> = {
     savedText: "Vous pouvez vous connecter. Toutes les autres sessions sont fermées.",
     verifyTitle: "Vérifiez votre adresse e-mail",
     verifyText: "Confirmez que cette adresse est la vôtre.",
+    verifyAccount: "Un compte avec mot de passe a été créé pour cette adresse : {email}",
+    verifyPassword: "Mot de passe",
+    verifyPasswordHint:
+      "Si vous avez créé le compte, saisissez son mot de passe. Sinon, choisissez-en un : il remplace l'autre et ferme toutes les autres sessions.",
     verify: "Vérifier",
     verified: "Adresse vérifiée",
     verifiedText: "Merci. Vous pouvez fermer cette page.",
     confirmTitle: "Confirmez votre choix",
     confirmText: "Confirmez que le choix fait avec cette adresse est le vôtre.",
+    confirmChanges: "Vous confirmez :",
+    granted: "autorisé",
+    declined: "non autorisé",
+    tos: "Conditions d'utilisation",
+    privacy: "Politique de confidentialité",
+    cookie: "Statistiques et préférences",
+    marketing: "Messages marketing",
+    subscription: "Abonnement : {form}",
     confirm: "Confirmer",
     confirmed: "Choix confirmé",
     confirmedText: "Merci. Vous pouvez le modifier à tout moment dans la boutique.",

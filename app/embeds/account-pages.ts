@@ -34,22 +34,56 @@ export function renderResetForm(
   );
 }
 
-export function renderVerifyForm(look: PageLook, values: { shop: string; token: string }): string {
-  const said = wordsOf(look.locale);
+export type VerifyForm = {
+  shop: string;
+  token: string;
+  /** The address of an account whose password is asked for; null where the link alone is enough. */
+  passwordFor: string | null;
+  problem?: "password" | "busy" | undefined;
+};
+
+export function renderVerifyForm(look: PageLook, values: VerifyForm): string {
+  const words = wordsOf(look.locale);
+  const problem = values.problem
+    ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? words.busy : words.wrongPassword)}</p>`
+    : "";
+  const password =
+    values.passwordFor === null
+      ? `<p>${escapeHtml(words.verifyText)}</p>`
+      : `<p>${escapeHtml(words.verifyAccount.replace("{email}", () => values.passwordFor ?? ""))}</p>
+<label for="password">${escapeHtml(words.verifyPassword)}</label><input id="password" name="password" type="password" autocomplete="current-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}hint"${problem ? ' aria-invalid="true"' : ""}>
+<small id="hint">${escapeHtml(words.verifyPasswordHint)}</small>`;
   // A button, not the mere opening of the page: mail scanners open every link.
   return page(
     look,
-    said.verifyTitle,
-    `<p>${escapeHtml(said.verifyText)}</p><form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.verify)}</button></form>`,
+    words.verifyTitle,
+    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}">${password}<div><button type="submit">${escapeHtml(words.verify)}</button></div></form>`,
   );
 }
 
-export function renderConsentForm(look: PageLook, values: { shop: string; token: string }): string {
-  const said = wordsOf(look.locale);
+/** What a link confirms, by the consents' names. */
+export type ShownChoice = {
+  consents: Partial<Record<"tos" | "privacy" | "cookie" | "marketing", boolean>>;
+  formType: string | null;
+};
+
+export function renderConsentForm(
+  look: PageLook,
+  values: { shop: string; token: string; choice: ShownChoice | null },
+): string {
+  const words = wordsOf(look.locale);
+  const { consents = {}, formType = null } = values.choice ?? {};
+  const lines = [
+    ...(Object.entries(consents) as [keyof ShownChoice["consents"], boolean][]).map(
+      ([type, isGranted]) => `${words[type]}: ${isGranted ? words.granted : words.declined}`,
+    ),
+    ...(formType === null ? [] : [words.subscription.replace("{form}", () => formType)]),
+  ];
+  const list = lines.map((line) => `<li>${escapeHtml(line)}</li>`).join("");
   return page(
     look,
-    said.confirmTitle,
-    `<p>${escapeHtml(said.confirmText)}</p><form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.confirm)}</button></form>`,
+    words.confirmTitle,
+    `<p>${escapeHtml(words.confirmText)}</p>${list && `<p>${escapeHtml(words.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(words.confirm)}</button></form>`,
   );
 }
 

@@ -1,7 +1,13 @@
 // The forms behind mailed links, for people without script: the same acts as the JSON endpoints, answered with a page.
+import { z } from "zod";
 import type { Ctx } from "../context.server.ts";
-import { confirmConsent } from "../domain/consent/sync-consent.ts";
-import { verifyEmail, VerifyEmailInput } from "../domain/identity/email-verification.ts";
+import { confirmConsent, findPendingChoice } from "../domain/consent/sync-consent.ts";
+import {
+  findLinkedAccount,
+  verifyEmail,
+  VerifyEmailInput,
+  type LinkedAccount,
+} from "../domain/identity/email-verification.ts";
 import { resetPassword, ResetInput } from "../domain/identity/password-reset.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import {
@@ -11,10 +17,13 @@ import {
   renderVerifyForm,
   type Notice,
   type PageLook,
+  type VerifyForm,
 } from "../embeds/account-pages.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { PAGE_HEADERS } from "./cors.ts";
+import type { Inbound } from "./inbound.ts";
 import { plain, type Reply } from "./reply.ts";
+import { findCookieSession, findOwnPageSession } from "./session-guard.ts";
 
 type Fields = Record<string, string>;
 
@@ -34,11 +43,38 @@ const notice = (tenant: Tenant, status: number, which: Notice): Reply =>
 
 export const showResetForm = (tenant: Tenant, token: string): Reply =>
   html(200, renderResetForm(lookOf(tenant), { shop: tenant.shop, token }));
-export const showVerifyForm = (tenant: Tenant, token: string): Reply =>
-  html(200, renderVerifyForm(lookOf(tenant), { shop: tenant.shop, token }));
 
-export const showConsentForm = (tenant: Tenant, token: string): Reply =>
-  html(200, renderConsentForm(lookOf(tenant), { shop: tenant.shop, token }));
+export async function showVerifyForm(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+  token: string,
+): Promise<Reply> {
+  const session = await findCookieSession(ctx, inbound, tenant);
+  return verifyForm(tenant, token, await findLinkedAccount(ctx, tenant, token, session));
+}
+
+const verifyForm = (
+  tenant: Tenant,
+  token: string,
+  account: LinkedAccount | null,
+  status = 200,
+  problem?: VerifyForm["problem"],
+): Reply =>
+  html(
+    status,
+    renderVerifyForm(lookOf(tenant), {
+      shop: tenant.shop,
+      token,
+      passwordFor: account?.needsPassword ? account.email : null,
+      problem,
+    }),
+  );
+
+export async function showConsentForm(ctx: Ctx, tenant: Tenant, token: string): Promise<Reply> {
+  const choice = await findPendingChoice(ctx, tenant, token);
+  return html(200, renderConsentForm(lookOf(tenant), { shop: tenant.shop, token, choice }));
+}
 
 export async function submitResetForm(ctx: Ctx, tenant: Tenant, fields: Fields): Promise<Reply> {
   const again = (status: number, problem: "password" | "busy") =>
@@ -61,22 +97,35 @@ export async function submitResetForm(ctx: Ctx, tenant: Tenant, fields: Fields):
   }
 }
 
-export const submitVerifyForm = (ctx: Ctx, tenant: Tenant, fields: Fields): Promise<Reply> =>
-  submitToken(tenant, fields, "verified", (token) => verifyEmail(ctx, tenant, token));
-export const submitConsentForm = (ctx: Ctx, tenant: Tenant, fields: Fields): Promise<Reply> =>
-  submitToken(tenant, fields, "confirmed", (token) => confirmConsent(ctx, tenant, token));
-
-async function submitToken(
+export async function submitVerifyForm(
+  ctx: Ctx,
+  inbound: Inbound,
   tenant: Tenant,
   fields: Fields,
-  done: Notice,
-  act: (token: string) => Promise<unknown>,
 ): Promise<Reply> {
   const input = VerifyEmailInput.safeParse(fields);
+  if (!input.success) return notice(tenant, 400, "badLink");
+  const session = await findOwnPageSession(ctx, inbound, tenant);
   try {
-    if (!input.success) return notice(tenant, 400, "badLink");
-    await act(input.data.token);
-    return notice(tenant, 200, done);
+    await verifyEmail(ctx, tenant, input.data, session);
+    return notice(tenant, 200, "verified");
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    if (error.code === "invalid_link") return notice(tenant, 400, "badLink");
+    const account = await findLinkedAccount(ctx, tenant, input.data.token, session);
+    const problem = error.code === "busy" ? "busy" : "password";
+    return verifyForm(tenant, input.data.token, account, error.status, problem);
+  }
+}
+
+const ConsentForm = z.object({ token: z.string().max(500) });
+
+export async function submitConsentForm(ctx: Ctx, tenant: Tenant, fields: Fields): Promise<Reply> {
+  const input = ConsentForm.safeParse(fields);
+  if (!input.success) return notice(tenant, 400, "badLink");
+  try {
+    await confirmConsent(ctx, tenant, input.data.token);
+    return notice(tenant, 200, "confirmed");
   } catch (error) {
     if (isAppError(error) && error.code === "invalid_link") return notice(tenant, 400, "badLink");
     throw error;

@@ -7,7 +7,7 @@ import {
   type JourneyError,
 } from "../domain/identity/oidc-journey.ts";
 import { OIDC_PROVIDERS } from "../domain/identity/oidc-providers.ts";
-import { createSessionCode } from "../domain/identity/session-hand-off.ts";
+import { createSessionCode, HandOffChallenge } from "../domain/identity/session-hand-off.ts";
 import { issueToken } from "../domain/identity/sessions.ts";
 import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { renderSignInError } from "../embeds/account-pages.ts";
@@ -42,7 +42,7 @@ export async function startSignIn(
     readKept(inbound).browserSecret ?? ctx.random.bytes(32).toString("base64url");
   const start = {
     returnTo: searchParams.get("return_to"),
-    handoff: searchParams.get("handoff") === "fragment",
+    handoffChallenge: readHandOff(searchParams),
     browserSecret,
   };
   const begun = await beginJourney(ctx, tenant, OIDC_PROVIDERS[provider], start);
@@ -55,6 +55,14 @@ export async function startSignIn(
       TTL_SECONDS.oauthState,
     ),
   });
+}
+
+/** No code goes to a page that redirects: browsers carry the fragment along. */
+function readHandOff(query: URLSearchParams): string | null {
+  const isWanted = query.get("handoff") === "fragment";
+  const goesOn = toReturnPath(query.get("return_to")).startsWith("/oauth/");
+  const challenge = HandOffChallenge.safeParse(query.get("handoff_challenge"));
+  return isWanted && !goesOn && challenge.success ? challenge.data : null;
 }
 
 function readKept(inbound: Inbound): {
@@ -80,9 +88,10 @@ export async function finishSignIn(
   );
   if (end.outcome === "failed")
     return sendBack(ctx, end.tenant ?? (await findLastStore(ctx, shop)), end.returnTo, end.error);
-  const { tenant, account, returnTo, handoff } = end;
+  const { tenant, account, returnTo, handoffChallenge } = end;
   const location = new URL(returnTo, isOurs(returnTo) ? ctx.baseUrl : returnOrigin(tenant));
-  if (handoff) location.hash = `session_code=${await createSessionCode(ctx, tenant, account)}`;
+  if (handoffChallenge)
+    location.hash = `session_code=${await createSessionCode(ctx, tenant, account, handoffChallenge)}`;
   return redirect(location.href, { "Set-Cookie": sessionCookie(issueToken(ctx, tenant, account)) });
 }
 

@@ -68,6 +68,29 @@ export async function findCookieSession(
   return check?.outcome === "valid" ? check.session : null;
 }
 
+/** The session that came with a request which needs none: by bearer token, or by cookie from a page of the store. */
+export async function findSession(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+): Promise<Session | null> {
+  const credential = sessionCredential(inbound);
+  if (credential?.isCookie) return findOwnPageSession(ctx, inbound, tenant);
+  const check = credential ? await checkSession(ctx, tenant, credential.token) : null;
+  return check?.outcome === "valid" ? check.session : null;
+}
+
+/** The session of the cookie, when the request comes from a page of the store: else another site made the browser send it. */
+export async function findOwnPageSession(
+  ctx: Ctx,
+  inbound: Inbound,
+  tenant: Tenant,
+): Promise<Session | null> {
+  const origin = inbound.header("origin");
+  const isOwn = origin !== undefined && isAllowedOrigin(ctx, tenant, origin);
+  return isOwn ? findCookieSession(ctx, inbound, tenant) : null;
+}
+
 function requireOwnPage(ctx: Ctx, inbound: Inbound, tenant: Tenant): void {
   const origin = inbound.header("origin");
   if (!origin || !isAllowedOrigin(ctx, tenant, origin)) throw new AppError("origin_not_allowed");

@@ -9,7 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
-    handle: async ({ tenant, query }) => showConsentForm(tenant, query.token),
+    handle: ({ ctx, tenant, query }) => showConsentForm(ctx, tenant, query.token),
   },
   POST: {
     summary: "The owner of an address confirms what was chosen with it.",

@@ -1,14 +1,15 @@
-import { HandOffInput, swapSessionCode } from "../domain/identity/session-hand-off.ts";
+import { HandOffInput, exchangeSessionCode } from "../domain/identity/session-hand-off.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { sessionReply } from "../http/session-reply.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
-    summary: "Swaps the one-time code of a sign-in for the session.",
+    summary:
+      "Exchanges the one-time code of a sign-in, with the verifier of the tab that began, for the session.",
     auth: "none",
     tenant: "registered",
     body: HandOffInput,
     handle: async ({ ctx, tenant, body }) =>
-      sessionReply(ctx, tenant, await swapSessionCode(ctx, tenant, body.code), 200),
+      sessionReply(ctx, tenant, await exchangeSessionCode(ctx, tenant, body), 200),
   },
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { verifyEmail, VerifyEmailInput } from "../domain/identity/email-verification.ts";
 import { showVerifyForm, submitVerifyForm } from "../http/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { findSession } from "../http/session-guard.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -9,17 +10,22 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
-    handle: async ({ tenant, query }) => showVerifyForm(tenant, query.token),
+    handle: ({ ctx, inbound, tenant, query }) => showVerifyForm(ctx, inbound, tenant, query.token),
   },
   POST: {
-    summary: "Proves an e-mail address by a mailed link, once.",
+    summary:
+      "Proves an e-mail address by a mailed link, once. An account with a password needs its session or the password as well; another password replaces it.",
     auth: "none",
     tenant: "registered",
     body: VerifyEmailInput,
-    async handle({ ctx, tenant, body }) {
-      await verifyEmail(ctx, tenant, body.token);
+    answers: {
+      200: "The address is proven.",
+      400: "`invalid_link`, or `password_required`: the link is not used up.",
+    },
+    async handle({ ctx, inbound, tenant, body }) {
+      await verifyEmail(ctx, tenant, body, await findSession(ctx, inbound, tenant));
       return { ok: true };
     },
-    handleForm: ({ ctx, tenant, body }) => submitVerifyForm(ctx, tenant, body),
+    handleForm: ({ ctx, inbound, tenant, body }) => submitVerifyForm(ctx, inbound, tenant, body),
   },
 });

@@ -41,6 +41,7 @@ export const ERRORS = {
     400,
     "This link was used already, is too old, or never was one. Ask for a new one.",
   ],
+  password_required: [400, "Send the account's password as well, or a new one to replace it."],
   invalid_code: [400, "This code was used already or is too old. Sign in again."],
   // Of /oauth/*: the names of RFC 6749, RFC 7591 and RFC 8707, which stand on the wire as they are.
   invalid_grant: [

@@ -210,7 +210,7 @@ describe("a shopper who is signed in", () => {
 });
 
 describe("a sign-in that comes back with a code", () => {
-  const code = async () => {
+  const code = async (challenge: string) => {
     const { token } = await signUp(service);
     const { createSessionCode } = await import("../../app/domain/identity/session-hand-off.ts");
     const { checkSession } = await import("../../app/domain/identity/sessions.ts");
@@ -218,13 +218,15 @@ describe("a sign-in that comes back with a code", () => {
     const tenant = await getTenant(service.ctx, SHOP);
     const check = await checkSession(service.ctx, tenant, token);
     if (check.outcome !== "valid") throw new Error("no session");
-    return createSessionCode(service.ctx, tenant, check.session.account);
+    return createSessionCode(service.ctx, tenant, check.session.account, challenge);
   };
 
   it("is taken home by the tab that went to sign in, and the code leaves the address", async () => {
     await enter({ body: '<a href="/away?handoff=fragment">Sign in</a>' });
     await visit.page.getByRole("link", { name: "Sign in" }).click();
-    await visit.open(`/account#session_code=${await code()}`);
+    const challenge = new URL(visit.page.url()).searchParams.get("handoff_challenge") ?? "";
+    expect(challenge).toMatch(/^[\w-]{43}$/);
+    await visit.open(`/account#session_code=${await code(challenge)}`);
     await visit.page.waitForFunction("sessionStorage.getItem('crm_session')");
     expect(visit.page.url()).toBe(`https://${SHOP}/account`);
     await visit.close();
@@ -232,7 +234,7 @@ describe("a sign-in that comes back with a code", () => {
 
   it("that somebody else sent is left alone: nobody is signed in as a stranger by a link", async () => {
     await enter();
-    await visit.open(`/account#session_code=${await code()}`);
+    await visit.open(`/account#session_code=${await code("x".repeat(43))}`);
     expect(await visit.page.evaluate(() => sessionStorage.getItem("crm_session"))).toBeNull();
     expect(visit.sent.filter(({ path }) => path === "/auth/session")).toEqual([]);
     await visit.close();

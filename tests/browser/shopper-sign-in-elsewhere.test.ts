@@ -1,4 +1,5 @@
 // A shopper signs in elsewhere and comes back: to the account page, to the store's own address, into a theme's page.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -127,6 +128,7 @@ describe("signing in", () => {
 });
 
 describe("a code in the address", () => {
+  const challenge = createHash("sha256").update("the attacker's verifier").digest("base64url");
   const codeOf = async (): Promise<string> =>
     createSessionCode(
       service.ctx,
@@ -135,6 +137,7 @@ describe("a code in the address", () => {
         service.ctx.home.forTenant(SHOP).sql,
         (await signUp(service, { email: newEmail("attacker") })).id,
       ),
+      challenge,
     );
 
   it("of somebody else signs nobody in: only a tab that went to sign in takes one", async () => {

@@ -1,4 +1,5 @@
 // A person in a real browser signs in at the identity provider and lands at the store, signed in.
+import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +11,9 @@ let browser: Awaited<ReturnType<typeof openBrowser>>;
 let store: Server;
 let storeOrigin: string;
 
+const VERIFIER = "what-only-the-tab-that-began-knows-0123456789";
+const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
+
 // The page that people return to: it shows what the store's own script would see, and swaps the code as the loader does.
 const PAGE = (
   serviceUrl: string,
@@ -20,7 +24,7 @@ const base = ${JSON.stringify(serviceUrl)};
 const query = "?shop=${SHOP}";
 if (code) {
   history.replaceState(null, "", location.pathname);
-  fetch(base + "/auth/session" + query, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) })
+  fetch(base + "/auth/session" + query, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code, handoff_verifier: ${JSON.stringify(VERIFIER)} }) })
     .then((answer) => answer.json())
     .then(({ token }) => fetch(base + "/auth/me" + query, { headers: { Authorization: "Bearer " + token } }))
     .then((answer) => answer.json()).then(({ user }) => show("token of " + user.email), (error) => show("failed " + error));
@@ -73,7 +77,7 @@ test("a person picks an account at the provider and lands at the store with the 
 test("where cookies are blocked the store's page swaps the code of the address for a token, and the code is gone from it", async () => {
   const { page, errors, foreign, close } = await browser.visit(origins());
   await page.goto(
-    `${service.url}/auth/federated/login?shop=${SHOP}&handoff=fragment&return_to=/account`,
+    `${service.url}/auth/federated/login?shop=${SHOP}&handoff=fragment&handoff_challenge=${CHALLENGE}&return_to=/account`,
   );
   await page.getByLabel("E-mail", { exact: true }).fill("new-person@example.com");
   await page.getByLabel("Name").fill("New Person");

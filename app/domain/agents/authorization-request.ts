@@ -104,5 +104,6 @@ export function toAnswerAddress(place: AnswerPlace, answer: Record<string, strin
     iss: place.issuer,
   }))
     url.searchParams.set(name, value);
-  return url.href;
+  // An empty fragment of its own: without one, browsers carry the fragment of the page before along to the client.
+  return `${url.href}#`;
 }

@@ -7,12 +7,14 @@ import { PermanentFailure, type Channel, type QueueItem } from "../bus/channel.t
 import { createExportLink } from "../compliance/export-link.ts";
 import type { Submission } from "../consent/consent-input.ts";
 import { createConsentLink } from "../consent/sync-consent.ts";
-import { getAccount } from "../identity/account.ts";
-import { createLink, epochOf, mailboxOf } from "../identity/links.ts";
+import { findCustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { emailOf, getAccount } from "../identity/account.ts";
+import { createLink, epochOf } from "../identity/links.ts";
 import type { MailTemplate } from "../identity/mails.ts";
+import { mailboxOf } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { renderMail } from "./email-messages.ts";
-import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
+import { findUserId, GONE, isNothing, nobody, requireCustomer, skipOf } from "./item-customer.ts";
 
 /** The key was used with other words: every attempt makes a link of its own, and the one in the mail that left is good. */
 const isSentAlready = (error: unknown) =>
@@ -79,10 +81,13 @@ async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise
   if (alert) return { to: operatorsOf(ctx, tenant), name: null, language };
   if (sealedTo)
     return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
-  const customer = await findItemCustomer(ctx, item, tenant);
-  return customer?.email
-    ? { to: customer.email, name: customer.first_name, language: customer.language_pref }
-    : null;
+  requireCustomer(item);
+  const userId = await findUserId(ctx, item, tenant);
+  const customer = userId === null ? null : await findCustomerSnapshot(ctx, tenant, userId);
+  if (!customer || customer.status === "deleted") return null;
+  // Also an address that waits for its proof: the mail is what proves it.
+  const to = customer.email ?? customer.unproven_email;
+  return to ? { to, name: customer.first_name, language: customer.language_pref } : null;
 }
 
 /** The store's support address, else the operators of the service, else the sender itself: somebody always hears of it. */
@@ -174,12 +179,14 @@ async function makeToken(
   userId: number,
 ): Promise<string> {
   const { sql } = dataOf(ctx, tenant);
+  const account = await getAccount(sql, userId);
+  const emailHmac = mailboxOf(ctx, tenant.shop, emailOf(account) ?? "");
   if (purpose === "consent")
     return createConsentLink(ctx, sql, {
       user_id: userId,
       submission: mail.submission as unknown as Submission,
+      email_hmac: emailHmac,
     });
-  const account = await getAccount(sql, userId);
   return createLink(
     ctx,
     sql,
@@ -187,7 +194,7 @@ async function makeToken(
     {
       user_id: userId,
       epoch: epochOf(account),
-      email_hmac: mailboxOf(ctx, tenant.shop, account.email ?? ""),
+      email_hmac: emailHmac,
     },
     ttlSeconds,
   );

@@ -10,7 +10,11 @@ import {
   type QueueItem,
 } from "../bus/channel.ts";
 import { CUSTOMER_GID, normaliseEmail } from "../customers/customer-change.ts";
-import { findCustomerSnapshot, type CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import {
+  findCustomerSnapshot,
+  isPresent,
+  type CustomerSnapshot,
+} from "../customers/customer-snapshot.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 
@@ -88,14 +92,14 @@ export async function findUserId(
   return user?.id ?? null;
 }
 
-/** Null when the person is gone or was deleted: then there is nothing to send. */
+/** Null when the person was deleted, or waits for the proof of the address: then there is nothing to send. */
 export async function findPresentCustomer(
   ctx: Ctx,
   tenant: Tenant,
   userId: number,
 ): Promise<CustomerSnapshot | null> {
   const customer = await findCustomerSnapshot(ctx, tenant, userId);
-  return customer && customer.status !== "deleted" ? customer : null;
+  return customer && isPresent(customer) ? customer : null;
 }
 
 /** For a channel that takes customers alone. */

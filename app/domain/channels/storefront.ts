@@ -20,6 +20,7 @@ import {
   type QueueItem,
 } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
+import { yieldAddress } from "../customers/unproven-account.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { toAcceptsTag } from "../tags/catalog.ts";
 import {
@@ -119,6 +120,11 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
 
   await putKey(sql, KEYS.echo(customer.id), true, TTL_SECONDS.echo);
   const gid = customer.storefront_customer_gid ?? (await findOrCreate(ctx, tenant, customer));
+  if (gid === null)
+    return {
+      httpStatus: 200,
+      skipped: "a customer of the store has this address, and it is not proven",
+    };
   // Removing comes first, so that the limit of 250 tags is met by what stays.
   const removedAt =
     remove.length > 0
@@ -173,11 +179,19 @@ function toTagChange(customer: CustomerSnapshot): {
   };
 }
 
-/** The gid is stored before anything is written to it: another delivery must find it. */
-async function findOrCreate(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<string> {
+/**
+ * The gid is stored before anything is written to it: another delivery must find it. Null when the address is a customer's
+ * and the account has not proven it: then the account gives the address up.
+ */
+async function findOrCreate(
+  ctx: Ctx,
+  tenant: Tenant,
+  customer: CustomerSnapshot,
+): Promise<string | null> {
   const { customerByIdentifier: found } = await callStorefront<{
     customerByIdentifier: { id: string } | null;
   }>(ctx, tenant.shop, { document: CUSTOMER_BY_EMAIL, variables: { email: customer.email } });
+  if (found && (await yieldToCustomer(ctx, tenant, customer.id))) return null;
   const gid = found?.id ?? (await create(ctx, tenant, customer));
   const rows = await dataOf(ctx, tenant).sql(
     `UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2 AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
@@ -187,6 +201,20 @@ async function findOrCreate(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot
   if (rows.length === 0)
     throw new PermanentFailure("the storefront's customer belongs to another account");
   return gid;
+}
+
+/** Under the row's lock: the address may be proven, or given up, at this moment. */
+function yieldToCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<boolean> {
+  return dataOf(ctx, tenant).transaction(async (sql) => {
+    const [account] = await sql<{ email_verified: boolean; has_way_in: boolean }>(
+      `SELECT email_verified, (password_hash <> '' OR federated_sub IS NOT NULL) AS has_way_in
+       FROM storefront_users WHERE shop = $1 AND id = $2 FOR UPDATE`,
+      [userId],
+    );
+    if (!account || account.email_verified || !account.has_way_in) return false;
+    await yieldAddress(ctx, tenant, sql, userId);
+    return true;
+  });
 }
 
 async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Promise<string> {

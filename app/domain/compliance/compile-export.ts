@@ -11,7 +11,7 @@ const MOST_ROWS = 10_000;
 
 /** Section to its statement; `$2` are the accounts. Columns are named, so that a secret one that is added later is not told. */
 const OF_ACCOUNT = {
-  accounts: `SELECT id, email, full_name, first_name, last_name, avatar_url, provider, federated_sub, storefront_customer_gid, status, language_pref, tags, number_of_orders, amount_spent,
+  accounts: `SELECT id, email, unproven_email, full_name, first_name, last_name, avatar_url, provider, federated_sub, storefront_customer_gid, status, language_pref, tags, number_of_orders, amount_spent,
       email_subscription_status, sms_subscription_status, country, email_verified, last_login_at, created_at, updated_at, storefront_updated_at, (phone_hash IS NOT NULL) AS phone_number_known, cms_item_id
     FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) ORDER BY id`,
   claims: `SELECT user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_a2a, consent_ap2, consent_version, oidc_provider, storefront_oidc_sub, federated_sub, segment_id, language, updated_at

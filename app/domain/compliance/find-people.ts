@@ -7,6 +7,7 @@ import type { Subject } from "./subject.ts";
 export type Person = {
   id: number;
   email: string | null;
+  unproven_email: string | null;
   full_name: string | null;
   first_name: string | null;
   last_name: string | null;
@@ -20,10 +21,12 @@ export type Person = {
 // A gid also stands in the sign-in through the storefront, and on the tombstone of a customer whom the storefront deleted
 // before: `customers/redact` usually comes after `customers/delete`, when the account has lost its gid.
 const FIND = `
-  SELECT id, email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
+  SELECT id, email, unproven_email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
   WHERE shop = $1 AND (
     storefront_customer_gid = $2
     OR lower(email) = $3
+    OR lower(unproven_email) = $3
+    OR lower(unproven_email) IN (SELECT lower(email) FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2)
     OR id IN (SELECT user_id FROM identity_links WHERE shop = $1 AND provider = 'storefront' AND sub IN ($2, $4))
     OR id IN (SELECT user_id FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $5)
     OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL OR $3::text IS NULL))
@@ -53,6 +56,7 @@ export const isErased = (person: Person): boolean =>
   person.status === "deleted" &&
   [
     person.email,
+    person.unproven_email,
     person.full_name,
     person.first_name,
     person.last_name,

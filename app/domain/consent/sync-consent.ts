@@ -8,10 +8,12 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { getKey, KEYS, putKey, putKeyIfAbsent, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
+import { mailboxOf } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-input.ts";
 import { findPolicyHash } from "./policies.ts";
-import { writeConsents, type Recorded } from "./write-consents.ts";
+import { ADDRESS_CONSENT_TYPES } from "./consent-types.ts";
+import { writeConsents, writeConsentsWithin, type Recorded } from "./write-consents.ts";
 
 export type Visit = { userAgent: string | null; gpc: boolean };
 export type SyncedConsent = {
@@ -80,8 +82,8 @@ export async function syncConsentOfVisitor(
   return { consent_id: submission.consentId, recorded, pending_confirmation: false };
 }
 
-/** What waits behind the mailed link. */
-type Pending = { user_id: number; submission: Submission };
+/** What waits behind the mailed link. `email_hmac` names the address that it was mailed to. */
+type Pending = { user_id: number; submission: Submission; email_hmac: string };
 
 /** What belongs to later subjects and is handed in; `mayMail` counts one mail to the address against its limit. */
 type AddressRules = {
@@ -161,26 +163,66 @@ export async function createConsentLink(
   return token;
 }
 
-/**
- * The owner of the address confirms: now the flags change. It proves the address of a contact, but not of an account that
- * has a password: a stranger may have chosen that one.
- */
-export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): Promise<Recorded[]> {
+type AddressFlags = Partial<Record<(typeof ADDRESS_CONSENT_TYPES)[number], boolean>>;
+
+async function readPending(ctx: Ctx, tenant: Tenant, token: string): Promise<Pending | null> {
   const { sql } = dataOf(ctx, tenant);
-  const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
-  const [user] = pending
-    ? await sql<{ id: number }>(
-        "UPDATE storefront_users SET email_verified = email_verified OR password_hash = '' WHERE shop = $1 AND id = $2 AND status = 'active' RETURNING id",
-        [pending.user_id],
-      )
-    : [];
-  if (!pending || !user) throw new AppError("invalid_link");
-  const recorded = await writeConsents(
-    ctx,
-    tenant,
-    { userId: user.id },
-    { ...pending.submission, consentId: `${pending.submission.consentId}:confirmed` },
+  return (await getKey<Pending>(sql, KEYS.consentLink(hash("sha256", token))))?.value ?? null;
+}
+
+/** What the page behind the link says before anything is confirmed; null when the link opens nothing. */
+export async function findPendingChoice(
+  ctx: Ctx,
+  tenant: Tenant,
+  token: string,
+): Promise<{ consents: AddressFlags; formType: string | null } | null> {
+  const pending = await readPending(ctx, tenant, token);
+  return (
+    pending && {
+      consents: addressFlags(pending.submission.flags),
+      formType: pending.submission.formType,
+    }
   );
-  ctx.log.done("consent.confirmed", { shop: tenant.shop, user_id: user.id, rows: recorded.length });
-  return recorded;
+}
+
+const addressFlags = (flags: Submission["flags"]): AddressFlags =>
+  Object.fromEntries(
+    ADDRESS_CONSENT_TYPES.flatMap((type) =>
+      flags[type] === undefined ? [] : [[type, flags[type]]],
+    ),
+  );
+
+// It proves the address of a contact that nobody can get into. Of any other account it proves nothing: a stranger may have
+// made it, and would own a proven account.
+const CONFIRM = `
+  UPDATE storefront_users SET email_verified = email_verified OR (password_hash = '' AND federated_sub IS NULL AND last_login_at IS NULL)
+  WHERE shop = $1 AND id = $2 AND status = 'active' AND email IS NOT NULL RETURNING id, email`;
+
+/** The owner of the address confirms: now the flags change. Throws `invalid_link`. */
+export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): Promise<Recorded[]> {
+  const confirmed = await dataOf(ctx, tenant).transaction(async (sql) => {
+    const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
+    const [user] = pending
+      ? await sql<{ id: number; email: string }>(CONFIRM, [pending.user_id])
+      : [];
+    // The address may have changed since: the old mailbox says nothing for the new one.
+    if (!pending || !user || mailboxOf(ctx, tenant.shop, user.email) !== pending.email_hmac)
+      throw new AppError("invalid_link");
+    const submission = {
+      ...pending.submission,
+      flags: addressFlags(pending.submission.flags),
+      consentId: `${pending.submission.consentId}:confirmed`,
+    };
+    const subject = { userId: user.id };
+    return {
+      ...subject,
+      recorded: await writeConsentsWithin(ctx, tenant, sql, subject, submission),
+    };
+  });
+  ctx.log.done("consent.confirmed", {
+    shop: tenant.shop,
+    user_id: confirmed.userId,
+    rows: confirmed.recorded.length,
+  });
+  return confirmed.recorded;
 }

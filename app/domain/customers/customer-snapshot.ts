@@ -5,6 +5,8 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 export type CustomerSnapshot = {
   id: number;
   email: string | null;
+  /** Of a sign-up that waits for its proof: nothing of it leaves but mails to this address. */
+  unproven_email: string | null;
   full_name: string | null;
   first_name: string | null;
   last_name: string | null;
@@ -38,7 +40,7 @@ export type CustomerSnapshot = {
 // What belongs to a person is looked up person by person, on its own index: joined, a planner without statistics would
 // read the store's whole tables.
 const snapshotOf = (people: string) => `
-  SELECT id, email, full_name, first_name, last_name, provider, status, language_pref, tags, number_of_orders, amount_spent, email_subscription_status,
+  SELECT id, email, unproven_email, full_name, first_name, last_name, provider, status, language_pref, tags, number_of_orders, amount_spent, email_subscription_status,
     sms_subscription_status, country, storefront_customer_gid, cms_item_id, cms_hash, storefront_hash, storefront_slugs,
     (SELECT ga_client_id FROM user_extras WHERE user_extras.shop = $1 AND user_id = u.id) AS ga_client_id,
     coalesce(
@@ -53,9 +55,14 @@ const snapshotOf = (people: string) => `
     ) AS "crmTags"
   FROM (SELECT * FROM storefront_users WHERE shop = $1 AND ${people}) AS u ORDER BY id`;
 
+/** People that other systems may know of: neither deleted nor waiting for the proof of their address. */
+const PRESENT = "status <> 'deleted' AND unproven_email IS NULL";
+export const isPresent = ({ status, unproven_email: unproven }: CustomerSnapshot): boolean =>
+  status !== "deleted" && unproven === null;
+
 const ONE = snapshotOf("id = $2");
-const THESE = snapshotOf("id = ANY($2::int[]) AND status <> 'deleted'");
-const NEXT = snapshotOf("id > $2 AND status <> 'deleted' ORDER BY id LIMIT $3");
+const THESE = snapshotOf(`id = ANY($2::int[]) AND ${PRESENT}`);
+const NEXT = snapshotOf(`id > $2 AND ${PRESENT} ORDER BY id LIMIT $3`);
 
 /** Null when the person is not here any more. */
 export async function findCustomerSnapshot(

@@ -3,10 +3,12 @@
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { getKey, KEYS } from "../../runtime/kv.ts";
+import { retryOnConflict } from "../../runtime/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { reconcileStorefrontTags, type ReconciledTags } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { CustomerChange } from "./customer-change.ts";
+import { mustYieldAddress, yieldAddress } from "./unproven-account.ts";
 import { channelsFor } from "./write-matrix.ts";
 
 export type AppliedChange =
@@ -61,14 +63,9 @@ export async function applyStorefrontChange(
   options: ApplyOptions,
 ): Promise<AppliedChange> {
   const data = dataOf(ctx, tenant);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await data.transaction((sql) => applyOnce(ctx, tenant, sql, change, options));
-    } catch (error) {
-      // Two first events of one customer at once: the second finds the first one's row when it tries again.
-      if ((error as { code?: string }).code !== "23505" || attempt >= 3) throw error;
-    }
-  }
+  return retryOnConflict(() =>
+    data.transaction((sql) => applyOnce(ctx, tenant, sql, change, options)),
+  );
 }
 
 /** Inside the caller's transaction, which it must repeat when two first events of one customer meet (23505). */
@@ -80,7 +77,7 @@ export async function applyOnce(
   options: ApplyOptions,
 ): Promise<AppliedChange> {
   if (await isGone(ctx, sql, tenant.shop, change)) return { outcome: "gone", userId: null };
-  const user = await findUser(sql, change);
+  const user = await findUser(ctx, tenant, sql, change);
   if (user?.status === "deleted") return { outcome: "gone", userId: user.id };
   if (
     user?.storefront_updated_at &&
@@ -200,14 +197,24 @@ async function enqueueCustomer(
 }
 
 /** By gid first; by address only an account that no other customer of the storefront holds. Locked until the end. */
-async function findUser(sql: TenantSql, change: CustomerChange): Promise<StoredUser | null> {
+async function findUser(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  change: CustomerChange,
+): Promise<StoredUser | null> {
   const rows = await sql<StoredUser>(
     `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
      FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
     [change.gid, change.email ?? null],
   );
-  return rows[0] ?? null;
+  const [user] = rows;
+  if (user && user.storefront_customer_gid !== change.gid && (await mustYieldAddress(sql, user))) {
+    await yieldAddress(ctx, tenant, sql, user.id);
+    return null;
+  }
+  return user ?? null;
 }
 
 /** A tombstoned gid is never resurrected; nor is an address whose customer record is older than its deletion. */
@@ -305,10 +312,17 @@ async function mayTakeEmail(
 ): Promise<boolean> {
   // An address is how an account with a password or a federated identity is found: it is not taken away from under it.
   if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
-  const [other] = await sql<{ id: number }>(
-    "SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted'",
+  const [other] = await sql<
+    Pick<StoredUser, "id" | "password_hash" | "federated_sub" | "email_verified">
+  >(
+    `SELECT id, password_hash, federated_sub, email_verified FROM storefront_users
+     WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted' AND storefront_customer_gid IS NULL FOR UPDATE`,
     [email, user?.id ?? 0],
   );
+  if (other && (await mustYieldAddress(sql, other))) {
+    await yieldAddress(ctx, tenant, sql, other.id);
+    return true;
+  }
   if (other)
     ctx.log.troubled("customer.email_conflict", {
       shop: tenant.shop,

@@ -1,5 +1,5 @@
-// A person deletes the own account (write matrix "Account delete": users D, claims D, consent W, CMS D). The row stays,
-// empty and `deleted`, because the consent log refers to it; a tombstone keeps webhooks and syncs from bringing it back.
+// A person deletes the own account (write matrix "Account delete": users D, claims D, consent W, CMS D). Of an account whose
+// address is not proven only what its sign-up brought goes: the customer of the same address is another row.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
@@ -8,12 +8,14 @@ import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { tombstoneOf } from "../customers/from-storefront.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { getAccount, type Account } from "./account.ts";
+import { emailOf, getAccount, isProven, isWaiting, type Account } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
+import { clearAccount } from "./clear-account.ts";
 import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password.ts";
-import { END_ALL_SESSIONS, type Session } from "./sessions.ts";
+import { countTry } from "./rate-limits.ts";
+import type { Session } from "./sessions.ts";
 import type { Visit } from "./sign-up.ts";
 
 export const DeletionInput = z.object({ password: TypedPassword.optional() });
@@ -33,19 +35,11 @@ export async function deleteAccount(
       throw new AppError("unauthorized");
     await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, sql, session, visit);
-    await bury(ctx, sql, tenant.shop, account);
-    await sql("DELETE FROM user_claims WHERE shop = $1 AND user_id = $2", [account.id]);
-    await sql("DELETE FROM user_extras WHERE shop = $1 AND user_id = $2", [account.id]);
-    await sql("DELETE FROM user_tag_map WHERE shop = $1 AND user_id = $2", [account.id]);
-    await sql(
-      `UPDATE storefront_users SET status = 'deleted', email = NULL, password_hash = '', full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, phone_hash = NULL,
-         federated_sub = NULL, storefront_customer_gid = NULL, tags = '[]', number_of_orders = 0, amount_spent = 0, email_subscription_status = NULL, sms_subscription_status = NULL,
-         country = NULL, language_pref = NULL, email_verified = false, sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now()
-       WHERE shop = $1 AND id = $2`,
-      [account.id],
-    );
+    await insertTombstones(ctx, sql, tenant.shop, account);
+    await clearAccount(sql, account.id);
     await emptyDeliveries(sql, account.id);
-    await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
+    if (!isWaiting(account))
+      await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
   });
   ctx.log.done("account.deleted", { shop: tenant.shop, user_id: session.account.id });
 }
@@ -60,6 +54,8 @@ async function requireSamePerson(
   const { account } = session;
   if (account.password_hash === "") return requireFreshSignIn(ctx, session);
   if (password === undefined) throw new AppError("reauth_required");
+  // The same count as at a sign-in: a stolen session is no way to guess on.
+  await countTry(ctx, tenant, { login_per_email: emailOf(account) ?? String(account.id) });
   const { isRight } = await verifyPassword(
     password,
     account.password_hash,
@@ -70,9 +66,8 @@ async function requireSamePerson(
 
 /** The address goes into the queue sealed: by the time the mail leaves, the account has none any more. */
 function deletionMail(ctx: Ctx, tenant: Tenant, account: Account) {
-  const sealedTo = account.email
-    ? ctx.secrets.seal(`${tenant.shop}/mail`, account.email)
-    : undefined;
+  const email = emailOf(account);
+  const sealedTo = email ? ctx.secrets.seal(`${tenant.shop}/mail`, email) : undefined;
   return {
     template: "account_deleted" as const,
     userId: account.id,
@@ -104,7 +99,16 @@ async function revokeAll(
   );
 }
 
-async function bury(ctx: Ctx, sql: TenantSql, shop: string, account: Account): Promise<void> {
+/**
+ * No webhook and no sync brings the customer back. An account that waits for its proof has neither address nor customer
+ * id of its own, so it leaves none; one that was never proven leaves tombstones that the customer's own sign-in lifts.
+ */
+async function insertTombstones(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  account: Account,
+): Promise<void> {
   const subjects = [
     ["gid", account.storefront_customer_gid],
     ["email", account.email],
@@ -112,8 +116,9 @@ async function bury(ctx: Ctx, sql: TenantSql, shop: string, account: Account): P
   for (const [kind, value] of subjects)
     if (value)
       await sql(
-        "INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()",
-        [kind, tombstoneOf(ctx, shop, kind, value)],
+        `INSERT INTO customer_tombstones (shop, kind, subject_hmac, unproven) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven`,
+        [kind, tombstoneOf(ctx, shop, kind, value), !isProven(account)],
       );
 }
 

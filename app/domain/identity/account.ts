@@ -5,6 +5,10 @@ import { CONSENT_TYPES, consentColumn, type ConsentFlags } from "../consent/cons
 export type Account = {
   id: number;
   email: string | null;
+  /** The typed address of an account that waits for its proof while another row holds `email`. */
+  unproven_email: string | null;
+  /** The account that this one became part of. */
+  merged_into: number | null;
   password_hash: string;
   full_name: string | null;
   first_name: string | null;
@@ -31,6 +35,8 @@ export type Account = {
 export const ACCOUNT_COLUMNS = [
   "id",
   "email",
+  "unproven_email",
+  "merged_into",
   "password_hash",
   "full_name",
   "first_name",
@@ -67,6 +73,34 @@ export async function findAccountByEmail(
   return row ?? null;
 }
 
+/**
+ * The account that somebody who signs in with this address means: the one that holds the address, or, while that one has
+ * no password, a sign-up that waits for the address to be proven.
+ */
+export async function findSignInAccount(sql: TenantSql, email: string): Promise<Account | null> {
+  const [row] = await sql<Account>(
+    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users
+     WHERE shop = $1 AND (lower(email) = $2 OR lower(unproven_email) = $2)
+     ORDER BY (status = 'deleted'), (password_hash = ''), (email IS NULL) LIMIT 1`,
+    [email],
+  );
+  return row ?? null;
+}
+
+/** The sign-up that waits for this address to be proven. `lock` holds the row until the transaction ends. */
+export async function findWaitingAccount(
+  sql: TenantSql,
+  email: string,
+  lock = false,
+): Promise<Account | null> {
+  const [row] = await sql<Account>(
+    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users
+     WHERE shop = $1 AND lower(unproven_email) = $2 AND unproven_email IS NOT NULL ${lock ? "FOR UPDATE" : ""}`,
+    [email],
+  );
+  return row ?? null;
+}
+
 /** `lock` holds the row until the transaction ends. */
 export async function getAccount(sql: TenantSql, id: number, lock = false): Promise<Account> {
   const [row] = await sql<Account>(
@@ -77,9 +111,17 @@ export async function getAccount(sql: TenantSql, id: number, lock = false): Prom
   return row;
 }
 
+type Address = Pick<Account, "email" | "unproven_email">;
+
+/** Whether another row holds the address of this account until it is proven. */
+export const isWaiting = (account: Address): boolean => account.unproven_email !== null;
+
+/** The address as its owner typed it, proven or not. */
+export const emailOf = (account: Address): string | null => account.email ?? account.unproven_email;
+
 /** Whether the owner of this account proved to be the storefront's customer, by mail or by signing in there. */
 export const isProven = (account: Account): boolean =>
-  account.email_verified || account.provider === "storefront";
+  !isWaiting(account) && (account.email_verified || account.provider === "storefront");
 
 /**
  * DECISIONS 6 "user object". What the storefront knows of a customer is shown only to who proved to be that customer:
@@ -89,7 +131,7 @@ export function toUser(account: Account) {
   const shown = isProven(account);
   return {
     id: account.id,
-    email: account.email,
+    email: emailOf(account),
     full_name: account.full_name,
     first_name: account.first_name,
     last_name: account.last_name,

@@ -1,21 +1,33 @@
-// Who is it? (DECISIONS 6) Issuer and subject first; the storefront's own customer id next; an e-mail address only when
-// the provider verified it. Whoever proves an address wins it from somebody who only typed it.
+// Resolves the account for an identity that a provider proved (DECISIONS 6). Matching order:
+//
+//   1. issuer and subject
+//   2. the storefront's customer id
+//   3. the e-mail address, only when the provider verified it
+//
+// An account whose address was never proven loses its password and sessions to the verified owner (prove-address.ts).
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
+import { retryOnConflict } from "../../runtime/retry-on-conflict.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { tombstoneOf } from "../customers/from-storefront.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
-  CLAIM_FLAGS,
+  emailOf,
   findAccountByEmail,
+  findWaitingAccount,
   type Account,
-  type ClaimRow,
 } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { enqueueMail } from "./mails.ts";
 import type { OidcProvider, ProvenIdentity } from "./oidc-providers.ts";
-import { END_ALL_SESSIONS } from "./sessions.ts";
+import {
+  endUnprovenWaysIn,
+  endWaitingSignUp,
+  lockAddress,
+  proveAddress,
+  type Proof,
+} from "./prove-address.ts";
 import type { Visit } from "./sign-up.ts";
 
 export type IdentitySignIn =
@@ -34,16 +46,11 @@ export async function signInWithIdentity(
   identity: ProvenIdentity,
   visit: Visit,
 ): Promise<IdentitySignIn> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await dataOf(ctx, tenant).transaction((sql) =>
-        signInOnce(ctx, tenant, sql, provider, identity, visit),
-      );
-    } catch (error) {
-      // Two first sign-ins of one person at once: the second finds the first one's account when it tries again.
-      if ((error as { code?: string }).code !== "23505" || attempt >= 3) throw error;
-    }
-  }
+  return retryOnConflict(() =>
+    dataOf(ctx, tenant).transaction((sql) =>
+      signInOnce(ctx, tenant, sql, provider, identity, visit),
+    ),
+  );
 }
 
 async function signInOnce(
@@ -60,9 +67,15 @@ async function signInOnce(
     return { outcome: "refused", error: "account_unavailable" };
   const isNew = match === null;
   const isNewlyLinked = match !== null && match.how !== "identity";
-  const userId = match ? match.account.id : await createAccount(sql, identity);
-  if (match && isNewlyLinked) await takeFromStranger(ctx, sql, match.account, provider, visit);
-  // No ON CONFLICT: whoever comes second at the same moment has to start again and find the first one's account.
+  const matchedId = match ? match.account.id : await createAccount(sql, identity);
+  const userId = await applyProof(ctx, tenant, sql, matchedId, {
+    identity,
+    provider,
+    visit,
+    isNewlyLinked,
+  });
+  if (userId === null) return { outcome: "refused", error: "account_unavailable" };
+  // No upsert: on a concurrent first sign-in the unique violation makes the caller retry and find the other account.
   if (isNew || isNewlyLinked)
     await sql(
       "INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, $2, $3, $4, $5)",
@@ -120,7 +133,13 @@ async function findMatch(
   if (identity.gid && (await isBuried(ctx, tenant, sql, identity.gid)))
     return { refused: "account_unavailable" };
   const owner = identity.email ? await findAccountByEmail(sql, identity.email, true) : null;
-  if (!owner) return null;
+  if (!owner) {
+    const isTaken =
+      identity.email !== null &&
+      !identity.isEmailVerified &&
+      (await findWaitingAccount(sql, identity.email)) !== null;
+    return isTaken ? { refused: "account_exists" } : null;
+  }
   if (owner.status !== "active") return { refused: "account_unavailable" };
   // A mailbox that was given to somebody else: the account stays with its first owner.
   const [other] = await sql(
@@ -135,61 +154,72 @@ async function findMatch(
   return { account: owner, how: "email" };
 }
 
+/** A deletion by somebody who had not proven the address is not the customer's own word. */
 async function isBuried(ctx: Ctx, tenant: Tenant, sql: TenantSql, gid: string): Promise<boolean> {
-  return (
-    (
-      await sql(
-        "SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2",
-        [tombstoneOf(ctx, tenant.shop, "gid", gid)],
-      )
-    ).length > 0
+  const found = await sql(
+    "SELECT 1 FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $2 AND NOT unproven",
+    [tombstoneOf(ctx, tenant.shop, "gid", gid)],
   );
+  return found.length > 0;
 }
 
+type SignInProof = {
+  identity: ProvenIdentity;
+  provider: OidcProvider;
+  visit: Visit;
+  isNewlyLinked: boolean;
+};
+
 /**
- * Whoever got into an account without proving its address is a stranger: the ways in that they made go, with every
- * session, the name they gave and what they let agents do. A storefront link stays: the store vouches for its customers.
+ * What the identity proves about the matched account. The names that a stranger gave go with the stranger.
+ * @returns the account that goes on, which is another one when the matched account waited for its proof; null when that
+ * one is suspended.
  */
-async function takeFromStranger(
+async function applyProof(
   ctx: Ctx,
+  tenant: Tenant,
   sql: TenantSql,
-  account: Account,
-  provider: OidcProvider,
-  visit: Visit,
+  userId: number,
+  { identity, provider, visit, isNewlyLinked }: SignInProof,
+): Promise<number | null> {
+  const rows = await lockAddress(sql, userId);
+  if (!rows) return null;
+  const { account } = rows;
+  const provesAddress =
+    identity.isEmailVerified && emailOf(account)?.toLowerCase() === identity.email;
+  const proof: Proof = {
+    keeps: { issuer: identity.issuer, sub: identity.sub },
+    method: provider.consentMethod,
+    userAgent: visit.userAgent,
+    isSignIn: true,
+  };
+  const isStrangers = isNewlyLinked && !account.email_verified;
+  if (isStrangers && (await endUnprovenWaysIn(ctx, sql, account, proof)))
+    await sql(
+      "UPDATE storefront_users SET full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL WHERE shop = $1 AND id = $2",
+      [userId],
+    );
+  if (identity.gid !== null) await liftTombstones(ctx, tenant, sql, identity);
+  const isNews = !account.email_verified || isNewlyLinked || rows.holder !== null;
+  if (provesAddress && isNews) return proveAddress(ctx, tenant, sql, rows, proof);
+  // The storefront vouches for its customer also where its token names no address.
+  if (identity.gid !== null && isNewlyLinked) await endWaitingSignUp(ctx, sql, account, proof);
+  return userId;
+}
+
+async function liftTombstones(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  { gid, email, isEmailVerified }: ProvenIdentity,
 ): Promise<void> {
-  if (account.email_verified) return;
-  const links = await sql(
-    "DELETE FROM identity_links WHERE shop = $1 AND user_id = $2 AND provider <> 'storefront' RETURNING sub",
-    [account.id],
-  );
-  if (account.password_hash === "" && links.length === 0) return;
   await sql(
-    `UPDATE storefront_users SET password_hash = '', federated_sub = NULL, full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, sessions_valid_after = ${END_ALL_SESSIONS} WHERE shop = $1 AND id = $2`,
-    [account.id],
-  );
-  const [claims] = await sql<ClaimRow>(
-    `SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2`,
-    [account.id],
-  );
-  await sql(
-    "UPDATE user_claims SET federated_sub = NULL, consent_a2a = false, consent_ap2 = false, updated_at = now() WHERE shop = $1 AND user_id = $2",
-    [account.id],
-  );
-  const ended = (["a2a", "ap2"] as const).filter(
-    (consentType) => claims?.[`consent_${consentType}`],
-  );
-  const consentId = ctx.random.uuid();
-  await recordConsent(
-    sql,
-    ended.map((consentType) => ({
-      userId: account.id,
-      consentType,
-      action: "revoked",
-      method: provider.consentMethod,
-      consentId,
-      userAgent: visit.userAgent,
-      timestamp: ctx.clock.now().toISOString(),
-    })),
+    `DELETE FROM customer_tombstones WHERE shop = $1 AND unproven
+       AND ((kind = 'gid' AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))`,
+    [
+      tombstoneOf(ctx, tenant.shop, "gid", gid ?? ""),
+      tombstoneOf(ctx, tenant.shop, "email", isEmailVerified ? (email ?? "") : ""),
+    ],
   );
 }
 

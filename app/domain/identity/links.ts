@@ -9,10 +9,6 @@ import type { Account } from "./account.ts";
 /** `epoch` is the account's `sessions_valid_after`: a link made before the last reset or suspension opens nothing. */
 export type MailedLink = { user_id: number; epoch?: string | null; email_hmac?: string };
 
-/** Which address a link was mailed to. Not the address itself: the link may outlive the account. */
-export const mailboxOf = (ctx: Ctx, shop: string, email: string): string =>
-  ctx.secrets.pseudonym(`${shop}/mailbox`, email);
-
 export const epochOf = (account: Pick<Account, "sessions_valid_after">): string | null =>
   account.sessions_valid_after?.toISOString() ?? null;
 
@@ -33,14 +29,17 @@ export async function createLink(
   return token;
 }
 
-/** Whether the link would open; reading it does not use it up. */
-export async function isLinkOpen(
+/** What the link would open; reading it does not use it up. */
+export async function readLink(
   sql: TenantSql,
   purpose: Purpose,
   token: string,
-): Promise<boolean> {
-  return (await getKey(sql, keyOf(purpose, token))) !== null;
+): Promise<MailedLink | null> {
+  return (await getKey<MailedLink>(sql, keyOf(purpose, token)))?.value ?? null;
 }
+
+export const isLinkOpen = async (sql: TenantSql, purpose: Purpose, token: string) =>
+  (await readLink(sql, purpose, token)) !== null;
 
 /** Uses the link up: of two callers one gets it, the other `invalid_link`. */
 export async function takeLink(

@@ -29,10 +29,15 @@ type State = {
   nonce: string;
   browser: string;
   return_to: string;
-  handoff: boolean;
+  /** Null when no code is handed over. */
+  handoff_challenge: string | null;
 };
 
-export type JourneyStart = { returnTo: string | null; handoff: boolean; browserSecret: string };
+export type JourneyStart = {
+  returnTo: string | null;
+  handoffChallenge: string | null;
+  browserSecret: string;
+};
 
 /** @returns the provider's authorize address, or why the journey cannot begin. */
 export async function beginJourney(
@@ -60,7 +65,7 @@ export async function beginJourney(
     nonce,
     browser: hash("sha256", start.browserSecret),
     return_to: toReturnPath(start.returnTo),
-    handoff: start.handoff,
+    handoff_challenge: start.handoffChallenge,
   };
   const { sql } = ctx.home.forTenant(PLATFORM);
   await putKey(sql, KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
@@ -90,7 +95,13 @@ export function toReturnPath(path: string | null): string {
 }
 
 export type JourneyEnd =
-  | { outcome: "signed_in"; tenant: Tenant; account: Account; returnTo: string; handoff: boolean }
+  | {
+      outcome: "signed_in";
+      tenant: Tenant;
+      account: Account;
+      returnTo: string;
+      handoffChallenge: string | null;
+    }
   | { outcome: "failed"; error: JourneyError; tenant: Tenant | null; returnTo: string };
 
 export async function completeJourney(
@@ -147,7 +158,7 @@ export async function completeJourney(
       tenant,
       account: signedIn.account,
       returnTo: kept.return_to,
-      handoff: kept.handoff,
+      handoffChallenge: kept.handoff_challenge,
     };
   } catch (error) {
     if (error instanceof InvalidIdToken) {

@@ -1,61 +1,64 @@
-// A new password by a mailed link (SPEC "Password reset link", "Welcome link"). A reset ends every session.
+// A new password by a mailed link (SPEC "Password reset link", "Welcome link"). The link proves the mailbox, so a reset ends
+// every session and every way in that was made while the address was not proven.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { retryOnConflict } from "../../runtime/retry-on-conflict.ts";
+import { mailboxOf } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { findAccountByEmail, getAccount } from "./account.ts";
+import { emailOf, findAccountByEmail, findWaitingAccount } from "./account.ts";
 import { EmailAddress } from "./email-address.ts";
-import { epochOf, isLinkOpen, mailboxOf, takeLink } from "./links.ts";
+import { epochOf, isLinkOpen, takeLink } from "./links.ts";
 import { enqueueMail } from "./mails.ts";
 import { hashPassword, Password } from "./password.ts";
-import { END_ALL_SESSIONS } from "./sessions.ts";
+import { lockAddress, proveAddress } from "./prove-address.ts";
 
 export const ForgotInput = z.object({ email: EmailAddress });
 export const ResetInput = z.object({ token: z.string().max(500), password: Password });
 
-/** Sends a link when there is somebody to send it to; nobody is told which. */
+/** Mails a link when an active account has this address. The caller learns nothing either way. */
 export async function requestPasswordReset(ctx: Ctx, tenant: Tenant, email: string): Promise<void> {
   await dataOf(ctx, tenant).transaction(async (sql) => {
-    const account = await findAccountByEmail(sql, email);
+    const account =
+      (await findAccountByEmail(sql, email)) ?? (await findWaitingAccount(sql, email));
     if (account?.status === "active")
       await enqueueMail(ctx, tenant, sql, { template: "reset_password", userId: account.id });
   });
 }
 
-/** A welcome link and a reset link are used the same way. Both prove the mailbox. */
+/** Sets the password of the account that the link was mailed for. Throws `invalid_link`, `invalid_request`. */
 export async function resetPassword(
   ctx: Ctx,
   tenant: Tenant,
   input: z.output<typeof ResetInput>,
 ): Promise<void> {
-  const { sql } = dataOf(ctx, tenant);
-  // Looked at before the work: a stranger's guesses should not cost us hashes.
+  const { sql, transaction } = dataOf(ctx, tenant);
+  // Before the hash: guessed tokens must not cost one each.
   if (!(await isLinkOpen(sql, "password", input.token))) throw new AppError("invalid_link");
   const passwordHash = await hashPassword(
     ctx.random,
     input.password,
     tenant.config.password_iterations,
   );
-  const userId = await dataOf(ctx, tenant).transaction(async (tx) => {
-    const link = await takeLink(tx, "password", input.token);
-    const account = await getAccount(tx, link.user_id, true).catch(() => null);
-    if (!account || account.status !== "active" || (link.epoch ?? null) !== epochOf(account))
-      throw new AppError("invalid_link");
-    // The storefront may have changed the address since: the old mailbox proves nothing about the new one.
-    if (
-      link.email_hmac !== undefined &&
-      link.email_hmac !== mailboxOf(ctx, tenant.shop, account.email ?? "")
-    )
-      throw new AppError("invalid_link");
-    if (account.email && input.password.toLowerCase() === account.email)
-      throw new AppError("invalid_request", {
-        fields: { password: "must not be the e-mail address" },
-      });
-    await tx(
-      `UPDATE storefront_users SET password_hash = $3, email_verified = true, sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now() WHERE shop = $1 AND id = $2`,
-      [account.id, passwordHash],
-    );
-    return account.id;
-  });
+  const userId = await retryOnConflict(() =>
+    transaction(async (tx) => {
+      const link = await takeLink(tx, "password", input.token);
+      const rows = await lockAddress(tx, link.user_id);
+      if (!rows || (link.epoch ?? null) !== epochOf(rows.account))
+        throw new AppError("invalid_link");
+      const email = emailOf(rows.account) ?? "";
+      // The storefront may have changed the address since: the old mailbox proves nothing about the new one.
+      if (link.email_hmac !== undefined && link.email_hmac !== mailboxOf(ctx, tenant.shop, email))
+        throw new AppError("invalid_link");
+      if (email && input.password.toLowerCase() === email)
+        throw new AppError("invalid_request", {
+          fields: { password: "must not be the e-mail address" },
+        });
+      const proof = { keeps: "nothing", method: "password_reset", userAgent: null } as const;
+      const proven = await proveAddress(ctx, tenant, tx, rows, { ...proof, passwordHash });
+      if (proven === null) throw new AppError("invalid_link");
+      return proven;
+    }),
+  );
   ctx.log.done("password.reset", { shop: tenant.shop, user_id: userId });
 }

@@ -11,7 +11,11 @@ export const RATE_LIMITS = {
   login_per_email: { max: 10, windowSeconds: 60 },
   login_per_address: { max: 60, windowSeconds: 60 },
   signup_per_address: { max: 20, windowSeconds: 60 },
-  mail_per_email: { max: 5, windowSeconds: 3_600 },
+  /** Each kind of mail has a count of its own: sign-ups and sign-ins of strangers use up nobody's reset mails. */
+  reset_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  verify_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  account_exists_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  reset_mail_per_address: { max: 60, windowSeconds: 3_600 },
   export_per_account: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
@@ -30,8 +34,10 @@ export const RATE_LIMITS = {
   test_mail_per_store: { max: 10, windowSeconds: 3_600 },
   /** Fetches of documents that a stranger names. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
-  /** Apart from the mails above: whoever fills in forms for somebody must not keep that person from a reset. */
   consent_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  /** A store's forms are no way to write to arbitrary people. */
+  consent_mail_per_store: { max: 500, windowSeconds: 3_600 },
+  consent_mail_per_address: { max: 30, windowSeconds: 3_600 },
 } as const satisfies Record<string, Limit>;
 
 export type RateLimitName = keyof typeof RATE_LIMITS;

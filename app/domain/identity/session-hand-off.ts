@@ -1,37 +1,51 @@
 // Where third-party cookies are blocked, a sign-in comes back with a one-time code in the address's fragment, which the
-// page swaps for the token (DECISIONS 6).
+// page exchanges for the token (DECISIONS 6). A fragment travels along with redirects, so the code alone is worth nothing:
+// the tab that began keeps a verifier, and only its SHA-256 was sent at the start (as PKCE does, RFC 7636).
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { secretEquals } from "../../runtime/secrets.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { getAccount, type Account } from "./account.ts";
 import { epochOf } from "./links.ts";
 
-export const HandOffInput = z.object({ code: z.string().min(1).max(200) });
+/** Base64url of a SHA-256. */
+export const HandOffChallenge = z.string().regex(/^[\w-]{43}$/);
+
+export const HandOffInput = z.object({
+  code: z.string().min(1).max(200),
+  handoff_verifier: z.string().max(200).default(""),
+});
+
+type SessionCode = { user_id: number; epoch: string | null; challenge: string };
 
 export async function createSessionCode(
   ctx: Ctx,
   tenant: Tenant,
   account: Account,
+  challenge: string,
 ): Promise<string> {
   const code = ctx.random.bytes(24).toString("base64url");
-  await putKey(
-    dataOf(ctx, tenant).sql,
-    KEYS.sessionCode(hash("sha256", code)),
-    { user_id: account.id, epoch: epochOf(account) },
-    TTL_SECONDS.sessionCode,
-  );
+  const kept: SessionCode = { user_id: account.id, epoch: epochOf(account), challenge };
+  const key = KEYS.sessionCode(hash("sha256", code));
+  await putKey(dataOf(ctx, tenant).sql, key, kept, TTL_SECONDS.sessionCode);
   return code;
 }
 
-export async function swapSessionCode(ctx: Ctx, tenant: Tenant, code: string): Promise<Account> {
+/** Throws `invalid_code`. A wrong verifier does not use the code up: it stays good for the tab that has the right one. */
+export async function exchangeSessionCode(
+  ctx: Ctx,
+  tenant: Tenant,
+  { code, handoff_verifier: verifier }: z.output<typeof HandOffInput>,
+): Promise<Account> {
   const { sql } = dataOf(ctx, tenant);
-  const kept = await takeKey<{ user_id: number; epoch: string | null }>(
-    sql,
-    KEYS.sessionCode(hash("sha256", code)),
-  );
+  const key = KEYS.sessionCode(hash("sha256", code));
+  const challenge = (await getKey<SessionCode>(sql, key))?.value.challenge;
+  if (!challenge || !secretEquals(hash("sha256", verifier, "base64url"), challenge))
+    throw new AppError("invalid_code");
+  const kept = await takeKey<SessionCode>(sql, key);
   if (!kept) throw new AppError("invalid_code");
   const account = await getAccount(sql, kept.user_id);
   // What ended the person's sessions in between ended this one too.

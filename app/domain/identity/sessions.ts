@@ -9,6 +9,7 @@ import { dataOf, HOME_REGION, isCurrent, type Tenant } from "../tenants/tenant.t
 import {
   ACCOUNT_COLUMNS,
   CLAIM_FLAGS,
+  emailOf,
   toConsents,
   type Account,
   type ClaimRow,
@@ -35,7 +36,7 @@ export function issueToken(ctx: Ctx, tenant: Tenant, account: Account): string {
   const iat = Math.max(now, Math.ceil((account.sessions_valid_after?.getTime() ?? 0) / 1_000));
   const claims: SessionClaims = {
     sub: String(account.id),
-    email: account.email ?? "",
+    email: emailOf(account) ?? "",
     name: (account.full_name ?? "").slice(0, MAX_NAME_LENGTH),
     provider: account.provider,
     iat,
@@ -100,10 +101,8 @@ export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Pro
   // A token that fails may fail because the tenant's secret is a new one that we have not read yet.
   if (!claims)
     return (await isCurrent(ctx, tenant)) ? { outcome: "invalid" } : { outcome: "stale_tenant" };
-  const row = await readsOf(ctx, tenant).add({
-    id: Number(claims.sub),
-    revokedKey: KEYS.revokedToken(hash("sha256", token)),
-  });
+  const revokedKey = KEYS.revokedToken(hash("sha256", token));
+  const row = await readsOf(ctx, tenant).add({ id: Number(claims.sub), revokedKey });
   // Another region does not hold the tenant's record: there it is asked for by itself.
   const isFresh =
     tenant.region === HOME_REGION && row
@@ -111,11 +110,21 @@ export async function checkSession(ctx: Ctx, tenant: Tenant, token: string): Pro
         (row.platform_version ?? 0) === tenant.version.platform
       : await isCurrent(ctx, tenant);
   if (!isFresh) return { outcome: "stale_tenant" };
-  if (!row || row.is_revoked || row.status !== "active") return { outcome: "invalid" };
-  if (row.sessions_valid_after && claims.iat * 1_000 < row.sessions_valid_after.getTime())
-    return { outcome: "invalid" };
-  return { outcome: "valid", session: { account: row, consents: toConsents(row), token, claims } };
+  if (!row || row.is_revoked || isOver(row, claims)) return { outcome: "invalid" };
+  // A sign-up that waited for its proof became part of another account: its sessions are that account's now.
+  const person =
+    row.merged_into === null
+      ? row
+      : await readsOf(ctx, tenant).add({ id: row.merged_into, revokedKey });
+  if (person?.status !== "active" || isOver(person, claims)) return { outcome: "invalid" };
+  return {
+    outcome: "valid",
+    session: { account: person, consents: toConsents(person), token, claims },
+  };
 }
+
+const isOver = ({ sessions_valid_after: validAfter }: SessionRow, { iat }: SessionClaims) =>
+  validAfter !== null && iat * 1_000 < validAfter.getTime();
 
 /** This token is dead from now on, its copies too. */
 export async function endSession(ctx: Ctx, tenant: Tenant, session: Session): Promise<void> {

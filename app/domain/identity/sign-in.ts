@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { ACCOUNT_COLUMNS, findAccountByEmail, type Account } from "./account.ts";
+import { ACCOUNT_COLUMNS, findSignInAccount, type Account } from "./account.ts";
 import { EmailAddress } from "./email-address.ts";
 import { enqueueMail } from "./mails.ts";
 import { hashPassword, TypedPassword, verifyPassword } from "./password.ts";
@@ -19,7 +19,7 @@ export async function signIn(
 ): Promise<Account> {
   const { sql } = dataOf(ctx, tenant);
   const iterations = tenant.config.password_iterations;
-  const account = await findAccountByEmail(sql, input.email);
+  const account = await findSignInAccount(sql, input.email);
   const { isRight, needsRehash } = await verifyPassword(
     input.password,
     account?.password_hash ?? "",
@@ -50,7 +50,7 @@ async function mailNewLink(
   account: Account,
   email: string,
 ): Promise<void> {
-  if (!(await isTryLeft(ctx, tenant, { mail_per_email: email }))) return;
+  if (!(await isTryLeft(ctx, tenant, { verify_mail_per_email: email }))) return;
   await dataOf(ctx, tenant).transaction((sql) =>
     enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id }),
   );

@@ -3,10 +3,17 @@ import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { isUniqueViolation, retryOnConflict } from "../../runtime/retry-on-conflict.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { ACCOUNT_COLUMNS, findAccountByEmail, type Account } from "./account.ts";
+import {
+  ACCOUNT_COLUMNS,
+  findAccountByEmail,
+  findWaitingAccount,
+  isWaiting,
+  type Account,
+} from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { EmailAddress } from "./email-address.ts";
 import { enqueueMail } from "./mails.ts";
@@ -59,14 +66,20 @@ export async function signUp(
   );
   const hidesTaken = tenant.config.require_email_verification;
   try {
-    const account = await dataOf(ctx, tenant).transaction((sql) =>
-      createAccount(ctx, tenant, sql, input, passwordHash, visit),
+    // Of two at once the unique index lets one through; the other runs again and finds the address taken.
+    const account = await retryOnConflict(() =>
+      dataOf(ctx, tenant).transaction((sql) =>
+        createAccount(ctx, tenant, sql, input, passwordHash, visit),
+      ),
     );
-    ctx.log.done("account.signed_up", { shop: tenant.shop, user_id: account.id });
+    ctx.log.done("account.signed_up", {
+      shop: tenant.shop,
+      user_id: account.id,
+      is_waiting: isWaiting(account),
+    });
     return hidesTaken ? { outcome: "pending" } : { outcome: "created", account };
   } catch (error) {
-    // Two at once: the unique index lets one of them through.
-    if (!isTaken(error)) throw error;
+    if (!(error instanceof EmailTaken) && !isUniqueViolation(error)) throw error;
     if (!hidesTaken) throw new AppError("email_taken");
     await tellOwner(ctx, tenant, input.email);
     return { outcome: "pending" };
@@ -81,19 +94,20 @@ function consentProblems(input: SignUpInput): Record<string, string> {
   );
 }
 
-const isTaken = (error: unknown) =>
-  error instanceof EmailTaken || (error as { code?: string }).code === "23505";
-
 class EmailTaken extends Error {}
 
-/** A contact that was only ever known from the storefront, and that nobody has signed in to. */
+/** A contact or a customer of the storefront: nobody has ever signed in to it, and nobody could. */
 const isPassive = (account: Account) =>
-  account.password_hash === "" &&
-  !account.federated_sub &&
   account.status === "active" &&
-  !account.last_login_at &&
-  !account.email_verified;
+  account.password_hash === "" &&
+  account.federated_sub === null &&
+  account.last_login_at === null &&
+  !isWaiting(account);
 
+/**
+ * A passive contact keeps the address until it is proven: the sign-up waits beside it, as a row of its own that knows
+ * nothing of the contact and is pushed nowhere.
+ */
 async function createAccount(
   ctx: Ctx,
   tenant: Tenant,
@@ -102,37 +116,33 @@ async function createAccount(
   passwordHash: string,
   visit: Visit,
 ): Promise<Account> {
-  const found = await findAccountByEmail(sql, input.email, true);
-  const known = found?.status === "deleted" ? null : found;
-  if (known && !isPassive(known)) throw new EmailTaken();
-  // A customer whom the storefront deleted left the address behind: it goes to whoever signs up with it now.
-  if (found && !known)
+  const known = await findAccountByEmail(sql, input.email, true);
+  const holder = known?.status === "deleted" ? null : known;
+  if (holder && !isPassive(holder)) throw new EmailTaken();
+  if (await findWaitingAccount(sql, input.email)) throw new EmailTaken();
+  // A customer whom the storefront deleted left the address behind: it goes to the one who signs up with it now.
+  if (known && !holder)
     await sql(
       "UPDATE storefront_users SET email = NULL WHERE shop = $1 AND id = $2 AND status = 'deleted'",
-      [found.id],
+      [known.id],
     );
-  const names = { first: input.first_name || null, last: input.last_name || null };
-  const fields = [
-    passwordHash,
-    names.first,
-    names.last,
-    [names.first, names.last].filter(Boolean).join(" ") || null,
-    input.language_pref ?? null,
-  ];
-  const [account] = known
-    ? await sql<Account>(
-        `UPDATE storefront_users SET password_hash = $3, first_name = $4, last_name = $5, full_name = $6, language_pref = $7, provider = 'email', last_login_at = now(), updated_at = now()
-         WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
-        [known.id, ...fields],
-      )
-    : await sql<Account>(
-        `INSERT INTO storefront_users (shop, email, password_hash, first_name, last_name, full_name, language_pref, provider, last_login_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 'email', now()) RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
-        [input.email, ...fields],
-      );
+  const fullName = [input.first_name, input.last_name].filter(Boolean).join(" ");
+  const [account] = await sql<Account>(
+    `INSERT INTO storefront_users (shop, email, unproven_email, password_hash, first_name, last_name, full_name, language_pref, provider, last_login_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'email', now()) RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
+    [
+      holder ? null : input.email,
+      holder ? input.email : null,
+      passwordHash,
+      input.first_name || null,
+      input.last_name || null,
+      fullName || null,
+      input.language_pref ?? null,
+    ],
+  );
   if (!account) throw new Error("the account was not stored");
   await storeClaims(ctx, tenant, sql, account.id, input, visit);
-  await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
+  if (!holder) await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
   await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
   return account;
 }
@@ -146,24 +156,18 @@ async function storeClaims(
   visit: Visit,
 ): Promise<void> {
   const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
-  // What was not expressed now stays as it was: a flag never changes without a row in the log.
   await sql(
     `INSERT INTO user_claims (shop, user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_version, language)
-     VALUES ($1, $2, true, true, coalesce($3, false), coalesce($4, false), $5, $6)
-     ON CONFLICT (shop, user_id) DO UPDATE SET consent_tos = true, consent_privacy = true, consent_cookie = coalesce($3, user_claims.consent_cookie),
-       consent_marketing = coalesce($4, user_claims.consent_marketing), consent_version = coalesce($5, user_claims.consent_version), language = $6, updated_at = now()`,
+     VALUES ($1, $2, true, true, $3, $4, $5, $6)`,
     [
       userId,
-      input.consent_cookie ?? null,
-      input.consent_marketing ?? null,
+      input.consent_cookie ?? false,
+      input.consent_marketing ?? false,
       version,
       input.language_pref ?? null,
     ],
   );
-  await sql(
-    "INSERT INTO user_extras (shop, user_id) VALUES ($1, $2) ON CONFLICT (shop, user_id) DO NOTHING",
-    [userId],
-  );
+  await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);
   const expressed: [ConsentType, boolean | undefined][] = [
     ["tos", true],
     ["privacy", true],
@@ -190,7 +194,7 @@ async function storeClaims(
 
 /** The owner of a taken address learns that somebody tried; the one who tried learns nothing. */
 async function tellOwner(ctx: Ctx, tenant: Tenant, email: string): Promise<void> {
-  if (!(await isTryLeft(ctx, tenant, { mail_per_email: email }))) return;
+  if (!(await isTryLeft(ctx, tenant, { account_exists_mail_per_email: email }))) return;
   await dataOf(ctx, tenant).transaction(async (sql) => {
     const owner = await findAccountByEmail(sql, email);
     if (owner?.status === "active")

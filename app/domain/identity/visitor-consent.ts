@@ -2,6 +2,7 @@
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
+import { ADDRESS_CONSENT_TYPES, CONSENT_TYPES, consentColumn } from "../consent/consent-types.ts";
 import {
   syncConsentOfAddress,
   syncConsentOfUser,
@@ -43,12 +44,31 @@ export async function syncConsent(
   }
   await countTry(ctx, tenant, { consent_per_address: speaker.address });
   if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
+  requireAddressConsents(input);
   const email = EmailAddress.safeParse(input.email);
   if (!email.success)
     throw new AppError("invalid_request", { fields: { email: "must be an e-mail address" } });
-  const mayMail = () => isTryLeft(ctx, tenant, { consent_mail_per_email: email.data });
+  const mayMail = () =>
+    isTryLeft(ctx, tenant, {
+      consent_mail_per_email: email.data,
+      consent_mail_per_address: speaker.address,
+      consent_mail_per_store: tenant.shop,
+    });
   return syncConsentOfAddress(ctx, tenant, email.data, input, visit, {
     findOrCreateContact,
     mayMail,
   });
+}
+
+/** Throws `invalid_request` for what an address alone cannot say. */
+function requireAddressConsents(input: ConsentSyncInput): void {
+  const refused = CONSENT_TYPES.filter(
+    (type) =>
+      !(ADDRESS_CONSENT_TYPES as readonly string[]).includes(type) &&
+      input[consentColumn(type)] !== undefined,
+  ).map(consentColumn);
+  if (refused.length > 0)
+    throw new AppError("invalid_request", {
+      fields: Object.fromEntries(refused.map((name) => [name, "needs a signed-in person"])),
+    });
 }

@@ -7,11 +7,11 @@ import {
   askOpenly,
   begin,
   findProfile,
-  goElsewhere,
+  keepVerifier,
   leave,
-  markLeaving,
   onHandOver,
   onSessionOver,
+  signInAddress,
   type Answer,
   type Profile,
 } from "./session.ts";
@@ -51,7 +51,7 @@ const elsewhere = (): Child[] =>
             {},
             el(
               "a",
-              { class: "button", href: goElsewhere(href), target: "_top", click: markLeaving },
+              { class: "button", href: signInAddress(href), target: "_top", click: keepVerifier },
               WORDS[provider],
             ),
           ),

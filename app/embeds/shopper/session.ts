@@ -6,8 +6,8 @@
 import { SESSION_KEY } from "../look.ts";
 import { DATA, WORDS } from "./page-data.ts";
 
-/** Of a tab that went to sign in elsewhere; crm-theme.js keeps the same. */
-const LEAVING = "crm_sign_in";
+/** The hand-off verifier of a tab that went to sign in elsewhere; crm-theme.js keeps the same. */
+const VERIFIER = "crm_sign_in";
 let token: string | null = null;
 
 export type Answer = {
@@ -148,16 +148,39 @@ export type Arrival =
     }
   | { outcome: "failed"; text: string };
 
-/** The way out; from inside a theme's page the way back is that page. */
-export function goElsewhere(href: string): string {
+const base64Url = (bytes: Uint8Array) =>
+  btoa(String.fromCharCode(...bytes))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace(/=+$/, "");
+
+/** Null where the page is not in a secure context: such a page cannot hash, and gets no code. */
+let handOff: { verifier: string; challenge: string } | null = null;
+
+async function prepareHandOff(): Promise<void> {
+  if (!crypto.subtle) return;
+  const verifier = base64Url(crypto.getRandomValues(new Uint8Array(32)));
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  handOff = { verifier, challenge: base64Url(new Uint8Array(digest)) };
+}
+
+/**
+ * The address of a sign-in elsewhere. The SHA-256 of this tab's verifier goes along, so that the code that comes back is
+ * worth nothing to any other tab. From inside a theme's page the way back is that page.
+ */
+export function signInAddress(href: string): string {
+  const url = new URL(href, location.href);
+  if (handOff) url.searchParams.set("handoff_challenge", handOff.challenge);
+  else url.searchParams.delete("handoff");
   const here = `${DATA.proxy ?? ""}/embed/`;
-  if (DATA.proxy === null || location.pathname.startsWith(here)) return href;
-  const url = new URL(href);
-  url.searchParams.set("return_to", location.pathname);
+  if (DATA.proxy !== null && !location.pathname.startsWith(here))
+    url.searchParams.set("return_to", location.pathname);
   return url.href;
 }
 
-export const markLeaving = (): void => store()?.setItem(LEAVING, "1");
+export const keepVerifier = (): void => {
+  if (handOff) store()?.setItem(VERIFIER, handOff.verifier);
+};
 
 /** Where the theme's own script swapped the code, it says so. */
 export function onHandOver(act: () => void): void {
@@ -168,10 +191,11 @@ export function onHandOver(act: () => void): void {
 }
 
 /**
- * Swaps the code of a sign-in elsewhere, whose trace leaves the address at once. Only a tab that went to sign in takes it:
+ * Exchanges the code of a sign-in elsewhere, whose trace leaves the address at once. Only a tab that went to sign in takes it:
  * a link with somebody else's code would sign the reader in as that person.
  */
 export async function arrive(): Promise<Arrival> {
+  await prepareHandOff();
   const code = new URLSearchParams(location.hash.slice(1)).get("session_code");
   const query = new URLSearchParams(location.search);
   const error = query.get("error");
@@ -179,11 +203,11 @@ export async function arrive(): Promise<Arrival> {
   const rest = query.toString();
   if (code !== null || error !== null)
     history.replaceState(null, "", location.pathname + (rest ? `?${rest}` : ""));
-  const isMine = store()?.getItem(LEAVING) === "1";
-  store()?.removeItem(LEAVING);
-  if (code !== null && isMine) {
+  const verifier = store()?.getItem(VERIFIER);
+  store()?.removeItem(VERIFIER);
+  if (code !== null && verifier) {
     remember(null);
-    const answer = await askOpenly("/auth/session", { code });
+    const answer = await askOpenly("/auth/session", { code, handoff_verifier: verifier });
     if (answer.status !== 200) return { outcome: "failed", text: WORDS.handOff };
     await begin(answer);
     return { outcome: "signed_in" };

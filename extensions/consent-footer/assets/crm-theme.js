@@ -27,15 +27,28 @@
   if (document.readyState === 'complete') footer();
   else window.addEventListener('load', () => setTimeout(footer));
 
-  // A sign-in elsewhere comes back with a one-time code in the address's fragment. Only a tab that went to sign in takes
-  // it: a link with somebody else's code would sign the reader in as that person.
+  // A sign-in elsewhere comes back with a one-time code in the address's fragment. It takes the verifier that this tab kept
+  // when it left: a link with somebody else's code would sign the reader in as that person.
   const mark = 'crm_sign_in';
-  document.addEventListener('click', (event) => event.target.closest?.('a[href*="handoff=fragment"]') && sessionStorage.setItem(mark, '1'), true);
-  const code = /[#&]session_code=([\w-]+)/.exec(location.hash)?.[1];
-  if (code && sessionStorage.getItem(mark)) {
+  // Links of the theme itself to a sign-in: they send the verifier's SHA-256 along.
+  (async () => {
+    if (!crypto.subtle) return;
+    const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+    const kept = toText(crypto.getRandomValues(new Uint8Array(32)));
+    const challenge = toText(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(kept))));
+    document.addEventListener('click', (event) => {
+      const link = event.target.closest?.('a[href*="handoff=fragment"]');
+      if (!link || link.href.includes('handoff_challenge=')) return;
+      link.href += `&handoff_challenge=${challenge}`;
+      sessionStorage.setItem(mark, kept);
+    }, true);
+  })();
+  const code = /[#&]session_code=([\w-]{1,100})/.exec(location.hash)?.[1];
+  const verifier = code && sessionStorage.getItem(mark);
+  if (verifier) {
     sessionStorage.removeItem(mark);
     history.replaceState(null, '', location.pathname + location.search);
-    fetch(`${path}/auth/session`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) })
+    fetch(`${path}/auth/session`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code, handoff_verifier: verifier }) })
       .then((answer) => answer.json())
       .then(({ token }) => {
         if (token) sessionStorage.setItem('crm_session', token);

@@ -170,7 +170,7 @@ describe("the page of a verification link", () => {
     expect(page.text).toMatch(/<form method="post" action="\/auth\/verify-email\?shop=[^"]+">/);
     expect((await getMe(service, session)).json.user.email_verified).toBe(false);
     const token = await mailedToken(service, email, VERIFY);
-    const answer = await submit(VERIFY, { token });
+    const answer = await submit(VERIFY, { token, password: PASSWORD });
     expect(answer.status).toBe(200);
     expectSafePage(answer);
     expect(answer.text).toContain("Address verified");
@@ -178,6 +178,45 @@ describe("the page of a verification link", () => {
     const again = await submit(VERIFY, { token });
     expect([again.status, again.text.includes("This link no longer works")]).toEqual([400, true]);
     expectSafePage(again);
+  });
+
+  it("says that an account with a password was made for the address, and asks for that password or a new one", async () => {
+    const { email, token: session } = await signUp(service);
+    const link = await mailedLink(service, email, VERIFY);
+    const page = await open(link);
+    expect(page.text).toContain(`An account with a password was made for this address: ${email}`);
+    expect(page.text).toMatch(/<label for="password">Password<\/label><input id="password"/);
+    const token = await mailedToken(service, email, VERIFY);
+    for (const password of ["", "short", email]) {
+      const refused = await submit(VERIFY, { token, password });
+      expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true]);
+      expectSafePage(refused);
+    }
+    expect((await getMe(service, session)).json.user.email_verified).toBe(false);
+    expect((await submit(VERIFY, { token, password: "a password of my own" })).status).toBe(200);
+    expect((await getMe(service, session)).status).toBe(401);
+    expect((await login(service, email, "a password of my own")).status).toBe(200);
+    expect((await login(service, email)).status).toBe(401);
+  });
+
+  it("asks for no password in the browser that is signed in to the account", async () => {
+    const { email, token: session } = await signUp(service);
+    const link = await mailedLink(service, email, VERIFY);
+    const headers = { cookie: `__Host-crm_session=${session}` };
+    const page = await service.call("GET", link.slice(service.url.length), { key: null, headers });
+    expect(page.text).not.toContain("password");
+    const post = (origin: string) =>
+      service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+        key: null,
+        body: new URLSearchParams({
+          token: new URL(link).searchParams.get("token") ?? "",
+        }).toString(),
+        headers: { ...headers, origin, "Content-Type": "application/x-www-form-urlencoded" },
+      });
+    // Another site makes the browser send the cookie along: it proves nothing.
+    expect((await post("https://evil.example")).status).toBe(400);
+    expect((await post(new URL(service.url).origin)).status).toBe(200);
+    expect((await getMe(service, session)).json.user.email_verified).toBe(true);
   });
 
   it("without a token, or with one that is too long, is a page that says so", async () => {

@@ -298,6 +298,7 @@ describe("the storefront speaking of a deleted person", () => {
   it("by the same gid resurrects nobody, however new the webhook is", async () => {
     await webhook({});
     const { token } = await signUp(service, { email: "bob@biller.com" });
+    await verify(service, await mailedToken(service, "bob@biller.com", "/auth/verify-email"));
     expect(
       (
         await service.database.query(

@@ -106,8 +106,17 @@ export const reset = (
     key: null,
   });
 
-export const verify = (service: Service, token: string, shop = SHOP): Promise<Answer> =>
-  service.call("POST", `/auth/verify-email?shop=${shop}`, { body: { token }, key: null });
+/** As the person who signed up: with the password of `signUp`. */
+export const verify = (
+  service: Service,
+  token: string,
+  shop = SHOP,
+  password: string | undefined = PASSWORD,
+): Promise<Answer> =>
+  service.call("POST", `/auth/verify-email?shop=${shop}`, {
+    body: { token, ...(password !== undefined && { password }) },
+    key: null,
+  });
 
 export const deleteMe = (service: Service, token: string, body?: unknown): Promise<Answer> =>
   service.call("DELETE", "/auth/me", { key: token, ...(body !== undefined && { body }) });

@@ -1,4 +1,5 @@
 // The one-time code of a sign-in where third-party cookies are blocked.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { getMe, newEmail, pictureOf, statusesOf } from "./people.ts";
@@ -12,13 +13,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const swap = (code: unknown, shop = SHOP) =>
-  service.call("POST", `/auth/session?shop=${shop}`, { body: { code }, key: null });
+const VERIFIER = "a-verifier-that-only-this-tab-knows-0123456789";
+const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
+
+const exchange = (code: unknown, shop = SHOP, verifier: unknown = VERIFIER) =>
+  service.call("POST", `/auth/session?shop=${shop}`, {
+    body: { code, handoff_verifier: verifier },
+    key: null,
+  });
 
 /** Signs in with the provider and brings back the code of the address's fragment. */
-async function signInForCode(): Promise<{ code: string; email: string; cookies: string[] }> {
+async function signInForCode(
+  query = `&handoff=fragment&handoff_challenge=${CHALLENGE}`,
+): Promise<{ code: string; email: string; cookies: string[] }> {
   const email = newEmail("handoff");
-  const out = await service.call("GET", `/auth/federated/login?shop=${SHOP}&handoff=fragment`, {
+  const out = await service.call("GET", `/auth/federated/login?shop=${SHOP}${query}`, {
     key: null,
   });
   const cookie = out.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -34,10 +43,10 @@ async function signInForCode(): Promise<{ code: string; email: string; cookies: 
   return { email, code: fragment.get("session_code") ?? "", cookies: back.headers.getSetCookie() };
 }
 
-it("a code is swapped once for the token, the user and the cookie: of 5 at once one gets them", async () => {
+it("a code is exchanged once for the token, the user and the cookie: of 5 at once one gets them", async () => {
   const { code, email } = await signInForCode();
   expect(code).toMatch(/^[A-Za-z0-9_-]{32}$/);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => swap(code)));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(code)));
   expect(statusesOf(answers)).toEqual([200, 400, 400, 400, 400]);
   const won = answers.find(({ status }) => status === 200);
   expect(Object.keys(won?.json).sort()).toEqual(["token", "user"]);
@@ -52,8 +61,8 @@ it("a code is swapped once for the token, the user and the cookie: of 5 at once 
 
 it("a code is worth nothing at another store, and is not used up by trying it there", async () => {
   const { code } = await signInForCode();
-  expect((await swap(code, OTHER_SHOP)).json.code).toBe("invalid_code");
-  expect((await swap(code)).status).toBe(200);
+  expect((await exchange(code, OTHER_SHOP)).json.code).toBe("invalid_code");
+  expect((await exchange(code)).status).toBe(200);
 });
 
 it("a code lives for 60 seconds", async () => {
@@ -64,9 +73,9 @@ it("a code lives for 60 seconds", async () => {
     );
   const [early, late] = [await signInForCode(), await signInForCode()];
   await letTimePass(50);
-  expect((await swap(early.code)).status).toBe(200);
+  expect((await exchange(early.code)).status).toBe(200);
   await letTimePass(10);
-  expect((await swap(late.code)).json.code).toBe("invalid_code");
+  expect((await exchange(late.code)).json.code).toBe("invalid_code");
 });
 
 it("a code of a person suspended since opens nothing", async () => {
@@ -75,7 +84,7 @@ it("a code of a person suspended since opens nothing", async () => {
     "UPDATE storefront_users SET status = 'suspended' WHERE email = $1",
     [email],
   );
-  expect((await swap(code)).json.code).toBe("invalid_code");
+  expect((await exchange(code)).json.code).toBe("invalid_code");
 });
 
 it("a code stands in the database only as a hash", async () => {
@@ -88,6 +97,27 @@ it("a code stands in the database only as a hash", async () => {
 it("what is no code is 400 and writes nothing", async () => {
   const before = await pictureOf(service.database);
   for (const code of ["", "x", "x".repeat(500), null, 5, { a: 1 }])
-    expect((await swap(code)).status).toBe(400);
+    expect((await exchange(code)).status).toBe(400);
   expect(await pictureOf(service.database)).toEqual(before);
+});
+
+it("a code is worth nothing without the verifier of the tab that began, and is not used up by trying", async () => {
+  const { code } = await signInForCode();
+  for (const verifier of ["", "x".repeat(43), CHALLENGE, null, 5])
+    expect((await exchange(code, SHOP, verifier)).status).toBe(400);
+  expect((await exchange(code)).status).toBe(200);
+});
+
+it.each([
+  ["without a challenge", "&handoff=fragment"],
+  ["with a challenge of the wrong shape", "&handoff=fragment&handoff_challenge=short"],
+  ["with a challenge and no wish for a code", `&handoff_challenge=${CHALLENGE}`],
+  [
+    "back to the page that lets agents in, which redirects",
+    `&handoff=fragment&handoff_challenge=${CHALLENGE}&return_to=${encodeURIComponent("/oauth/authorize?client_id=x")}`,
+  ],
+])("a sign-in that begins %s ends without a code, and with the cookie", async (_, query) => {
+  const { code, cookies } = await signInForCode(query);
+  expect(code).toBe("");
+  expect(cookies[0]).toMatch(/^__Host-crm_session=[\w-]+\./);
 });

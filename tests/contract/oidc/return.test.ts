@@ -1,4 +1,5 @@
 // The way back: the session cookie, the place the person wanted, and the hand-over where third-party cookies are blocked.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   approve,
@@ -159,10 +160,14 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
   });
 });
 
+const VERIFIER = "what-only-the-tab-that-began-knows-0123456789";
+const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
+
 describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
   const handOver = async () => {
     const answer = await signInAs(service, provider, subs[provider], {
       handoff: "fragment",
+      handoff_challenge: CHALLENGE,
       return_to: "/account?tab=1",
     });
     const [address, code] = (answer.headers.get("location") as string).split("#session_code=");
@@ -171,7 +176,7 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
   };
   const swap = (code: unknown, shop = SHOP) =>
     service.call("POST", `/auth/session?shop=${shop}`, {
-      body: { code },
+      body: { code, handoff_verifier: VERIFIER },
       key: null,
       headers: { Origin: RETURN_ORIGIN },
     });
@@ -220,7 +225,10 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
   });
 
   it("carries no code when it fails", async () => {
-    const journey = await begin(service, provider, { handoff: "fragment" });
+    const journey = await begin(service, provider, {
+      handoff: "fragment",
+      handoff_challenge: CHALLENGE,
+    });
     const answer = await comeBack(
       service,
       new URL(

@@ -1,0 +1,29 @@
+// Takes everything personal out of an account. The row stays, `deleted`, because the consent log refers to it.
+import type { TenantSql } from "../../runtime/database.ts";
+import { END_ALL_SESSIONS } from "./sessions.ts";
+
+/**
+ * Empties the row and removes claims, extras and tags. Identity links stay: a deleted person is recognised by them. With `mergedInto` the sessions go on as sessions of
+ * that account; without it they end. Agents' grants and mandates end either way, by triggers on the row's status.
+ */
+export async function clearAccount(
+  sql: TenantSql,
+  userId: number,
+  mergedInto: number | null = null,
+): Promise<void> {
+  for (const table of ["user_claims", "user_extras", "user_tag_map"])
+    await sql(`DELETE FROM ${table} WHERE shop = $1 AND user_id = $2`, [userId]);
+  await sql(
+    `UPDATE storefront_users SET
+       status = 'deleted', email = NULL, unproven_email = NULL, password_hash = '',
+       full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, phone_hash = NULL,
+       federated_sub = NULL, storefront_customer_gid = NULL,
+       tags = '[]', number_of_orders = 0, amount_spent = 0,
+       email_subscription_status = NULL, sms_subscription_status = NULL,
+       country = NULL, language_pref = NULL, email_verified = false, merged_into = $3,
+       sessions_valid_after = CASE WHEN $3::int IS NULL THEN ${END_ALL_SESSIONS} ELSE sessions_valid_after END,
+       updated_at = now()
+     WHERE shop = $1 AND id = $2`,
+    [userId, mergedInto],
+  );
+}

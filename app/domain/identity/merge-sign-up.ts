@@ -1,0 +1,129 @@
+// Merges a sign-up that waited for its proof into the account that holds the address (prove-address.ts).
+//
+// When the person who signed up also proves the address, their names and consents replace what was there. For anybody else
+// who proves it, they only fill what is empty and was never decided. The waiting row ends; its sessions go on, as sessions
+// of the account that holds the address, only for the person who signed up.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { CONSENT_TYPES, consentColumn, type ConsentType } from "../consent/consent-types.ts";
+import { recordConsent } from "../consent/record-consent.ts";
+import { CLAIM_FLAGS, type Account, type ClaimRow } from "./account.ts";
+import { clearAccount } from "./clear-account.ts";
+import type { Proof } from "./prove-address.ts";
+
+/** Inside the caller's transaction, which has locked both rows. */
+export async function mergeSignUp(
+  ctx: Ctx,
+  sql: TenantSql,
+  holderId: number,
+  waiting: Account,
+  proof: Proof,
+): Promise<void> {
+  const isOwn = proof.keeps === "everything";
+  const chosen = (column: string) =>
+    isOwn ? `coalesce(w.${column}, h.${column})` : `coalesce(h.${column}, w.${column})`;
+  // A name is one thing: the first name of one person never stands beside the last name of another.
+  const nameOf = isOwn
+    ? "w.full_name IS NOT NULL"
+    : "h.full_name IS NULL AND h.first_name IS NULL AND h.last_name IS NULL";
+  await sql(
+    `UPDATE storefront_users h SET
+       first_name = CASE WHEN ${nameOf} THEN w.first_name ELSE h.first_name END,
+       last_name = CASE WHEN ${nameOf} THEN w.last_name ELSE h.last_name END,
+       full_name = CASE WHEN ${nameOf} THEN w.full_name ELSE h.full_name END,
+       language_pref = ${chosen("language_pref")}, avatar_url = ${chosen("avatar_url")},
+       federated_sub = coalesce(h.federated_sub, w.federated_sub)
+     FROM storefront_users w WHERE h.shop = $1 AND h.id = $2 AND w.shop = $1 AND w.id = $3`,
+    [holderId, waiting.id],
+  );
+  if (isOwn || typeof proof.keeps === "object")
+    await sql("UPDATE identity_links SET user_id = $2 WHERE shop = $1 AND user_id = $3", [
+      holderId,
+      waiting.id,
+    ]);
+  else await sql("DELETE FROM identity_links WHERE shop = $1 AND user_id = $2", [waiting.id]);
+  await mergeConsents(ctx, sql, holderId, waiting.id, proof);
+  if (isOwn) await mergeTags(sql, holderId, waiting.id);
+  await clearAccount(sql, waiting.id, isOwn ? holderId : null);
+  ctx.log.done("sign_up.merged", { user_id: holderId, waiting_user_id: waiting.id, is_own: isOwn });
+}
+
+type LastAction = { consent_type: ConsentType; action: string; method: string };
+type WaitingConsent = LastAction & {
+  consent_version: string | null;
+  consent_id: string;
+  user_agent: string | null;
+  timestamp: string | null;
+};
+
+const LAST_ACTIONS = `
+  SELECT DISTINCT ON (consent_type) consent_type, action, method, consent_version, consent_id, user_agent, timestamp
+  FROM consent_records WHERE shop = $1 AND user_id = $2 AND action IN ('granted', 'revoked')
+  ORDER BY consent_type, seq DESC`;
+
+async function mergeConsents(
+  ctx: Ctx,
+  sql: TenantSql,
+  holderId: number,
+  waitingId: number,
+  { keeps, isSignIn }: Proof,
+): Promise<void> {
+  const isOwn = keeps === "everything";
+  await sql(
+    `INSERT INTO user_claims (shop, user_id, language) SELECT $1, $2, language FROM user_claims WHERE shop = $1 AND user_id = $3
+     ON CONFLICT (shop, user_id) DO UPDATE SET language = ${isOwn ? "coalesce(excluded.language, user_claims.language)" : "coalesce(user_claims.language, excluded.language)"}`,
+    [holderId, waitingId],
+  );
+  const [claims] = await sql<ClaimRow>(
+    `SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2 FOR UPDATE`,
+    [holderId],
+  );
+  const said = new Map(
+    (await sql<LastAction>(LAST_ACTIONS, [holderId])).map((row) => [row.consent_type, row.action]),
+  );
+  const waiting = (await sql<WaitingConsent>(LAST_ACTIONS, [waitingId])).filter(
+    ({ consent_type: type }) => CONSENT_TYPES.includes(type),
+  );
+  const merged = waiting.filter(({ consent_type: type, action }) => {
+    if (isSignIn && type === "marketing") return false;
+    const isOpen = !said.has(type) && !claims?.[consentColumn(type)];
+    // Agents are allowed by the person alone, never by whoever typed the address.
+    if (!isOwn) return isOpen && type !== "a2a" && type !== "ap2";
+    return said.get(type) !== action;
+  });
+  for (const { consent_type: type, action, consent_version: version } of merged)
+    await sql(
+      `UPDATE user_claims SET ${consentColumn(type)} = $3, consent_version = coalesce($4, consent_version), updated_at = now()
+       WHERE shop = $1 AND user_id = $2`,
+      [holderId, action === "granted", version],
+    );
+  await recordConsent(
+    sql,
+    merged.map((row) => ({
+      userId: holderId,
+      consentType: row.consent_type,
+      action: row.action as "granted" | "revoked",
+      method: row.method,
+      consentVersion: row.consent_version,
+      consentId: row.consent_id,
+      userAgent: row.user_agent,
+      timestamp: row.timestamp ?? ctx.clock.now().toISOString(),
+    })),
+  );
+}
+
+/** Tags that the person chose while waiting. */
+async function mergeTags(sql: TenantSql, holderId: number, waitingId: number): Promise<void> {
+  await sql(
+    `UPDATE user_tag_map SET user_id = $2 WHERE shop = $1 AND user_id = $3
+       AND tag_id NOT IN (SELECT tag_id FROM user_tag_map WHERE shop = $1 AND user_id = $2)`,
+    [holderId, waitingId],
+  );
+  await sql(
+    `UPDATE storefront_users h SET tags = h.tags || coalesce((
+       SELECT jsonb_agg(tag) FROM storefront_users w, jsonb_array_elements_text(w.tags) AS tag
+       WHERE w.shop = $1 AND w.id = $3 AND NOT h.tags ? tag), '[]'::jsonb)
+     WHERE h.shop = $1 AND h.id = $2`,
+    [holderId, waitingId],
+  );
+}

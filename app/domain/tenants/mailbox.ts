@@ -1,0 +1,5 @@
+// Which address a link was mailed to. Not the address itself: the link may outlive the account.
+import type { Ctx } from "../../context.server.ts";
+
+export const mailboxOf = (ctx: Ctx, shop: string, email: string): string =>
+  ctx.secrets.pseudonym(`${shop}/mailbox`, email);

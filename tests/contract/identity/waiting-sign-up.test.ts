@@ -1,0 +1,577 @@
+// Sign-ups with the address of somebody whom the store knows already: a stranger gets nothing of that person, the person
+// gets everything, once the address is proven.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { putPerson, sessionOf, signInAs, signedInUser } from "../../support/journey.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  connectStorefront,
+  deleteMe,
+  forgot,
+  getMe,
+  login,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  postSignUp,
+  queueIsEmpty,
+  reset,
+  signUp,
+  signUpBody,
+  statusesOf,
+  verify,
+  type Person,
+} from "./people.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ background: true });
+  await service.addTenant(SHOP);
+  await service.addTenant(OTHER_SHOP);
+  await connectStorefront(service);
+});
+afterAll(() => service.stop());
+
+const VERIFY = "/auth/verify-email";
+const RESET = "/auth/password/reset";
+
+/** What the stranger must neither see nor change, as it stands in the database. */
+const CUSTOMER_COLUMNS =
+  "id, email, password_hash, first_name, last_name, full_name, language_pref, provider, email_verified, status, tags, storefront_customer_gid";
+
+type Customer = { id: number; email: string; gid: string; sub: string };
+let customer: Customer;
+
+/** A customer of the storefront who refused marketing, withdrew terms, and carries a tag of the merchant's. */
+beforeEach(async () => {
+  const email = newEmail("grace");
+  const sub = putPerson(service, "storefront", email);
+  const gid = `gid://shopify/Customer/${sub}`;
+  await applyStorefrontChange(
+    service.ctx,
+    await getTenant(service.ctx, SHOP),
+    {
+      gid,
+      email,
+      first_name: "Grace",
+      last_name: "Hopper",
+      tags: ["wholesale"],
+      number_of_orders: 7,
+      changedAt: new Date("2026-01-01T00:00:00Z"),
+      createdAt: new Date("2026-01-01T00:00:00Z"),
+    },
+    { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+  );
+  const [row] = await service.database.query(
+    "SELECT id FROM storefront_users WHERE shop = $1 AND email = $2",
+    [SHOP, email],
+  );
+  customer = { id: row.id, email, gid, sub };
+  await service.database.query(
+    "INSERT INTO user_claims (shop, user_id, consent_marketing) VALUES ($1, $2, false)",
+    [SHOP, customer.id],
+  );
+  await said("marketing", "revoked");
+});
+
+async function said(type: string, action: "granted" | "revoked"): Promise<void> {
+  const { recordConsent } = await import("../../../app/domain/consent/record-consent.ts");
+  await service.ctx.home.forTenant(SHOP).transaction((sql) =>
+    recordConsent(sql, [
+      {
+        userId: customer.id,
+        consentType: type,
+        action,
+        method: "compliance-page",
+        consentId: crypto.randomUUID(),
+      },
+    ]),
+  );
+}
+
+async function pictureOfCustomer() {
+  await queueIsEmpty(service);
+  const [row] = await service.database.query(
+    `SELECT ${CUSTOMER_COLUMNS} FROM storefront_users WHERE id = $1`,
+    [customer.id],
+  );
+  const [claims] = await service.database.query("SELECT * FROM user_claims WHERE user_id = $1", [
+    customer.id,
+  ]);
+  const log = await service.database.query(
+    "SELECT consent_type, action, method FROM consent_records WHERE user_id = $1 ORDER BY seq",
+    [customer.id],
+  );
+  const tags = await service.database.query("SELECT * FROM user_tag_map WHERE user_id = $1", [
+    customer.id,
+  ]);
+  const there = service.sandbox.storefront.customers(SHOP).find(({ gid }) => gid === customer.gid);
+  return structuredClone({
+    row,
+    claims,
+    log,
+    tags,
+    there: { firstName: there?.firstName, tags: there?.tags, metafields: there?.metafields },
+  });
+}
+
+const stranger = (fields: Record<string, unknown> = {}): Promise<Person> =>
+  signUp(service, {
+    email: customer.email,
+    first_name: "Mallory",
+    last_name: "Stranger",
+    consent_marketing: true,
+    consent_cookie: true,
+    ...fields,
+  });
+
+const history = async (token: string) =>
+  (await service.call("GET", "/ucp/consent-history", { key: token })).json.records;
+
+describe("a stranger who signs up with a customer's address", () => {
+  it("is answered 201 as anybody, with what was typed and nothing that was known", async () => {
+    const { answer, token } = await stranger();
+    expect(answer.status).toBe(201);
+    expect(answer.json.user).toMatchObject({
+      email: customer.email,
+      full_name: "Mallory Stranger",
+      email_verified: false,
+      tags: [],
+      number_of_orders: 0,
+      storefront_customer_gid: null,
+    });
+    const profile = await service.call("GET", "/auth/profile", { key: token });
+    const identity = await service.call("GET", "/commerce/identity", {
+      key: token,
+      headers: { "Sec-Fetch-Site": "same-origin" },
+    });
+    const copy = await service.call("GET", "/auth/me/export", { key: token });
+    for (const text of [answer.text, profile.text, identity.text, copy.text])
+      expect(text).not.toMatch(/Grace|Hopper|wholesale|gid:|compliance-page/);
+    expect((await history(token)).map((row: any) => [row.consent_type, row.method])).toEqual(
+      expect.arrayContaining([["tos", "signup"]]),
+    );
+    expect((await history(token)).every((row: any) => row.method === "signup")).toBe(true);
+  });
+
+  it("changes nothing of the customer, here or at the storefront, whatever the session does", async () => {
+    const before = await pictureOfCustomer();
+    const { token } = await stranger();
+    await service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Eve" } });
+    await service.call("POST", "/auth/consent-sync", {
+      key: token,
+      body: { method: "dashboard", consent_marketing: true, consent_a2a: true },
+    });
+    await service.call("POST", "/ucp/tags", {
+      key: token,
+      body: { add: ["campaign"], remove: [] },
+    });
+    await service.call("POST", "/segment/assign", { key: token, body: { experiment: "price" } });
+    expect(await pictureOfCustomer()).toEqual(before);
+    expect((await getMe(service, token)).json).toMatchObject({
+      user: { first_name: "Eve" },
+      consents: { marketing: true },
+    });
+  });
+
+  it("is pushed to no system: neither CMS, analytics nor profile hears of it", async () => {
+    await queueIsEmpty(service);
+    const { id, token } = await stranger();
+    await service.call("POST", "/auth/consent-sync", {
+      key: token,
+      body: { method: "dashboard", consent_marketing: false },
+    });
+    await queueIsEmpty(service);
+    const sent = await service.database.query(
+      "SELECT channel FROM delivery_attempts WHERE event_id IN (SELECT event_id FROM integration_queue WHERE entity_id = $1) AND http_status IS NOT NULL AND channel <> 'email'",
+      [String(id)],
+    );
+    expect(sent).toEqual([]);
+  });
+
+  it("deletes what the sign-up brought and nothing else: the customer lives, and later webhooks arrive", async () => {
+    const before = await pictureOfCustomer();
+    const { token } = await stranger();
+    expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({
+      deleted: true,
+    });
+    expect(await pictureOfCustomer()).toEqual(before);
+    expect(await service.database.query("SELECT 1 FROM customer_tombstones")).toEqual([]);
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid: customer.gid, first_name: "Rear Admiral", changedAt: new Date() },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    );
+    const [row] = await service.database.query(
+      "SELECT first_name FROM storefront_users WHERE id = $1",
+      [customer.id],
+    );
+    expect(row.first_name).toBe("Rear Admiral");
+    expect((await getMe(service, token)).status).toBe(401);
+    await stranger();
+  });
+
+  it("signs in with the password while the address is unproven, and a second stranger gets 409", async () => {
+    await stranger();
+    expect((await login(service, customer.email)).status).toBe(200);
+    expect((await postSignUp(service, signUpBody(customer.email))).json.code).toBe("email_taken");
+  });
+
+  it("raced by others makes one sign-up wait, and none for the rest", async () => {
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => postSignUp(service, signUpBody(customer.email))),
+    );
+    expect(statusesOf(answers)).toEqual([201, 409, 409, 409]);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM storefront_users WHERE email = $1 OR unproven_email = $1",
+        [customer.email],
+      ),
+    ).toHaveLength(2);
+  });
+
+  it("belongs to one store: the same address at another store waits for nobody", async () => {
+    const there = await signUp(service, { email: customer.email }, OTHER_SHOP);
+    const [row] = await service.database.query(
+      "SELECT email, unproven_email FROM storefront_users WHERE id = $1",
+      [there.id],
+    );
+    expect(row).toEqual({ email: customer.email, unproven_email: null });
+  });
+});
+
+describe("the customer who signs up", () => {
+  it("and proves the address with the password gets the account: what waited is merged, the session goes on", async () => {
+    const { token } = await stranger({ first_name: "Grace", last_name: "Murray" });
+    const link = await mailedToken(service, customer.email, VERIFY);
+    expect((await verify(service, link)).status).toBe(200);
+    const me = (await getMe(service, token)).json;
+    expect(me.user).toMatchObject({
+      id: customer.id,
+      email: customer.email,
+      full_name: "Grace Murray",
+      email_verified: true,
+      tags: ["wholesale"],
+      number_of_orders: 7,
+      storefront_customer_gid: customer.gid,
+    });
+    expect(me.consents).toMatchObject({ tos: true, privacy: true, marketing: true, cookie: true });
+    expect((await history(token)).map((row: any) => `${row.consent_type} ${row.action}`)).toEqual(
+      expect.arrayContaining(["marketing revoked", "marketing granted", "tos granted"]),
+    );
+    expect((await login(service, customer.email)).json.user.id).toBe(customer.id);
+    expect((await postSignUp(service, signUpBody(customer.email))).status).toBe(409);
+    const verification = await service.call("GET", `/admin/consent/verify?shop=${SHOP}`, {});
+    expect(verification.json).toMatchObject({ ok: true });
+  });
+
+  it("and proves it with the session of the account needs no password", async () => {
+    const { token } = await stranger();
+    const link = await mailedToken(service, customer.email, VERIFY);
+    const proven = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+      key: token,
+      body: { token: link },
+    });
+    expect(proven.status).toBe(200);
+    expect((await getMe(service, token)).json.user).toMatchObject({
+      id: customer.id,
+      email_verified: true,
+    });
+  });
+
+  it("is pushed to every system of a sign-up once the address is proven, with the storefront's customer found and not made anew", async () => {
+    await stranger({ first_name: "Grace", last_name: "Hopper" });
+    const before = service.sandbox.storefront.customers(SHOP).length;
+    await verify(service, await mailedToken(service, customer.email, VERIFY));
+    await queueIsEmpty(service);
+    const rows = await service.database.query(
+      "SELECT channel, status FROM integration_queue WHERE entity_id = $1 AND event_type = 'customer.signed_up' AND channel = 'storefront'",
+      [String(customer.id)],
+    );
+    expect(rows).toEqual([{ channel: "storefront", status: "delivered" }]);
+    expect(service.sandbox.storefront.customers(SHOP)).toHaveLength(before);
+  });
+
+  it("ends the session with a sign-out, and everywhere at once, after the merge too", async () => {
+    const { token } = await stranger();
+    const other = (await login(service, customer.email)).json.token;
+    await verify(service, await mailedToken(service, customer.email, VERIFY));
+    await service.call("POST", "/auth/logout", { key: other, body: {} });
+    expect((await getMe(service, other)).status).toBe(401);
+    expect((await getMe(service, token)).status).toBe(200);
+    await service.call("POST", "/auth/logout", { key: token, body: { everywhere: true } });
+    expect((await getMe(service, token)).status).toBe(401);
+  });
+
+  it("after the storefront deleted the customer meanwhile becomes an account of its own", async () => {
+    const { token } = await stranger({ first_name: "Grace", last_name: "Hopper" });
+    await service.database.query(
+      "UPDATE storefront_users SET status = 'deleted', storefront_customer_gid = NULL WHERE id = $1",
+      [customer.id],
+    );
+    await verify(service, await mailedToken(service, customer.email, VERIFY));
+    const me = (await getMe(service, token)).json.user;
+    expect(me).toMatchObject({ email: customer.email, email_verified: true });
+    expect(me.id).not.toBe(customer.id);
+  });
+});
+
+describe("the link in the mail", () => {
+  it("without session and password is 400 password_required, and is not used up by it", async () => {
+    await stranger();
+    const link = await mailedToken(service, customer.email, VERIFY);
+    const before = await pictureOfCustomer();
+    const bare = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+      key: null,
+      body: { token: link },
+    });
+    expect([bare.status, bare.json.error, bare.json.code]).toEqual([
+      400,
+      "BadRequest",
+      "password_required",
+    ]);
+    expect(await pictureOfCustomer()).toEqual(before);
+    expect((await verify(service, link)).status).toBe(200);
+  });
+
+  it("with the session of somebody else asks for the password too", async () => {
+    await stranger();
+    const other = await signUp(service);
+    const link = await mailedToken(service, customer.email, VERIFY);
+    const answer = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
+      key: other.token,
+      body: { token: link },
+    });
+    expect(answer.json.code).toBe("password_required");
+  });
+
+  it("with another password makes that one the password and ends the stranger's sessions; names and decisions of the customer stay", async () => {
+    const { token } = await stranger();
+    const link = await mailedToken(service, customer.email, VERIFY);
+    const own = "a password of my own";
+    expect((await verify(service, link, SHOP, own)).status).toBe(200);
+    expect((await getMe(service, token)).status).toBe(401);
+    expect((await login(service, customer.email)).status).toBe(401);
+    const me = (await login(service, customer.email, own)).json;
+    expect(me.user).toMatchObject({ id: customer.id, full_name: "Grace Hopper" });
+    expect((await getMe(service, me.token)).json.consents).toMatchObject({
+      marketing: false,
+      a2a: false,
+    });
+  });
+
+  it("with a password that no account may have is 400, and is not used up by it", async () => {
+    await stranger();
+    const link = await mailedToken(service, customer.email, VERIFY);
+    for (const password of ["short", "x".repeat(129), customer.email]) {
+      const answer = await verify(service, link, SHOP, password);
+      expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+    }
+    expect((await verify(service, link)).status).toBe(200);
+  });
+
+  it("proves nothing for a customer who was suspended meanwhile", async () => {
+    await stranger();
+    const link = await mailedToken(service, customer.email, VERIFY);
+    await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
+      customer.id,
+    ]);
+    expect((await verify(service, link)).json.code).toBe("invalid_link");
+  });
+});
+
+describe("the owner of the address", () => {
+  it("who asks for a new password takes the account: the stranger's password and sessions end, nothing decided is overwritten", async () => {
+    const { token } = await stranger();
+    await forgot(service, customer.email);
+    const own = "a password of my own";
+    const link = await mailedToken(service, customer.email, RESET);
+    expect((await reset(service, link, own)).status).toBe(200);
+    expect((await getMe(service, token)).status).toBe(401);
+    expect((await login(service, customer.email)).status).toBe(401);
+    const mine = (await login(service, customer.email, own)).json;
+    expect(mine.user).toMatchObject({ id: customer.id, full_name: "Grace Hopper" });
+    expect((await getMe(service, mine.token)).json.consents).toMatchObject({
+      tos: true,
+      marketing: false,
+      a2a: false,
+      ap2: false,
+    });
+    // The stranger's own verify link opens nothing any more.
+    const late = await mailedToken(service, customer.email, VERIFY);
+    expect((await verify(service, late)).json.code).toBe("invalid_link");
+  });
+
+  it.each(["storefront", "federated"] as const)(
+    "who signs in through the %s provider takes the account, and is granted no marketing",
+    async (provider) => {
+      const { token } = await stranger();
+      const sub =
+        provider === "storefront" ? customer.sub : putPerson(service, provider, customer.email);
+      const answer = await signInAs(service, provider, sub);
+      expect(await signedInUser(service, answer)).toMatchObject({
+        id: customer.id,
+        full_name: "Grace Hopper",
+      });
+      expect((await getMe(service, token)).status).toBe(401);
+      expect((await login(service, customer.email)).status).toBe(401);
+      const me = await getMe(service, sessionOf(answer) as string);
+      expect(me.json.consents).toMatchObject({ tos: true, marketing: false });
+    },
+  );
+
+  it("who was never asked is granted no marketing by a provider's sign-in either, whatever a stranger chose", async () => {
+    const email = newEmail("silent");
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email')",
+      [SHOP, email],
+    );
+    await signUp(service, { email, consent_marketing: true });
+    const answer = await signInAs(service, "federated", putPerson(service, "federated", email));
+    expect((await getMe(service, sessionOf(answer) as string)).json.consents.marketing).toBe(false);
+  });
+});
+
+describe("an account of an unproven address", () => {
+  const row = async (id: number) =>
+    (
+      await service.database.query(
+        "SELECT email, unproven_email, storefront_customer_gid FROM storefront_users WHERE id = $1",
+        [id],
+      )
+    )[0];
+
+  it("gives the address up when the storefront has a customer of it: it is neither linked, tagged nor written to", async () => {
+    const email = newEmail("unsynced");
+    const gid = service.sandbox.storefront.putCustomer(SHOP, { email, firstName: "Real" }).gid;
+    const before = structuredClone(service.sandbox.storefront.customer(SHOP, gid));
+    const { id, token } = await signUp(service, { email, first_name: "Mallory" });
+    await eventually("the address given up", async () => (await row(id)).unproven_email === email);
+    await queueIsEmpty(service);
+    expect(await row(id)).toEqual({
+      email: null,
+      unproven_email: email,
+      storefront_customer_gid: null,
+    });
+    expect(service.sandbox.storefront.customer(SHOP, gid)).toEqual(before);
+    expect((await getMe(service, token)).json.user).toMatchObject({ email, first_name: "Mallory" });
+    await verify(service, await mailedToken(service, email, VERIFY));
+    await eventually(
+      "the customer linked",
+      async () =>
+        (await findAccountByEmail(service.ctx.home.forTenant(SHOP).sql, email))
+          ?.storefront_customer_gid === gid,
+    );
+  });
+
+  it("gives the address up when a webhook tells of a customer who has it", async () => {
+    const email = newEmail("later");
+    const { id, token } = await signUp(service, { email, first_name: "Mallory" });
+    await queueIsEmpty(service);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = NULL WHERE id = $1",
+      [id],
+    );
+    await service.database.query("DELETE FROM kv WHERE key = $1", [`echo:${id}`]);
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid: "gid://shopify/Customer/880088", email, first_name: "Real", changedAt: new Date() },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    );
+    expect(await row(id)).toMatchObject({ email: null, unproven_email: email });
+    const [real] = await service.database.query(
+      "SELECT first_name, storefront_customer_gid FROM storefront_users WHERE email = $1",
+      [email],
+    );
+    expect(real).toEqual({
+      first_name: "Real",
+      storefront_customer_gid: "gid://shopify/Customer/880088",
+    });
+    expect((await getMe(service, token)).json.user.storefront_customer_gid).toBeNull();
+  });
+
+  it("of a federated sign-in dies with the owner's reset: the stranger's way in is not verified along", async () => {
+    const email = newEmail("hijack");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const attacker = await signInAs(service, "federated", sub);
+    await forgot(service, email);
+    await reset(service, await mailedToken(service, email, RESET), "a password of my own");
+    expect((await getMe(service, sessionOf(attacker) as string)).status).toBe(401);
+    const again = await signInAs(service, "federated", sub);
+    expect(again.headers.get("location")).toContain("error=account_exists");
+    expect((await login(service, email, "a password of my own")).status).toBe(200);
+  });
+
+  it("of a federated sign-in is not proven by a newsletter's confirmation", async () => {
+    const email = newEmail("hijack");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const attacker = await signInAs(service, "federated", sub);
+    const { createConsentLink } = await import("../../../app/domain/consent/sync-consent.ts");
+    const { mailboxOf } = await import("../../../app/domain/tenants/mailbox.ts");
+    const { id } = (await getMe(service, sessionOf(attacker) as string)).json.user;
+    const token = await createConsentLink(service.ctx, service.ctx.home.forTenant(SHOP).sql, {
+      user_id: id,
+      email_hmac: mailboxOf(service.ctx, SHOP, email),
+      submission: {
+        flags: { marketing: true },
+        method: "newsletter_form",
+        consentVersion: null,
+        consentId: crypto.randomUUID(),
+        gaSessionId: null,
+        gaClientId: null,
+        timestamp: null,
+        formType: "newsletter",
+        sourcePage: null,
+        userAgent: null,
+        policyHash: null,
+        gpc: false,
+      },
+    });
+    const confirmed = await service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, {
+      key: null,
+      body: { token },
+    });
+    expect(confirmed.status).toBe(200);
+    const [user] = await service.database.query(
+      "SELECT email_verified FROM storefront_users WHERE id = $1",
+      [id],
+    );
+    expect(user.email_verified).toBe(false);
+  });
+
+  it("of a federated sign-in whose owner uses the verify link without that session keeps no way in but a new password", async () => {
+    const email = newEmail("hijack");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const attacker = await signInAs(service, "federated", sub);
+    expect((await verify(service, await mailedToken(service, email, VERIFY))).status).toBe(200);
+    expect((await getMe(service, sessionOf(attacker) as string)).status).toBe(401);
+    expect((await signInAs(service, "federated", sub)).headers.get("location")).toContain(
+      "error=account_exists",
+    );
+  });
+});
+
+describe("password guesses on the deletion", () => {
+  it("are counted with the sign-ins: the 11th of a minute is 429 however right it is", async () => {
+    const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
+    const strict = await startService({ clock, env: { RATE_LIMIT_SCALE: "1" } });
+    try {
+      await strict.addTenant(SHOP);
+      const { token } = await signUp(strict);
+      for (let tries = 0; tries < 10; tries += 1)
+        expect((await deleteMe(strict, token, { password: `guess number ${tries}` })).status).toBe(
+          401,
+        );
+      expect((await deleteMe(strict, token, { password: PASSWORD })).status).toBe(429);
+      clock.at += 60_000;
+      expect((await deleteMe(strict, token, { password: PASSWORD })).status).toBe(200);
+    } finally {
+      await strict.stop();
+    }
+  });
+});
