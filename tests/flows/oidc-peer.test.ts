@@ -1,5 +1,6 @@
 // Both sign-ins against a certified provider that is not our sandbox: what we send is right by somebody else's reading of
 // the standards, and what it sends is understood.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   begin,
@@ -113,13 +114,20 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
   });
 
   it("hands over a session code that opens the session", async () => {
-    const answer = await signIn(provider, email, { handoff: "fragment" });
+    const verifier = "what-only-the-tab-that-began-knows-0123456789";
+    const answer = await signIn(provider, email, {
+      handoff: "fragment",
+      handoff_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    });
     const code = new URL(answer.headers.get("location") as string).hash.replace(
       "#session_code=",
       "",
     );
     expect(
-      await service.call("POST", `/auth/session?shop=${SHOP}`, { body: { code }, key: null }),
+      await service.call("POST", `/auth/session?shop=${SHOP}`, {
+        body: { code, handoff_verifier: verifier },
+        key: null,
+      }),
     ).toMatchObject({ status: 200, json: { user: { email } } });
   });
 

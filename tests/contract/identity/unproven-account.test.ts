@@ -1,0 +1,173 @@
+// Accounts whose address nobody has proven: what they are not given, and what ends when the owner of the address comes.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createConsentLink } from "../../../app/domain/consent/sync-consent.ts";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
+import { mailboxOf } from "../../../app/domain/tenants/mailbox.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { putPerson, sessionOf, signInAs } from "../../support/journey.ts";
+import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import {
+  connectStorefront,
+  deleteMe,
+  forgot,
+  getMe,
+  login,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  queueIsEmpty,
+  reset,
+  signUp,
+  verify,
+} from "./people.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ background: true });
+  await service.addTenant(SHOP);
+  await connectStorefront(service);
+});
+afterAll(() => service.stop());
+
+const VERIFY = "/auth/verify-email";
+const RESET = "/auth/password/reset";
+
+describe("an account of an unproven address", () => {
+  const row = async (id: number) =>
+    (
+      await service.database.query(
+        "SELECT email, unproven_email, storefront_customer_gid FROM storefront_users WHERE id = $1",
+        [id],
+      )
+    )[0];
+
+  it("gives the address up when the storefront has a customer of it: it is neither linked, tagged nor written to", async () => {
+    const email = newEmail("unsynced");
+    const gid = service.sandbox.storefront.putCustomer(SHOP, { email, firstName: "Real" }).gid;
+    const before = structuredClone(service.sandbox.storefront.customer(SHOP, gid));
+    const { id, token } = await signUp(service, { email, first_name: "Mallory" });
+    await eventually("the address given up", async () => (await row(id)).unproven_email === email);
+    await queueIsEmpty(service);
+    expect(await row(id)).toEqual({
+      email: null,
+      unproven_email: email,
+      storefront_customer_gid: null,
+    });
+    expect(service.sandbox.storefront.customer(SHOP, gid)).toEqual(before);
+    expect((await getMe(service, token)).json.user).toMatchObject({ email, first_name: "Mallory" });
+    await verify(service, await mailedToken(service, email, VERIFY));
+    await eventually(
+      "the customer linked",
+      async () =>
+        (await findAccountByEmail(service.ctx.home.forTenant(SHOP).sql, email))
+          ?.storefront_customer_gid === gid,
+    );
+  });
+
+  it("gives the address up when a webhook tells of a customer who has it", async () => {
+    const email = newEmail("later");
+    const { id, token } = await signUp(service, { email, first_name: "Mallory" });
+    await queueIsEmpty(service);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = NULL WHERE id = $1",
+      [id],
+    );
+    await service.database.query("DELETE FROM kv WHERE key = $1", [`echo:${id}`]);
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, SHOP),
+      { gid: "gid://shopify/Customer/880088", email, first_name: "Real", changedAt: new Date() },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    );
+    expect(await row(id)).toMatchObject({ email: null, unproven_email: email });
+    const [real] = await service.database.query(
+      "SELECT first_name, storefront_customer_gid FROM storefront_users WHERE email = $1",
+      [email],
+    );
+    expect(real).toEqual({
+      first_name: "Real",
+      storefront_customer_gid: "gid://shopify/Customer/880088",
+    });
+    expect((await getMe(service, token)).json.user.storefront_customer_gid).toBeNull();
+  });
+
+  it("of a federated sign-in dies with the owner's reset: the stranger's way in is not verified along", async () => {
+    const email = newEmail("hijack");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const attacker = await signInAs(service, "federated", sub);
+    await forgot(service, email);
+    await reset(service, await mailedToken(service, email, RESET), "a password of my own");
+    expect((await getMe(service, sessionOf(attacker) as string)).status).toBe(401);
+    const again = await signInAs(service, "federated", sub);
+    expect(again.headers.get("location")).toContain("error=account_exists");
+    expect((await login(service, email, "a password of my own")).status).toBe(200);
+  });
+
+  it("of a federated sign-in is not proven by a newsletter's confirmation", async () => {
+    const email = newEmail("hijack");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const attacker = await signInAs(service, "federated", sub);
+    const { id } = (await getMe(service, sessionOf(attacker) as string)).json.user;
+    const token = await createConsentLink(service.ctx, service.ctx.home.forTenant(SHOP).sql, {
+      user_id: id,
+      email_hmac: mailboxOf(service.ctx, SHOP, email),
+      submission: {
+        flags: { marketing: true },
+        method: "newsletter_form",
+        consentVersion: null,
+        consentId: crypto.randomUUID(),
+        gaSessionId: null,
+        gaClientId: null,
+        timestamp: null,
+        formType: "newsletter",
+        sourcePage: null,
+        userAgent: null,
+        policyHash: null,
+        gpc: false,
+      },
+    });
+    const confirmed = await service.call("POST", `/auth/consent-confirm?shop=${SHOP}`, {
+      key: null,
+      body: { token },
+    });
+    expect(confirmed.status).toBe(200);
+    const [user] = await service.database.query(
+      "SELECT email_verified FROM storefront_users WHERE id = $1",
+      [id],
+    );
+    expect(user.email_verified).toBe(false);
+  });
+
+  it("of a federated sign-in whose owner uses the verify link without that session keeps no way in but a new password", async () => {
+    const email = newEmail("hijack");
+    const sub = putPerson(service, "federated", email, { isVerified: false });
+    const attacker = await signInAs(service, "federated", sub);
+    expect((await verify(service, await mailedToken(service, email, VERIFY))).status).toBe(200);
+    expect((await getMe(service, sessionOf(attacker) as string)).status).toBe(401);
+    expect((await signInAs(service, "federated", sub)).headers.get("location")).toContain(
+      "error=account_exists",
+    );
+  });
+});
+
+describe("password guesses on the deletion", () => {
+  it("are counted with the sign-ins: the 11th of a minute is 429 however right it is", async () => {
+    const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
+    const strict = await startService({ clock, env: { RATE_LIMIT_SCALE: "1" } });
+    try {
+      await strict.addTenant(SHOP);
+      const { token } = await signUp(strict);
+      for (let tries = 0; tries < 10; tries += 1)
+        expect((await deleteMe(strict, token, { password: `guess number ${tries}` })).status).toBe(
+          401,
+        );
+      expect((await deleteMe(strict, token, { password: PASSWORD })).status).toBe(429);
+      clock.at += 60_000;
+      expect((await deleteMe(strict, token, { password: PASSWORD })).status).toBe(200);
+    } finally {
+      await strict.stop();
+    }
+  });
+});
