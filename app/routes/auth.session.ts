@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
     summary: "Swaps the one-time code of a sign-in for the session.",
     auth: "none",
     tenant: "registered",
+    proxied: {},
     body: HandOffInput,
     handle: async ({ ctx, tenant, body }) =>
       sessionReply(ctx, tenant, await swapSessionCode(ctx, tenant, body.code), 200),
