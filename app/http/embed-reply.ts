@@ -7,7 +7,7 @@ import type { Tenant } from "../domain/tenants/tenant.ts";
 import { toPublicConfig, type PublicConfig } from "../embeds/public-config.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
 import type { Inbound } from "./inbound.ts";
-import { bytes, empty, plain, type Reply } from "./reply.ts";
+import { empty, plain, type Reply } from "./reply.ts";
 
 const CACHE = "public, max-age=300, stale-while-revalidate=86400";
 const VARY = "Accept-Encoding, Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-Domain";
@@ -110,7 +110,10 @@ export function cacheable(
     .map((tag) => tag.trim().replace(/^W\//, "").replace(/-gz"$/, '"'));
   if (known.includes(`"${etag}"`) || known.includes("*")) return empty(304, all);
   return isPacked
-    ? bytes(200, contentType, pack(etag, body), { ...all, "Content-Encoding": "gzip" })
+    ? {
+        ...plain(200, contentType, body, { ...all, "Content-Encoding": "gzip" }),
+        encode: (text) => pack(etag, text),
+      }
     : plain(200, contentType, body, all);
 }
 

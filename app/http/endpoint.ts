@@ -37,7 +37,7 @@ import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import { fromWeb, parseForm, parseJson, toStorableJson, type Inbound } from "./inbound.ts";
-import { empty, isReply, json, type Reply } from "./reply.ts";
+import { empty, encodedBody, isReply, json, type Reply } from "./reply.ts";
 import { METHODS, traitsOf, type Method } from "./route-traits.ts";
 import { findTenantInBody, lookUpTenant } from "./tenant-lookup.ts";
 
@@ -436,10 +436,11 @@ function toResponse(reply: Reply, method: string): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers))
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
-  return new Response(
-    method === "HEAD" || reply.body === undefined ? null : (reply.body as BodyInit),
-    { status: reply.status, headers },
-  );
+  const body = encodedBody(reply);
+  return new Response(method === "HEAD" || body === undefined ? null : (body as BodyInit), {
+    status: reply.status,
+    headers,
+  });
 }
 
 export { json, redirect, plain, empty } from "./reply.ts";

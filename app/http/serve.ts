@@ -3,10 +3,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
+import { guardReply } from "./address-guard.ts";
 import { hasProxyMarks } from "./app-proxy.ts";
 import { fromNode } from "./inbound.ts";
 import { observeRequest } from "./metrics.ts";
-import { json, type Reply } from "./reply.ts";
+import { encodedBody, json, type Reply } from "./reply.ts";
 import { isApiPath, type Match, type RouteTable } from "./route-table.ts";
 
 export type Screens = { handle(request: IncomingMessage, response: ServerResponse): void };
@@ -52,7 +53,7 @@ export function createListener(options: {
 async function answer(ctx: Ctx, request: IncomingMessage, found: Match | null): Promise<Reply> {
   const inbound = fromNode(request);
   if (!found) throw new AppError("not_found");
-  return found.endpoint.respond(ctx, inbound, found.params);
+  return guardReply(ctx, inbound.url, await found.endpoint.respond(ctx, inbound, found.params));
 }
 
 /** The path, and the query where there is one. */
@@ -76,7 +77,7 @@ function toRefusal(ctx: Ctx, error: unknown): Reply {
 export function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   // The caller hung up: there is nobody to answer.
   if (response.destroyed) return;
-  const { body = "" } = reply;
+  const body = encodedBody(reply) ?? "";
   response.writeHead(reply.status, {
     ...reply.headers,
     ...(reply.status !== 204 &&

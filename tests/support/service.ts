@@ -66,6 +66,7 @@ export type ServiceOptions = {
 export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<string, string> {
   const { addresses } = sandbox;
   return {
+    NODE_ENV: "test",
     SANDBOX: "off",
     DATABASE_URL: databaseUrl,
     PLATFORM_CLIENT_ID: CLIENT_ID,

@@ -2,7 +2,7 @@
 // reads a signature, or a service that reads a signed text in more than one way, gives a stranger the storefront's voice.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadRoutes } from "../../../app/http/route-table.ts";
+import { allPaths } from "../../support/all-paths.ts";
 import { logOf, signUp, startConsentService, type Person } from "../../support/consent.ts";
 import { rawRequest } from "../../support/raw-request.ts";
 import { APP_SECRET, SHOP, type Service } from "../../support/service.ts";
@@ -37,19 +37,10 @@ async function visit(path: string): Promise<{ status: number; location: string; 
 }
 
 const SIGNATURE = /signature(?:=|%3D)([0-9a-f]{64})/i;
-/** Every path of the service, and the ones that only the screens answer. */
-async function everyPath(): Promise<string[]> {
-  const { all } = await loadRoutes();
-  const endpoints = all.map(({ path }) => path.replaceAll(/:\w+/g, "1"));
-  const screens = ["/", "/app", "/app/settings", "/auth/shopify/login", "/no-such-page"];
-  const gated = ["/setup", "/settings", "/onboarding", "/setup.data", "/settings/"];
-  return [...endpoints, ...screens, ...gated];
-}
-
 describe("a visitor of the store", () => {
   it("reads the proxy's signature on no page of the service", async () => {
     const leaks: string[] = [];
-    for (const path of await everyPath()) {
+    for (const path of await allPaths()) {
       const { location, text } = await visit(`${path}?a=1`);
       if (SIGNATURE.test(text) || SIGNATURE.test(location)) leaks.push(path);
     }
@@ -87,7 +78,7 @@ describe("a request with the marks of the app proxy", () => {
     "is told of no path but the proxied ones, by whatever method: %s",
     async (mark) => {
       const told: string[] = [];
-      for (const path of await everyPath())
+      for (const path of await allPaths())
         for (const method of ["GET", "POST", "OPTIONS"]) {
           const answer = await service.call(
             method,
