@@ -49,11 +49,13 @@ const API_SEGMENTS = new Set([
 const SCREEN_PREFIX = "/auth/shopify/";
 
 /**
- * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots): an endpoint
- * answers at its own address alone. The other way knows no caller's address, and what is asked of a path looks elsewhere.
+ * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots, `.data`): an
+ * endpoint answers at its own address alone. The router's way in knows neither the caller's address nor the limits here.
  */
 export function isApiPath(path: string): boolean {
-  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(firstSegment(path));
+  // The data of a route is at its path and `.data` (Remix "Single Fetch").
+  const first = firstSegment(path).replace(/\.data$/, "");
+  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(first);
 }
 
 function firstSegment(path: string): string {
