@@ -4,7 +4,8 @@
 // The platform signs the sorted `name=value` pairs, unencoded and joined without separators, and it signs what the visitor
 // adds. So that a signed text has one reading and no other:
 //   - names are an allow-list, each at most once, and no name ends with another;
-//   - every value has a shape, and none holds `=` (it begins a value) or `,` (it joins several values of one name).
+//   - every value has a shape, and none holds `=` (it begins a value), `,` (it joins several values of one name) or `&` (it
+//     joins the pairs of a launch, which the same secret signs).
 import { createHmac } from "node:crypto";
 import type { Ctx } from "../context.server.ts";
 import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
@@ -67,7 +68,7 @@ export function requireProxiedRequest(
     const isFit =
       Object.hasOwn(shapes, name) &&
       !values.has(name) &&
-      !/[=,]/.test(value) &&
+      !/[=,&]/.test(value) &&
       shapes[name]?.test(value);
     if (!isFit) throw refused();
     values.set(name, value);

@@ -66,7 +66,6 @@ export type ServiceOptions = {
 export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<string, string> {
   const { addresses } = sandbox;
   return {
-    NODE_ENV: "test",
     SANDBOX: "off",
     DATABASE_URL: databaseUrl,
     PLATFORM_CLIENT_ID: CLIENT_ID,
@@ -116,6 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
   const config = shapeConfig(
     {
+      NODE_ENV: "test",
       ARCHIVE_URL: `file:${archive}`,
       ...testEnvironment(sandbox, databaseUrl),
       BASE_URL: url,

@@ -73,6 +73,45 @@ describe("a visitor of the store", () => {
   });
 });
 
+describe("a shopper of the store", () => {
+  const asShopper = (path: string, customer: string, init: RequestInit = {}) =>
+    fetch(`${service.sandbox.url}/apps/crm${path}`, {
+      ...init,
+      headers: {
+        Cookie: `sandbox_visit=${SHOP}/${customer}`,
+        "Content-Type": "application/json",
+      },
+    });
+
+  it("gets every page and script of the theme through the proxy", async () => {
+    for (const path of [
+      "/embed/footer?locale=en",
+      "/embed/compliance?locale=pt-BR",
+      "/embed/stack-loader.js?locale=fr",
+      "/embed/account?locale=en&return_to=/collections/all",
+      "/embed/account?locale=en&error=account_exists",
+      "/embed/dashboard?locale=es",
+      "/embed/account.js",
+      "/embed/dashboard.js",
+    ])
+      expect([path, (await asShopper(path, "")).status]).toEqual([path, 200]);
+    const page = await (await asShopper("/embed/dashboard", VICTIM)).text();
+    expect(page).toContain('"customer":{"consents":{');
+  });
+
+  it("is recorded as the customer whom the store knows, with neither cookie nor token", async () => {
+    const answer = await asShopper("/auth/consent-sync?locale=en", VICTIM, {
+      method: "POST",
+      body: JSON.stringify({ method: "banner", consent_cookie: true }),
+    });
+    expect(answer.status).toBe(200);
+    expect((await logOf(service, victim)).at(-1)).toMatchObject({
+      consent_type: "cookie",
+      action: "granted",
+    });
+  });
+});
+
 describe("a request with the marks of the app proxy", () => {
   it.each(["signature", "path_prefix"])(
     "is told of no path but the proxied ones, by whatever method: %s",
