@@ -11,14 +11,14 @@ const SHOWN = 8;
 export type StoreHealth = {
   /** The sync's own words for why it could not be done. */ syncError: string | null;
   /** Counted up to 1,000. */ deadLetters: number;
-  /** When the platform's request to delete the store was answered by keeping everything. ISO 8601. */
-  keptDataAt: string | null;
+  /** When a request of the platform to delete the store was answered by keeping everything, where it was. ISO 8601. */
+  keptDataAt?: string;
 };
 
 /** Read before the page is sent: a banner that came later would push everything down. */
 export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHealth> {
   const tenant = await findTenant(ctx, shop);
-  if (!tenant) return { syncError: null, deadLetters: 0, keptDataAt: null };
+  if (!tenant) return { syncError: null, deadLetters: 0 };
   const [sync, dead, keptAt] = await Promise.all([
     readSyncProgress(ctx, tenant),
     dataOf(ctx, tenant).sql<{ count: number }>(
@@ -29,7 +29,7 @@ export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHeal
   return {
     syncError: sync.state === "failed" ? sync.error : null,
     deadLetters: dead[0]?.count ?? 0,
-    keptDataAt: keptAt?.toISOString() ?? null,
+    ...(keptAt && { keptDataAt: keptAt.toISOString() }),
   };
 }
 

@@ -7,8 +7,7 @@ import type { Ctx } from "../context.server.ts";
 import type { Person } from "../domain/identity/account.ts";
 import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
 import { findTenant, StaleTenant, type Tenant } from "../domain/tenants/tenant.ts";
-import { isDatabaseAway } from "../runtime/database.ts";
-import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
+import { AppError, isAppError } from "../runtime/errors.ts";
 import {
   requirePerson,
   requirePersonOrAdmin,
@@ -22,9 +21,9 @@ import {
   type ProxyParameters,
 } from "./app-proxy.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { toErrorReply } from "./error-reply.ts";
 import { requireEventSource, type EventSender } from "./event-source-guard.ts";
 import {
-  isSigned,
   requireAdmin,
   requireBackendKey,
   requireBackendSecret,
@@ -36,8 +35,9 @@ import {
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
-import { fromWeb, parseForm, parseJson, toStorableJson, type Inbound } from "./inbound.ts";
+import { fromWeb, parseForm, type Inbound } from "./inbound.ts";
 import { empty, encodedBody, isReply, json, type Reply } from "./reply.ts";
+import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
 import { METHODS, traitsOf, type Method } from "./route-traits.ts";
 import { findTenantInBody, lookUpTenant } from "./tenant-lookup.ts";
 
@@ -374,62 +374,6 @@ function proveFirst(
     default:
       return null;
   }
-}
-
-/** A signature proves what the bytes are; everybody else says it. */
-function readSigned(inbound: Inbound, auth: Auth, raw: Buffer): unknown {
-  if (auth === "event_source" && !isSigned(inbound) && mediaType(inbound) !== "application/json")
-    throw new AppError("unsupported_media_type");
-  return parseJson(raw).json;
-}
-
-const mediaType = (inbound: Inbound) =>
-  inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-
-async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): Promise<unknown> {
-  const raw = await inbound.readBody(maxBytes);
-  if (raw.length > 0 && mediaType(inbound) !== "application/json")
-    throw new AppError("unsupported_media_type");
-  if (raw.length === 0) return validate(schema, {});
-  return validate(schema, toStorableJson(parseJson(raw)));
-}
-
-/** The value as the schema reads it, or 400 with one reason per field. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const fields = Object.fromEntries(
-    parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]),
-  );
-  throw new AppError("invalid_request", { fields });
-}
-
-function toErrorReply(
-  ctx: Ctx,
-  error: unknown,
-  requestId: string,
-  inbound: Inbound,
-  errorBody?: AnySpec["errorBody"],
-): Reply {
-  const known = toAppError(error);
-  if (!known)
-    ctx.log.failed("request.failed", error, {
-      request_id: requestId,
-      method: inbound.method,
-      path: inbound.url.pathname,
-    });
-  const shown = known ?? new AppError("internal_error");
-  return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
-}
-
-/** What of an error the caller is told; null: it is our own mistake. */
-export function toAppError(error: unknown): AppError | null {
-  if (isAppError(error)) return error;
-  if (error instanceof OutboundError)
-    return new AppError("storefront_unavailable", { message: error.message });
-  if (isDatabaseAway(error))
-    return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
-  return null;
 }
 
 function toResponse(reply: Reply, method: string): Response {

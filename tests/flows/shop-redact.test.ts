@@ -179,7 +179,7 @@ describe("a store that has the app installed", () => {
     await install(service, NOW_AND_HERE);
     await fill(NOW_AND_HERE);
     const before = await rowsOf(NOW_AND_HERE);
-    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeNull();
+    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeUndefined();
     const request = await redact(NOW_AND_HERE, {
       "X-Shopify-Triggered-At": new Date().toISOString(),
     });
@@ -206,7 +206,20 @@ describe("a store that has the app installed", () => {
     expect(await redact(NOW_AND_HERE)).toMatchObject({ state: "done" });
     expect(await rowsOf(NOW_AND_HERE)).toEqual({});
     await install(service, NOW_AND_HERE);
-    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeNull();
+    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeUndefined();
+  });
+
+  it("is deleted when its uninstall and the request come together, whichever is worked first", async () => {
+    const together = "together-store.myshopify.com";
+    await install(service, together);
+    await fill(together);
+    // At the platform the token stays good here: only the webhook says that the app is gone.
+    await service.database.query(
+      "INSERT INTO webhook_inbox (shop, delivery_id, topic, body, next_attempt_at) VALUES ($1, 'late', 'app/uninstalled', '{}', clock_timestamp() + interval '1 second')",
+      [together],
+    );
+    expect(await redact(together)).toMatchObject({ state: "done" });
+    expect(await rowsOf(together)).toEqual({});
   });
 
   it("whose uninstall never reached us is deleted: its token is refused", async () => {

@@ -6,7 +6,7 @@ import { useLocale, useWords } from "../words.tsx";
 import { HOME_WORDS } from "./home-words.ts";
 
 type Props = {
-  health: { syncError: string | null; deadLetters: number; keptDataAt: string | null };
+  health: { syncError: string | null; deadLetters: number; keptDataAt?: string };
   paused: string[];
 };
 
@@ -15,7 +15,7 @@ export function HealthBanners({ health, paused }: Props) {
   const locale = useLocale();
   return (
     <>
-      {health.keptDataAt !== null && (
+      {health.keptDataAt && (
         <Banner tone="warning" title={words.keptData}>
           <p>{words.keptDataText(formatDay(locale, health.keptDataAt))}</p>
         </Banner>

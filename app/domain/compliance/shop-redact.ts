@@ -26,6 +26,7 @@ export async function redactShop(
   const deleted: Record<string, number> = {};
   const finish = (state: "done" | "retained", evidence: object) =>
     finishPrivacyRequest(database.forTenant(request.home).sql, request, state, evidence);
+  if (await isUninstallWaiting(database, shop)) throw new AnotherPass(NEXT_PASS_MS);
   const reason = await findReasonToKeep(ctx, request);
   if (reason !== null) return finish("retained", { kept_because: [reason] });
 
@@ -48,6 +49,16 @@ export async function redactShop(
   if ((await deleteRows(ctx, database, request, deleted)) !== 0)
     throw new AnotherPass(NEXT_PASS_MS);
   await finish("done", { deleted, archive_objects: objects });
+}
+
+/** Whether the store's uninstall was received and not worked yet: until then its record says that it is installed. */
+async function isUninstallWaiting(database: Database, shop: string): Promise<boolean> {
+  const rows = await database
+    .forTenant(shop)
+    .sql(
+      "SELECT 1 FROM webhook_inbox WHERE shop = $1 AND topic = 'app/uninstalled' AND status IN ('pending', 'processing') LIMIT 1",
+    );
+  return rows.length > 0;
 }
 
 /** When the platform asked: what was installed after it is another story. */

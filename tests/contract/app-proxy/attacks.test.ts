@@ -190,6 +190,10 @@ describe("a webhook body", () => {
         },
       });
       expect([path, answer.status, answer.json.code]).toEqual([path, 401, "invalid_signature"]);
+      expect([answer.json.error, answer.json.method]).toEqual([
+        "Unauthorized",
+        path.startsWith("/events/") ? "hmac" : undefined,
+      ]);
     }
     expect(await service.database.query("SELECT 1 FROM privacy_requests")).toEqual([]);
     expect(await service.database.query("SELECT 1 FROM webhook_inbox")).toEqual([]);
