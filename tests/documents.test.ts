@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
+import { PROXY_MOUNT } from "../app/http/app-proxy.ts";
 import { WEBHOOK_API_VERSION } from "../app/integrations/storefront.ts";
 import { shapeConfig } from "../app/runtime/config.ts";
+import { APP_PROXY_PATH } from "../app/sandbox/app-proxy.ts";
 import { withConfigurationTable } from "../scripts/write-docs.ts";
 import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "./support/payloads.ts";
 
@@ -61,7 +63,7 @@ describe("the app manifest", () => {
     expect(values(/^api_version = "([^"]+)"$/gm)).toEqual([WEBHOOK_API_VERSION]);
   });
 
-  it("lets a theme reach every path of this service below /apps/crm, which is where signed consents come from", () => {
+  it("lets a theme reach below /apps/crm what the service mounts below /proxy, and nothing else", () => {
     const [, proxy = ""] = manifest.split("[app_proxy]\n");
     const declaration = Object.fromEntries(
       [...(proxy.split("\n\n")[0] ?? "").matchAll(/^(\w+) = "([^"]+)"$/gm)].map(
@@ -69,9 +71,9 @@ describe("the app manifest", () => {
       ),
     );
     const [application] = values(/^application_url = "([^"]+)"$/gm);
-    // At the root: the rest of the path is the endpoint's own.
+    expect(APP_PROXY_PATH).toBe(PROXY_MOUNT);
     expect(declaration).toEqual({
-      url: `${new URL(application as string).origin}/`,
+      url: new URL(application as string).origin + PROXY_MOUNT,
       subpath: "crm",
       prefix: "apps",
     });

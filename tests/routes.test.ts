@@ -129,6 +129,21 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /a2a", "none"],
 ];
 
+// What the storefront's app proxy reaches below /proxy, with the query parameters that each takes beside the platform's own:
+// the pages and scripts that a theme shows, and the calls that they make.
+const PROXIED: [methodAndPath: string, parameters: string[]][] = [
+  ["GET /embed/account", ["locale", "return_to", "error"]],
+  ["GET /embed/account.js", []],
+  ["GET /embed/compliance", ["locale"]],
+  ["GET /embed/dashboard", ["locale", "return_to", "error"]],
+  ["GET /embed/dashboard.js", []],
+  ["GET /embed/footer", ["locale"]],
+  ["GET /embed/stack-loader.js", ["locale"]],
+  ["POST /auth/consent-sync", ["locale"]],
+  ["POST /auth/session", []],
+  ["POST /ucp/tags", ["locale"]],
+];
+
 /** What anybody may post to: each is counted, opened by a secret that was mailed or handed over once, or asks for a token when it is told what to do. */
 const OPEN_TO_ALL = [
   "POST /a2a",
@@ -199,6 +214,23 @@ describe("the mounted endpoints", () => {
       ).map((method) => `${method} ${path}`),
     );
     expect(open.sort()).toEqual(OPEN_TO_ALL);
+  });
+
+  test("that the app proxy reaches are the few that a theme's pages need", () => {
+    const reached = table.all.flatMap(({ path, endpoint }) =>
+      METHODS.filter((method) => endpoint.specs[method]?.proxied).map((method) => [
+        `${method} ${path}`,
+        Object.keys(endpoint.specs[method]?.proxied ?? {}),
+      ]),
+    );
+    expect(new Map(reached as typeof PROXIED)).toEqual(new Map(PROXIED));
+    for (const { path, endpoint } of table.all) {
+      const match = table.match(`/proxy${path}`);
+      expect([path, match?.isProxied ?? false]).toEqual([path, endpoint.proxied !== null]);
+      expect(Object.keys(endpoint.proxied?.specs ?? {})).toEqual(
+        METHODS.filter((method) => endpoint.specs[method]?.proxied),
+      );
+    }
   });
 
   test("each have a path of their own", () => {

@@ -1,6 +1,7 @@
 // What the app's home tells of a store: what needs a look, the last day in numbers, and what happened lately. Every part
 // reads an index from its newest end, so a large store costs no more than its last day.
 import type { Ctx } from "../context.server.ts";
+import { findRetainedStore } from "./compliance/find-retained-store.ts";
 import { readSyncProgress } from "./customers/sync-request.ts";
 import { dataOf, findTenant, type Tenant } from "./tenants/tenant.ts";
 
@@ -10,21 +11,25 @@ const SHOWN = 8;
 export type StoreHealth = {
   /** The sync's own words for why it could not be done. */ syncError: string | null;
   /** Counted up to 1,000. */ deadLetters: number;
+  /** When a request of the platform to delete the store was answered by keeping everything, where it was. ISO 8601. */
+  keptDataAt?: string;
 };
 
 /** Read before the page is sent: a banner that came later would push everything down. */
 export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHealth> {
   const tenant = await findTenant(ctx, shop);
   if (!tenant) return { syncError: null, deadLetters: 0 };
-  const [sync, dead] = await Promise.all([
+  const [sync, dead, keptAt] = await Promise.all([
     readSyncProgress(ctx, tenant),
     dataOf(ctx, tenant).sql<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM integration_queue WHERE shop = $1 AND status = 'dead_letter' LIMIT ${MOST_COUNTED}) AS dead`,
     ),
+    findRetainedStore(ctx, tenant),
   ]);
   return {
     syncError: sync.state === "failed" ? sync.error : null,
     deadLetters: dead[0]?.count ?? 0,
+    ...(keptAt && { keptDataAt: keptAt.toISOString() }),
   };
 }
 

@@ -30,7 +30,8 @@ type Words = Record<
   | "unknown_client"
   | "wrong_redirect"
   | "closed"
-  | "expired",
+  | "expired"
+  | "faulty",
   string
 > & { scopes: Record<string, string> };
 
@@ -66,6 +67,8 @@ const WORDS: Record<Locale, Words> = {
     closed: "This store does not let agents act for its shoppers.",
     expired:
       "This page is too old, or was sent from somewhere else. Go back to the agent and begin again.",
+    faulty:
+      "The agent's request contains an error. Send the message below to the agent's provider.",
     scopes: {
       "identity:read":
         "see your name, your e-mail address, your consents and the tags that the store keeps of you",
@@ -106,6 +109,8 @@ const WORDS: Record<Locale, Words> = {
     closed: "Esta tienda no permite que los agentes actúen por sus clientes.",
     expired:
       "Esta página ha caducado o se envió desde otro sitio. Vuelve al agente y empieza de nuevo.",
+    faulty:
+      "La solicitud del agente contiene un error. Comunica a los responsables del agente el mensaje siguiente.",
     scopes: {
       "identity:read":
         "ver tu nombre, tu correo electrónico, tus consentimientos y las etiquetas que la tienda guarda de ti",
@@ -146,6 +151,8 @@ const WORDS: Record<Locale, Words> = {
     closed: "Cette boutique ne permet pas aux agents d'agir pour ses clients.",
     expired:
       "Cette page est trop ancienne ou a été envoyée d'ailleurs. Revenez à l'agent et recommencez.",
+    faulty:
+      "La demande de l'agent contient une erreur. Transmettez le message ci-dessous aux responsables de l'agent.",
     scopes: {
       "identity:read":
         "voir votre nom, votre adresse e-mail, vos consentements et les étiquettes que la boutique garde de vous",

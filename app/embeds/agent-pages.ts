@@ -7,7 +7,7 @@ import { escapeHtml, page, type PageLook } from "./account-pages.ts";
 export type ShownAgent = { name: string; host: string | null; returnsTo: string };
 
 export type SignInProblem = "wrong" | "unverified" | "suspended" | "busy";
-export type PageProblem = "unknown_client" | "wrong_redirect" | "closed" | "expired";
+export type PageProblem = "unknown_client" | "wrong_redirect" | "closed" | "expired" | "faulty";
 
 const said = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
 
@@ -72,11 +72,16 @@ export function renderAgentConsent(
   );
 }
 
-export function renderAgentProblem(look: PageLook, problem: PageProblem): string {
+/** `detail` is for the agent's developer: what is wrong, in the protocol's own words. */
+export function renderAgentProblem(
+  look: PageLook,
+  problem: PageProblem,
+  detail: string | null,
+): string {
   const words = agentWordsOf(look.locale);
   return page(
     look,
     words.errorTitle,
-    `<p class="error" role="alert">${escapeHtml(words[problem])}</p>`,
+    `<p class="error" role="alert">${escapeHtml(words[problem])}</p>${detail ? `<p><small lang="en">${escapeHtml(detail)}</small></p>` : ""}`,
   );
 }

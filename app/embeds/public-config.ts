@@ -27,13 +27,10 @@ export type PublicConfig = {
 export type Reader = {
   /** `?locale=`; the tenant's own otherwise. */
   locale?: string | null | undefined;
-  /** `?path_prefix=`, as the storefront's app proxy says it. */
+  /** Where the storefront's app proxy is (`/apps/crm`), for a reader who came through it. */
   pathPrefix?: string | null | undefined;
   serviceUrl: string;
 };
-
-/** The prefixes that a storefront lets an app choose from (shopify.dev "App proxies"). */
-const PROXY_PREFIX = /^\/(?:apps|a|community|tools)\/[a-z0-9_-]{1,40}$/i;
 
 export function toPublicConfig(
   { shop, config }: Pick<Tenant, "shop" | "config">,
@@ -58,10 +55,7 @@ export function toPublicConfig(
       ...(config.storefront_customer_account_client_id ? (["storefront"] as const) : []),
     ],
     serviceUrl: reader.serviceUrl,
-    at:
-      reader.pathPrefix && PROXY_PREFIX.test(reader.pathPrefix)
-        ? reader.pathPrefix
-        : reader.serviceUrl,
+    at: reader.pathPrefix ?? reader.serviceUrl,
   };
 }
 

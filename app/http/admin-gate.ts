@@ -85,10 +85,13 @@ async function ambientPass({ ctx, inbound }: Visit): Promise<GatePass | null> {
   return cookie ? openGatePass(ctx, cookie) : null;
 }
 
-/** Where the visitor wanted to go, without the key: that must not stay in a history or a log. */
+/** What the pages behind the gate read of their address. */
+const PAGE_PARAMETERS = ["shop", "after", "locale"];
+
+/** Where the visitor wanted to go: nothing of the address that these pages do not read, and so not the key either. */
 function ownAddress({ inbound }: Visit): string {
-  const query = new URLSearchParams(inbound.url.searchParams);
-  query.delete("key");
+  const asked = [...inbound.url.searchParams].filter(([name]) => PAGE_PARAMETERS.includes(name));
+  const query = new URLSearchParams(asked);
   const path = `/${(inbound.url.pathname.split("/")[1] ?? "").toLowerCase()}`;
   return query.size > 0 ? `${path}?${query}` : path;
 }

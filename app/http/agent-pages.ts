@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../context.server.ts";
 import {
+  AUTHORIZATION_PARAMETERS,
   readAuthorizationRequest,
   toAnswerAddress,
   type AuthorizationRequest,
@@ -61,12 +62,24 @@ function html(
   });
 }
 
-const problemPage = (tenant: Tenant, status: number, problem: PageProblem): Reply =>
-  html(status, renderAgentProblem(lookOf(tenant), problem));
+const problemPage = (
+  tenant: Tenant,
+  status: number,
+  problem: PageProblem,
+  detail: string | null = null,
+): Reply => html(status, renderAgentProblem(lookOf(tenant), problem, detail));
 
-const ownAddress = ({ inbound }: Visit) => `${inbound.url.pathname}${inbound.url.search}`;
+/** This request's address: what it is made of and nothing else that came with it. */
+function ownAddress({ inbound: { url } }: Visit): string {
+  const read = [...url.searchParams].filter(([name]) => AUTHORIZATION_PARAMETERS.has(name));
+  return `${url.pathname}?${new URLSearchParams(read)}`;
+}
 
-async function readRequest({ ctx, inbound, tenant }: Visit): Promise<AuthorizationRequest | Reply> {
+/** The request, or what to answer instead: the agent is told of a fault once the shopper has signed in, not before. */
+async function readRequest(
+  { ctx, inbound, tenant }: Visit,
+  session: Session | null,
+): Promise<AuthorizationRequest | Reply> {
   const read = await readAuthorizationRequest(
     ctx,
     tenant,
@@ -77,6 +90,7 @@ async function readRequest({ ctx, inbound, tenant }: Visit): Promise<Authorizati
   if (read.outcome === "ready") return read.request;
   if (read.outcome === "unsafe")
     return problemPage(tenant, read.problem === "closed" ? 403 : 400, read.problem);
+  if (!session) return problemPage(tenant, 400, "faulty", `${read.error}: ${read.description}`);
   return redirect(
     toAnswerAddress(read.place, { error: read.error, error_description: read.description }),
   );
@@ -96,9 +110,9 @@ export async function showAuthorizePage(
   tenant: Tenant,
 ): Promise<Reply> {
   const visit = { ctx, inbound, tenant };
-  const request = await readRequest(visit);
-  if (!isRequest(request)) return request;
   const session = await findCookieSession(ctx, inbound, tenant);
+  const request = await readRequest(visit, session);
+  if (!isRequest(request)) return request;
   return session ? consentPage(visit, request, session) : signInPage(visit, request);
 }
 
@@ -140,7 +154,7 @@ function signInPage(
 const csrfOf = (visit: Visit, session: Session): string =>
   visit.ctx.secrets.pseudonym(
     `${visit.tenant.shop}/oauth-consent`,
-    `${hash("sha256", session.token)}\n${visit.inbound.url.search}`,
+    `${hash("sha256", session.token)}\n${ownAddress(visit)}`,
   );
 
 function consentPage(visit: Visit, request: AuthorizationRequest, session: Session): Reply {
@@ -169,10 +183,10 @@ export async function answerAuthorizeForm(
   // The session's cookie goes along from every site; the Origin says which page sent the form.
   if (inbound.header("origin") !== new URL(addressFor(ctx, inbound, tenant).origin).origin)
     return problemPage(tenant, 403, "expired");
-  const request = await readRequest(visit);
+  const session = await findCookieSession(ctx, inbound, tenant);
+  const request = await readRequest(visit, session);
   if (!isRequest(request)) return request;
   if (fields.action === "sign_in") return submitSignIn(visit, request, fields);
-  const session = await findCookieSession(ctx, inbound, tenant);
   if (!session) return signInPage(visit, request);
   if (!secretEquals(fields.csrf ?? "", csrfOf(visit, session)))
     return problemPage(tenant, 403, "expired");

@@ -5,17 +5,25 @@ import { gzipSync } from "node:zlib";
 import type { Ctx } from "../context.server.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { toPublicConfig, type PublicConfig } from "../embeds/public-config.ts";
+import type { ProxiedRequest } from "./app-proxy.ts";
 import type { Inbound } from "./inbound.ts";
-import { bytes, empty, plain, type Reply } from "./reply.ts";
+import { empty, plain, type Reply } from "./reply.ts";
 
 const CACHE = "public, max-age=300, stale-while-revalidate=86400";
 const VARY = "Accept-Encoding, Origin, X-Storefront-Shop-Domain, X-Shopify-Shop-Domain";
 
-export function publicConfigFor(ctx: Ctx, inbound: Inbound, tenant: Tenant): PublicConfig {
-  const { searchParams } = inbound.url;
+/** A call for a page or script of the store, by its own address or through the app proxy. */
+export type EmbedCall = {
+  ctx: Ctx;
+  inbound: Inbound;
+  tenant: Tenant;
+  proxied: ProxiedRequest | null;
+};
+
+export function publicConfigFor({ ctx, inbound, tenant, proxied }: EmbedCall): PublicConfig {
   return toPublicConfig(tenant, {
-    locale: searchParams.get("locale"),
-    pathPrefix: searchParams.get("path_prefix"),
+    locale: inbound.url.searchParams.get("locale"),
+    pathPrefix: proxied?.pathPrefix ?? null,
     serviceUrl: new URL(ctx.baseUrl).origin,
   });
 }
@@ -102,7 +110,10 @@ export function cacheable(
     .map((tag) => tag.trim().replace(/^W\//, "").replace(/-gz"$/, '"'));
   if (known.includes(`"${etag}"`) || known.includes("*")) return empty(304, all);
   return isPacked
-    ? bytes(200, contentType, pack(etag, body), { ...all, "Content-Encoding": "gzip" })
+    ? {
+        ...plain(200, contentType, body, { ...all, "Content-Encoding": "gzip" }),
+        encode: (text) => pack(etag, text),
+      }
     : plain(200, contentType, body, all);
 }
 
@@ -117,13 +128,9 @@ const ANALYTICS_SOURCES = {
 };
 
 /** A page of public configuration alone. */
-export function embedPage(
-  ctx: Ctx,
-  inbound: Inbound,
-  tenant: Tenant,
-  render: (config: PublicConfig) => string,
-): Reply {
-  const config = publicConfigFor(ctx, inbound, tenant);
+export function embedPage(call: EmbedCall, render: (config: PublicConfig) => string): Reply {
+  const { ctx, inbound, tenant } = call;
+  const config = publicConfigFor(call);
   const html = render(config);
   return cacheable(
     inbound,

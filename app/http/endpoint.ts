@@ -7,21 +7,27 @@ import type { Ctx } from "../context.server.ts";
 import type { Person } from "../domain/identity/account.ts";
 import type { AdminPrincipal } from "../domain/tenants/admin-key.ts";
 import { findTenant, StaleTenant, type Tenant } from "../domain/tenants/tenant.ts";
-import { isDatabaseAway } from "../runtime/database.ts";
-import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
+import { AppError, isAppError } from "../runtime/errors.ts";
 import {
   requirePerson,
   requirePersonOrAdmin,
   tenantUnknown,
   type AgentRule,
 } from "./agent-guard.ts";
+import {
+  requireOneReading,
+  requireProxiedRequest,
+  type ProxiedRequest,
+  type ProxyParameters,
+} from "./app-proxy.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { toErrorReply } from "./error-reply.ts";
 import { requireEventSource, type EventSender } from "./event-source-guard.ts";
 import {
-  isSigned,
   requireAdmin,
   requireBackendKey,
   requireBackendSecret,
+  requireObjectText,
   requirePlatform,
   requireStorefrontSignature,
   type Auth,
@@ -29,9 +35,10 @@ import {
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
-import { fromWeb, parseForm, parseJson, toStorableJson, type Inbound } from "./inbound.ts";
-import { empty, isReply, json, type Reply } from "./reply.ts";
-import { traitsOf, type Method } from "./route-traits.ts";
+import { fromWeb, parseForm, type Inbound } from "./inbound.ts";
+import { empty, encodedBody, isReply, json, type Reply } from "./reply.ts";
+import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
+import { METHODS, traitsOf, type Method } from "./route-traits.ts";
 import { findTenantInBody, lookUpTenant } from "./tenant-lookup.ts";
 
 export { METHODS } from "./route-traits.ts";
@@ -74,6 +81,8 @@ export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   /** The validated body; for `hmac` and `event_source` routes the parsed JSON, unvalidated. */
   body: B;
   query: Q;
+  /** What the app proxy proved; null for a request that came straight here. */
+  proxied: ProxiedRequest | null;
   /** The exact bytes of a signed body or a form. */
   raw: Buffer;
   /** Adds to this request's one log line. */
@@ -91,6 +100,11 @@ export type MethodSpec<
   tenant: T;
   /** Of `person` routes: what an agent needs here beside the shopper's token. */
   agent?: AgentRule;
+  /**
+   * That the storefront's app proxy may call it, and the query parameters that it takes there. The proxied address is
+   * `/proxy` and the path; without this the route has none.
+   */
+  proxied?: ProxyParameters;
   /** The handler's own statement finds out whether the remembered tenant is current, and throws StaleTenant when not. */
   remembersTenant?: true;
   body?: B;
@@ -122,6 +136,8 @@ export type Specs = Partial<Record<Method, AnySpec>>;
 export type Endpoint = {
   specs: Specs;
   respond(ctx: Ctx, inbound: Inbound, params: Record<string, string>): Promise<Reply>;
+  /** The same route as the app proxy reaches it; null when it has no proxied method. */
+  proxied: Pick<Endpoint, "specs" | "respond"> | null;
 };
 
 const NO_BYTES = Buffer.alloc(0);
@@ -156,7 +172,8 @@ export function endpoint<
 }) {
   const made: Endpoint = {
     specs: specs,
-    respond: (ctx, inbound, params) => respond(specs, ctx, inbound, params),
+    respond: (ctx, inbound, params) => respond(specs, false, ctx, inbound, params),
+    proxied: toProxied(specs),
   };
   const remix = async ({
     request,
@@ -170,8 +187,25 @@ export function endpoint<
   return { loader: remix, action: remix, route: made };
 }
 
+/** The methods that the app proxy may call. The store is always known there: its app's secret proves the request. */
+function toProxied(specs: Specs): Endpoint["proxied"] {
+  const methods = METHODS.filter((method) => specs[method]?.proxied);
+  if (methods.length === 0) return null;
+  const reached: Specs = {};
+  for (const method of methods) {
+    const spec = specs[method] as AnySpec;
+    requireOneReading(spec.proxied ?? {});
+    reached[method] = { ...spec, tenant: "registered" };
+  }
+  return {
+    specs: reached,
+    respond: (ctx, inbound, params) => respond(reached, true, ctx, inbound, params),
+  };
+}
+
 async function respond(
   specs: Specs,
+  isProxied: boolean,
   ctx: Ctx,
   inbound: Inbound,
   params: Record<string, string>,
@@ -188,7 +222,7 @@ async function respond(
         : NO_TENANT;
     cors = corsHeaders(ctx, found.tenant, inbound);
     if (found.shop) notes.shop = found.shop;
-    const call = { ctx, inbound, params, requestId, found, cors, notes };
+    const call = { ctx, inbound, isProxied, params, requestId, found, cors, notes };
     reply = await dispatch(specs, call).catch(async (error: unknown) => {
       // Nothing that a remembered tenant answered is an answer until it is known to be current.
       const current =
@@ -241,6 +275,7 @@ async function softTenant(ctx: Ctx, specs: Specs, inbound: Inbound): Promise<Fou
 type Dispatch = {
   ctx: Ctx;
   inbound: Inbound;
+  isProxied: boolean;
   params: Record<string, string>;
   requestId: string;
   found: Found;
@@ -250,7 +285,7 @@ type Dispatch = {
 
 async function dispatch(
   specs: Specs,
-  { ctx, inbound, params, requestId, found: asked, cors, notes }: Dispatch,
+  { ctx, inbound, isProxied, params, requestId, found: asked, cors, notes }: Dispatch,
 ): Promise<Reply> {
   const { allowed } = traitsOf(specs);
   if (inbound.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
@@ -260,10 +295,14 @@ async function dispatch(
 
   const isRaw = spec.auth === "hmac" || spec.auth === "event_source";
   const raw = isRaw ? await inbound.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES) : NO_BYTES;
+  if (isRaw) requireObjectText(inbound, spec.auth, raw);
   const found: Found =
     (raw.length > 0 && !asked.error
       ? await findTenantInBody(ctx, inbound, raw, spec.auth)
       : null) ?? asked;
+  const proxied = isProxied
+    ? requireProxiedRequest(ctx, inbound.url.searchParams, found.tenant, spec.proxied ?? {})
+    : null;
   const principal = proveFirst(ctx, inbound, spec.auth, found.tenant, raw);
   if (found.error && spec.tenant !== "none") throw found.error;
   const admin = spec.auth === "admin" ? requireAdmin(ctx, inbound, found.tenant) : principal;
@@ -280,7 +319,7 @@ async function dispatch(
         ? await requirePersonOrAdmin(ctx, inbound, found.tenant, spec.agent)
         : null;
   const visiting =
-    spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant) : null;
+    spec.auth === "visitor" ? await requireVisitor(ctx, inbound, found.tenant, proxied) : null;
   const tenant = signedIn?.tenant ?? acting?.tenant ?? visiting?.tenant ?? found.tenant;
 
   const query = spec.query
@@ -295,6 +334,7 @@ async function dispatch(
     tenant,
     principal: signedIn?.session ?? acting?.person ?? visiting?.visitor ?? admin,
     query,
+    proxied,
     raw,
     note: (fields: object) => Object.assign(notes, fields),
   };
@@ -336,70 +376,15 @@ function proveFirst(
   }
 }
 
-/** A signature proves what the bytes are; everybody else says it. */
-function readSigned(inbound: Inbound, auth: Auth, raw: Buffer): unknown {
-  if (auth === "event_source" && !isSigned(inbound) && mediaType(inbound) !== "application/json")
-    throw new AppError("unsupported_media_type");
-  return parseJson(raw).json;
-}
-
-const mediaType = (inbound: Inbound) =>
-  inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-
-async function readJson(inbound: Inbound, schema: z.ZodType, maxBytes: number): Promise<unknown> {
-  const raw = await inbound.readBody(maxBytes);
-  if (raw.length > 0 && mediaType(inbound) !== "application/json")
-    throw new AppError("unsupported_media_type");
-  if (raw.length === 0) return validate(schema, {});
-  return validate(schema, toStorableJson(parseJson(raw)));
-}
-
-/** The value as the schema reads it, or 400 with one reason per field. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const fields = Object.fromEntries(
-    parsed.error.issues.map((issue) => [issue.path.join(".") || "body", issue.message]),
-  );
-  throw new AppError("invalid_request", { fields });
-}
-
-function toErrorReply(
-  ctx: Ctx,
-  error: unknown,
-  requestId: string,
-  inbound: Inbound,
-  errorBody?: AnySpec["errorBody"],
-): Reply {
-  const known = toAppError(error);
-  if (!known)
-    ctx.log.failed("request.failed", error, {
-      request_id: requestId,
-      method: inbound.method,
-      path: inbound.url.pathname,
-    });
-  const shown = known ?? new AppError("internal_error");
-  return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
-}
-
-/** What of an error the caller is told; null: it is our own mistake. */
-export function toAppError(error: unknown): AppError | null {
-  if (isAppError(error)) return error;
-  if (error instanceof OutboundError)
-    return new AppError("storefront_unavailable", { message: error.message });
-  if (isDatabaseAway(error))
-    return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
-  return null;
-}
-
 function toResponse(reply: Reply, method: string): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers))
     for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
-  return new Response(
-    method === "HEAD" || reply.body === undefined ? null : (reply.body as BodyInit),
-    { status: reply.status, headers },
-  );
+  const body = encodedBody(reply);
+  return new Response(method === "HEAD" || body === undefined ? null : (body as BodyInit), {
+    status: reply.status,
+    headers,
+  });
 }
 
 export { json, redirect, plain, empty } from "./reply.ts";

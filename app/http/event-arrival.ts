@@ -1,11 +1,10 @@
 // From a proven request to an event: what its headers say, and whether it is a storefront webhook that has work of its own.
-import { deliveryIdOf } from "../domain/customers/webhook-inbox.ts";
 import { normalise, type Envelope } from "../domain/events/envelope.ts";
 import type { Webhook } from "../domain/events/ingest.ts";
 import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../domain/tenants/webhook-topics.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Call } from "./endpoint.ts";
-import { requireSameShop, storefrontHeader } from "./storefront-webhook.ts";
+import { deliveryIdentity, requireSameShop, storefrontHeader } from "./storefront-webhook.ts";
 
 type IngestCall = Pick<
   Call<"event_source", "registered", unknown, unknown>,
@@ -30,16 +29,13 @@ export function readArrival({ ctx, inbound, tenant, principal, body, raw }: Inge
     triggeredAt,
   });
   if (!WEBHOOK_TOPICS.some(({ name }) => name === topic)) return { envelope, webhook: null };
-  const delivery = { topic: topic as string, body: raw.toString("utf8") };
+  const text = raw.toString("utf8");
   const triggered = new Date(triggeredAt ?? Number.NaN);
   return {
     envelope,
     webhook: {
-      ...delivery,
-      deliveryId: deliveryIdOf({
-        ...delivery,
-        deliveryId: storefrontHeader(inbound, "webhook-id"),
-      }),
+      ...deliveryIdentity(inbound, topic as string, text),
+      body: text,
       triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
     },
   };

@@ -80,12 +80,26 @@ export function requireBackendKey(ctx: Ctx, inbound: Inbound): null {
 export const isSigned = (inbound: Inbound): boolean =>
   SIGNATURE_HEADERS.some((name) => inbound.header(name) !== undefined);
 
+const OPENING_BRACE = 0x7b;
+
+/**
+ * The app's secret signs more than bodies: the queries of proxied requests and of launches too, which visitors have a part
+ * in. Those begin with a name, so a signed body begins with `{`, whatever else JSON allows. Throws `invalid_signature`.
+ */
+export function requireObjectText(inbound: Inbound, auth: Auth, raw: Buffer): void {
+  const isStorefronts = auth === "hmac" || (auth === "event_source" && isSigned(inbound));
+  if (isStorefronts && raw[0] !== OPENING_BRACE)
+    throw new AppError("invalid_signature", {
+      ...(auth === "event_source" && { details: { method: "hmac" } }),
+    });
+}
+
 const SIGNATURE_HEADERS = ["x-storefront-hmac-sha256", "x-shopify-hmac-sha256"] as const;
 const SIGNATURE_SHAPE = /^[A-Za-z0-9+/]{43}=$/;
 const keys = new WeakMap<readonly string[], KeyObject[]>();
 
-// A KeyObject made once costs a fifth of what HMAC with the bare secret costs at every request.
-function keysOf(secrets: readonly string[]): KeyObject[] {
+/** The app's secrets as keys: a KeyObject made once costs a fifth of what HMAC with the bare secret costs. */
+export function signingKeys(secrets: readonly string[]): KeyObject[] {
   const known = keys.get(secrets);
   if (known) return known;
   const made = secrets.map((secret) => createSecretKey(Buffer.from(secret)));
@@ -114,7 +128,7 @@ export function requireStorefrontSignature(
     !SIGNATURE_SHAPE.test(signature)
   )
     throw new AppError("invalid_signature");
-  const expected = keysOf(appOf(ctx, tenant).secrets).map((key) =>
+  const expected = signingKeys(appOf(ctx, tenant).secrets).map((key) =>
     createHmac("sha256", key).update(raw).digest("base64"),
   );
   if (

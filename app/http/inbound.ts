@@ -115,13 +115,7 @@ export function toStorableJson({ text, json }: { text: string; json: unknown }):
   if (NUL_IN_JSON.test(text))
     throw new AppError("malformed_body", { message: "The body holds a NUL character." });
   if (!SURROGATE.test(text)) return json;
-  try {
-    return JSON.parse(JSON.stringify(json).replace(HALF_IN_JSON, "$1\\ufffd"));
-  } catch (error) {
-    // Nested past all reason: what cannot be written again cannot be stored either.
-    if (error instanceof RangeError) throw new AppError("malformed_body");
-    throw error;
-  }
+  return JSON.parse(JSON.stringify(json).replace(HALF_IN_JSON, "$1\\ufffd"));
 }
 
 /** The fields of an HTML form; of a repeated one the last. */
@@ -132,10 +126,53 @@ export function parseForm(raw: Buffer): Record<string, string> {
   return fields;
 }
 
+/** Far beyond what any sender means; what is deeper takes a parser whole seconds, and overflows the stack of a reader. */
+const MAX_DEPTH = 2_000;
+const [QUOTE, BACKSLASH, BRACE, BRACKET] = [0x22, 0x5c, 0x7b, 0x5b];
+const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
+
+/** Whether JSON text is nested deeper than `MAX_DEPTH`. Linear; what has few brackets is not read at all. */
+function isTooDeep(raw: Buffer): boolean {
+  return countUpTo(raw, BRACE, MAX_DEPTH) + countUpTo(raw, BRACKET, MAX_DEPTH) > MAX_DEPTH
+    ? depthOf(raw) > MAX_DEPTH
+    : false;
+}
+
+/** How often a byte occurs, counted to one more than `limit`. */
+function countUpTo(raw: Buffer, byte: number, limit: number): number {
+  let count = 0;
+  for (let at = raw.indexOf(byte); at >= 0 && count <= limit; at = raw.indexOf(byte, at + 1))
+    count += 1;
+  return count;
+}
+
+/** The deepest nesting, or the first beyond the limit. Brackets inside strings do not count. */
+function depthOf(raw: Buffer): number {
+  let [depth, deepest] = [0, 0];
+  let isInString = false;
+  for (let at = 0; at < raw.length && deepest <= MAX_DEPTH; at += 1) {
+    const byte = raw[at] as number;
+    if (isInString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInString = false;
+    } else if (byte === QUOTE) isInString = true;
+    else if (byte === BRACE || byte === BRACKET) deepest = Math.max(deepest, (depth += 1));
+    else if (CLOSING.has(byte)) depth -= 1;
+  }
+  return deepest;
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The JSON of a body: 400 `malformed_body` when it is not UTF-8, 400 `malformed_json` when it is not JSON. */
+/**
+ * The JSON of a body: 400 `malformed_body` when it is not UTF-8 or nested beyond all reason, 400 `malformed_json` when it is
+ * not JSON.
+ */
 export function parseJson(raw: Buffer): { text: string; json: unknown } {
+  if (isTooDeep(raw))
+    throw new AppError("malformed_body", {
+      message: `The body is nested deeper than ${MAX_DEPTH} levels.`,
+    });
   let text: string;
   try {
     text = utf8.decode(raw);

@@ -2,7 +2,7 @@
 // UCP (ucp.dev "Overview", Error handling) and our own code in `data`.
 import type { AppError } from "../runtime/errors.ts";
 import { json, type Reply } from "./reply.ts";
-import { toAppError } from "./endpoint.ts";
+import { toAppError } from "./error-reply.ts";
 
 export type RpcId = string | number | null;
 

@@ -1,6 +1,7 @@
 // OpenAPI 3.1, from the same declarations that validate.
 import { z } from "zod";
 import { RATE_LIMITS } from "../domain/identity/rate-limits.ts";
+import { PROXY_MOUNT } from "./app-proxy.ts";
 import { METHODS, type AnySpec } from "./endpoint.ts";
 import type { Auth } from "./guards.ts";
 import type { RouteTable } from "./route-table.ts";
@@ -101,7 +102,7 @@ export function buildOpenApi(
       const spec = endpoint.specs[method];
       if (spec) item[method.toLowerCase()] = toOperation(spec, path);
     }
-    paths[path.replace(/:(\w+)/g, "{$1}")] = item;
+    paths[toTemplate(path)] = item;
   }
   return {
     openapi: "3.1.0",
@@ -115,6 +116,8 @@ export function buildOpenApi(
     components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: ERROR } },
   };
 }
+
+const toTemplate = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
 
 const describeLimits = (): string =>
   Object.entries(RATE_LIMITS)
@@ -160,6 +163,13 @@ function toOperation(spec: AnySpec, path: string): object {
     parameters: [...inPath, ...shop, ...queryParameters(spec.query)],
     ...(accepted && {
       requestBody: { content: { "application/json": { schema: schemaOf(accepted, "input") } } },
+    }),
+    // Below `/proxy`, where the storefront's app proxy comes: the parameters of its own that the route takes there.
+    ...(spec.proxied && {
+      "x-app-proxy": {
+        path: PROXY_MOUNT + toTemplate(path),
+        parameters: Object.keys(spec.proxied),
+      },
     }),
     responses: {
       ...Object.fromEntries(answers),

@@ -3,7 +3,13 @@ export type Reply = {
   status: number;
   headers: Record<string, string | string[]>;
   body?: string | Buffer;
+  /** How the text is packed when it is sent: until then it can be read. */
+  encode?: (body: string) => Buffer;
 };
+
+/** The body as it is sent. */
+export const encodedBody = ({ body, encode }: Reply): string | Buffer | undefined =>
+  encode && typeof body === "string" ? encode(body) : body;
 
 const IS_REPLY = Symbol.for("customer-identity-service.Reply");
 
@@ -30,15 +36,6 @@ export function plain(
   status: number,
   contentType: string,
   body: string,
-  headers: Reply["headers"] = {},
-): Reply {
-  return reply(status, { "Content-Type": contentType, ...headers }, body);
-}
-
-export function bytes(
-  status: number,
-  contentType: string,
-  body: Buffer,
   headers: Reply["headers"] = {},
 ): Reply {
   return reply(status, { "Content-Type": contentType, ...headers }, body);

@@ -2,12 +2,20 @@
 // its `route` export is what answers. Screens (.tsx) are Remix's own.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { PROXY_MOUNT } from "./app-proxy.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 export type Route = { file: string; path: string; endpoint: Endpoint };
 export type RouteTable = {
   all: readonly Route[];
-  match(path: string): { route: Route; params: Record<string, string> } | null;
+  /** `isProxied`: the address is that of the storefront's app proxy. */
+  match(path: string): Match | null;
+};
+export type Match = {
+  path: string;
+  endpoint: Pick<Endpoint, "respond">;
+  params: Record<string, string>;
+  isProxied: boolean;
 };
 
 const ROUTES = new URL("../routes/", import.meta.url);
@@ -35,16 +43,19 @@ const API_SEGMENTS = new Set([
   "a2a",
   "oauth",
   "embed",
+  PROXY_MOUNT.slice(1),
 ]);
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";
 
 /**
- * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots): an endpoint
- * answers at its own address alone. The other way knows no caller's address, and what is asked of a path looks elsewhere.
+ * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots, `.data`): an
+ * endpoint answers at its own address alone. The router's way in knows neither the caller's address nor the limits here.
  */
 export function isApiPath(path: string): boolean {
-  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(firstSegment(path));
+  // The data of a route is at its path and `.data` (Remix "Single Fetch").
+  const first = firstSegment(path).replace(/\.data$/, "");
+  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(first);
 }
 
 function firstSegment(path: string): string {
@@ -93,10 +104,18 @@ async function load(): Promise<RouteTable> {
   const all = modules.flatMap(({ file, module }) =>
     module.route ? [{ file, path: pathOfFile(file), endpoint: module.route }] : [],
   );
+  const mounted = all.flatMap(({ path, endpoint }) => [
+    { path, endpoint, isProxied: false },
+    ...(endpoint.proxied
+      ? [{ path: PROXY_MOUNT + path, endpoint: endpoint.proxied, isProxied: true }]
+      : []),
+  ]);
   const exact = new Map(
-    all.filter(({ path }) => !path.includes("/:")).map((route) => [route.path, route]),
+    mounted
+      .filter(({ path }) => !path.includes("/:"))
+      .map((route) => [route.path, { ...route, params: {} }]),
   );
-  const patterns = all
+  const patterns = mounted
     .filter(({ path }) => path.includes("/:"))
     .map((route) => ({ route, segments: route.path.split("/") }));
 
@@ -105,11 +124,11 @@ async function load(): Promise<RouteTable> {
     match(rawPath) {
       const path = rawPath.length > 1 && rawPath.endsWith("/") ? rawPath.slice(0, -1) : rawPath;
       const route = exact.get(path);
-      if (route) return { route, params: {} };
+      if (route) return route;
       const given = path.split("/");
       for (const { route: candidate, segments } of patterns) {
         const params = matchSegments(segments, given);
-        if (params) return { route: candidate, params };
+        if (params) return { ...candidate, params };
       }
       return null;
     },

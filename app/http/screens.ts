@@ -7,6 +7,7 @@ import type { ServerBuild } from "@remix-run/node";
 import type { Ctx } from "../context.server.ts";
 import { isDatabaseAway } from "../runtime/database.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
+import { guardReply, guardResponse } from "./address-guard.ts";
 import { isGated, passGate } from "./admin-gate.ts";
 import { fromNode, type Inbound } from "./inbound.ts";
 import { isReply, type Reply } from "./reply.ts";
@@ -81,12 +82,12 @@ export async function createScreens(options: {
     try {
       const inbound = readInbound(request);
       const gate = isGated(inbound) ? await passGate(ctx, inbound) : null;
-      if (isReply(gate)) return toWeb(request, gate);
-      const response = await answer(await toRequest(request, inbound, signal), {
+      if (isReply(gate)) return toWeb(request, guardReply(ctx, inbound.url, gate));
+      const response = guardResponse(
         ctx,
-        shopify,
-        gate,
-      });
+        inbound.url,
+        await answer(await toRequest(request, inbound, signal), { ctx, shopify, gate }),
+      );
       return isGated(inbound) ? withoutCache(response) : response;
     } catch (error) {
       if (!isAppError(error) && !signal.aborted)
@@ -114,7 +115,7 @@ export async function createScreens(options: {
   ): Promise<Request> {
     const { method } = inbound;
     // The public address is the configured one, whatever Host the request carries.
-    const url = origin + inbound.url.pathname + inbound.url.search;
+    const url = origin + inbound.url.pathname + withoutLaunchHmac(inbound.url);
     if (method === "GET" || method === "HEAD" || method === "OPTIONS")
       return new Request(url, { method, headers: createHeaders(request), signal });
     const body = new Uint8Array(await inbound.readBody(MAX_BODY_BYTES));
@@ -135,6 +136,14 @@ export async function createScreens(options: {
     },
     close: () => source.close(),
   };
+}
+
+/** No page reads the launch's signature, the session token proves who opens it: so no page can write it anywhere. */
+function withoutLaunchHmac({ search, searchParams }: URL): string {
+  if (!searchParams.has("hmac")) return search;
+  const query = new URLSearchParams(searchParams);
+  query.delete("hmac");
+  return `?${query}`;
 }
 
 function withoutCache(response: Response): Response {

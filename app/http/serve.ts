@@ -3,10 +3,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
+import { guardReply } from "./address-guard.ts";
+import { hasProxyMarks } from "./app-proxy.ts";
 import { fromNode } from "./inbound.ts";
 import { observeRequest } from "./metrics.ts";
-import { json, type Reply } from "./reply.ts";
-import { isApiPath, type RouteTable } from "./route-table.ts";
+import { encodedBody, json, type Reply } from "./reply.ts";
+import { isApiPath, type Match, type RouteTable } from "./route-table.ts";
 
 export type Screens = { handle(request: IncomingMessage, response: ServerResponse): void };
 
@@ -17,9 +19,13 @@ export function createListener(options: {
 }): RequestListener {
   const { ctx, routes, screens } = options;
   return (request, response) => {
-    const path = (request.url ?? "/").split("?", 1)[0] as string;
-    const found = routes.match(path);
-    if (!found && !isApiPath(path)) {
+    const [path, query] = splitOnce(request.url ?? "/");
+    const match = routes.match(path);
+    // Nothing but the proxied addresses answers what the storefront's app proxy passes on: not even with a page.
+    const isStray =
+      query !== undefined && !match?.isProxied && hasProxyMarks(new URLSearchParams(query));
+    const found = isStray ? null : match;
+    if (!found && !isStray && !isApiPath(path)) {
       response.setHeader("X-Request-Id", ctx.random.uuid());
       return screens.handle(request, response);
     }
@@ -31,7 +37,7 @@ export function createListener(options: {
           write(request, response, reply);
           observeRequest(
             request.method ?? "GET",
-            found?.route.path ?? "unknown",
+            found?.path ?? "unknown",
             reply.status,
             (performance.now() - started) / 1_000,
           );
@@ -44,14 +50,16 @@ export function createListener(options: {
   };
 }
 
-async function answer(
-  ctx: Ctx,
-  request: IncomingMessage,
-  found: ReturnType<RouteTable["match"]>,
-): Promise<Reply> {
+async function answer(ctx: Ctx, request: IncomingMessage, found: Match | null): Promise<Reply> {
   const inbound = fromNode(request);
   if (!found) throw new AppError("not_found");
-  return found.route.endpoint.respond(ctx, inbound, found.params);
+  return guardReply(ctx, inbound.url, await found.endpoint.respond(ctx, inbound, found.params));
+}
+
+/** The path, and the query where there is one. */
+function splitOnce(target: string): [path: string, query?: string] {
+  const at = target.indexOf("?");
+  return at < 0 ? [target] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** For what fails before an endpoint can answer by itself. */
@@ -69,7 +77,7 @@ function toRefusal(ctx: Ctx, error: unknown): Reply {
 export function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   // The caller hung up: there is nobody to answer.
   if (response.destroyed) return;
-  const { body = "" } = reply;
+  const body = encodedBody(reply) ?? "";
   response.writeHead(reply.status, {
     ...reply.headers,
     ...(reply.status !== 204 &&

@@ -1,6 +1,10 @@
 // From a signed request to an inbox row: which topic, which delivery, when it was triggered, and whether body and header
 // agree on the shop.
-import { receiveWebhook } from "../domain/customers/webhook-inbox.ts";
+import {
+  receiveWebhook,
+  toDeliveryIdentity,
+  type DeliveryIdentity,
+} from "../domain/customers/webhook-inbox.ts";
 import { findTopicBySlug } from "../domain/tenants/webhook-topics.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Call } from "./endpoint.ts";
@@ -9,10 +13,17 @@ import type { Inbound } from "./inbound.ts";
 /** The contract's header family and the platform's, the first one first. */
 export function storefrontHeader(
   inbound: Inbound,
-  name: "webhook-id" | "triggered-at" | "shop-domain" | "topic",
+  name: "webhook-id" | "event-id" | "triggered-at" | "shop-domain" | "topic",
 ): string | undefined {
   return inbound.header(`x-storefront-${name}`) ?? inbound.header(`x-shopify-${name}`);
 }
+
+/** What the delivery is known by, from its headers. */
+export const deliveryIdentity = (inbound: Inbound, topic: string, text: string): DeliveryIdentity =>
+  toDeliveryIdentity(topic, text, {
+    deliveryId: storefrontHeader(inbound, "webhook-id"),
+    storefrontEventId: storefrontHeader(inbound, "event-id"),
+  });
 
 type WebhookCall = Pick<
   Call<"hmac", "registered", unknown, unknown>,
@@ -32,11 +43,12 @@ export async function receiveStorefrontWebhook({
   if (!topic) throw new AppError("not_found");
   requireSameShop(inbound, tenant.shop, body);
   const triggered = new Date(storefrontHeader(inbound, "triggered-at") ?? Number.NaN);
+  const text = raw.toString("utf8");
   const isNew = await receiveWebhook(ctx, tenant, {
+    ...deliveryIdentity(inbound, topic, text),
     topic,
-    deliveryId: storefrontHeader(inbound, "webhook-id"),
     triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
-    body: raw.toString("utf8"),
+    body: text,
   });
   note({ topic, is_new: isNew });
   return isNew ? { ok: true } : { ok: true, deduplicated: true };

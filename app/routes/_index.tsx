@@ -6,9 +6,13 @@ export const meta: MetaFunction = () => [
   { name: "description", content: "Customer accounts, consent and tags for your store." },
 ];
 
+/** What a launch says about the page; its proofs are for this address alone and are not passed on. */
+const LAUNCH_PARAMETERS = ["shop", "host", "embedded", "locale"];
+
 export function loader({ request }: LoaderFunctionArgs) {
-  const { search, searchParams } = new URL(request.url);
-  if (searchParams.has("shop")) throw redirect(`/app${search}`);
+  const { searchParams } = new URL(request.url);
+  const launch = [...searchParams].filter(([name]) => LAUNCH_PARAMETERS.includes(name));
+  if (searchParams.has("shop")) throw redirect(`/app?${new URLSearchParams(launch)}`);
   return null;
 }
 

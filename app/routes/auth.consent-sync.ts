@@ -1,6 +1,7 @@
 import { ConsentSyncInput } from "../domain/consent/consent-input.ts";
 import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-consent.ts";
 import { clientAddress } from "../http/client-address.ts";
+import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     summary: "Records what a person or a visitor consents to or withdraws.",
     auth: "visitor",
     tenant: "registered",
+    proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
     async handle({ ctx, inbound, tenant, principal, body }) {
       const speaker: ConsentSpeaker =

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
       "Exchanges the one-time code of a sign-in, with the verifier of the tab that began, for the session.",
     auth: "none",
     tenant: "registered",
+    proxied: {},
     body: HandOffInput,
     handle: async ({ ctx, tenant, body }) =>
       sessionReply(ctx, tenant, await exchangeSessionCode(ctx, tenant, body), 200),

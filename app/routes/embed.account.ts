@@ -1,5 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
-import { showShopperPage } from "../http/shopper-embeds.ts";
+import { showShopperPage, SHOPPER_PAGE_PARAMETERS } from "../http/shopper-embeds.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,11 +7,12 @@ export const { loader, action, route } = endpoint({
       "The shopper's account: signing in and up, and who is signed in. Public configuration only; through the app proxy also the signed customer's consents and tags.",
     auth: "none",
     tenant: "registered",
+    proxied: SHOPPER_PAGE_PARAMETERS,
     answers: {
       200: "The page.",
       304: "It is what the reader has.",
-      401: "`invalid_signature`: the app proxy's signature is wrong.",
+      401: "`invalid_signature`: the app proxy's signature is wrong (proxied requests only).",
     },
-    handle: ({ ctx, inbound, tenant }) => showShopperPage(ctx, inbound, tenant, "account"),
+    handle: (call) => showShopperPage(call, "account"),
   },
 });

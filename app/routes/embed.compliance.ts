@@ -1,4 +1,5 @@
 import { renderCompliance } from "../embeds/compliance.ts";
+import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { embedPage } from "../http/embed-reply.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -8,10 +9,11 @@ export const { loader, action, route } = endpoint({
       "The page on which a shopper decides what the store may do with their data, and reads what they may ask for.",
     auth: "none",
     tenant: "registered",
+    proxied: { locale: LOCALE_SHAPE },
     answers: {
       200: "HTML of public configuration alone.",
       304: "It is the one that If-None-Match names.",
     },
-    handle: async ({ ctx, inbound, tenant }) => embedPage(ctx, inbound, tenant, renderCompliance),
+    handle: async (call) => embedPage(call, renderCompliance),
   },
 });

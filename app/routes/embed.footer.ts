@@ -1,4 +1,5 @@
 import { renderFooter } from "../embeds/footer.ts";
+import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { embedPage } from "../http/embed-reply.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -8,10 +9,11 @@ export const { loader, action, route } = endpoint({
       "The store's privacy links, consent banner and preferences, as a page or for the theme to take over.",
     auth: "none",
     tenant: "registered",
+    proxied: { locale: LOCALE_SHAPE },
     answers: {
       200: "HTML of public configuration alone.",
       304: "It is the one that If-None-Match names.",
     },
-    handle: async ({ ctx, inbound, tenant }) => embedPage(ctx, inbound, tenant, renderFooter),
+    handle: async (call) => embedPage(call, renderFooter),
   },
 });

@@ -1,4 +1,5 @@
 import { renderStackLoader } from "../embeds/stack-loader.ts";
+import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { cacheable, publicConfigFor } from "../http/embed-reply.ts";
 import { endpoint } from "../http/endpoint.ts";
 
@@ -8,12 +9,13 @@ export const { loader, action, route } = endpoint({
       "The script that sets the consent defaults, loads web analytics as far as the shopper allows, and bridges forms and choices.",
     auth: "none",
     tenant: "registered",
+    proxied: { locale: LOCALE_SHAPE },
     answers: { 200: "JavaScript.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) =>
+    handle: async (call) =>
       cacheable(
-        inbound,
+        call.inbound,
         "text/javascript; charset=utf-8",
-        renderStackLoader(publicConfigFor(ctx, inbound, tenant)),
+        renderStackLoader(publicConfigFor(call)),
       ),
   },
 });

@@ -1,5 +1,6 @@
 import { OwnTagLists } from "../domain/customers/tag-change.ts";
 import { changeOwnTags } from "../domain/identity/own-tags.ts";
+import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
       "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
     auth: "session",
     tenant: "registered",
+    proxied: { locale: LOCALE_SHAPE },
     body: OwnTagLists,
     answers: {
       200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.",

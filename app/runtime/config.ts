@@ -7,6 +7,8 @@ export type Environment = Record<string, string | undefined>;
 export type Config = Settings & {
   isSandbox: boolean;
   isDevelopment: boolean;
+  /** What production mends and logs throws. */
+  isTest: boolean;
   isEmbedded: boolean;
   roles: ReadonlySet<Role>;
   /** Databases of the regions other than the home region `default`, by lower-case name. */
@@ -107,6 +109,7 @@ export function shapeConfig(
     isSandbox,
     isEmbedded,
     isDevelopment: environment.NODE_ENV === "development",
+    isTest: environment.NODE_ENV === "test",
     roles: new Set(settings.ROLES),
     regionDatabaseUrls,
   };

@@ -1,20 +1,16 @@
 /**
- * The storefront's app proxy: passes what is below /apps/crm to the app, signed, without cookies (shopify.dev "App proxies").
- * The store and its signed-in customer are remembered by cookies of the pretended store.
+ * The storefront's app proxy (shopify.dev "App proxies"): passes what is below /apps/crm to the app. It signs every parameter,
+ * the visitor's own ones too, and passes on neither cookies nor `Authorization`. The store and its signed-in customer are
+ * remembered by a cookie of the simulated store.
  */
 import { createHmac } from "node:crypto";
 import { text } from "./exchange.ts";
 import type { Call, Reply } from "./exchange.ts";
 
 export const PROXY_PATH = "/apps/crm";
-const PASSED_ON = [
-  "content-type",
-  "user-agent",
-  "authorization",
-  "sec-gpc",
-  "if-none-match",
-  "accept-language",
-];
+/** The path of the app's address in its manifest: `[app_proxy] url`. */
+export const APP_PROXY_PATH = "/proxy";
+const PASSED_ON = ["content-type", "user-agent", "sec-gpc", "if-none-match", "accept-language"];
 const PASSED_BACK = [
   "content-type",
   "cache-control",
@@ -28,7 +24,7 @@ const PASSED_BACK = [
 
 export type ProxyTarget = { appUrl: string; secret: string; shop: string; customerId: string };
 
-/** `k=v` pairs, sorted, without a separator: hex HMAC-SHA256 under the app's secret. */
+/** `k=v` pairs, unencoded, sorted, without a separator: hex HMAC-SHA256 under the app's secret. */
 export function signProxyQuery(query: URLSearchParams, secret: string): string {
   const names = [...new Set(query.keys())];
   const message = names
@@ -38,14 +34,14 @@ export function signProxyQuery(query: URLSearchParams, secret: string): string {
   return createHmac("sha256", secret).update(message).digest("hex");
 }
 
-export async function passOn(
-  call: Call,
+/** Where a request of a visitor is passed on to, with what the storefront says and signs. */
+export function proxyTarget(
+  { path, query: asked }: { path: string; query: URLSearchParams },
   { appUrl, secret, shop, customerId }: ProxyTarget,
-): Promise<Reply> {
-  const target = new URL(call.path.slice(PROXY_PATH.length) || "/", appUrl);
-  const query = new URLSearchParams(call.query);
-  for (const name of ["shop", "logged_in_customer_id", "path_prefix", "timestamp", "signature"])
-    query.delete(name);
+): URL {
+  const target = new URL(APP_PROXY_PATH + path.slice(PROXY_PATH.length), appUrl);
+  const query = new URLSearchParams(asked);
+  query.delete("signature");
   for (const [name, value] of Object.entries({
     shop,
     logged_in_customer_id: customerId,
@@ -55,6 +51,17 @@ export async function passOn(
     query.set(name, value);
   query.set("signature", signProxyQuery(query, secret));
   target.search = query.toString();
+  return target;
+}
+
+export async function passOn(
+  call: Call,
+  { appUrl, secret, shop, customerId }: ProxyTarget,
+): Promise<Reply> {
+  const target = proxyTarget(
+    { path: call.path, query: call.query },
+    { appUrl, secret, shop, customerId },
+  );
   const headers = PASSED_ON.flatMap((name) =>
     typeof call.headers[name] === "string" ? [[name, call.headers[name]] as [string, string]] : [],
   );

@@ -247,6 +247,13 @@ export function createStorefrontControls({
     },
     customer: (domain: string, gid: string): Customer | undefined => getShop(domain).customers[gid],
     customers: (domain: string): Customer[] => Object.values(getShop(domain).customers),
+    /** The platform refuses a subscription to the topic (`customers/merge`) from now on, for this reason; null: no longer. */
+    refuseTopic(domain: string, topic: string, reason: string | null): void {
+      const shop = ensureShop(domain);
+      const { [topicEnum(topic)]: _, ...others } = shop.refusedTopics ?? {};
+      shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
+      saving.soon();
+    },
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 

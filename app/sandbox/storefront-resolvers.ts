@@ -114,6 +114,8 @@ function findErrors(
   uri: string,
   except?: Subscription,
 ): UserError[] {
+  const refusal = shop.refusedTopics?.[topic];
+  if (refusal !== undefined) return [{ field: ["topic"], message: refusal }];
   const field = ["webhookSubscription", "uri"];
   const address = URL.parse(uri);
   if (!address) return [{ field, message: "Address is invalid" }];

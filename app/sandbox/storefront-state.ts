@@ -96,6 +96,8 @@ export type ShopState = {
   baskets?: Record<string, Basket>;
   subscriptions: Subscription[];
   nextSubscriptionId: number;
+  /** Webhook topics that the platform refuses this app, with its reason. */
+  refusedTopics?: Record<string, string>;
 };
 
 export type StorefrontState = { shops: Record<string, ShopState> };

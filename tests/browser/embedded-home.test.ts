@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { storeKey } from "../../app/domain/compliance/privacy-requests.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../app/domain/tenants/tenant.ts";
@@ -89,6 +90,46 @@ test("webhooks that went missing are named and registered again from the page", 
   expect(errors).toEqual([]);
   await close();
 });
+
+test("a webhook that the platform refuses is shown with its reason, and costs no other", async () => {
+  const reason = "Missing scope for webhook topic: CUSTOMERS_MERGE";
+  world.sandbox.storefront.refuseTopic(shop, "customers/merge", reason);
+  world.sandbox.storefront.install(shop);
+  const { page, errors, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("11 of 12 registered").waitFor();
+  await page.getByText(`customers/merge: ${reason}`).waitFor();
+  await page.getByRole("button", { name: "Register again" }).click();
+  await page.getByText("The store admin refused them again.").waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test.each([
+  ["en", "The data of your store was not deleted"],
+  ["es", "Los datos de tu tienda no se han eliminado"],
+  ["fr", "Les données de votre boutique n'ont pas été supprimées"],
+])(
+  "a merchant whose store was to be deleted reads that it was kept (%s)",
+  async (locale, title) => {
+    await connect(3_600);
+    const visit = async () => {
+      const { page, errors, close } = await browser.visit(ours());
+      await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
+      await page.locator("h1").first().waitFor({ state: "attached" });
+      const shown = await page.getByText(title).count();
+      expect(errors).toEqual([]);
+      await close();
+      return shown;
+    };
+    expect(await visit()).toBe(0);
+    await world.database.query(
+      "INSERT INTO privacy_requests (shop, kind, delivery_id, payload, subject_hmac, state, due_by, completed_at) VALUES ('*', 'shop_redact', $1, '{}', $2, 'retained', now() + interval '30 days', now())",
+      [shop, storeKey(world.ctx, shop)],
+    );
+    expect(await visit()).toBe(1);
+  },
+);
 
 test("a store whose refresh token is dead and whose session token is refused is asked to reconnect, and sees no error", async () => {
   await connect(60);

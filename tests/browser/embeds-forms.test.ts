@@ -176,6 +176,18 @@ describe("a shopper who is signed in", () => {
     await visit.close();
   });
 
+  it("by a token on a page that cannot reach the service itself still has the choice recorded", async () => {
+    const dan = await signUp(service);
+    await enter();
+    await visit.page.route(`${service.url}/**`, (route) => route.abort());
+    await visit.page.evaluate((token) => sessionStorage.setItem("crm_session", token), dan.token);
+    await visit.page.getByRole("button", { name: "Refuse all" }).click();
+    const [taken] = await posted(1);
+    expect(taken?.status).toBe(200);
+    expect(await logOfVisitor(service, taken?.body.visitor_id)).toHaveLength(2);
+    await visit.close();
+  });
+
   it("at the storefront is recorded as that customer, whom the proxy vouches for", async () => {
     const bob = await signUp(service);
     await service.database.query(

@@ -162,6 +162,39 @@ describe("completing", () => {
     }
   });
 
+  test("registers each webhook on its own: a refused one costs no other, and its reason is kept", async () => {
+    const shop = "refusing-store.myshopify.com";
+    const [merge, orders] = ["Missing scope for webhook topic: CUSTOMERS_MERGE", "Not approved"];
+    service.sandbox.storefront.refuseTopic(shop, "customers/merge", merge);
+    service.sandbox.storefront.refuseTopic(shop, "orders/create", orders);
+    await install(service, shop);
+    const topics = () =>
+      service.sandbox.storefront
+        .subscriptions(shop)
+        .map(({ topic }) => topic)
+        .sort();
+    const registered = (except: string[]) =>
+      WEBHOOK_TOPICS.filter(({ name }) => !except.includes(name))
+        .map(({ graphqlTopic }) => graphqlTopic)
+        .sort();
+    const refused = async () => (await getTenant(service.ctx, shop)).connection.refused_webhooks;
+    expect(topics()).toEqual(registered(["customers/merge", "orders/create"]));
+    expect(await refused()).toEqual([
+      { topic: "customers/merge", reason: merge },
+      { topic: "orders/create", reason: orders },
+    ]);
+
+    service.sandbox.storefront.refuseTopic(shop, "orders/create", null);
+    await install(service, shop);
+    expect(topics()).toEqual(registered(["customers/merge"]));
+    expect(await refused()).toEqual([{ topic: "customers/merge", reason: merge }]);
+
+    service.sandbox.storefront.refuseTopic(shop, "customers/merge", null);
+    await install(service, shop);
+    expect(topics()).toEqual(registered([]));
+    expect(await refused()).toBeUndefined();
+  });
+
   test("succeeds although the webhooks cannot be registered at this moment", async () => {
     service.sandbox.failNext("storefront", { status: 503, match: "graphql" }, Infinity);
     await install(service);

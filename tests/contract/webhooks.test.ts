@@ -1,8 +1,15 @@
 // What becomes of a webhook that is believed: stored once, answered at once, worked after.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CUSTOMER_2024_10, customerPayload } from "../support/payloads.ts";
 import { send, untilHandled } from "../support/storefront.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+import {
+  eventually,
+  OTHER_SHOP,
+  SHOP,
+  sign,
+  startService,
+  type Service,
+} from "../support/service.ts";
 
 let service: Service;
 
@@ -62,6 +69,105 @@ test("a delivery of the same id in another store is another one", async () => {
   });
   expect(answer.json).toEqual({ ok: true });
   expect(await rowsOf("same-id")).toHaveLength(2);
+});
+
+// Two subscriptions for a topic, in the manifest and by the API, are two deliveries of one event, each with an id of its own.
+describe("an event of the storefront", () => {
+  const raw = customerPayload({
+    id: "5002",
+    admin_graphql_api_id: '"gid://shopify/Customer/5002"',
+    email: '"event@store.example"',
+  });
+  const deliver = (
+    id: string,
+    event: string,
+    { shop = SHOP, slug = "customer-update", family = "Shopify" } = {},
+  ) =>
+    service.webhook(slug, raw, {
+      shop,
+      headers: { [`X-${family}-Webhook-Id`]: id, [`X-${family}-Event-Id`]: event },
+    });
+  const toBus = (id: string, event: string, topic = "customers/update") =>
+    service.call("POST", "/events/ingest?source=storefront", {
+      key: null,
+      body: raw,
+      headers: {
+        "X-Shopify-Hmac-Sha256": sign(raw),
+        "X-Shopify-Shop-Domain": SHOP,
+        "X-Shopify-Topic": topic,
+        "X-Shopify-Webhook-Id": id,
+        "X-Shopify-Event-Id": event,
+      },
+    });
+  const fresh = { ok: true };
+  const again = { ok: true, deduplicated: true };
+
+  test("is one row and one effect, however many deliveries bring it, also at the same moment", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => deliver(`each-${index}`, "event-1")),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect(answers.filter(({ json }) => !json.deduplicated)).toHaveLength(1);
+    expect((await deliver("later", "event-1")).json).toEqual(again);
+    expect((await deliver("later", "event-1", { family: "Storefront" })).json).toEqual(again);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM webhook_inbox WHERE shop = $1 AND storefront_event_id = 'event-1'",
+        [SHOP],
+      ),
+    ).toHaveLength(1);
+  });
+
+  test("is another one for another topic, for another store, and with another id under the same delivery id", async () => {
+    expect((await deliver("topic", "event-2")).json).toEqual(fresh);
+    expect((await deliver("topic", "event-2", { slug: "customer-create" })).json).toEqual(fresh);
+    expect((await deliver("topic", "event-2", { shop: OTHER_SHOP })).json).toEqual(fresh);
+    expect((await deliver("topic", "event-3")).json).toEqual(fresh);
+    expect((await deliver("other", "event-2")).json).toEqual(again);
+  });
+
+  test("without an event id is known by its delivery id, which no event id can take", async () => {
+    const bare = (id: string) =>
+      service.webhook("customer-update", raw, { headers: { "X-Shopify-Webhook-Id": id } });
+    expect((await bare("event-4")).json).toEqual(fresh);
+    expect((await bare("event-4")).json).toEqual(again);
+    expect((await deliver("event-4", "event-4")).json).toEqual(fresh);
+    expect((await bare("event-4")).json).toEqual(again);
+  });
+
+  test("is one whether it comes to its own address, over the bus, or both", async () => {
+    const one = await toBus("bus-1", "event-5");
+    expect([one.status, one.json.deduplicated]).toEqual([202, undefined]);
+    const two = await toBus("bus-2", "event-5");
+    expect([two.status, two.json]).toEqual([200, { ...again, event_id: one.json.event_id }]);
+    expect((await deliver("bus-3", "event-5")).json).toEqual(again);
+    expect((await deliver("bus-4", "event-6")).json).toEqual(fresh);
+    expect((await toBus("bus-5", "event-6")).json).toMatchObject(again);
+    const other = await toBus("bus-6", "event-5", "customers/create");
+    expect(other.status).toBe(202);
+  });
+
+  test("is one also when its deliveries reach the bus together and say different times", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        service.call("POST", "/events/ingest?source=storefront", {
+          key: null,
+          body: raw,
+          headers: {
+            "X-Shopify-Hmac-Sha256": sign(raw),
+            "X-Shopify-Shop-Domain": SHOP,
+            "X-Shopify-Topic": "customers/update",
+            "X-Shopify-Webhook-Id": `together-${index}`,
+            "X-Shopify-Event-Id": "event-7",
+            "X-Shopify-Triggered-At": new Date(Date.now() + index).toISOString(),
+          },
+        }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(new Set(answers.map(({ json }) => json.event_id)).size).toBe(1);
+  });
 });
 
 test("a delivery keeps its body only until it is handled", async () => {

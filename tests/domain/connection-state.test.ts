@@ -75,6 +75,26 @@ test("missing webhooks are named and repaired, and repairing twice changes nothi
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 0 });
 });
 
+test("a webhook that the platform refuses is named with its reason, until it is there", async () => {
+  await world.sandbox.storefront.uninstall(SHOP, { silent: true });
+  await connect("write_customers");
+  const reason = "You do not have permission to create webhooks with this topic";
+  world.sandbox.storefront.refuseTopic(SHOP, "customers/merge", reason);
+  const refused = [{ topic: "customers/merge", reason }];
+  expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: TOTAL - 1, refused });
+  expect(await readWebhooksState(ctx, SHOP)).toEqual({
+    state: "known",
+    registered: TOTAL - 1,
+    total: TOTAL,
+    missing: ["customers/merge"],
+    refused,
+  });
+  expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 0, refused });
+  world.sandbox.storefront.refuseTopic(SHOP, "customers/merge", null);
+  expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 1 });
+  expect(await readWebhooksState(ctx, SHOP)).toMatchObject({ registered: TOTAL, missing: [] });
+});
+
 test("a channel is off, on, or paused until it is tried again", async () => {
   await connect("write_customers");
   await changeTenantRecord(ctx, SHOP, { set: { enabled_channels: ["cms", "web_analytics"] } });

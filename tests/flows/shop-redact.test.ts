@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { readStoreHealth } from "../../app/domain/store-overview.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
 import {
   ADA,
@@ -9,6 +11,7 @@ import {
   spreadPerson,
   temporaryArchive,
 } from "../support/privacy.ts";
+import { install } from "../support/storefront.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -147,6 +150,111 @@ describe("shop/redact", () => {
     const requests = await finished(4);
     expect(requests[3]).toMatchObject({ state: "retained" });
     expect(await rowsOf(AGAIN)).toEqual(before);
+  });
+});
+
+describe("a store that has the app installed", () => {
+  const NOW_AND_HERE = "now-store.myshopify.com";
+  const KNOWN = ["consent_records", "event_ledger", "storefront_users", "kv"];
+  const redact = async (shop: string, headers: Record<string, string> = {}) => {
+    const { length } = await service.database.query(
+      "SELECT 1 FROM privacy_requests WHERE kind = 'shop_redact'",
+    );
+    const answer = await privacy(service, "shop-redact", shopBody(shop), { shop, headers });
+    expect(answer.json).toEqual({ ok: true });
+    return (await finished(length + 1)).at(-1);
+  };
+  const uninstall = async (shop: string) => {
+    await service.sandbox.storefront.uninstall(shop);
+    await eventually(
+      "the uninstall is known",
+      async () => (await getTenant(service.ctx, shop)).connection.uninstalled_at,
+    );
+  };
+  const healthOf = (shop: string) => readStoreHealth(service.ctx, shop);
+
+  it("keeps everything, also the first time it is asked and after an earlier uninstall, and Home says so", async () => {
+    await install(service, NOW_AND_HERE);
+    await uninstall(NOW_AND_HERE);
+    await install(service, NOW_AND_HERE);
+    await fill(NOW_AND_HERE);
+    const before = await rowsOf(NOW_AND_HERE);
+    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeUndefined();
+    const request = await redact(NOW_AND_HERE, {
+      "X-Shopify-Triggered-At": new Date().toISOString(),
+    });
+    expect(request).toMatchObject({
+      state: "retained",
+      evidence: { kept_because: [expect.stringContaining("installed")] },
+    });
+    expect(await rowsOf(NOW_AND_HERE)).toEqual(before);
+    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBe(request.completed_at.toISOString());
+    expect((await healthOf(AGAIN)).keptDataAt).not.toBe(request.completed_at.toISOString());
+  });
+
+  it("keeps everything, although its token does not answer any more", async () => {
+    service.sandbox.storefront.revokeRefreshToken(NOW_AND_HERE);
+    service.sandbox.storefront.expireAccessTokens(NOW_AND_HERE);
+    const before = await rowsOf(NOW_AND_HERE);
+    expect(await redact(NOW_AND_HERE)).toMatchObject({ state: "retained" });
+    expect(await rowsOf(NOW_AND_HERE)).toEqual(before);
+  });
+
+  it("is deleted as soon as it is uninstalled, and Home of a later install says nothing", async () => {
+    await uninstall(NOW_AND_HERE);
+    expect(Object.keys(await rowsOf(NOW_AND_HERE))).toEqual(expect.arrayContaining(KNOWN));
+    expect(await redact(NOW_AND_HERE)).toMatchObject({ state: "done" });
+    expect(await rowsOf(NOW_AND_HERE)).toEqual({});
+    await install(service, NOW_AND_HERE);
+    expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeUndefined();
+  });
+
+  it("is deleted when its uninstall and the request come together, whichever is worked first", async () => {
+    const together = "together-store.myshopify.com";
+    await install(service, together);
+    await fill(together);
+    // At the platform the token stays good here: only the webhook says that the app is gone.
+    await service.database.query(
+      "INSERT INTO webhook_inbox (shop, delivery_id, topic, body, next_attempt_at) VALUES ($1, 'late', 'app/uninstalled', '{}', clock_timestamp() + interval '1 second')",
+      [together],
+    );
+    expect(await redact(together)).toMatchObject({ state: "done" });
+    expect(await rowsOf(together)).toEqual({});
+  });
+
+  it("whose uninstall never reached us is deleted: its token is refused", async () => {
+    const silent = "silent-store.myshopify.com";
+    await install(service, silent);
+    await fill(silent);
+    await service.sandbox.storefront.uninstall(silent, { silent: true });
+    expect(await redact(silent)).toMatchObject({ state: "done" });
+    expect(await rowsOf(silent)).toEqual({});
+  });
+
+  it("is not deleted while the platform does not say", async () => {
+    const unsure = "unsure-store.myshopify.com";
+    await install(service, unsure);
+    await fill(unsure);
+    const before = await rowsOf(unsure);
+    service.sandbox.failNext("storefront", { status: 503 }, 50);
+    await privacy(service, "shop-redact", shopBody(unsure), { shop: unsure });
+    await eventually("an attempt that failed", async () => {
+      const [row] = await service.database.query(
+        "SELECT state, attempts FROM privacy_requests WHERE kind = 'shop_redact' ORDER BY id DESC LIMIT 1",
+      );
+      return row.state === "received" && row.attempts > 0;
+    });
+    expect(await rowsOf(unsure)).toEqual(before);
+    service.sandbox.clearFaults();
+    await service.database.query("UPDATE privacy_requests SET next_attempt_at = now()");
+    const rows = await eventually("the answer", async () => {
+      const all = await service.database.query(
+        "SELECT state FROM privacy_requests WHERE kind = 'shop_redact' ORDER BY id DESC LIMIT 1",
+      );
+      return all[0].state === "retained" && all;
+    });
+    expect(rows).toHaveLength(1);
+    expect(await rowsOf(unsure)).toEqual(before);
   });
 });
 

@@ -1,4 +1,5 @@
 // The pretended store: the theme's blocks as they are, and an app proxy that signs like the platform's.
+import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -92,10 +93,10 @@ describe("its app proxy", () => {
     return { answer, request: received[0]?.request as IncomingMessage, body: received[0]?.body };
   };
 
-  it("passes a request on below its path, signed with the store, the time and the customer, and without cookies", async () => {
+  it("passes a request on below the app's own path, signed with the store, the time and the customer, without cookies and tokens", async () => {
     const { answer, request, body } = await visit("/apps/crm/auth/consent-sync?a=1", {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", Authorization: "Bearer token" },
       body: '{"x":1}',
     });
     const url = new URL(request.url ?? "", "http://app");
@@ -110,8 +111,16 @@ describe("its app proxy", () => {
       url.pathname,
       body,
       request.headers.cookie,
+      request.headers.authorization,
       request.headers["content-type"],
-    ]).toEqual(["POST", "/auth/consent-sync", '{"x":1}', undefined, "application/json"]);
+    ]).toEqual([
+      "POST",
+      "/proxy/auth/consent-sync",
+      '{"x":1}',
+      undefined,
+      undefined,
+      "application/json",
+    ]);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       a: "1",
       shop: SHOP,
@@ -124,6 +133,16 @@ describe("its app proxy", () => {
     const signature = url.searchParams.get("signature");
     url.searchParams.delete("signature");
     expect(signature).toBe(signProxyQuery(url.searchParams, SECRET));
+  });
+
+  it("signs the visitor's own parameters too, unencoded and without separators", async () => {
+    const { request } = await visit("/apps/crm/embed/footer?b=x%3Dy%26z&a=1&a=2&b=%20");
+    const { searchParams } = new URL(request.url ?? "", "http://app");
+    const timestamp = searchParams.get("timestamp");
+    const text = `a=1,2b=x=y&z, logged_in_customer_id=77path_prefix=/apps/crmshop=${SHOP}timestamp=${timestamp}`;
+    expect(searchParams.get("signature")).toBe(
+      createHmac("sha256", SECRET).update(text).digest("hex"),
+    );
   });
 
   it("lets no visitor say who they are", async () => {

@@ -38,6 +38,7 @@ export async function startWorld(
   const database = await freshDatabase();
   const sandbox = await startSandbox({ app: { url, ...APP } });
   const environment = {
+    NODE_ENV: "test",
     SANDBOX: "off",
     BASE_URL: url,
     DATABASE_URL: database.url,

@@ -115,6 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
   const config = shapeConfig(
     {
+      NODE_ENV: "test",
       ARCHIVE_URL: `file:${archive}`,
       ...testEnvironment(sandbox, databaseUrl),
       BASE_URL: url,

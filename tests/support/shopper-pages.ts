@@ -1,8 +1,8 @@
 // The shopper's pages as tests open them: on the service itself, and on the store's own address through its app proxy.
-import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Page } from "playwright-core";
+import { proxyTarget } from "../../app/sandbox/app-proxy.ts";
 import { APP_SECRET, SHOP, type Service } from "./service.ts";
 
 export const pageUrl = (service: Service, page: "account" | "dashboard", query = ""): string =>
@@ -37,26 +37,19 @@ export async function overflowAt320(page: Page): Promise<number> {
   return Math.max(0, width - 320);
 }
 
-export function signedQuery(
-  query: URLSearchParams,
+/** Where the store's app proxy passes a request for `path` below it on to. `customer` is empty when nobody is signed in. */
+export const proxied = (
+  service: Service,
+  path: string,
   customer: string,
-  secret = APP_SECRET,
-): URLSearchParams {
-  const all = new URLSearchParams(query);
-  for (const [name, value] of [
-    ["shop", SHOP],
-    ["path_prefix", "/apps/crm"],
-    ["timestamp", String(Math.floor(Date.now() / 1_000))],
-    ["logged_in_customer_id", customer],
-  ] as const)
-    all.set(name, value);
-  const message = [...new Set(all.keys())]
-    .map((name) => `${name}=${all.getAll(name).join(",")}`)
-    .sort()
-    .join("");
-  all.set("signature", createHmac("sha256", secret).update(message).digest("hex"));
-  return all;
-}
+  { secret = APP_SECRET, shop = SHOP }: { secret?: string; shop?: string } = {},
+): URL => {
+  const asked = new URL(`/apps/crm${path}`, STORE_ORIGIN);
+  return proxyTarget(
+    { path: asked.pathname, query: asked.searchParams },
+    { appUrl: service.url, secret, shop, customerId: customer },
+  );
+};
 
 /** The store's address, as its app proxy answers it: signed for this customer, and without any cookie. */
 export async function proxyThroughStore(
@@ -78,7 +71,11 @@ export async function proxyThroughStore(
     ];
     if (!url.pathname.startsWith("/apps/crm/"))
       return route.fulfill({ status: 200, contentType, body });
-    const target = `${service.url}${url.pathname.slice("/apps/crm".length)}?${signedQuery(url.searchParams, customer())}`;
+    const target = proxied(
+      service,
+      url.pathname.slice("/apps/crm".length) + url.search,
+      customer(),
+    );
     const response = await fetch(target, {
       method: route.request().method(),
       headers: { "Content-Type": "application/json" },

@@ -1,7 +1,7 @@
 // A shopper on the store's own origin: the theme's page with the real blocks in it, the app proxy in front of the service,
 // and a stand-in for the tag and for the storefront's privacy API, which write down what they get.
 import type { Page, Route } from "playwright-core";
-import { signProxyQuery } from "../../app/sandbox/app-proxy.ts";
+import { proxyTarget } from "../../app/sandbox/app-proxy.ts";
 import { readAsset, renderBlock } from "../../app/sandbox/theme-blocks.ts";
 import type { openBrowser } from "./browser.ts";
 import { APP_SECRET, SHOP, type Service } from "./service.ts";
@@ -19,7 +19,7 @@ export type StoreVisit = {
   page: Page;
   /** What was asked of anybody but the store. */
   foreign: string[];
-  /** What reached the service through the proxy, in order, as it was answered. */
+  /** What reached the service, through the proxy or straight, in order, as it was answered. */
   sent: Sent[];
   errors: string[];
   open(path?: string, until?: "load" | "networkidle"): Promise<void>;
@@ -62,18 +62,18 @@ export async function openStore(
   const passOn = async (route: Route) => {
     const request = route.request();
     const asked = new URL(request.url());
-    const query = new URLSearchParams(asked.search);
-    for (const [name, value] of Object.entries({
-      shop,
-      logged_in_customer_id: options.customerId ?? "",
-      path_prefix: "/apps/crm",
-      timestamp: String(Math.floor(Date.now() / 1_000)),
-    }))
-      query.set(name, value);
-    query.set("signature", signProxyQuery(query, APP_SECRET));
-    const { cookie: _, ...headers } = request.headers();
+    const target = proxyTarget(
+      { path: asked.pathname, query: asked.searchParams },
+      {
+        appUrl: service.url,
+        secret: APP_SECRET,
+        shop,
+        customerId: options.customerId ?? "",
+      },
+    );
+    const { cookie: _, authorization: __, ...headers } = request.headers();
     const path = asked.pathname.replace("/apps/crm", "");
-    const answer = await fetch(`${service.url}${path}?${query}`, {
+    const answer = await fetch(target, {
       method: request.method(),
       headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) },
       ...(request.postData() && { body: request.postData() as string }),
@@ -97,8 +97,24 @@ export async function openStore(
       })
       .catch(() => {});
   };
+  /** A call from the page to the service's own address. */
+  const goStraight = async (route: Route) => {
+    const request = route.request();
+    const answer = await route.fetch();
+    if (request.method() !== "OPTIONS")
+      sent.push({
+        method: request.method(),
+        path: new URL(request.url()).pathname,
+        body: request.postDataJSON() as unknown,
+        status: answer.status(),
+        headers: request.headers(),
+      });
+    await route.fulfill({ response: answer }).catch(() => {});
+  };
+  await page.context().grantPermissions(["local-network-access"], { origin });
   await page.route("**/*", async (route) => {
     const url = new URL(route.request().url());
+    if (url.origin === new URL(service.url).origin) return goStraight(route);
     if (url.origin === origin && url.pathname.startsWith("/apps/crm/")) return passOn(route);
     if (url.origin === origin && url.pathname.startsWith("/assets/"))
       return route.fulfill({

@@ -6,6 +6,8 @@ export type HomeText = {
   title: string;
   syncFailed: string;
   syncFailedText: string;
+  keptData: string;
+  keptDataText: (day: string) => string;
   deadLetters: (count: string) => string;
   deadLettersText: string;
   toEvents: string;
@@ -64,6 +66,8 @@ export type HomeText = {
     notConnected: string;
     whole: string;
     missing: (names: string) => string;
+    refused: string;
+    refusedAgain: string;
     failed: (reason: string) => string;
     wasThere: string;
     done: (count: number) => string;
@@ -85,6 +89,9 @@ export const HOME_WORDS: Words<HomeText> = {
     syncFailed: "Customers could not be synced",
     syncFailedText:
       "The next try starts by itself within 15 minutes. Until then changes in your store may be missing here.",
+    keptData: "The data of your store was not deleted",
+    keptDataText: (day) =>
+      `On ${day} the platform asked this app to delete all data of your store, as it does after an app was uninstalled. The app is installed, so everything was kept. To have the data deleted, uninstall the app: the platform then asks again.`,
     deadLetters: (count) => `Changes that were not delivered: ${count}`,
     deadLettersText: "A connected system refused them or did not answer for too long.",
     toEvents: "Look at them",
@@ -168,6 +175,8 @@ export const HOME_WORDS: Words<HomeText> = {
       notConnected: "Your store tells this app about changes once it is connected.",
       whole: "Your store tells this app about every change to customers, orders and consent.",
       missing: (names) => `Your store does not yet tell this app about: ${names}.`,
+      refused: "The store admin refused some of them and says why:",
+      refusedAgain: "The store admin refused them again. The reasons are above.",
       failed: (reason) => reason,
       wasThere: "Everything was registered already.",
       done: (count) => `Registered again: ${count}.`,
@@ -187,6 +196,9 @@ export const HOME_WORDS: Words<HomeText> = {
     syncFailed: "No se han podido sincronizar los clientes",
     syncFailedText:
       "El próximo intento empieza solo en menos de 15 minutos. Hasta entonces pueden faltar aquí cambios de tu tienda.",
+    keptData: "Los datos de tu tienda no se han eliminado",
+    keptDataText: (day) =>
+      `El ${day} la plataforma pidió a esta aplicación que eliminara todos los datos de tu tienda, como hace cuando se desinstala una aplicación. La aplicación está instalada, así que se ha conservado todo. Para eliminar los datos, desinstala la aplicación: la plataforma lo volverá a pedir.`,
     deadLetters: (count) => `Cambios que no se han entregado: ${count}`,
     deadLettersText:
       "Un sistema conectado los ha rechazado o no ha respondido durante demasiado tiempo.",
@@ -273,6 +285,8 @@ export const HOME_WORDS: Words<HomeText> = {
       whole:
         "Tu tienda avisa a esta aplicación de cada cambio en clientes, pedidos y consentimientos.",
       missing: (names) => `Tu tienda aún no avisa a esta aplicación de: ${names}.`,
+      refused: "El panel de la tienda ha rechazado algunos por este motivo:",
+      refusedAgain: "El panel de la tienda los ha vuelto a rechazar. Los motivos están arriba.",
       failed: () => "Tu tienda no ha hecho lo que se le pidió. Inténtalo de nuevo en unos minutos.",
       wasThere: "Ya estaba todo registrado.",
       done: (count) => `Registrados de nuevo: ${count}.`,
@@ -292,6 +306,9 @@ export const HOME_WORDS: Words<HomeText> = {
     syncFailed: "Les clients n'ont pas pu être synchronisés",
     syncFailedText:
       "Le prochain essai démarre de lui-même d'ici 15 minutes. D'ici là, des changements de votre boutique peuvent manquer ici.",
+    keptData: "Les données de votre boutique n'ont pas été supprimées",
+    keptDataText: (day) =>
+      `Le ${day}, la plateforme a demandé à cette application de supprimer toutes les données de votre boutique, comme elle le fait après une désinstallation. L'application est installée : tout a donc été conservé. Pour faire supprimer les données, désinstallez l'application : la plateforme le redemandera.`,
     deadLetters: (count) => `Changements qui n'ont pas été livrés : ${count}`,
     deadLettersText: "Un système connecté les a refusés ou n'a pas répondu pendant trop longtemps.",
     toEvents: "Les consulter",
@@ -380,6 +397,9 @@ export const HOME_WORDS: Words<HomeText> = {
       whole:
         "Votre boutique informe cette application de chaque changement de clients, de commandes et de consentements.",
       missing: (names) => `Votre boutique n'informe pas encore cette application de : ${names}.`,
+      refused: "L'interface d'administration en a refusé certains pour la raison suivante :",
+      refusedAgain:
+        "L'interface d'administration les a de nouveau refusés. Les raisons figurent ci-dessus.",
       failed: () =>
         "Votre boutique n'a pas fait ce qui était demandé. Réessayez dans quelques minutes.",
       wasThere: "Tout était déjà enregistré.",

@@ -1,15 +1,25 @@
 import { useFetcher, useRevalidator } from "@remix-run/react";
-import { BlockStack, Box, Button, Card, SkeletonBodyText, Text as Line } from "@shopify/polaris";
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  List,
+  SkeletonBodyText,
+  Text as Line,
+} from "@shopify/polaris";
 import { useEffect, useRef } from "react";
 import { CardHeading } from "../card-heading.tsx";
 import { HOME_WORDS, type HomeText } from "./home-words.ts";
 import { useWords } from "../words.tsx";
 
+type Refused = { topic: string; reason: string }[];
 type Webhooks =
-  | { state: "known"; registered: number; total: number; missing: string[] }
+  | { state: "known"; registered: number; total: number; missing: string[]; refused?: Refused }
   | { state: "not_connected" }
   | { state: "unknown"; reason: string };
-type Repair = { isDone: true; changed: number } | { isDone: false; reason: string };
+type Repair =
+  { isDone: true; changed: number; refused?: Refused } | { isDone: false; reason: string };
 
 type Text = HomeText["webhooks"];
 
@@ -36,6 +46,18 @@ export function WebhooksCard({
         </CardHeading>
         <BlockStack gap="100">
           <Line as="p">{describe(words, webhooks)}</Line>
+          {webhooks.state === "known" && webhooks.refused && (
+            <>
+              <Line as="p">{words.refused}</Line>
+              <List>
+                {webhooks.refused.map(({ topic, reason }) => (
+                  <List.Item key={topic}>
+                    {topic}: <span lang="en">{reason}</span>
+                  </List.Item>
+                ))}
+              </List>
+            </>
+          )}
           <div aria-live="polite">
             {!isBusy && fetcher.data && <Result repair={fetcher.data} />}
           </div>
@@ -91,6 +113,12 @@ function Result({ repair }: { repair: Repair }) {
     return (
       <Line as="p" tone="critical">
         {words.failed(repair.reason)}
+      </Line>
+    );
+  if (repair.refused && repair.changed === 0)
+    return (
+      <Line as="p" tone="critical">
+        {words.refusedAgain}
       </Line>
     );
   return (

@@ -1,5 +1,6 @@
-// What an agent asks a shopper for (RFC 6749 4.1.1, OAuth 2.1, RFC 7636, RFC 8707). A fault is told to the agent by redirect
-// only when client and address are known to belong together; else the shopper is told, and nobody is sent anywhere.
+// What an agent asks a shopper for (RFC 6749 4.1.1, OAuth 2.1, RFC 7636, RFC 8707). Anybody can register a client with an
+// address of theirs, so a fault is answered by a redirect only when client and address belong together and the shopper has
+// signed in (RFC 9700 4.11.2); else the shopper reads it on a page of ours.
 import type { Ctx } from "../../context.server.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { findClient, type AgentClient } from "./clients.ts";
@@ -15,6 +16,21 @@ export type AuthorizationRequest = AnswerPlace & {
   scopes: AgentScope[];
   codeChallenge: string;
 };
+
+/** The parameters that are read, of an authorization request and of the address that it was sent to. */
+export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
+  "shop",
+  "issuer",
+  "client_id",
+  "redirect_uri",
+  "response_type",
+  "response_mode",
+  "scope",
+  "state",
+  "code_challenge",
+  "code_challenge_method",
+  "resource",
+]);
 
 export type ReadRequest =
   | { outcome: "ready"; request: AuthorizationRequest }

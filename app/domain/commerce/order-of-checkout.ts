@@ -1,11 +1,13 @@
-// The order that a checkout became. The storefront's webhook tells of it; it is known by the attribute that its basket
-// carries, or by its cart.
+// The order that a checkout became. The storefront's webhook tells of it; it is found by the attribute that its basket
+// carries, or by its cart, and it counts when its customer or its basket is the checkout's own.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
+import { isAppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { CHECKOUT_ATTRIBUTE } from "./basket.ts";
-import { getCheckoutRow, holdsMandate, type CheckoutRow } from "./checkout.ts";
+import { CUSTOMER_GID } from "../customers/customer-change.ts";
+import { CHECKOUT_ATTRIBUTE, readBasket } from "./basket.ts";
+import { CHECKOUT_COLUMNS, getCheckoutRow, holdsMandate, type CheckoutRow } from "./checkout.ts";
 import { enqueueCommerceEvent } from "./commerce-events.ts";
 import { release, spend } from "./mandate-ledger.ts";
 import { toRounded } from "./money.ts";
@@ -20,62 +22,96 @@ const Order = z.looseObject({
     .array(z.looseObject({ name: z.string().max(255), value: z.unknown().optional() }))
     .max(500)
     .nullish(),
+  customer: z
+    .looseObject({ admin_graphql_api_id: z.string().regex(CUSTOMER_GID).nullish().catch(null) })
+    .nullish()
+    .catch(null),
   subtotal_price: z.string().nullish(),
   total_price: z.string().nullish(),
 });
 type Order = z.output<typeof Order>;
 
-/** For the webhook of a new order, whoever made it. Safe to repeat; an order is a fact, also for a checkout that was canceled. */
+/** For the webhook of a new order. Safe to repeat; an order is a fact, also for a checkout that was canceled. */
 export async function completeFromOrder(ctx: Ctx, tenant: Tenant, payload: unknown): Promise<void> {
   const parsed = Order.safeParse(payload);
   if (!parsed.success) return;
   const order = parsed.data;
   const data = dataOf(ctx, tenant);
-  const id = await findCheckoutId(data.sql, order);
-  if (id === null) return;
+  const row = await findCheckout(ctx, tenant, order);
+  if (row === null) return;
   const isDone = await data.transaction(async (sql) => {
-    const row = await getCheckoutRow(sql, id, null, true);
-    if (row.stored_status === "completed") return false;
-    await completeWithin(ctx, tenant, sql, row, {
+    const current = await getCheckoutRow(sql, row.id, null, true);
+    if (current.stored_status === "completed") return false;
+    await completeWithin(ctx, tenant, sql, current, {
       orderId: order.admin_graphql_api_id ?? null,
-      amount: isOfBasket(order, row) ? null : amountOf(order),
+      amount: isOfBasket(order, current) ? null : amountOf(order),
     });
     return true;
   });
   if (isDone)
     ctx.log.done("checkout.completed", {
       shop: tenant.shop,
-      checkout_id: id,
+      checkout_id: row.id,
       order_id: order.admin_graphql_api_id,
     });
 }
 
+type Candidate = CheckoutRow & { customer_gid: string | null };
+
+const WITH_CUSTOMER = `SELECT ${CHECKOUT_COLUMNS}, (SELECT u.storefront_customer_gid FROM storefront_users u WHERE u.shop = $1 AND u.id = customer_id) AS customer_gid FROM checkout_sessions`;
+const BY_ID = `${WITH_CUSTOMER} WHERE shop = $1 AND id = $2`;
 const BY_CART = `
-  SELECT id FROM checkout_sessions WHERE shop = $1 AND status NOT IN ('completed', 'canceled') AND source = 'cart' AND split_part(split_part(external_id, '/', 5), '?', 1) = $2
+  ${WITH_CUSTOMER} WHERE shop = $1 AND status NOT IN ('completed', 'canceled') AND source = 'cart' AND split_part(split_part(external_id, '/', 5), '?', 1) = $2
   ORDER BY created_at DESC LIMIT 1`;
 
-async function findCheckoutId(
-  sql: TenantSql,
-  { note_attributes: attributes, cart_token: cart }: Order,
-): Promise<string | null> {
+/** The checkout that the order names, else the one whose cart it paid for; null when it is of neither. Throws OutboundError. */
+async function findCheckout(ctx: Ctx, tenant: Tenant, order: Order): Promise<Candidate | null> {
+  const { sql } = dataOf(ctx, tenant);
+  const { note_attributes: attributes, cart_token: cart } = order;
   const named = z
     .uuid()
     .safeParse(attributes?.find(({ name }) => name === CHECKOUT_ATTRIBUTE)?.value);
-  const [known] = named.success
-    ? await sql<{ id: string }>("SELECT id FROM checkout_sessions WHERE shop = $1 AND id = $2", [
-        named.data,
-      ])
-    : [];
-  if (known) return known.id;
-  const [open] = cart ? await sql<{ id: string }>(BY_CART, [cart]) : [];
-  return open?.id ?? null;
+  const [byName] = named.success ? await sql<Candidate>(BY_ID, [named.data]) : [];
+  if (byName && (await isOrderOf(ctx, tenant, order, byName))) return byName;
+  const [byCart] = cart ? await sql<Candidate>(BY_CART, [cart]) : [];
+  return byCart && (await isOrderOf(ctx, tenant, order, byCart)) ? byCart : null;
 }
 
+/**
+ * Anybody can put an attribute into a cart of their own, so it proves nothing: an order belongs to a checkout of the same
+ * customer, or as a guest's to the one whose own basket was paid for (DECISIONS 21).
+ */
+async function isOrderOf(ctx: Ctx, tenant: Tenant, order: Order, row: Candidate): Promise<boolean> {
+  const buyer = order.customer?.admin_graphql_api_id;
+  if (buyer && row.customer_gid !== null) return buyer === row.customer_gid;
+  if (row.source === "cart") return isOfCart(order, row);
+  return isOfDraft(ctx, tenant, order, row);
+}
+
+/** A draft order has no token; the storefront says what it became. False for a store that cannot be asked any more. */
+async function isOfDraft(
+  ctx: Ctx,
+  tenant: Tenant,
+  { admin_graphql_api_id: id }: Order,
+  row: CheckoutRow,
+): Promise<boolean> {
+  if (!id) return false;
+  try {
+    return (await readBasket(ctx, tenant, row))?.orderId === id;
+  } catch (error) {
+    if (isAppError(error)) return false;
+    throw error;
+  }
+}
+
+const cartTokenOf = ({ external_id: id }: CheckoutRow): string | undefined =>
+  /\/Cart\/([^?]+)/.exec(id ?? "")?.[1];
+const isOfCart = ({ cart_token: token }: Order, row: CheckoutRow): boolean =>
+  Boolean(token) && cartTokenOf(row) === token;
+
 /** False when the shopper paid for a basket that the checkout had before it was updated. */
-const isOfBasket = (
-  { cart_token: cart }: Order,
-  { source, external_id: id }: CheckoutRow,
-): boolean => !cart || source !== "cart" || id === null || /\/Cart\/([^?]+)/.exec(id)?.[1] === cart;
+const isOfBasket = (order: Order, row: CheckoutRow): boolean =>
+  !order.cart_token || row.source !== "cart" || row.external_id === null || isOfCart(order, row);
 
 function amountOf({ subtotal_price: subtotal, total_price: total }: Order): string | null {
   try {

@@ -1,12 +1,13 @@
-// shop/redact: every row and object of the store goes, in slices, the append-only tables included (the database lets
-// exactly this deletion pass). The tenant's record goes last, so that a crash leaves a store that is still known.
+// shop/redact: every row and object of a store that is not installed goes, in slices, the append-only tables included (the
+// database lets exactly this deletion pass). The tenant's record goes last, so that a crash leaves a store that is still
+// known. An installed store keeps everything (DECISIONS 15).
 import type { Ctx } from "../../context.server.ts";
 import type { Database, TenantSql } from "../../runtime/database.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
-import { isAppError } from "../../runtime/errors.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { callStorefront } from "../tenants/storefront-admin.ts";
-import { findTenant, type Tenant } from "../tenants/tenant.ts";
+import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { eventIdOfPath } from "./erase-outside.ts";
 import { AnotherPass, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
@@ -25,8 +26,9 @@ export async function redactShop(
   const deleted: Record<string, number> = {};
   const finish = (state: "done" | "retained", evidence: object) =>
     finishPrivacyRequest(database.forTenant(request.home).sql, request, state, evidence);
-  if (await isInstalledAgain(ctx, database, request))
-    return finish("retained", { kept_because: ["the store installed the app again"] });
+  if (await isUninstallWaiting(database, shop)) throw new AnotherPass(NEXT_PASS_MS);
+  const reason = await findReasonToKeep(ctx, request);
+  if (reason !== null) return finish("retained", { kept_because: [reason] });
 
   // Objects are named after events: they are looked up while the ledger is still there.
   const objects = await deleteObjects(ctx, database, shop);
@@ -35,13 +37,13 @@ export async function redactShop(
     return finish("retained", {
       deleted,
       archive_objects: objects,
-      kept_because: ["the store installed the app again while its data was deleted"],
+      kept_because: [`${INSTALLED_AGAIN} while its data was deleted`],
     });
   if (!(await deleteRecord(ctx, request)))
     return finish("retained", {
       deleted,
       archive_objects: objects,
-      kept_because: ["the store installed the app again while its data was deleted"],
+      kept_because: [`${INSTALLED_AGAIN} while its data was deleted`],
     });
   // Rows that a worker wrote while the store was still known.
   if ((await deleteRows(ctx, database, request, deleted)) !== 0)
@@ -49,41 +51,57 @@ export async function redactShop(
   await finish("done", { deleted, archive_objects: objects });
 }
 
+/** Whether the store's uninstall was received and not worked yet: until then its record says that it is installed. */
+async function isUninstallWaiting(database: Database, shop: string): Promise<boolean> {
+  const rows = await database
+    .forTenant(shop)
+    .sql(
+      "SELECT 1 FROM webhook_inbox WHERE shop = $1 AND topic = 'app/uninstalled' AND status IN ('pending', 'processing') LIMIT 1",
+    );
+  return rows.length > 0;
+}
+
 /** When the platform asked: what was installed after it is another story. */
 const askedAt = ({ triggeredAt, receivedAt }: PrivacyRequest): Date =>
   triggeredAt && triggeredAt < receivedAt ? triggeredAt : receivedAt;
 
 /**
- * The signed body names the store and nothing else, so an old one can be sent again for ever: from the second on, a
- * store whose token still works is believed to be installed.
+ * Why the store counts as installed; null when it does not. A request is for a store that is not installed, and its signed
+ * body can be sent again for ever. Throws OutboundError when the platform does not say.
  */
-async function isInstalledAgain(
-  ctx: Ctx,
-  database: Database,
-  request: PrivacyRequest,
-): Promise<boolean> {
+async function findReasonToKeep(ctx: Ctx, request: PrivacyRequest): Promise<string | null> {
   const tenant = await findTenant(ctx, request.shop);
-  if (!tenant) return false;
-  if (installedAfter(tenant, askedAt(request))) return true;
-  const earlier = await database
-    .forTenant(request.home)
-    .sql(
-      "SELECT 1 FROM privacy_requests p WHERE shop = $1 AND kind = 'shop_redact' AND state IN ('done', 'retained') AND subject_hmac = (SELECT subject_hmac FROM privacy_requests WHERE shop = $1 AND id = $2) LIMIT 1",
-      [request.id],
-    );
-  return earlier.length > 0 && tokenState(tenant) === "valid" && (await answers(ctx, request.shop));
+  if (!tenant) return null;
+  if (isInstalledAgain(tenant, request)) return INSTALLED_AGAIN;
+  return (await isTokenAnswered(ctx, tenant)) ? "the app is installed: the token answers" : null;
 }
 
-const installedAfter = ({ connection }: Tenant, at: Date): boolean =>
-  connection.installed_at !== undefined && new Date(connection.installed_at) > at;
+const INSTALLED_AGAIN = "the store installed the app again";
 
-async function answers(ctx: Ctx, shop: string): Promise<boolean> {
+/** By our own record: installed after the request, or after the last uninstall that we know of. */
+function isInstalledAgain({ connection }: Tenant, request: PrivacyRequest): boolean {
+  if (connection.installed_at === undefined) return false;
+  const installedAt = new Date(connection.installed_at);
+  const uninstalled = connection.uninstalled_at ?? connection.last_uninstalled_at;
+  return (
+    installedAt > askedAt(request) ||
+    (uninstalled !== undefined && installedAt > new Date(uninstalled))
+  );
+}
+
+/** The platform refuses the token of a store that is gone, and of one that uninstalled the app without our hearing of it. */
+const NOT_INSTALLED: ReadonlySet<number | undefined> = new Set([401, 404]);
+
+async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
+  if (tokenState(tenant) !== "valid") return false;
   try {
-    await callStorefront(ctx, shop, { document: SHOP });
+    await callStorefront(ctx, tenant.shop, { document: SHOP });
     return true;
   } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
+    // Of an app error the record says whether the token was refused, or only this kind of token.
+    if (isAppError(error)) return tokenState(await getTenant(ctx, tenant.shop)) === "valid";
+    if (!(error instanceof OutboundError) || error.retryable) throw error;
+    return !NOT_INSTALLED.has(error.status);
   }
 }
 
@@ -118,7 +136,7 @@ async function deleteRows(
   for (const { name } of await tenantTables(database)) {
     for (let rows = ROWS_PER_SLICE; rows === ROWS_PER_SLICE;) {
       const tenant = await findTenant(ctx, shop);
-      if (tenant && installedAfter(tenant, askedAt(request))) return null;
+      if (tenant && isInstalledAgain(tenant, request)) return null;
       rows = await database.forTenant(shop).transaction((sql) => deleteSlice(sql, name, shop));
       deleted[name] = (deleted[name] ?? 0) + rows;
       total += rows;

@@ -286,6 +286,7 @@ async function onUninstalled(webhook: Webhook): Promise<Handled> {
       token_state: null,
       previous_refresh_token: null,
       uninstalled_at: at.toISOString(),
+      last_uninstalled_at: at.toISOString(),
     },
     ifGeneration: tenant.connection.token_generation ?? 0,
   });

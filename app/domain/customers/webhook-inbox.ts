@@ -21,9 +21,18 @@ export const INBOX_NOTIFICATION = "webhook_inbox";
 export const INBOX_LEASE_SECONDS = 10;
 const RETRY_SECONDS = [10, 30, 120, 600, 1_800];
 
-type Arrival = {
-  tenant: Tenant;
+/**
+ * What a delivery is known by. Two subscriptions for a topic are two deliveries of one event, under ids of their own
+ * (shopify.dev "Ignore duplicate webhooks"): the event counts, and the delivery only where no event is named.
+ */
+export type DeliveryIdentity = {
+  topic: string;
   deliveryId: string;
+  storefrontEventId: string | null;
+};
+
+type Arrival = DeliveryIdentity & {
+  tenant: Tenant;
   topic: WebhookTopic;
   body: string;
   triggeredAt: Date | null;
@@ -44,20 +53,40 @@ export type InboxItem = {
 };
 
 // Sorted, so that two batches with the same deliveries in another order wait for each other instead of deadlocking.
-// Safe to repeat: a delivery that is known adds nothing.
+// Safe to repeat: a delivery or an event that is known adds nothing.
 const insertInto = (region: string) => `
-  WITH current AS (${currentShops(region, "$6", "$7", "$8")}),
-  stored AS (
-    INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at)
-    SELECT DISTINCT ON (shop, delivery_id) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS a(shop, delivery_id, topic, body, triggered_at)
+  WITH current AS (${currentShops(region, "$7", "$8", "$9")}),
+  arrived AS (
+    SELECT DISTINCT ON (shop, identity) * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[]) WITH ORDINALITY AS a(shop, delivery_id, topic, storefront_event_id, body, triggered_at, place),
+      LATERAL (SELECT CASE WHEN storefront_event_id IS NULL THEN 'delivery ' || delivery_id ELSE 'event ' || topic || ' ' || storefront_event_id END AS identity) AS known_by
     WHERE shop IN (SELECT shop FROM current)
-    ORDER BY shop, delivery_id
-    ON CONFLICT (shop, delivery_id) DO NOTHING
-    RETURNING shop, delivery_id
+    ORDER BY shop, identity, place
+  ),
+  stored AS (
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at)
+    SELECT shop, delivery_id, topic, storefront_event_id, body, triggered_at FROM arrived ORDER BY shop, identity
+    ON CONFLICT DO NOTHING
+    RETURNING shop, delivery_id, topic, storefront_event_id
   )
-  SELECT current.shop, stored.delivery_id FROM current LEFT JOIN stored ON stored.shop = current.shop`;
+  SELECT current.shop, stored.delivery_id, stored.topic, stored.storefront_event_id FROM current LEFT JOIN stored ON stored.shop = current.shop`;
 
 type Received = "new" | "known" | "stale_tenant";
+/** All but the shop is null for a current shop of which nothing was stored. */
+type StoredRow = {
+  shop: string;
+  delivery_id: string;
+  topic: string;
+  storefront_event_id: string | null;
+};
+
+/** One text per identity within a batch. */
+export const identityKey = (
+  shop: string,
+  { topic, deliveryId, storefrontEventId }: DeliveryIdentity,
+): string =>
+  storefrontEventId === null
+    ? `${shop} delivery ${deliveryId}`
+    : `${shop} event ${topic} ${storefrontEventId}`;
 const inboxes = new WeakMap<Database, GroupCommit<Arrival, Received>>();
 
 function inboxOf(database: Database): GroupCommit<Arrival, Received> {
@@ -65,12 +94,13 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
   if (known) return known;
   const statement = insertInto(database.region);
   const made = createGroupCommit<Arrival, Received>(async (batch) => {
-    const rows = await database.acrossTenants<{ shop: string; delivery_id: string | null }>(
+    const rows = await database.acrossTenants<StoredRow>(
       statement,
       [
         batch.map((arrival) => arrival.tenant.shop),
         batch.map((arrival) => arrival.deliveryId),
         batch.map((arrival) => arrival.topic),
+        batch.map((arrival) => arrival.storefrontEventId),
         batch.map((arrival) => arrival.body),
         batch.map((arrival) => arrival.triggeredAt),
         ...versionValues(batch.map((arrival) => arrival.tenant)),
@@ -79,10 +109,16 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
     );
     const current = new Set(rows.map((row) => row.shop));
     // Of two in one batch that are the same delivery the first is the new one.
-    const stored = new Set(rows.map((row) => `${row.shop}/${row.delivery_id}`));
-    return batch.map(({ tenant: { shop }, deliveryId }) =>
-      stored.delete(`${shop}/${deliveryId}`) ? "new" : current.has(shop) ? "known" : "stale_tenant",
+    const stored = new Set(
+      rows.map(({ shop, delivery_id: deliveryId, storefront_event_id: storefrontEventId, topic }) =>
+        identityKey(shop, { deliveryId, storefrontEventId, topic }),
+      ),
     );
+    return batch.map((arrival) => {
+      const { shop } = arrival.tenant;
+      if (stored.delete(identityKey(shop, arrival))) return "new";
+      return current.has(shop) ? "known" : "stale_tenant";
+    });
   });
   inboxes.set(database, made);
   return made;
@@ -92,33 +128,28 @@ function inboxOf(database: Database): GroupCommit<Arrival, Received> {
 export async function receiveWebhook(
   ctx: Ctx,
   tenant: Tenant,
-  arrival: {
-    deliveryId: string | undefined;
-    topic: WebhookTopic;
-    body: string;
-    triggeredAt: Date | null;
-  },
+  arrival: Omit<Arrival, "tenant">,
 ): Promise<boolean> {
   await requireCurrentAway(ctx, tenant);
-  const received = await inboxOf(ctx.regions.get(tenant.region)).add({
-    ...arrival,
-    tenant,
-    deliveryId: deliveryIdOf(arrival),
-  });
+  const received = await inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, tenant });
   if (received === "stale_tenant") throw new StaleTenant();
   return received === "new";
 }
 
-/** A sender that names no delivery is known by what it sent. */
-export function deliveryIdOf(arrival: {
-  deliveryId: string | undefined;
-  topic: string;
-  body: string;
-}): string {
-  return (
-    arrival.deliveryId?.slice(0, 200) ??
-    `sha256:${hash("sha256", `${arrival.topic}\n${arrival.body}`)}`
-  );
+const MAX_ID = 200;
+
+/** From what the headers of a delivery say; one that names nothing is known by what it says. */
+export function toDeliveryIdentity(
+  topic: string,
+  body: string,
+  named: { deliveryId: string | undefined; storefrontEventId: string | undefined },
+): DeliveryIdentity {
+  return {
+    topic,
+    deliveryId:
+      named.deliveryId?.slice(0, MAX_ID) ?? `sha256:${hash("sha256", `${topic}\n${body}`)}`,
+    storefrontEventId: named.storefrontEventId?.slice(0, MAX_ID) || null,
+  };
 }
 
 type ClaimedRow = {

@@ -15,7 +15,13 @@ const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[
 
 /** Storefront webhooks that are the events' own work. */
 const WEBHOOKS =
-  "unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::timestamptz[]) AS d(shop, event_id, delivery_id, topic, body, triggered_at)";
+  "unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::timestamptz[]) AS d(shop, event_id, delivery_id, topic, storefront_event_id, body, triggered_at)";
+
+/** The inbox row of a delivery, by its event or else by its own id: each part asks one of the two unique indexes. */
+const KNOWN_DELIVERY = `(
+      SELECT w.id, w.event_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.topic = d.topic AND w.storefront_event_id = d.storefront_event_id
+      UNION ALL SELECT w.id, w.event_id FROM webhook_inbox w WHERE d.storefront_event_id IS NULL AND w.shop = d.shop AND w.delivery_id = d.delivery_id AND w.storefront_event_id IS NULL
+      LIMIT 1)`;
 
 type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
 
@@ -23,16 +29,17 @@ type Parts = { known: string; isKnown: string; notKnown: string; inbox: string }
 const WITH_WEBHOOKS: Parts = {
   known: `deliveries AS (
     SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id
-    FROM ${WEBHOOKS} LEFT JOIN LATERAL (SELECT w.id, w.event_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.delivery_id = d.delivery_id LIMIT 1) w ON true
+    FROM ${WEBHOOKS} LEFT JOIN LATERAL ${KNOWN_DELIVERY} w ON true
   ),`,
   isKnown:
     "(SELECT d.known_event_id FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id)",
   notKnown:
     "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id AND d.is_known)",
   inbox: `inbox AS (
-    INSERT INTO webhook_inbox (shop, delivery_id, topic, body, triggered_at, event_id)
-    SELECT d.shop, d.delivery_id, d.topic, d.body, d.triggered_at, d.event_id FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known ORDER BY d.shop, d.delivery_id
-    ON CONFLICT (shop, delivery_id) DO NOTHING
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at, event_id)
+    SELECT d.shop, d.delivery_id, d.topic, d.storefront_event_id, d.body, d.triggered_at, d.event_id FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known
+    ORDER BY d.shop, CASE WHEN d.storefront_event_id IS NULL THEN 'delivery ' || d.delivery_id ELSE 'event ' || d.topic || ' ' || d.storefront_event_id END
+    ON CONFLICT DO NOTHING
   ),`,
 };
 const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbox: "" };

@@ -7,6 +7,7 @@ import { AppError } from "../../runtime/errors.ts";
 import type { Database } from "../../runtime/database.ts";
 import { createGroupCommit, isRowFault, type GroupCommit } from "../../runtime/group-commit.ts";
 import { KEYS } from "../../runtime/kv.ts";
+import { identityKey, type DeliveryIdentity } from "../customers/webhook-inbox.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
@@ -24,7 +25,7 @@ import { isWarehouseEvent } from "./wms.ts";
 import { ingestStatement } from "./ingest-statement.ts";
 
 /** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
-export type Webhook = { deliveryId: string; topic: string; body: string; triggeredAt: Date | null };
+export type Webhook = DeliveryIdentity & { body: string; triggeredAt: Date | null };
 
 export type Ingested =
   | { outcome: "accepted"; event_id: string; queued: number; destinations: string[] }
@@ -177,13 +178,14 @@ function intakeOf(database: Database): Intake {
 /** One statement for the batch. Of two in it that are the same event the first is stored and the other told of it. */
 async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]> {
   const firsts = new Map<string, number>();
-  const sameAs = batch.map(({ envelope: e }, index) => {
-    const [key, id] = [
+  const sameAs = batch.map(({ envelope: e, webhook }, index) => {
+    const names = [
       `${e.tenant_shop} key ${e.idempotency_key}`,
       `${e.tenant_shop} id ${e.event_id}`,
+      ...(webhook ? [identityKey(e.tenant_shop, webhook)] : []),
     ];
-    const first = firsts.get(key) ?? firsts.get(id) ?? index;
-    firsts.set(key, first).set(id, first);
+    const first = names.map((name) => firsts.get(name)).find((at) => at !== undefined) ?? index;
+    for (const name of names) firsts.set(name, first);
     return first;
   });
   const indexes = sameAs.flatMap((first, index) => (first === index ? [index] : []));
@@ -219,6 +221,7 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
           webhooks.map(({ envelope }) => envelope.event_id),
           webhooks.map(({ deliveryId }) => deliveryId),
           webhooks.map(({ topic }) => topic),
+          webhooks.map(({ storefrontEventId }) => storefrontEventId),
           webhooks.map(({ body }) => body),
           webhooks.map(({ triggeredAt }) => triggeredAt),
         ]

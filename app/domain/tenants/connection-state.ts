@@ -4,7 +4,7 @@ import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { tokenState } from "./directory.ts";
 import { webhookPath } from "./bus-phase.ts";
-import { dataOf, findTenant, type Tenant } from "./tenant.ts";
+import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.ts";
 import { listSubscriptions, registerWebhooks } from "./webhook-registration.ts";
 import { WEBHOOK_TOPICS } from "./webhook-topics.ts";
 
@@ -17,7 +17,14 @@ export type TokenPart = {
 /** `granted` is null when the token was entered by hand: nobody told us its scopes. */
 export type ScopesPart = { granted: string[] | null; missing: string[] };
 export type WebhooksPart =
-  | { state: "known"; registered: number; total: number; missing: string[] }
+  | {
+      state: "known";
+      registered: number;
+      total: number;
+      missing: string[];
+      /** Those of the missing ones that the platform refused, where it refused any. */
+      refused?: RefusedWebhook[];
+    }
   | { state: "not_connected" }
   | { state: "unknown"; reason: string };
 export type ChannelState =
@@ -109,11 +116,16 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
       ({ graphqlTopic, slug }) =>
         !uris.has(`${graphqlTopic} ${ctx.baseUrl}${webhookPath(tenant, slug)}`),
     );
+    const names = new Set<string>(missing.map(({ name }) => name));
+    const refused = (tenant.connection.refused_webhooks ?? []).filter(({ topic }) =>
+      names.has(topic),
+    );
     return {
       state: "known",
       registered: WEBHOOK_TOPICS.length - missing.length,
       total: WEBHOOK_TOPICS.length,
-      missing: missing.map(({ name }) => name),
+      missing: [...names],
+      ...(refused.length > 0 && { refused }),
     };
   } catch (error) {
     if (isAppError(error) && error.code === "not_installed") return { state: "not_connected" };
@@ -153,13 +165,15 @@ async function findOpenCircuits(ctx: Ctx, tenant: Tenant): Promise<Map<string, s
   return new Map(rows.map(({ key, open_until: until }) => [key, until.toISOString()]));
 }
 
-export type WebhookRepair = { isDone: true; changed: number } | { isDone: false; reason: string };
+/** `refused`: where the platform refused any. */
+export type WebhookRepair =
+  { isDone: true; changed: number; refused?: RefusedWebhook[] } | { isDone: false; reason: string };
 
 /** Registers what is missing, for the button on the home page; never throws for what the merchant can be told. */
 export async function repairWebhooks(ctx: Ctx, shop: string): Promise<WebhookRepair> {
   try {
-    const { created, updated } = await registerWebhooks(ctx, shop);
-    return { isDone: true, changed: created + updated };
+    const { created, updated, refused } = await registerWebhooks(ctx, shop);
+    return { isDone: true, changed: created + updated, ...(refused.length > 0 && { refused }) };
   } catch (error) {
     return { isDone: false, reason: reasonOf(ctx, shop, "webhooks", error) };
   }

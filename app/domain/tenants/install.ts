@@ -37,12 +37,22 @@ export async function beginInstall(
   return { location, state };
 }
 
+// The same secret signs the queries of proxied requests, in which visitors have a part. Such a text always holds
+// `logged_in_customer_id=` and `path_prefix=`; read as a callback, where no value holds `=` or `&`, both would be names.
+const CALLBACK_NAME = /^(?!logged_in_customer_id$|path_prefix$)[a-z_]{1,40}$/;
+const CALLBACK_VALUE = /^[^=&]{0,2000}={0,2}$/;
+
+/** Whether the query can only be what the platform signed for a callback. */
+const isCallback = (query: URLSearchParams): boolean =>
+  new Set(query.keys()).size === query.size &&
+  [...query].every(([name, value]) => CALLBACK_NAME.test(name) && CALLBACK_VALUE.test(value));
+
 /**
- * Hex HMAC-SHA256 over the sorted query without `hmac` and `signature`. The platform documents the values as they are,
- * its own library signs them percent-encoded: both prove the same secret, so both are accepted.
+ * Hex HMAC-SHA256 over the sorted query without `hmac`. The platform documents the values as they are, its own library
+ * signs them percent-encoded: both prove the same secret, so both are accepted.
  */
-export function installSignatures(query: URLSearchParams, secret: string): string[] {
-  const signed = [...query].filter(([name]) => name !== "hmac" && name !== "signature");
+function callbackSignatures(query: URLSearchParams, secret: string): string[] {
+  const signed = [...query].filter(([name]) => name !== "hmac");
   return [(value: string) => value, encodeURIComponent].map((encode) => {
     const message = signed
       .map(([name, value]) => `${encode(name)}=${encode(value)}`)
@@ -64,9 +74,10 @@ export async function completeInstall(
   const [shop = "", code = "", state = "", hmac = ""] = ["shop", "code", "state", "hmac"].map(
     (name) => query.get(name) ?? "",
   );
-  if (!SHOP_PATTERN.test(shop) || !code || !state || !hmac) throw new AppError("invalid_install");
+  if (!SHOP_PATTERN.test(shop) || !code || !state || !hmac || !isCallback(query))
+    throw new AppError("invalid_install");
   const app = appOf(ctx, await findTenant(ctx, shop));
-  const expected = app.secrets.flatMap((secret) => installSignatures(query, secret));
+  const expected = app.secrets.flatMap((secret) => callbackSignatures(query, secret));
   if (!expected.map((signature) => secretEquals(signature, hmac)).some(Boolean))
     throw new AppError("invalid_install");
   // The cookie ties the callback to the browser that began: without it a stranger could finish his install in mine.

@@ -20,6 +20,9 @@ import {
 
 export const HOME_REGION = "default";
 
+/** A webhook topic that the platform did not let us subscribe to, and why, in its own words. */
+export type RefusedWebhook = { topic: string; reason: string };
+
 /** What the service itself keeps in the tenant record, beside the fields a merchant may set. */
 export type Connection = {
   /** Counts grants: whoever stores a token names the one it replaces. */
@@ -32,7 +35,12 @@ export type Connection = {
   refresh_token_expires_at?: string;
   granted_scopes?: string[];
   installed_at?: string;
+  /** Of a store that is uninstalled now. */
   uninstalled_at?: string;
+  /** The last uninstall that we know of; a new install keeps it. */
+  last_uninstalled_at?: string;
+  /** Of the last registration. */
+  refused_webhooks?: RefusedWebhook[];
 };
 
 export type TenantRecord = Record<string, unknown> & {

@@ -1,7 +1,7 @@
 // What the service must hear is kept until it answered: a form's page may be left, a phone may be offline.
 import { OUTBOX_KEY, VISITOR_KEY } from "../look.ts";
 import { read, sessionToken, write } from "./browser-store.ts";
-import { at, query, tag, version } from "./loader-place.ts";
+import { at, query, service, shop, tag, version } from "./loader-place.ts";
 
 /** Path and JSON body in one text: `/ucp/tags{"add":…}`. */
 type Item = string;
@@ -16,18 +16,26 @@ const keep = (next: Item[]) => write(OUTBOX_KEY, (held = next));
 async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
   const token = !isAnonymous && sessionToken();
   const path = item.split("{", 1)[0] as string;
+  const post = async (address: string, credentials?: RequestCredentials) =>
+    (
+      await fetch(address, {
+        method: "POST",
+        keepalive: true,
+        credentials,
+        headers: {
+          "Content-Type": "application/json",
+          ...(token && { Authorization: "Bearer " + token }),
+        },
+        body: item.slice(path.length),
+      })
+    ).status;
+  // Behind the proxy the store's own cookie says who is signed in there.
+  const fromHere = () => post(at + path + query, token || isAnonymous ? undefined : "include");
   try {
-    const { status } = await fetch(at + path + query, {
-      method: "POST",
-      keepalive: true,
-      // A token speaks alone. Behind the proxy the store's own cookie always says who is signed in there.
-      credentials: token || isAnonymous ? "same-origin" : "include",
-      headers: {
-        "Content-Type": "application/json",
-        ...(token && { Authorization: "Bearer " + token }),
-      },
-      body: item.slice(path.length),
-    });
+    // The storefront's proxy may drop a token, so it goes straight to the service where that can be reached.
+    const status = await (token
+      ? post(service + path + "?shop=" + shop, "omit").catch(fromHere)
+      : fromHere());
     // A session that has ended must not cost the choice; tags need one.
     return status === 401 && !isAnonymous && path[1] === "a"
       ? send(item, true)

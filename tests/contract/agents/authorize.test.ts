@@ -250,12 +250,39 @@ describe("a request with a fault", () => {
     ["somebody else's resource", { resource: "https://elsewhere.example/" }, "invalid_target"],
   ];
   it.each(faults)(
-    "(%s) goes back to the agent, with state and issuer",
+    "(%s) goes back to the agent of a shopper who is signed in, with state and issuer",
     async (_, changes, error) => {
       expectSentBack(
         await openPage(service, authorizePath(client, challenge, changes), person.token),
         error,
       );
+    },
+  );
+
+  // Anybody registers a client with an address of theirs: a link to us must not be a link to anywhere.
+  it.each(faults)(
+    "(%s) sends nobody anywhere who has not signed in, by page or form",
+    async (_, changes, error) => {
+      const faulty = authorizePath(client, challenge, changes);
+      for (const answer of [
+        await openPage(service, faulty),
+        await submitPage(service, faulty, { action: "approve", csrf: "" }, null),
+        await submitPage(
+          service,
+          faulty,
+          { action: "sign_in", email: person.email, password: PASSWORD },
+          null,
+        ),
+        await openPage(service, faulty, "not.a.session"),
+      ]) {
+        expectPage(answer, 400);
+        expect([answer.headers.get("location"), answer.headers.get("set-cookie")]).toEqual([
+          null,
+          null,
+        ]);
+        expect(answer.text).toContain(error);
+        expect(answer.text).not.toContain("agent.example");
+      }
     },
   );
 
@@ -309,8 +336,13 @@ describe("scopes and addresses", () => {
       (await openPage(service, authorizePath(client, challenge, { scope }), person.token)).text,
     ).toContain("payment mandates");
     const other = await newClient(service, {}, OTHER_SHOP);
+    const shopper = await signUp(service, {}, OTHER_SHOP);
     expectSentBack(
-      await openPage(service, authorizePath(other, challenge, { scope }, OTHER_SHOP)),
+      await openPage(
+        service,
+        authorizePath(other, challenge, { scope }, OTHER_SHOP),
+        shopper.token,
+      ),
       "invalid_scope",
     );
   });

@@ -480,6 +480,7 @@ describe("a checkout", () => {
       (
         await ingestWebhook(service, "orders/create", {
           admin_graphql_api_id: "gid://shopify/Order/9007199254742995",
+          customer: { admin_graphql_api_id: shopper.gid },
           note_attributes: [{ name: "gift" }, { name: "checkout_id", value: id }],
         })
       ).status,

@@ -15,7 +15,7 @@ import {
   type Answer,
   type Service,
 } from "../../support/service.ts";
-import { signedQuery } from "../../support/shopper-pages.ts";
+import { proxied } from "../../support/shopper-pages.ts";
 import { signUp } from "../identity/people.ts";
 
 const PAGES = ["account", "dashboard"] as const;
@@ -47,11 +47,13 @@ const dataOf = ({ text }: Answer) =>
     /<script type="application\/json" id="crm-data">(.*?)<\/script>/s.exec(text)?.[1] ?? "null",
   );
 const signed = (page: string, gid: string, secret?: string) =>
-  service.call(
-    "GET",
-    `/embed/${page}?${signedQuery(new URLSearchParams(), gid.slice(gid.lastIndexOf("/") + 1), secret)}`,
-    { key: null },
+  openProxied(
+    proxied(service, `/embed/${page}`, gid.slice(gid.lastIndexOf("/") + 1), {
+      ...(secret && { secret }),
+    }),
   );
+const openProxied = ({ pathname, search }: URL) =>
+  service.call("GET", pathname + search, { key: null });
 
 describe.each(PAGES)("GET /embed/%s", (page) => {
   it("is a page of public configuration, that runs only our script and is framed only by the store", async () => {
@@ -226,24 +228,27 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     expect((await signed(page, shopper.gid, "another-app-secret-0123")).json.code).toBe(
       "invalid_signature",
     );
-    const old = signedQuery(new URLSearchParams(), "1");
-    old.set("timestamp", "1700000000");
-    expect((await service.call("GET", `/embed/${page}?${old}`, { key: null })).status).toBe(401);
-    expect(
-      dataOf(
-        await get(
-          page,
-          `&logged_in_customer_id=${shopper.gid.split("/").at(-1)}&path_prefix=/apps/crm`,
-        ),
-      ).customer,
-    ).toBeNull();
+    const old = proxied(service, `/embed/${page}`, "1");
+    old.searchParams.set("timestamp", "1700000000");
+    expect((await openProxied(old)).status).toBe(401);
+    const id = shopper.gid.split("/").at(-1);
+    expect(dataOf(await get(page, `&logged_in_customer_id=${id}`)).customer).toBeNull();
+  });
+
+  it("believes no signature at its own address, where the storefront's proxy does not come", async () => {
+    const { search } = proxied(service, `/embed/${page}`, shopper.gid.split("/").at(-1) as string);
+    const answer = await service.call("GET", `/embed/${page}${search}`, { key: null });
+    expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
   });
 
   it.each(["//evil.example/x", "https://evil.example", "/apps/../..", "/evil/crm"])(
     "is led nowhere by a made-up prefix: %s",
     async (prefix) => {
-      const answer = await get(page, `&path_prefix=${encodeURIComponent(prefix)}`);
-      expect([answer.text.includes("evil"), dataOf(answer).proxy]).toEqual([false, null]);
+      const straight = await get(page, `&path_prefix=${encodeURIComponent(prefix)}`);
+      expect([straight.status, straight.text.includes("evil")]).toEqual([404, false]);
+      const astray = proxied(service, `/embed/${page}`, "");
+      astray.searchParams.set("path_prefix", prefix);
+      expect((await openProxied(astray)).status).toBe(401);
     },
   );
 });

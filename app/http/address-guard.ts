@@ -1,0 +1,141 @@
+// No answer holds an address with a signature or a token in it: not a page, not a redirect. Whoever reads such an address
+// speaks with another's voice. Every page and redirect of the service passes here, endpoints and screens alike.
+//
+// A finding is a bug of the page that wrote the address: under tests it throws, in production it is redacted and logged.
+import type { Ctx } from "../context.server.ts";
+import type { Reply } from "./reply.ts";
+
+/** The query parameters that prove something, whoever made them: the platform's signatures, and tokens. */
+export const SECRET_PARAMETERS = [
+  "signature",
+  "hmac",
+  "id_token",
+  "access_token",
+  "refresh_token",
+  "session_token",
+] as const;
+/** Those of our own addresses that prove something to us. */
+const OWN_PARAMETERS = ["key"] as const;
+const SHORTEST_SECRET = 16;
+
+const ADDRESS_HEADERS = [
+  "Location",
+  "Link",
+  "Refresh",
+  "X-Shopify-API-Request-Failure-Reauthorize-Url",
+];
+const PAGE_TYPES = /^text\/(?:html|x-script)\b/i;
+const REDACTED = "redacted";
+
+// An address inside a page may be escaped for HTML, for a script, or for another address, several times. Linear: what may
+// come before a name, a name and what may come after it begin with different signs.
+const BEFORE = String.raw`[?&;#]|%(?:25){0,3}(?:3f|26|23)|\\u00(?:3f|26|23)`;
+const EQUALS = String.raw`=|%(?:25){0,3}3d|\\u003d|&#61;|&#x3d;`;
+const IN_ADDRESS = new RegExp(
+  String.raw`((?:${BEFORE})(${SECRET_PARAMETERS.join("|")})(?:${EQUALS}))[^\s"'<>&;#\\%]+`,
+  "gi",
+);
+
+/** What the request itself carried and no answer may repeat, wherever it stands. */
+function secretsOf(query: URLSearchParams): string[] {
+  return [...SECRET_PARAMETERS, ...OWN_PARAMETERS]
+    .flatMap((name) => query.getAll(name))
+    .filter((value) => value.length >= SHORTEST_SECRET);
+}
+
+type Guard = { clean(text: string): string; found: Set<string> };
+
+function createGuard(secrets: readonly string[]): Guard {
+  const found = new Set<string>();
+  return {
+    found,
+    clean(text) {
+      let cleaned = text.replace(IN_ADDRESS, (_, address: string, name: string) => {
+        found.add(name.toLowerCase());
+        return address + REDACTED;
+      });
+      for (const secret of secrets)
+        for (const written of new Set([secret, encodeURIComponent(secret)]))
+          if (cleaned.includes(written)) {
+            found.add("a secret of the request");
+            cleaned = cleaned.replaceAll(written, REDACTED);
+          }
+      return cleaned;
+    },
+  };
+}
+
+function report(ctx: Ctx, { found }: Guard, path: string): void {
+  if (found.size === 0) return;
+  const names = [...found].join(", ");
+  if (ctx.config.isTest) throw new Error(`the answer of ${path} holds ${names}`);
+  ctx.log.troubled("answer.redacted", { path, found: names });
+  found.clear();
+}
+
+/** Guards an endpoint's answer. Changes the reply; throws under tests. */
+export function guardReply(ctx: Ctx, url: URL, reply: Reply): Reply {
+  const isPage = PAGE_TYPES.test(String(reply.headers["Content-Type"] ?? ""));
+  const isText = typeof reply.body === "string";
+  const secrets = url.search ? secretsOf(url.searchParams) : [];
+  if (!isPage && secrets.length === 0 && !reply.headers.Location && !reply.headers.Link)
+    return reply;
+  const guard = createGuard(secrets);
+  for (const name of ADDRESS_HEADERS) {
+    const value = reply.headers[name];
+    if (typeof value === "string") reply.headers[name] = guard.clean(value);
+  }
+  if (isText && (isPage || secrets.length > 0)) reply.body = guard.clean(reply.body as string);
+  report(ctx, guard, url.pathname);
+  return reply;
+}
+
+/** Guards what a screen answers, while it is sent. Throws under tests, for the body inside the stream. */
+export function guardResponse(ctx: Ctx, url: URL, response: Response): Response {
+  const guard = createGuard(secretsOf(url.searchParams));
+  const guarded = new Response(
+    response.body && PAGE_TYPES.test(response.headers.get("content-type") ?? "")
+      ? response.body.pipeThrough(guardStream(ctx, guard, url.pathname))
+      : response.body,
+    response,
+  );
+  for (const name of ADDRESS_HEADERS) {
+    const value = guarded.headers.get(name);
+    if (value !== null) guarded.headers.set(name, guard.clean(value));
+  }
+  report(ctx, guard, url.pathname);
+  return guarded;
+}
+
+/** An address ends before these, so a text may be cut after them. */
+const CUTS = ['"', "'", "<", ">", " ", "\n"];
+const MOST_HELD = 256 * 1024;
+
+function guardStream(
+  ctx: Ctx,
+  guard: Guard,
+  path: string,
+): TransformStream<Uint8Array, Uint8Array> {
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  let held = "";
+  const pass = (text: string, controller: TransformStreamDefaultController<Uint8Array>) => {
+    if (text === "") return;
+    const cleaned = guard.clean(text);
+    report(ctx, guard, path);
+    controller.enqueue(encoder.encode(cleaned));
+  };
+  return new TransformStream({
+    transform(chunk, controller) {
+      held += decoder.decode(chunk, { stream: true });
+      const end =
+        held.length > MOST_HELD
+          ? held.length
+          : Math.max(...CUTS.map((sign) => held.lastIndexOf(sign))) + 1;
+      pass(held.slice(0, end), controller);
+      held = held.slice(end);
+    },
+    flush(controller) {
+      pass(held + decoder.decode(), controller);
+    },
+  });
+}
