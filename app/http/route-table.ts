@@ -47,6 +47,8 @@ const API_SEGMENTS = new Set([
 ]);
 /** The app library's own pages, under `/auth` but served by Remix. */
 const SCREEN_PREFIX = "/auth/shopify/";
+/** A file of `public/` below a segment of the API. */
+const SECURITY_CONTACT = "/.well-known/security.txt";
 
 /**
  * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots, `.data`): an
@@ -55,7 +57,8 @@ const SCREEN_PREFIX = "/auth/shopify/";
 export function isApiPath(path: string): boolean {
   // The data of a route is at its path and `.data` (Remix "Single Fetch").
   const first = firstSegment(path).replace(/\.data$/, "");
-  return !path.startsWith(SCREEN_PREFIX) && API_SEGMENTS.has(first);
+  const isScreen = path.startsWith(SCREEN_PREFIX) || path === SECURITY_CONTACT;
+  return !isScreen && API_SEGMENTS.has(first);
 }
 
 function firstSegment(path: string): string {
