@@ -6,7 +6,7 @@ declare const __CONFIG__: LoaderConfig;
 
 export const [shop, service, basic, tag, version] = __CONFIG__;
 /** A path of the service is `at + path + query`. */
-export const [, at, query] = /(.+)\/embed\/stack-loader\.js(.*)/.exec(
+export const [, at, query] = /^(.+)\/embed\/stack-loader\.js(.*)/.exec(
   (document.currentScript as HTMLScriptElement | null)?.src as string,
 ) ?? [0, service, "?shop=" + shop];
 
