@@ -2,6 +2,7 @@
 // sees whom only the storefront knows.
 import { beforeEach, describe, expect, it } from "vitest";
 import { getMe, login, PASSWORD } from "../contract/identity/people.ts";
+import { addToCatalogue } from "../support/catalogue.ts";
 import { refresh } from "../support/agent.ts";
 import { asAgent, consent, type Shopper } from "../support/commerce.ts";
 import {
@@ -152,6 +153,7 @@ describe("a customer whom the storefront vouches for", () => {
   const customer = () => shopper.gid.slice(shopper.gid.lastIndexOf("/") + 1);
 
   it("without a sign-in sees the own consents and tags, changes a consent, and is told how to see more", async () => {
+    await addToCatalogue(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },

@@ -6,6 +6,7 @@ import { SHOPPER_EN } from "../../../app/embeds/shopper-words-en.ts";
 import { SHOPPER_ES } from "../../../app/embeds/shopper-words-es.ts";
 import { SHOPPER_FR } from "../../../app/embeds/shopper-words-fr.ts";
 import { SCRIPTS } from "../../../app/generated/embeds/scripts.ts";
+import { addToCatalogue } from "../../support/catalogue.ts";
 import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
 import {
   ADMIN_KEY,
@@ -166,6 +167,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
 describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
   it("knows the customer's consents and tags, and nothing more, and is kept by nobody", async () => {
     await consent(service, shopper, { consent_marketing: true });
+    await addToCatalogue(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },
@@ -208,6 +210,7 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     });
     expect(dataOf(await signed(page, "")).customer).toBeNull();
     const theirs = await newShopper(service, OTHER_SHOP);
+    await addToCatalogue(service, ["Other club"], { shop: OTHER_SHOP });
     await service.call("POST", "/ucp/tags", {
       key: theirs.token,
       body: { add: ["Other club"], remove: [] },
