@@ -56,3 +56,27 @@ export function findEmailAddresses(text: string, limit = Number.POSITIVE_INFINIT
 }
 
 export const hasEmailAddress = (text: string): boolean => findEmailAddresses(text, 1).length > 0;
+
+const MAX_ENCODINGS = 4;
+
+/** Percent-encoding undone as often as it was done; of text that is not validly encoded the `@` alone. */
+function decodeAll(text: string): string {
+  let decoded = text;
+  for (let n = 0; n < MAX_ENCODINGS && decoded.includes("%"); n += 1) {
+    try {
+      decoded = decodeURIComponent(decoded);
+    } catch {
+      return decoded.replaceAll(/%(?:25)*40/g, "@");
+    }
+  }
+  return decoded;
+}
+
+const looksLikeAddress = (piece: string): boolean =>
+  /[^@]@[^@]/.test(decodeAll(piece).normalize("NFKC"));
+
+/** Puts `redacted` in place of every piece between spaces and slashes that may be an address, however it is encoded. */
+export const redactEmailAddresses = (text: string): string =>
+  /[@%\ufe6b\uff20]/.test(text)
+    ? text.replaceAll(/[^\s/]+/g, (piece) => (looksLikeAddress(piece) ? "redacted" : piece))
+    : text;

@@ -56,7 +56,13 @@ describe("a person changes the own tags", () => {
   beforeAll(async () => {
     ada = await store.signUp(SHOP, "ada@example.com", { consent_cookie: true });
     await addToCatalogue(service, [
-      ...["visited", "red, green, blue", "patience", "refused", "healed", "quiet", "burst_all"],
+      "visited",
+      "red, green, blue",
+      "patience",
+      "refused",
+      "healed",
+      "quiet",
+      "burst_all",
       ...Array.from({ length: 10 }, (_, at) => `burst_${at}`),
     ]);
   });
