@@ -20,6 +20,6 @@ export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 
 /** Only `true` is a yes. What says yes otherwise is damaged and no choice: the shopper is asked again. */
 export function readChoice(key: string): Choice | null {
-  const kept = read<Choice>(key);
+  const kept = read<Record<string, unknown>>(key);
   return TYPES.some((type) => kept?.[type] && kept[type] !== true) ? null : kept;
 }

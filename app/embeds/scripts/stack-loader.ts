@@ -79,7 +79,7 @@ function start(): void {
     apply();
     tell("choice");
   });
-  addEventListener("online", flush);
+  addEventListener("online", () => void flush());
 
   apply();
   void flush();
