@@ -55,6 +55,24 @@ describe("agents", () => {
     await visit.close();
   });
 
+  it("are named with the mandates that are theirs", async () => {
+    await consent(service, shopper, { consent_ap2: true });
+    const { client } = await linkAgent("Trail Planner");
+    for (const agent_clients of [null, [client], ["https://gifts.example/agent.json"]])
+      await asAgent(service, shopper, "POST", "/commerce/mandates", {
+        body: { max_amount: "10.00", currency: "EUR", scope: "all", agent_clients },
+      });
+    const { page, close } = await open();
+    await settled(page);
+    const rows = await page.locator("#crm-mandates li").allInnerTexts();
+    expect(rows.map((row) => /(?:only )?by .*/.exec(row)?.[0])).toEqual([
+      "only by gifts.example",
+      "only by Trail Planner",
+      "by any linked agent",
+    ]);
+    await close();
+  });
+
   it("lose their access by one press, and their tokens die", async () => {
     const { client, tokens } = await linkAgent("Trail Planner");
     await linkAgent("Gift Finder");
