@@ -12,7 +12,8 @@ export const ROOT_MARK = "data-crm-root";
 export const TOKENS = `.crm{--ground:var(--crm-ground,#fff);--text:var(--crm-text,#1a1c1d);--quiet:var(--crm-quiet,#505459);--line:var(--crm-line,#6b7075);--strong:var(--crm-strong,#1a1c1d);--on-strong:var(--crm-on-strong,#fff);--focus:var(--crm-focus,#0b57d0);color:var(--text);font:1rem/1.5 system-ui,sans-serif}
 @media(prefers-color-scheme:dark){.crm-auto{--ground:#1a1c1d;--text:#f3f4f5;--quiet:#c3c7cc;--line:#8f959c;--strong:#f3f4f5;--on-strong:#1a1c1d;--focus:#8ab4ff}}`;
 
-// Under which names the embeds keep things in the browser, on the store's own origin.
+// Under which names the embeds keep things in the browser. On the service's own origin, which all stores share, each name
+// ends in `:{shop}`.
 /** localStorage: `{tos, privacy, cookie, marketing, version, at}`; the flags are booleans. */
 export const CONSENT_KEY = "crm_consent";
 /** localStorage: random, names nobody. */

@@ -140,6 +140,8 @@ export const SHOPPER_EN = {
   mandatesEmpty: "No mandates: no agent may pay for you.",
   mandateUpTo: "Up to {max}, spent {spent}, left {left}",
   mandateUntil: "until {when}",
+  mandateFor: "only by {agents}",
+  mandateForAny: "by any linked agent",
   scope_all: "for everything",
   scope_collection: "for the collection {name}",
   scope_product: "for one product",

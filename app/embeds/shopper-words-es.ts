@@ -142,6 +142,8 @@ export const SHOPPER_ES: ShopperWords = {
   mandatesEmpty: "No hay mandatos: ningún agente puede pagar por ti.",
   mandateUpTo: "Hasta {max}, gastado {spent}, queda {left}",
   mandateUntil: "hasta el {when}",
+  mandateFor: "solo por {agents}",
+  mandateForAny: "por cualquier agente vinculado",
   scope_all: "para todo",
   scope_collection: "para la colección {name}",
   scope_product: "para un producto",

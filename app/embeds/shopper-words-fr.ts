@@ -149,6 +149,8 @@ export const SHOPPER_FR: ShopperWords = {
   mandatesEmpty: "Aucun mandat : aucun agent ne peut payer pour vous.",
   mandateUpTo: "Jusqu'à {max}, dépensé {spent}, reste {left}",
   mandateUntil: "jusqu'au {when}",
+  mandateFor: "uniquement par {agents}",
+  mandateForAny: "par tout agent lié",
   scope_all: "pour tout",
   scope_collection: "pour la collection {name}",
   scope_product: "pour un seul produit",

@@ -135,7 +135,7 @@ async function dispatch(
 ): Promise<unknown> {
   // Without the header the way the method is written tells: `message/send` is 0.3, `SendMessage` is 1.0.
   const named = inbound.header("a2a-version") || (message.method.includes("/") ? LEGACY : "1.0");
-  const version = /^(?:0\.3|1\.0)(?=\.\d+$)/.exec(named)?.[0] ?? named;
+  const version = /^(0\.3|1\.0)\.\d+$/.exec(named)?.[1] ?? named;
   const isLegacy = version === LEGACY;
   const card = AgentCard.fromJSON(
     buildAgentCard(tenant, addressFor(ctx, inbound, tenant), undefined),

@@ -18,6 +18,7 @@ import { bearerToken, type Auth } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import {
   requireSession,
+  SAFE_METHODS,
   SESSION_COOKIE,
   sessionCredential,
   unauthorized,
@@ -72,13 +73,27 @@ const IDENTITY: AgentRule = { scope: "identity:read" };
 
 const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
 
-/** Who an agent is, where the token does not say so by itself. */
+/**
+ * The origin of the page that asks. A browser sends no Origin when a page reads from where it came from: it says
+ * same-origin, and our pages let it name itself in Referer.
+ */
+function originOfPage(inbound: Inbound): string | undefined {
+  const origin = inbound.header("origin");
+  if (origin !== undefined) return origin;
+  const isOwnRead =
+    SAFE_METHODS.has(inbound.method) && inbound.header("sec-fetch-site") === "same-origin";
+  return isOwnRead ? URL.parse(inbound.header("referer") ?? "")?.origin : undefined;
+}
+
+/**
+ * Whether an agent calls, where the token does not say so by itself: a session without the cookie and without a page of an
+ * allowed origin (docs/decisions/029-agent-or-shopper.md says what that can tell, and what not).
+ */
 export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean {
   if (AGENT_HEADERS.some((name) => inbound.header(name) !== undefined)) return true;
-  // A browser names no Origin when a page reads from where it came from; it says so in this way, which no page can forge.
-  if (inbound.header("sec-fetch-site") === "same-origin") return false;
-  const origin = inbound.header("origin");
-  return !readCookie(inbound, SESSION_COOKIE) && !(origin && isAllowedOrigin(ctx, tenant, origin));
+  if (readCookie(inbound, SESSION_COOKIE)) return false;
+  const page = originOfPage(inbound);
+  return page === undefined || !isAllowedOrigin(ctx, tenant, page);
 }
 
 /** Agents at /commerce/* have the limits that they have at /mcp and /a2a, which count by themselves. */

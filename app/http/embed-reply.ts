@@ -53,9 +53,11 @@ export function embedPageHeaders(
   extra: Record<string, readonly string[]> = {},
 ): Record<string, string> {
   const hashes = (tag: "script" | "style") =>
-    [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(
-      ([, text]) => `'sha256-${hash("sha256", text as string, "base64")}'`,
-    );
+    html
+      .split(`<${tag}>`)
+      .slice(1)
+      .map((part) => part.split(`</${tag}>`, 1)[0] as string)
+      .map((text) => `'sha256-${hash("sha256", text, "base64")}'`);
   const service = new URL(ctx.baseUrl).origin;
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],

@@ -76,7 +76,7 @@ export function pathOfFile(file: string): string {
   const escaped: string[] = [];
   const name = file
     .replace(/\.ts$/, "")
-    .replace(/\[([^\]]+)\]/g, (_, text: string) => `\u0000${escaped.push(text) - 1}\u0000`);
+    .replace(/\[([^[\]]+)\]/g, (_, text: string) => `\u0000${escaped.push(text) - 1}\u0000`);
   const segments = name
     .split(".")
     .map((segment) =>

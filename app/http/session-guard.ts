@@ -27,7 +27,7 @@ export function sessionCredential(inbound: Inbound): Credential | null {
 
 export const unauthorized = () =>
   new AppError("unauthorized", { headers: { "WWW-Authenticate": "Bearer" } });
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
+export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export async function requireSession(
   ctx: Ctx,
@@ -37,7 +37,8 @@ export async function requireSession(
   const credential = sessionCredential(inbound);
   if (!credential || !remembered) throw unauthorized();
   const { session, tenant } = await checkTwice(ctx, remembered, credential.token);
-  if (credential.isCookie && !SAFE.has(inbound.method)) requireOwnPage(ctx, inbound, tenant);
+  if (credential.isCookie && !SAFE_METHODS.has(inbound.method))
+    requireOwnPage(ctx, inbound, tenant);
   return { session, tenant };
 }
 

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { withoutOuterSlashes } from "../runtime/slashes.ts";
 import { folderOf } from "../runtime/tenant-address.ts";
 
 export type Archive = {
@@ -65,7 +66,7 @@ function orNull(error: NodeJS.ErrnoException): null {
 /** `config` is laid over the client's usual settings. */
 export function openBucket(url: URL, config: S3ClientConfig = {}): Archive {
   const bucket = url.hostname;
-  const base = url.pathname.replace(/^\/+|\/+$/g, "");
+  const base = withoutOuterSlashes(url.pathname);
   const endpoint = url.searchParams.get("endpoint");
   const keyOf = (path: string) => (base ? `${base}/${path}` : path);
   // Loaded when a bucket is used: it takes longer to load than the rest of the service.

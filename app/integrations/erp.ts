@@ -3,6 +3,7 @@
 // "CSRF Token Protection").
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 import { toStatusError } from "../runtime/outbound.ts";
+import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 
 /** For all the calls of one document together. */
 const TIMEOUT_MS = 15_000;
@@ -86,7 +87,7 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
 /** A query of the base address stays: it names the client (`?sap-client=100`). */
 function addressOf({ baseUrl }: ErpAccess, path: string): string {
   const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  url.pathname = withoutTrailingSlashes(url.pathname) + path;
   return url.href;
 }
 

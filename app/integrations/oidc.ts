@@ -4,6 +4,7 @@ import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, toStatusError, type Outbound } from "../runtime/outbound.ts";
+import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
@@ -102,7 +103,7 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
         throw new OutboundError(system, "malformed", {
           message: `${system}: the metadata leaves https`,
         });
-      if (issuer !== null && parsed.data.issuer.replace(/\/+$/, "") !== issuer)
+      if (issuer !== null && withoutTrailingSlashes(parsed.data.issuer) !== issuer)
         throw new OutboundError(system, "malformed", {
           message: `${system}: the metadata is of another issuer`,
         });

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound.ts";
+import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { findAddressProblem, folderOf, type AddressRules } from "../runtime/tenant-address.ts";
 import { openBucket, openFolder, type Archive } from "./archive.ts";
 
@@ -77,7 +78,7 @@ export function createRetailAnalyticsAClient({
 /** A query stays: it may be the signature that opens the folder. */
 function objectUrl(base: string, name: string): string {
   const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${name}`;
+  url.pathname = `${withoutTrailingSlashes(url.pathname)}/${name}`;
   return url.href;
 }
 

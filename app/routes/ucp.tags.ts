@@ -13,7 +13,7 @@ export const { loader, action, route } = endpoint({
     body: OwnTagLists,
     answers: {
       200: "`{ok, tags, added, removed, channels}`; a channel that is not done yet is `queued`.",
-      403: "The category of a tag is reserved for the store.",
+      403: "A tag is of a category that is reserved for the store, or is not in its catalogue.",
     },
     handle: async ({ ctx, tenant, principal, body }) => ({
       ok: true,

@@ -59,7 +59,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value;
 });
 
-const FILTER = /\bshop\s*=\s*\$1(?!\d)/i;
+const FILTER = /\bshop\s*=\s*\$1(?:\D|$)/i;
 const INSERT =
   /^\s*(?:with\b[\s\S]*?\)\s*)?insert\s+into\s+\w+\s*(?:as\s+\w+\s*)?\(\s*shop\b[^)]*\)\s*(?:values\s*\(|select\b)\s*\$1(?!\d)/i;
 

@@ -206,9 +206,8 @@ export function lastLines(log: string): string {
   const chosen = (telling.length > 0 ? telling : lines).slice(-3);
   return (
     chosen
-      .map((line) =>
-        line.replace(/^.*?(?=(FATAL|PANIC|ERROR|HINT|DETAIL):)/, "").replace(/:\s+/g, ": "),
-      )
+      .map((line) => line.slice(Math.max(0, line.search(/(FATAL|PANIC|ERROR|HINT|DETAIL):/))))
+      .map((line) => line.replace(/:\s+/g, ": "))
       .join("; ") || "it left no message"
   );
 }

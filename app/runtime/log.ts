@@ -18,12 +18,18 @@ const SECRET_NAME =
   /(secret|token|password(_?hash)?|authorization|cookie|api_?key|admin_?key|credentials?|signature|hmac)$/i;
 const PERSONAL_NAME = /^(email|phone|first_?name|last_?name|full_?name|body|payload)$/i;
 
-const ADDRESS = /[\p{L}\p{N}._%+-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,}/giu;
+const ADDRESS = /[\p{L}\p{N}._%+-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,}/gu;
 const BEARER = /\bBearer\s+\S+/gi;
 const DEEPEST = 6;
+/** A line is for people to read, and the search for addresses must not cost more than the work that it tells of. */
+const MAX_TEXT_LENGTH = 20_000;
 
 /** Other systems repeat in their errors what they were sent. */
-function hide(text: string): string {
+function hide(whole: string): string {
+  const text =
+    whole.length > MAX_TEXT_LENGTH
+      ? `${whole.slice(0, MAX_TEXT_LENGTH)} (${whole.length - MAX_TEXT_LENGTH} more)`
+      : whole;
   const withoutAddress =
     text.includes("@") || text.includes("%40") ? text.replace(ADDRESS, "[e-mail]") : text;
   return withoutAddress.replace(BEARER, "Bearer [redacted]");

@@ -1,6 +1,7 @@
 // Every environment setting, once: its name, its aliases, how it is read, what it is for. The configuration table of the
 // README, the list of missing settings at start and the config itself derive from this table (DECISIONS 2).
 import { z } from "zod";
+import { withoutTrailingSlashes } from "./slashes.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -31,7 +32,7 @@ function address(text: string): boolean {
 const outsideAddress = z
   .string()
   .refine(address, "must be an https:// address (http:// only for a loopback host)")
-  .transform((text) => text.replace(/\/+$/, ""));
+  .transform(withoutTrailingSlashes);
 
 const ROLES = ["web", "worker", "scheduler"] as const;
 export type Role = (typeof ROLES)[number];

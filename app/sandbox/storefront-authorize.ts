@@ -57,7 +57,7 @@ export function authorize(
 export function adminHost(domain: string): string {
   return Buffer.from(`admin.shopify.com/store/${domain.replace(/\.myshopify\.com$/, "")}`)
     .toString("base64")
-    .replace(/=+$/, "");
+    .replaceAll("=", "");
 }
 
 /** Adds `hmac`: hex HMAC-SHA256 over the sorted parameters, percent-encoded (a space is %20, not +). */

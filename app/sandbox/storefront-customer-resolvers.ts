@@ -229,7 +229,7 @@ function contactErrors(
   if (!email && !phone && !firstName && !lastName)
     return [{ field: null, message: "A name, phone number, or email address must be present" }];
   const errors: UserError[] = [];
-  if (email !== null && !/^[^\s@,]+@[^\s@,]+\.[^\s@,]+$/.test(email))
+  if (email !== null && !/^[^\s@,]+@[^\s@,.]+(\.[^\s@,.]+)+$/.test(email))
     errors.push({ field: ["email"], message: "Email is invalid" });
   if (email !== null && others.some((other) => other.email?.toLowerCase() === email.toLowerCase()))
     errors.push({ field: ["email"], message: "Email has already been taken" });

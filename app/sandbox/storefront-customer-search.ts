@@ -15,7 +15,8 @@ export type CustomerSearch = {
 /** `updated_at` compares whole days, whatever time of day the filter names. */
 export function filterCustomers(shop: ShopState, query: string | null | undefined): Customer[] {
   const terms = (query ?? "")
-    .split(/\s+AND\s+/)
+    .split(/\sAND\s/)
+    .map((term) => term.trim())
     .filter(Boolean)
     .map(parseTerm);
   const dayOf = (customer: Customer) => customer.updatedAt.slice(0, 10);

@@ -30,11 +30,11 @@ export function readAsset(name: string): string | null {
 }
 
 export function schemaOf(name: string): Schema {
-  const [, text = "{}"] =
-    /{% schema %}([\s\S]*){% endschema %}/.exec(
-      readFileSync(join(FOLDER, "blocks", `${name}.liquid`), "utf8"),
-    ) ?? [];
-  return JSON.parse(text) as Schema;
+  const [, rest = ""] = readFileSync(join(FOLDER, "blocks", `${name}.liquid`), "utf8").split(
+    "{% schema %}",
+  );
+  const [text = ""] = rest.split("{% endschema %}", 1);
+  return JSON.parse(text || "{}") as Schema;
 }
 
 export async function renderBlock(

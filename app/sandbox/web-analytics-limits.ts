@@ -42,7 +42,7 @@ const RESERVED_USER_PROPERTIES = new Set([
   "first_open_after_install",
 ]);
 // One character before the @ is enough; a run of them would make a long text quadratic.
-const EMAIL_LIKE = /[^\s@"'<>](@|%40)[^\s@"'<>]+\.[a-z]{2,}/i;
+const EMAIL_LIKE = /[^\s@"'<>](@|%40)[^\s@%"'<>]+\.[a-z]{2,}/i;
 
 type Report = (
   validationCode: AnalyticsViolation["validationCode"],

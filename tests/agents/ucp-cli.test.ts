@@ -128,6 +128,32 @@ it("is told that a shopper must be asked first, and then that the shopper must a
   ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
 });
 
+it("sends who buys and from where, and the checkout is made", async () => {
+  const shopper = await newPayer(service);
+  token = (await newTokens(service, await newClient(service), shopper.token)).access_token;
+  const who = {
+    line_items: [{ item: { id: shelf.camera }, quantity: 1 }],
+    buyer: {
+      first_name: "Ada",
+      last_name: "Byron",
+      email: "ada@example.com",
+      phone_number: "+442079460018",
+    },
+    context: { address_country: "GB", language: "en-GB" },
+    signals: { "dev.ucp.buyer_ip": "192.0.2.1" },
+  };
+  for (const kind of ["cart", "checkout"]) {
+    const made = await ucp.run(kind, "create", "--input", JSON.stringify(who));
+    expect([kind, made.result.totals]).toEqual([
+      kind,
+      [
+        { type: "subtotal", amount: 4000 },
+        { type: "total", amount: 4000 },
+      ],
+    ]);
+  }
+});
+
 it("checks out of a cart under a mandate, changes it, confirms it, and reads the order", async () => {
   const shopper = await newPayer(service);
   const granted = await newTokens(service, await newClient(service), shopper.token, {

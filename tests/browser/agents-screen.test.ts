@@ -115,7 +115,13 @@ test("the switch refuses an agent's next call and lets the same token in again; 
 test("a mandate that is revoked here pays for nothing any more; filters find it by state and by customer", async () => {
   const { person, id } = await giveMandate("1250.50");
   const { sql } = dataOf(world.service.ctx, await getTenant(world.service.ctx, SHOP));
-  const claim = { mandateId: id, customerId: person.id, amount: "10.00", currency: "EUR" };
+  const claim = {
+    mandateId: id,
+    customerId: person.id,
+    clientId: null,
+    amount: "10.00",
+    currency: "EUR",
+  };
   await reserve(sql, claim);
   for (let at = 0; at < 25; at += 1) await giveMandate("5.00");
   const visit = await world.open("/app/agents/mandates", { shop: SHOP });
@@ -141,6 +147,25 @@ test("a mandate that is revoked here pays for nothing any more; filters find it 
   await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByText("Nothing matches these filters").waitFor();
   expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("a mandate shows the agent that it is for", async () => {
+  const shopper = await signUp(world.service, {}, SHOP);
+  await syncAs(world.service, shopper, { consent_ap2: true }, { shop: SHOP });
+  const client = await newClient(world.service, { client_name: "Trail Planner" });
+  await newTokens(world.service, client, shopper.token);
+  for (const agent_clients of [null, [client]])
+    await world.service.call("POST", `/commerce/mandates?shop=${SHOP}`, {
+      key: shopper.token,
+      body: { max_amount: "7.00", currency: "EUR", scope: "all", agent_clients },
+    });
+  const visit = await world.open(
+    `/app/agents/mandates?email=${encodeURIComponent(shopper.email)}`,
+    { shop: SHOP },
+  );
+  const cells = visit.page.locator("tbody tr[id] td:nth-child(2)");
+  await expect.poll(() => cells.allInnerTexts()).toEqual(["Trail Planner", "Any linked agent"]);
   await visit.close();
 });
 

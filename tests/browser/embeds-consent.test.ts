@@ -193,6 +193,31 @@ describe("accepting", () => {
   });
 });
 
+describe("a choice that is damaged", () => {
+  it.each([
+    { cookie: "no", marketing: 0 },
+    { cookie: "false" },
+    { cookie: 1, marketing: 1 },
+    { cookie: false, marketing: "granted" },
+    { cookie: { yes: true }, version: "2026-11" },
+    "true",
+    [true],
+    7,
+  ])("is no choice: %j loads no tag, grants nothing, and is asked for again", async (kept) => {
+    await enter({ kept: { crm_consent: kept } });
+    await visit.page.getByRole("region", { name: "Your privacy" }).waitFor();
+    expect(visit.foreign).toEqual([]);
+    expect(
+      (await commands("consent")).filter((command) =>
+        JSON.stringify(command).includes('"granted"'),
+      ),
+    ).toEqual([["default", DEFAULTS]]);
+    await press("Refuse all");
+    expect(await keptChoice(visit.page)).toMatchObject({ cookie: false, marketing: false });
+    await visit.close();
+  });
+});
+
 describe("refusing", () => {
   it("takes one press, like accepting; no tag is loaded, and the refusal is in the audit log", async () => {
     await enter();

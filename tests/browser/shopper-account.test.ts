@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const open = (options: { javaScriptEnabled?: boolean } = {}): Promise<Visit> =>
   browser.visit([service.url, service.sandbox.url], options);
-const TOKEN = `sessionStorage.getItem("crm_session")`;
+const TOKEN = `sessionStorage.getItem("crm_session:${SHOP}")`;
 const withoutRefusals = (errors: string[]) =>
   errors.filter((line) => !/status of (401|403|409|429)/.test(line));
 

@@ -40,6 +40,22 @@ describe("the dashboard", () => {
     await close();
   });
 
+  it("in a browser that keeps no cookie of ours shows the orders all the same: the page is no agent", async () => {
+    service.sandbox.storefront.putOrder(SHOP, {
+      customerGid: shopper.gid,
+      lines: [],
+      total: "40.00",
+    });
+    const { page, token, close } = await open();
+    await page.evaluate(`sessionStorage.setItem("crm_session:${SHOP}", ${JSON.stringify(token)})`);
+    await page.context().clearCookies();
+    await page.reload();
+    await page.locator("#crm-orders").getByText("€40.00").waitFor();
+    await page.getByRole("button", { name: "Details" }).click();
+    await page.locator("#crm-orders").getByText("Not sent yet").waitFor();
+    await close();
+  });
+
   it("whose session ended elsewhere says so at the next press, and shows nothing more", async () => {
     const { page, token, close } = await open();
     await settled(page);

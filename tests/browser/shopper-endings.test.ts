@@ -2,6 +2,7 @@
 // sees whom only the storefront knows.
 import { beforeEach, describe, expect, it } from "vitest";
 import { getMe, login, PASSWORD } from "../contract/identity/people.ts";
+import { addToCatalogue } from "../support/catalogue.ts";
 import { refresh } from "../support/agent.ts";
 import { asAgent, consent, type Shopper } from "../support/commerce.ts";
 import {
@@ -52,6 +53,24 @@ describe("agents", () => {
     expect(await page.getByRole("button", { name: /Revoke the mandate/ }).count()).toBe(0);
     noErrors(visit);
     await visit.close();
+  });
+
+  it("are named with the mandates that are theirs", async () => {
+    await consent(service, shopper, { consent_ap2: true });
+    const { client } = await linkAgent("Trail Planner");
+    for (const agent_clients of [null, [client], ["https://gifts.example/agent.json"]])
+      await asAgent(service, shopper, "POST", "/commerce/mandates", {
+        body: { max_amount: "10.00", currency: "EUR", scope: "all", agent_clients },
+      });
+    const { page, close } = await open();
+    await settled(page);
+    const rows = await page.locator("#crm-mandates li").allInnerTexts();
+    expect(rows.map((row) => /(?:only )?by .*/.exec(row)?.[0])).toEqual([
+      "only by gifts.example",
+      "only by Trail Planner",
+      "by any linked agent",
+    ]);
+    await close();
   });
 
   it("lose their access by one press, and their tokens die", async () => {
@@ -152,6 +171,7 @@ describe("a customer whom the storefront vouches for", () => {
   const customer = () => shopper.gid.slice(shopper.gid.lastIndexOf("/") + 1);
 
   it("without a sign-in sees the own consents and tags, changes a consent, and is told how to see more", async () => {
+    await addToCatalogue(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },

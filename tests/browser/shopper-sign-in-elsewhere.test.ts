@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const open = (): Promise<Visit> => browser.visit([service.url, service.sandbox.url]);
-const TOKEN = `sessionStorage.getItem("crm_session")`;
+const TOKEN = `sessionStorage.getItem("crm_session:${SHOP}")`;
 const withoutRefusals = (errors: string[]) =>
   errors.filter((line) => !/status of (401|403|502)/.test(line));
 
@@ -156,7 +156,7 @@ describe("a code in the address", () => {
   it("that is used or made up is told, and is gone from the address", async () => {
     const { page, close } = await open();
     await page.goto(pageUrl(service, "account"));
-    await page.evaluate(`sessionStorage.setItem("crm_sign_in", "1")`);
+    await page.evaluate(`sessionStorage.setItem("crm_sign_in:${SHOP}", "1")`);
     await page.goto(`${pageUrl(service, "account", "&again=1")}#session_code=made-up`);
     await page.getByText("The sign-in took too long or was used already").waitFor();
     expect(page.url()).not.toContain("made-up");

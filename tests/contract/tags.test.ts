@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { toSlug } from "../../app/domain/tags/catalog.ts";
+import { addToCatalogue } from "../support/catalogue.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -44,6 +45,7 @@ beforeEach(async () => {
 
 describe("POST /ucp/tags", () => {
   it("adds tags as slugs of the category campaign and shows them in the profile and the user's tags", async () => {
+    await addToCatalogue(service, ["Summer Sale!"]);
     const answer = await change({
       add: ["Summer Sale!", "newsletter_subscribed", "newsletter_2026-11-21"],
     });
@@ -76,6 +78,7 @@ describe("POST /ucp/tags", () => {
   });
 
   it("removes, and removes what is in both lists; adding twice adds once", async () => {
+    await addToCatalogue(service, ["one", "two", "three"]);
     await change({ add: ["one", "two"] });
     const answer = await change({ add: ["Two", "three", "ONE"], remove: ["two", "never had"] });
     expect(answer.json).toMatchObject({
@@ -88,6 +91,7 @@ describe("POST /ucp/tags", () => {
   it.each(["VIP", "Accepts Marketing", "active", "At Risk"])(
     "refuses the reserved tag %s before and after it is seeded, and writes nothing",
     async (name) => {
+      await addToCatalogue(service, ["fine"]);
       for (const step of ["unseeded", "seeded"]) {
         if (step === "seeded")
           await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
@@ -101,11 +105,72 @@ describe("POST /ucp/tags", () => {
         }
       }
       expect(await rowsOf(SHOP)).toEqual([]);
-      expect(await service.database.query("SELECT 1 FROM crm_tags WHERE slug = 'fine'")).toEqual(
-        [],
-      );
     },
   );
+
+  it.each([
+    "wholesale",
+    "Tax Exempt",
+    "tax_exempt",
+    "VIP customer",
+    "subscribed",
+    "_2026_11_21",
+    "news_2026_13_01",
+    "news_2026_02_30",
+    "accepts_newsletter",
+  ])("refuses the unknown tag %s, with everything beside it", async (name) => {
+    const answer = await change({ add: ["newsletter_subscribed", name] });
+    expect([answer.status, answer.json.code, answer.json.fields]).toEqual([
+      403,
+      "tag_reserved",
+      { [toSlug(name)]: "is not in the catalogue" },
+    ]);
+    expect(await service.database.query("SELECT 1 FROM crm_tags")).toEqual([]);
+    expect(await rowsOf(SHOP)).toEqual([]);
+    expect(
+      await service.database.query(
+        "SELECT 1 FROM integration_queue WHERE event_type = 'customer.tags_changed'",
+      ),
+    ).toEqual([]);
+  });
+
+  it("takes the tags of any form, whatever its name and however long", async () => {
+    const long = `${"waitlist-".repeat(4)}xyz`;
+    const answer = await change({
+      add: [
+        "wholesale_subscribed",
+        "wholesale_2026-11-21",
+        `${long}_subscribed`,
+        `${long}_2026-11-21`,
+      ],
+    });
+    expect(answer.json.tags).toEqual([
+      "wholesale_subscribed",
+      "wholesale_2026_11_21",
+      "waitlist_waitlist_waitlist_wa_subscribed",
+      "waitlist_waitlist_waitlist_wa_2026_11_21",
+    ]);
+  });
+
+  it.each(["tos", "privacy", "cookie", "marketing", "a2a", "AP2"])(
+    "refuses the tags of a form that is named like the consent %s",
+    async (form) => {
+      for (const name of [`${form}_subscribed`, `${form}_2026-11-21`]) {
+        const answer = await change({ add: ["newsletter_subscribed", name] });
+        expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+          400,
+          "invalid_request",
+          ["add.1"],
+        ]);
+      }
+      expect(await rowsOf(SHOP)).toEqual([]);
+    },
+  );
+
+  it("adds no tag that only another store has", async () => {
+    await addToCatalogue(service, ["Trail club"], { shop: OTHER_SHOP });
+    expect((await change({ add: ["Trail club"] })).json.code).toBe("tag_reserved");
+  });
 
   it("opens the categories that the store leaves to its customers", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
@@ -141,6 +206,7 @@ describe("POST /ucp/tags", () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { cms_api_token: "cms-token-0123456789" },
     });
+    await addToCatalogue(service, ["patience"]);
     const started = performance.now();
     const answer = await change({ add: ["patience"] });
     expect(performance.now() - started).toBeLessThan(6_000);
@@ -166,6 +232,11 @@ describe("POST /ucp/tags", () => {
   });
 
   it("keeps a person below the storefront's limits: the oldest dated form tags go, and nothing else", async () => {
+    await addToCatalogue(service, [
+      "kept",
+      ...Array.from({ length: 125 }, (_, at) => `tag_${at}`),
+      ...Array.from({ length: 5 }, (_, at) => `more_${at}`),
+    ]);
     await change({ add: ["kept", "news_2020_01_01", "news_2020_01_02"] });
     for (let start = 0; start < 125; start += 25)
       await change({ add: Array.from({ length: 25 }, (_, at) => `tag_${start + at}`) });
@@ -219,6 +290,7 @@ describe("reading", () => {
   });
 
   it("GET /tags/mine shows a merchant's assignment only to who proved to be that customer", async () => {
+    await addToCatalogue(service, ["mine"]);
     await change({ add: ["mine"] });
     await service.database.query(
       "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'At Risk', 'at_risk', 'segment')",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   DEFAULT_TAGS,
   defineTag,
-  formTags,
+  formOfTag,
   TAG_CATEGORIES,
   toAcceptsTag,
   toSlug,
@@ -42,20 +42,24 @@ describe("the default tags", () => {
 });
 
 describe("form tags", () => {
-  it("are the subscription and its day in UTC", () => {
-    expect(formTags("Waitlist-Shoes", new Date("2026-11-21T23:30:00-05:00"))).toEqual([
-      "waitlist_shoes_subscribed",
-      "waitlist_shoes_2026_11_22",
-    ]);
+  it("are known by their ends, with a day that exists; a default tag is no form's", () => {
+    expect(formOfTag("waitlist_shoes_subscribed")).toBe("waitlist_shoes");
+    expect(formOfTag("waitlist_shoes_2026_11_22")).toBe("waitlist_shoes");
+    for (const slug of [
+      "waitlist_2026_02_30",
+      "subscribed",
+      "2026_11_22",
+      "email_subscribed",
+      "waitlist",
+    ])
+      expect(formOfTag(slug)).toBeNull();
   });
 
   it("keep their ends whole however long the form's name is", () => {
-    const [subscribed, dated] = formTags("f".repeat(80), new Date("2026-11-21T00:00:00Z"));
-    expect([subscribed.length, dated.length]).toEqual([40, 40]);
-    expect([subscribed.endsWith("f_subscribed"), dated.endsWith("f_2026_11_21")]).toEqual([
-      true,
-      true,
-    ]);
+    for (const end of ["_subscribed", "_2026-11-21"]) {
+      const { slug } = defineTag("f".repeat(80) + end);
+      expect(slug).toBe("f".repeat(29) + end.replaceAll("-", "_"));
+    }
   });
 
   it("give the storefront an `accepts_` tag, but never one that reads as a consent", () => {

@@ -52,7 +52,7 @@ const rows = (): Promise<
     "SELECT event_id, status, last_error, retry_count FROM integration_queue WHERE channel = 'erpsys'",
   );
 
-test("an event that three workers died of is one dead letter with its reason; the 40 that were with them each time are delivered", async () => {
+test("an event that three workers died of alone is one dead letter with its reason; the 40 that were with the first of them are delivered", async () => {
   const killer = await sendEvent(service.url);
   const others = await sendEvents(service.url, 40);
   let worker: Child | null = null;
@@ -62,7 +62,8 @@ test("an event that three workers died of is one dead letter with its reason; th
     deaths += 1;
     worker?.signal("SIGKILL");
   });
-  for (let n = 1; n <= 3; n += 1) {
+  // The first one died with others under way, which says nothing yet.
+  for (let n = 1; n <= 4; n += 1) {
     worker = await startWorker();
     await worker.ended;
     expect(deaths).toBe(n);
@@ -85,6 +86,22 @@ test("an event that three workers died of is one dead letter with its reason; th
   ]);
   expect(settled).toHaveLength(1 + others.length);
   expect(worker.hasEnded()).toBe(false);
+  await endChildren();
+}, 90_000);
+
+test("an event that is there alone and kills its worker is dead after the third", async () => {
+  await sendEvent(service.url);
+  let worker: Child | null = null;
+  erp.answer(() => worker?.signal("SIGKILL"));
+  for (let n = 1; n <= 3; n += 1) {
+    worker = await startWorker();
+    await worker.ended;
+    await letLeasesRunOut();
+  }
+  worker = await startWorker();
+  await eventually("the dead letter", async () => (await rows())[0]?.status === "dead_letter");
+  expect(await rows()).toMatchObject([{ last_error: "worker_lost", retry_count: 0 }]);
+  expect([erp.received.length, worker.hasEnded()]).toEqual([3, false]);
   await endChildren();
 }, 90_000);
 

@@ -115,6 +115,9 @@ describe("customers/redact", () => {
         phone_hash: null,
         password_hash: "",
         federated_sub: null,
+        tags: [],
+        storefront_slugs: [],
+        storefront_tagged_at: null,
       });
       for (const table of ["user_claims", "user_extras", "user_tag_map", "identity_links"])
         expect(

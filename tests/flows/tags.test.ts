@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addToCatalogue } from "../support/catalogue.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 import { taggedStore, type Person, type TaggedStore } from "../support/tagged-store.ts";
 
@@ -54,6 +55,16 @@ describe("a person changes the own tags", () => {
   let ada: Person;
   beforeAll(async () => {
     ada = await store.signUp(SHOP, "ada@example.com", { consent_cookie: true });
+    await addToCatalogue(service, [
+      "visited",
+      "red, green, blue",
+      "patience",
+      "refused",
+      "healed",
+      "quiet",
+      "burst_all",
+      ...Array.from({ length: 10 }, (_, at) => `burst_${at}`),
+    ]);
   });
 
   it("reaches backend, storefront, CMS and analytics within the one request", async () => {

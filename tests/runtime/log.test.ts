@@ -55,6 +55,15 @@ describe("a line", () => {
     expect(lines[2]).toMatchObject({ error: "a thrown text" });
   });
 
+  test("keeps the first 20,000 characters of a text, and costs little for 2 MB of one", () => {
+    const begunAt = performance.now();
+    const { lines } = capture((log) =>
+      log.troubled("outbound.failed", { reason: `${"a".repeat(2_000_000)}@` }),
+    );
+    expect(performance.now() - begunAt).toBeLessThan(500);
+    expect(lines[0]?.reason).toBe(`${"a".repeat(20_000)} (1980001 more)`);
+  });
+
   test("below the level that was asked for is not written", () => {
     expect(capture((log) => log.done("a.done"), "warn").lines).toEqual([]);
     expect(capture((log) => log.failed("a.failed", new Error("x")), "silent").lines).toEqual([]);

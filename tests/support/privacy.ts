@@ -97,7 +97,7 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
   const { ctx } = service;
   const hash = ctx.secrets.pseudonym(`${shop}/phone`, who.phone.replace(/\D/g, ""));
   const [user] = await query(
-    "INSERT INTO storefront_users (shop, email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, provider, password_hash, federated_sub) VALUES ($1, $2, $3, 'Ada', 'Lovelace', $4, $5, 'email', 'pbkdf2-sha256$1$c2FsdA==$aGFzaA==', 'fed-sub-77') RETURNING id",
+    "INSERT INTO storefront_users (shop, email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, provider, password_hash, federated_sub, tags, storefront_slugs, storefront_tagged_at) VALUES ($1, $2, $3, 'Ada', 'Lovelace', $4, $5, 'email', 'pbkdf2-sha256$1$c2FsdA==$aGFzaA==', 'fed-sub-77', '[\"lovelace_club\"]', '[\"lovelace_club\"]', now()) RETURNING id",
     [shop, who.email, who.name, who.gid, hash],
   );
   const id = user.id as number;

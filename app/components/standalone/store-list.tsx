@@ -80,11 +80,11 @@ export function StoreField({ path, label }: { path: string; label: string }) {
   const { setup, picker } = useWords(STANDALONE_WORDS);
   const [text, setText] = useState("");
   const [isTried, setIsTried] = useState(false);
-  const typed = text
+  const [typed = ""] = text
     .trim()
     .toLowerCase()
     .replace(/^https?:\/\//, "")
-    .replace(/\/.*$/, "");
+    .split("/", 1);
   const shop = typed.includes(".") ? typed : `${typed}.myshopify.com`;
   const isRight = DOMAIN.test(shop);
   return (

@@ -24,7 +24,8 @@ const Line = z.looseObject({
   }),
   quantity: z.int().min(1).max(MAX_QUANTITY),
 });
-export const Lines = z.array(Line).min(1).max(MAX_LINES);
+export const LinesOrNone = z.array(Line).max(MAX_LINES);
+export const Lines = LinesOrNone.min(1);
 
 export type CartLine = { variantId: string; quantity: number };
 type StoredCart = { lines: CartLine[]; expires_at: string };

@@ -1,5 +1,5 @@
-// All mandates of a store, newest first, for the merchant: whose they are, what is left of them, and the agents that the
-// person lets in at this moment. A mandate names no agent: whoever acts for the person may use it.
+// All mandates of a store, newest first, for the merchant: whose they are, what is left of them, and the agents that they
+// are for.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { MANDATE_COLUMNS, type MandateStatus } from "../commerce/mandate.ts";
@@ -23,6 +23,7 @@ export type ListedMandate = {
   mandate_id: string;
   customer_id: number;
   email: string | null;
+  /** By name, or by client id where none is known; empty: any agent of the person. */
   agents: string[];
   max_amount: string;
   spent_amount: string;
@@ -44,7 +45,7 @@ type Row = Omit<ListedMandate, "created_at" | "expires_at" | "agents"> & {
 // Walks mandates_newest_idx, or the person's own index, until the page is full.
 const list = (who: string) => `
   SELECT m.mandate_id, m.customer_id, u.email, m.max_amount, m.spent_amount, greatest(0, m.max_amount - m.spent_amount - m.reserved_amount)::numeric(14, 2) AS remaining, m.currency, m.scope, m.usage, m.status, m.created_at, m.expires_at,
-    (SELECT array_agg(DISTINCT g.client_name) FROM oauth_grants g WHERE g.shop = $1 AND g.user_id = m.customer_id AND g.ended_at IS NULL) AS agents
+    (SELECT array_agg(coalesce((SELECT g.client_name FROM oauth_grants g WHERE g.shop = $1 AND g.user_id = m.customer_id AND g.client_id = c.id ORDER BY g.created_at DESC LIMIT 1), c.id)) FROM unnest(m.agent_clients) AS c(id)) AS agents
   FROM (
     SELECT * FROM (SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND ($2::timestamptz IS NULL OR (created_at, mandate_id) < ($2::timestamptz, $3::uuid)) ${who}) known
     WHERE ($4::text IS NULL OR status = $4) ORDER BY created_at DESC, mandate_id DESC LIMIT $5

@@ -25,6 +25,7 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     currency,
     checkout_url: url,
     mandate_id: mandateId,
+    client_id: clientId,
     expires_at,
     order_id: orderId,
   } = checkout;
@@ -64,6 +65,7 @@ export function toUcpCheckout(tenant: Tenant, checkout: Checkout) {
     ...(messages.length > 0 && { messages }),
     ...(orderId && { order: { id: orderId, permalink_url: permalinkOf(tenant, orderId) } }),
     ...(mandateId && { mandate_id: mandateId }),
+    ...(clientId && { client_id: clientId }),
   };
 }
 

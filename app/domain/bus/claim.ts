@@ -5,14 +5,18 @@ import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
 /** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
 export const LEASE_SECONDS = 10;
-export const LEASE_LOSSES_BEFORE_DEAD = 3;
-/** Stands behind the holder's name once a row was begun that a worker died with before. */
-const BEGUN = " begun";
+const LOSSES_ALONE_BEFORE_DEAD = 3;
+/** What stands behind the holder's name, once it is known how the row was begun. */
+type Beginning = "begun" | "alone";
+/** The same holder lost other rows before this one: it was not alone. */
+const BESIDE = " beside";
+/** Names a holder that is a request and no worker. */
+export const REQUEST_HOLDER = "request-";
 const TENANTS_PER_CLAIM = 200;
 /** One that is delivered by a request, not by a worker, is not renewed: longer than any attempt takes. */
 const REQUEST_LEASE_SECONDS = 30;
 
-const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
+const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost, q.is_quarantined, q.lost_alone,
   coalesce((SELECT l.occurred_at FROM event_ledger l WHERE l.shop = q.shop AND l.event_id = q.event_id), q.created_at) AS occurred_at,
   q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
@@ -67,6 +71,8 @@ type Row = {
   created_at: Date;
   occurred_at: Date;
   lease_lost: number;
+  is_quarantined: boolean;
+  lost_alone: number;
   attempt_token: string;
   is_archive_only: boolean;
 };
@@ -74,8 +80,14 @@ type Row = {
 type ClaimedRow = Row & { reached: string | null };
 type MaybeClaimed = Omit<ClaimedRow, "id"> & { id: number | null };
 
-/** `losses`: how many workers died while they had it, and from the second on had begun it. */
-export type ClaimedItem = QueueItem & { losses: number };
+export type ClaimedItem = QueueItem & {
+  /** Workers that died while they had it, begun or not. */
+  losses: number;
+  /** Runs alone: a worker died after it had begun it. */
+  isQuarantined: boolean;
+  /** Workers that died while it was the only row that they had begun. */
+  lossesAlone: number;
+};
 
 const toItem = (row: Row): ClaimedItem => ({
   shop: row.shop,
@@ -93,6 +105,8 @@ const toItem = (row: Row): ClaimedItem => ({
   createdAt: row.created_at,
   occurredAt: row.occurred_at,
   losses: row.lease_lost,
+  isQuarantined: row.is_quarantined,
+  lossesAlone: row.lost_alone,
   isArchiveOnly: row.is_archive_only,
   attemptToken: row.attempt_token,
 });
@@ -178,40 +192,70 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
   );
 }
 
-/** Says, before anything is done with it, that a row is begun. False when the lease was lost. */
-export async function markBegun(database: Database, item: QueueItem): Promise<boolean> {
+/** Says, before anything is done with it, that a row is begun, and whether alone. False when the lease was lost. */
+export async function markBegun(
+  database: Database,
+  item: QueueItem,
+  how: Beginning,
+): Promise<boolean> {
   const rows = await database.acrossTenants(
-    `UPDATE integration_queue SET locked_by = locked_by || '${BEGUN}' WHERE shop = $1 AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
-    [item.shop, item.queueId, item.attemptToken],
+    `UPDATE integration_queue SET locked_by = locked_by || ' ' || $4::text WHERE shop = $1 AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
+    [item.shop, item.queueId, item.attemptToken, how],
   );
   return rows.length > 0;
 }
 
-// Most rows of a dead worker only waited there, or ran beside the one that killed it. So the first loss makes a row a
-// suspect and no more; from then on it says when it is begun (which costs the others nothing), and only what was begun
-// counts. The last chance is begun alone (worker.ts): who is lost then is the killer.
-const IS_COUNTED = `(lease_lost = 0 OR locked_by LIKE '%${BEGUN}')`;
-const IS_DEAD = `(lease_lost + 1 >= ${LEASE_LOSSES_BEFORE_DEAD} AND ${IS_COUNTED})`;
+// Most rows of a dead worker only waited there, or ran beside the one that it died of. What is known of a lost row:
+//
+//   only held              nothing; from now on it says when it is begun, which costs the other rows nothing
+//   begun beside others    from now on it runs alone (worker.ts)
+//   the only one begun     a loss alone; the third makes it a dead letter
+//
+// A row that no worker was lost with says nothing when it is begun. It was the only one begun when its holder had no other;
+// rows of one holder run out at different times, so those that are still to come are marked as having had company.
+const HOLDER = "split_part(q.locked_by, ' ', 1)";
+const RECLAIM = `
+  WITH expired AS (
+    SELECT q.shop, q.id, ${HOLDER} AS holder, q.status = 'ready' OR q.locked_by ~ ' (begun|alone)' AS is_begun, q.locked_by LIKE '% alone' AS is_marked_alone, q.locked_by LIKE '%${BESIDE}' AS is_beside
+    FROM integration_queue q WHERE q.status IN ('processing', 'ready') AND q.locked_until < clock_timestamp() ORDER BY q.locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
+  ),
+  held AS (
+    SELECT ${HOLDER} AS holder, count(*) AS count FROM integration_queue q
+    WHERE q.status IN ('processing', 'ready') AND ${HOLDER} IN (SELECT holder FROM expired) GROUP BY 1
+  ),
+  later AS (
+    SELECT q.shop, q.id FROM integration_queue q
+    WHERE q.status IN ('processing', 'ready') AND ${HOLDER} IN (SELECT holder FROM expired) AND q.locked_by NOT LIKE '%${BESIDE}' AND NOT EXISTS (SELECT 1 FROM expired e WHERE e.shop = q.shop AND e.id = q.id)
+    FOR UPDATE SKIP LOCKED
+  ),
+  marked AS (UPDATE integration_queue q SET locked_by = q.locked_by || '${BESIDE}' FROM later WHERE q.shop = later.shop AND q.id = later.id),
+  lost AS (
+    SELECT e.shop, e.id, e.is_begun, e.is_marked_alone OR (held.count = 1 AND NOT e.is_beside AND e.holder NOT LIKE '${REQUEST_HOLDER}%') AS is_only_one
+    FROM expired e JOIN held ON held.holder = e.holder
+  ),
+  judged AS (
+    SELECT q.shop, q.id, q.is_quarantined OR lost.is_begun OR counted.is_alone AS is_quarantined, q.lost_alone + counted.is_alone::int AS lost_alone, q.lost_alone + counted.is_alone::int >= ${LOSSES_ALONE_BEFORE_DEAD} AS is_dead
+    FROM lost JOIN integration_queue q ON q.shop = lost.shop AND q.id = lost.id
+    CROSS JOIN LATERAL (SELECT lost.is_only_one AND (q.lease_lost = 0 OR lost.is_begun) AS is_alone) counted
+  )
+  UPDATE integration_queue q SET
+    lease_lost = q.lease_lost + 1, is_quarantined = judged.is_quarantined, lost_alone = judged.lost_alone,
+    status = CASE WHEN judged.is_dead THEN 'dead_letter' ELSE 'pending' END,
+    dead_lettered_at = CASE WHEN judged.is_dead THEN clock_timestamp() END,
+    last_error = CASE WHEN judged.is_dead THEN 'worker_lost' ELSE q.last_error END,
+    attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
+  FROM judged WHERE q.shop = judged.shop AND q.id = judged.id
+  RETURNING q.channel, q.status`;
 
 /**
- * Brings back the rows of workers that died: no retry is used up, but a row that took three workers with it is dead.
+ * Brings back the rows of workers that died: no retry is used up, but a row that three workers died of is dead.
+ * Locks the rows it brings back and waits for none; safe to repeat.
  * @returns the channels that have work again.
  */
 export async function reclaimLostLeases(
   database: Database,
 ): Promise<{ channels: string[]; returned: number; dead: number }> {
-  const rows = await database.acrossTenants<{ channel: string; status: string }>(
-    `UPDATE integration_queue SET
-       lease_lost = lease_lost + CASE WHEN ${IS_COUNTED} THEN 1 ELSE 0 END,
-       status = CASE WHEN ${IS_DEAD} THEN 'dead_letter' ELSE 'pending' END,
-       dead_lettered_at = CASE WHEN ${IS_DEAD} THEN clock_timestamp() END,
-       last_error = CASE WHEN ${IS_DEAD} THEN 'worker_lost' ELSE last_error END,
-       attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
-     WHERE (shop, id) IN (
-       SELECT shop, id FROM integration_queue WHERE status IN ('processing', 'ready') AND locked_until < clock_timestamp() ORDER BY locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
-     )
-     RETURNING channel, status`,
-  );
+  const rows = await database.acrossTenants<{ channel: string; status: string }>(RECLAIM);
   const returned = rows.filter((row) => row.status === "pending");
   return {
     channels: [...new Set(returned.map((row) => row.channel))],

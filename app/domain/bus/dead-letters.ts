@@ -202,7 +202,7 @@ export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<
 }
 
 const REVIVE =
-  "status = 'pending', retry_count = 0, lease_lost = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, updated_at = clock_timestamp()";
+  "status = 'pending', retry_count = 0, lease_lost = 0, lost_alone = 0, next_attempt_at = clock_timestamp(), dead_lettered_at = NULL, archived_at = NULL, updated_at = clock_timestamp()";
 
 /** Puts dead letters back, whatever their reason. A second replay at once finds nothing left. */
 export async function replay(

@@ -9,7 +9,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
 import { findChannel, type Channel, type DeliveryMessage, type QueueItem } from "./channel.ts";
 import { findOpenUntil } from "./circuit.ts";
-import { claimOne } from "./claim.ts";
+import { claimOne, REQUEST_HOLDER } from "./claim.ts";
 import { countFailure, deliver, describeFailure, send, type DeliveryLog } from "./deliver.ts";
 import { findDelivered, recordAttempt } from "./delivery-log.ts";
 import { isOpenTo } from "./routing.ts";
@@ -56,7 +56,7 @@ export async function deliverOnRequest(
   request: RequestedDelivery,
 ): Promise<DeliveryLog> {
   const { sql } = dataOf(ctx, tenant);
-  const holder = `request-${ctx.random.uuid().slice(0, 8)}`;
+  const holder = `${REQUEST_HOLDER}${ctx.random.uuid().slice(0, 8)}`;
   const openUntil = await findOpenUntil(sql, request.channel);
   const [row] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   if (row?.status === "delivered") return settledLog(row);

@@ -53,6 +53,8 @@ const SETTLE = `
       archived_at = CASE WHEN i.is_filed THEN clock_timestamp() END,
       is_sweepable = i.is_sweepable,
       lease_lost = CASE WHEN i.tries > 0 THEN 0 ELSE q.lease_lost END,
+      is_quarantined = q.is_quarantined AND i.tries = 0,
+      lost_alone = CASE WHEN i.tries > 0 THEN 0 ELSE q.lost_alone END,
       attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp()
     FROM input i
     WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token

@@ -8,7 +8,6 @@ import { findChannel, type QueueItem } from "./channel.ts";
 import {
   claim,
   type ClaimedItem,
-  LEASE_LOSSES_BEFORE_DEAD,
   LEASE_SECONDS,
   listPendingChannels,
   markBegun,
@@ -16,6 +15,7 @@ import {
   renewLeases,
 } from "./claim.ts";
 import { fileDeadLetters, fileMissedMessages } from "./dead-letters.ts";
+import { createDeliveryGates } from "./delivery-gate.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import { createLane, FIRST_ROWS, placesOf, type Lane, type Pair } from "./lane.ts";
 import { settlerOf } from "./settle.ts";
@@ -30,7 +30,7 @@ export type Worker = {
   stop(): Promise<void>;
 };
 
-const isLastChance = (losses: number) => losses + 1 >= LEASE_LOSSES_BEFORE_DEAD;
+const newGate = createDeliveryGates();
 
 export async function startWorker(ctx: Ctx, database: Database): Promise<Worker> {
   const name = `worker-${process.pid}-${ctx.random.uuid().slice(0, 8)}`;
@@ -39,7 +39,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
   const lanes = new Map<string, Lane>();
   const claiming = new Map<string, boolean>();
   const fills = new Set<Promise<void>>();
-  let lastChance: Promise<unknown> = Promise.resolve();
+  const gate = newGate();
   let stopping = false;
   let isAway = false;
 
@@ -68,43 +68,51 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       resume();
   }
 
-  // One after the other, and after all other suspects: when the process dies, the one that was begun is the one that it
-  // died of, and a process that dies of something else meets rows that have more chances left.
-  function workAlone(item: ClaimedItem): Promise<void> {
-    const othersDone = () =>
-      Promise.all(
-        held
-          .all()
-          .filter(({ item: { losses } }) => losses > 0 && !isLastChance(losses))
-          .map(({ done }) => done),
-      );
-    const done = lastChance.then(othersDone).then(() => work(item));
-    lastChance = done;
-    return done;
+  const pairOf = ({ channel, shop }: ClaimedItem) => laneOf(channel).pairOf(shop);
+
+  /** Beside others, as many as its pair has places. */
+  async function work(item: ClaimedItem): Promise<void> {
+    const pair = pairOf(item);
+    await enter(pair);
+    const entered = gate.enter();
+    const mayBegin = entered === true || (await entered);
+    await attempt(item, mayBegin, item.losses > 0 ? "begun" : null);
+    if (mayBegin) gate.leave();
   }
 
-  async function work(item: ClaimedItem): Promise<void> {
-    const lane = laneOf(item.channel);
-    const pair = lane.pairOf(item.shop);
-    await enter(pair);
+  /** When the process dies, this is the row that it died of. Nothing else is under way, so it waits for no place. */
+  async function workAlone(item: ClaimedItem): Promise<void> {
+    const begin = async (mayBegin: boolean) => {
+      pairOf(item).inFlight += 1;
+      await attempt(item, mayBegin, "alone");
+    };
+    if (!(await gate.runAlone(item.lossesAlone, () => begin(true)))) await begin(false);
+  }
+
+  /** Holds one of its pair's places until the row is settled. `mark`: says first that the row is begun. */
+  async function attempt(
+    item: ClaimedItem,
+    mayBegin: boolean,
+    mark: "begun" | "alone" | null,
+  ): Promise<void> {
     let outcome: Outcome = "lease_lost";
     try {
-      if (stopping) outcome = await giveBack(item);
-      else if (item.losses === 0 || (await markBegun(database, item)))
+      if (stopping || !mayBegin) outcome = await giveBack(item);
+      else if (mark === null || (await markBegun(database, item, mark)))
         outcome = (await deliver(ctx, settler, item)).status;
     } catch (error) {
       if (!isDatabaseAway(error))
         ctx.log.failed("delivery.crashed", error, { shop: item.shop, channel: item.channel });
     } finally {
-      leave(pair, outcome);
-      if (lane.finish(item.shop)) fill(item.channel);
+      leave(pairOf(item), outcome);
+      if (laneOf(item.channel).finish(item.shop)) fill(item.channel);
     }
   }
 
   function hold(item: ClaimedItem): void {
     const entry = { item, done: Promise.resolve() };
     const release = held.put(entry);
-    entry.done = (isLastChance(item.losses) ? workAlone(item) : work(item)).finally(release);
+    entry.done = (item.isQuarantined ? workAlone(item) : work(item)).finally(release);
   }
 
   async function giveBack(item: QueueItem): Promise<Outcome> {
@@ -209,6 +217,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
       await listener.stop();
       // A claim that is under way still brings rows: they are given back too.
       await Promise.all([...fills, filing]);
+      gate.close();
       for (const lane of lanes.values())
         for (const pair of lane.pairs()) for (const resume of pair.waiting.splice(0)) resume();
       let timer: NodeJS.Timeout | undefined;

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
+import { hasEmailAddress } from "../../runtime/email-addresses.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
 import { toOwnMessage } from "./given-message.ts";
 import {
@@ -20,7 +21,7 @@ import {
 /** A message that was transformed elsewhere names identities, and no address in the clear. */
 const Profile = z
   .looseObject({ identityMap: z.record(z.string(), z.array(z.looseObject({ id: z.string() }))) })
-  .refine((record) => !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(record)));
+  .refine((record) => !hasEmailAddress(JSON.stringify(record)));
 
 const NO_CONSENT = { cookie: false, marketing: false };
 

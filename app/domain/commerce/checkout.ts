@@ -79,6 +79,7 @@ export type CheckoutRow = {
   total: string;
   currency: string;
   mandate_id: string | null;
+  client_id: string | null;
   order_id: string | null;
   reserved_amount: string;
   expires_at: Date;
@@ -86,7 +87,7 @@ export type CheckoutRow = {
 
 // After its time a checkout reads as canceled, whatever is stored; only the database's clock decides.
 export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled') AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
-  source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, order_id, reserved_amount, expires_at`;
+  source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id, order_id, reserved_amount, expires_at`;
 
 export const toCheckout = (row: CheckoutRow) => ({
   id: row.id,
@@ -97,6 +98,7 @@ export const toCheckout = (row: CheckoutRow) => ({
   currency: row.currency,
   source: row.source,
   mandate_id: row.mandate_id,
+  client_id: row.client_id,
   expires_at: row.expires_at.toISOString(),
   ...(row.order_id !== null && { order_id: row.order_id }),
 });

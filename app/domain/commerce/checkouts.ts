@@ -20,7 +20,13 @@ import {
 } from "./checkout.ts";
 import { enqueueCommerceEvent, recordMandate } from "./commerce-events.ts";
 import { expireCheckouts } from "./end-checkouts.ts";
-import { moveReservation, release, requireOpenMandate, reserve } from "./mandate-ledger.ts";
+import {
+  moveReservation,
+  release,
+  requireOpenMandate,
+  reserve,
+  type Spender,
+} from "./mandate-ledger.ts";
 import { lockStanding, requirePayments } from "./mandates.ts";
 import { readVariants, requireScope } from "./variants.ts";
 
@@ -34,10 +40,11 @@ export async function createCheckout(
   input: CheckoutInput,
 ): Promise<Checkout> {
   const { account } = caller.person;
+  const spender = spenderOf(caller);
   const mandateId = input.mandate_id ?? null;
   const wanted = toWanted(input);
   const id = ctx.random.uuid();
-  await requireCover(ctx, tenant, account.id, mandateId, wanted);
+  await requireCover(ctx, tenant, spender, mandateId, wanted);
   const basket = await openBasket(ctx, tenant, account, id, wanted);
   const checkout = await orDiscard(ctx, tenant, basket, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
@@ -45,15 +52,13 @@ export async function createCheckout(
         await lockStanding(sql, account);
         await expireCheckouts(sql, mandateId);
         await reserve(sql, {
+          ...spender,
           mandateId,
-          customerId: account.id,
           amount: basket.total,
           currency: basket.currency,
         });
       }
-      const made = toCheckout(
-        await insertCheckout(sql, { id, customerId: account.id, mandateId, basket }),
-      );
+      const made = toCheckout(await insertCheckout(sql, { id, spender, mandateId, basket }));
       await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
       if (mandateId !== null)
         await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used");
@@ -78,24 +83,30 @@ export async function createCheckout(
   return checkout;
 }
 
+/** On whose account, and as which agent. */
+const spenderOf = ({ person }: CheckoutCaller): Spender => ({
+  customerId: person.account.id,
+  clientId: person.clientId ?? null,
+});
+
 const INSERT = `
-  INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, reserved_amount, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, clock_timestamp() + interval '${LIFETIME}')
+  INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, $13, CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, clock_timestamp() + interval '${LIFETIME}')
   RETURNING ${CHECKOUT_COLUMNS}`;
 
 async function insertCheckout(
   sql: TenantSql,
   {
     id,
-    customerId,
+    spender,
     mandateId,
     basket,
-  }: { id: string; customerId: number; mandateId: string | null; basket: Basket },
+  }: { id: string; spender: Spender; mandateId: string | null; basket: Basket },
 ): Promise<CheckoutRow> {
   const { source, url, externalId, lines, subtotal, total, currency } = basket;
   const [row] = await sql<CheckoutRow>(INSERT, [
     id,
-    customerId,
+    spender.customerId,
     statusOf(mandateId),
     source,
     url,
@@ -105,6 +116,7 @@ async function insertCheckout(
     total,
     currency,
     mandateId,
+    spender.clientId,
   ]);
   return row as CheckoutRow;
 }
@@ -140,7 +152,8 @@ export async function updateCheckout(
   const known = await getCheckoutRow(dataOf(ctx, tenant).sql, id, account.id);
   requireChangeable(known);
   const wanted = toWanted(change);
-  await requireCover(ctx, tenant, account.id, known.mandate_id, wanted);
+  const spender = spenderOf(caller);
+  await requireCover(ctx, tenant, spender, known.mandate_id, wanted);
   const basket = await openBasket(ctx, tenant, account, known.id, wanted);
   const { old, checkout } = await orDiscard(ctx, tenant, basket, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
@@ -150,8 +163,8 @@ export async function updateCheckout(
         await moveReservation(
           sql,
           {
+            ...spender,
             mandateId: row.mandate_id,
-            customerId: account.id,
             amount: basket.total,
             currency: basket.currency,
           },
@@ -222,17 +235,17 @@ export async function cancelCheckout(
   return checkout;
 }
 
-/** Whether the mandate is open and its scope covers the items; the amount is known when the storefront has named it. */
+/** Whether the mandate is open, for this agent, and its scope covers the items; the amount is known when the storefront has named it. */
 async function requireCover(
   ctx: Ctx,
   tenant: Tenant,
-  customerId: number,
+  spender: Spender,
   mandateId: string | null,
   wanted: readonly Wanted[],
 ): Promise<void> {
   if (mandateId === null) return;
   requirePayments(tenant);
-  const { scope } = await requireOpenMandate(dataOf(ctx, tenant).sql, mandateId, customerId);
+  const { scope } = await requireOpenMandate(dataOf(ctx, tenant).sql, mandateId, spender);
   if (scope !== "all")
     requireScope(
       scope,

@@ -55,14 +55,22 @@ export async function completeCheckout(
   const data = dataOf(ctx, tenant);
   const known = await getCheckoutRow(data.sql, id, account.id);
   const isOver = (row: CheckoutRow) => row.status === "completed";
-  if (!isOver(known)) await requireCompletable(tenant, data.sql, known);
+  const clientId = caller.person.clientId ?? null;
+  if (!isOver(known)) await requireCompletable(tenant, data.sql, known, clientId);
   const basket = isOver(known) ? null : await readOffer(ctx, tenant, known);
   const checkout = await data.transaction(async (sql): Promise<Checkout> => {
     if (known.mandate_id !== null) await lockStanding(sql, account);
     const row = await getCheckoutRow(sql, known.id, account.id, true);
     const answer = isOver(row)
       ? toCheckout(row)
-      : await decide(ctx, tenant, sql, row, row.external_id === known.external_id ? basket : null);
+      : await decide(
+          ctx,
+          tenant,
+          sql,
+          row,
+          clientId,
+          row.external_id === known.external_id ? basket : null,
+        );
     await caller.keep?.(sql, answer);
     return answer;
   });
@@ -75,11 +83,16 @@ export async function completeCheckout(
   return checkout;
 }
 
-async function requireCompletable(tenant: Tenant, sql: TenantSql, row: CheckoutRow): Promise<void> {
+async function requireCompletable(
+  tenant: Tenant,
+  sql: TenantSql,
+  row: CheckoutRow,
+  clientId: string | null,
+): Promise<void> {
   if (row.status === "canceled") throw new AppError("checkout_closed");
   if (row.mandate_id === null) return;
   requirePayments(tenant);
-  await requireOpenMandate(sql, row.mandate_id, row.customer_id);
+  await requireOpenMandate(sql, row.mandate_id, { customerId: row.customer_id, clientId });
 }
 
 async function decide(
@@ -87,9 +100,10 @@ async function decide(
   tenant: Tenant,
   sql: TenantSql,
   row: CheckoutRow,
+  clientId: string | null,
   basket: Basket | null,
 ): Promise<Checkout> {
-  await requireCompletable(tenant, sql, row);
+  await requireCompletable(tenant, sql, row, clientId);
   if (basket?.orderId)
     return toCheckout(
       await completeWithin(ctx, tenant, sql, row, { orderId: basket.orderId, amount: null }),

@@ -6,45 +6,42 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { MANDATE_COLUMNS, refusal, type MandateRow, type RefusalReason } from "./mandate.ts";
 
-export type Claim = { mandateId: string; customerId: number; amount: string; currency: string };
+/** `clientId` null: the shopper, or a caller with the shopper's session, which only mandates for any agent are for. */
+export type Spender = { customerId: number; clientId: string | null };
+export type Claim = Spender & { mandateId: string; amount: string; currency: string };
 
 const IS_OPEN = "status = 'active' AND expires_at > clock_timestamp()";
+const isFor = (clientId: string) => `(agent_clients IS NULL OR ${clientId} = ANY(agent_clients))`;
 
 const RESERVE = `
   UPDATE mandates SET reserved_amount = reserved_amount + $4::numeric, reservations = reservations + 1
-  WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND currency = $5
+  WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND ${isFor("$6::text")} AND currency = $5
     AND spent_amount + reserved_amount + $4::numeric <= max_amount AND (usage = 'multi' OR reservations = 0)
   RETURNING mandate_id`;
 
 /** Throws `mandate_refused` with its reason, or `not_found`. */
-export async function reserve(
-  sql: TenantSql,
-  { mandateId, customerId, amount, currency }: Claim,
-): Promise<void> {
-  const rows = await sql(RESERVE, [mandateId, customerId, amount, currency]);
+export async function reserve(sql: TenantSql, claim: Claim): Promise<void> {
+  const { mandateId, customerId, amount, currency, clientId } = claim;
+  const rows = await sql(RESERVE, [mandateId, customerId, amount, currency, clientId]);
   if (rows.length === 0)
     throw await refusalOf(
       sql,
-      { mandateId, customerId, currency },
+      claim,
       (mandate) => mandate.usage === "single" && mandate.reservations > 0,
     );
 }
 
 const MOVE = `
   UPDATE mandates SET reserved_amount = reserved_amount - $4::numeric + $5::numeric
-  WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND currency = $6
+  WHERE shop = $1 AND mandate_id = $2 AND customer_id = $3 AND ${IS_OPEN} AND ${isFor("$7::text")} AND currency = $6
     AND spent_amount + reserved_amount - $4::numeric + $5::numeric <= max_amount
   RETURNING mandate_id`;
 
 /** Another amount in place of the one that the same checkout holds. */
-export async function moveReservation(
-  sql: TenantSql,
-  { mandateId, customerId, amount, currency }: Claim,
-  held: string,
-): Promise<void> {
-  const rows = await sql(MOVE, [mandateId, customerId, held, amount, currency]);
-  if (rows.length === 0)
-    throw await refusalOf(sql, { mandateId, customerId, currency }, () => false);
+export async function moveReservation(sql: TenantSql, claim: Claim, held: string): Promise<void> {
+  const { mandateId, customerId, amount, currency, clientId } = claim;
+  const rows = await sql(MOVE, [mandateId, customerId, held, amount, currency, clientId]);
+  if (rows.length === 0) throw await refusalOf(sql, claim, () => false);
 }
 
 // A mandate that was revoked meanwhile stays revoked: what is paid for counts all the same. An order that comes for a
@@ -77,13 +74,17 @@ export async function release(sql: TenantSql, mandateId: string, amount: string)
 export async function requireOpenMandate(
   sql: TenantSql,
   mandateId: string,
-  customerId: number,
+  { customerId, clientId }: Spender,
 ): Promise<MandateRow> {
   const mandate = await findMandateRow(sql, mandateId);
   if (!mandate || mandate.customer_id !== customerId) throw new AppError("not_found");
+  if (!isForAgent(mandate, clientId)) throw refusal("wrong_agent");
   if (mandate.status !== "active") throw refusal(mandate.status);
   return mandate;
 }
+
+const isForAgent = ({ agent_clients: clients }: MandateRow, clientId: string | null): boolean =>
+  clients === null || (clientId !== null && clients.includes(clientId));
 
 export async function findMandateRow(
   sql: TenantSql,
@@ -99,11 +100,12 @@ export async function findMandateRow(
 
 async function refusalOf(
   sql: TenantSql,
-  { mandateId, customerId, currency }: Omit<Claim, "amount">,
+  { mandateId, customerId, clientId, currency }: Claim,
   isHeld: (mandate: MandateRow) => boolean,
 ): Promise<AppError> {
   const mandate = await findMandateRow(sql, mandateId);
   if (!mandate || mandate.customer_id !== customerId) return new AppError("not_found");
+  if (!isForAgent(mandate, clientId)) return refusal("wrong_agent");
   const reason: RefusalReason =
     mandate.status !== "active"
       ? mandate.status

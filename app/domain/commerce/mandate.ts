@@ -18,12 +18,19 @@ export const MandateInput = z.object({
   scope: z.string().regex(SCOPE, "must be all, collection:<handle> or product:<product gid>"),
   expires_in_hours: z.number().positive().max(8_760).default(24),
   usage: z.enum(["single", "multi"]).default("single"),
+  agent_clients: z
+    .array(z.string().min(1).max(2_000))
+    .min(1, "must name an agent, or be null for any")
+    .max(20)
+    .describe("The client ids of the agents that may spend it; null: any agent of the shopper.")
+    .nullable()
+    .default(null),
 });
 export type MandateInput = z.output<typeof MandateInput>;
 
 export type MandateStatus = "active" | "used" | "revoked" | "expired";
 export type RefusalReason =
-  "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch";
+  "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch" | "wrong_agent";
 
 export type MandateRow = {
   mandate_id: string;
@@ -41,11 +48,12 @@ export type MandateRow = {
   expires_at: Date;
   signature: string;
   proof: string;
+  agent_clients: string[] | null;
 };
 
 // After its time a mandate reads as expired, whatever is stored; only the database's clock decides.
 export const MANDATE_COLUMNS = `mandate_id, customer_id, type, max_amount, spent_amount, reserved_amount, reservations, currency, scope, usage,
-  CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END AS status, created_at, expires_at, signature, proof`;
+  CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END AS status, created_at, expires_at, signature, proof, agent_clients`;
 
 /** The object of SPEC, and what DECISIONS adds to it. */
 export const toMandate = (row: MandateRow) => ({
@@ -61,6 +69,7 @@ export const toMandate = (row: MandateRow) => ({
   signature: row.signature,
   spent_amount: row.spent_amount,
   usage: row.usage,
+  agent_clients: row.agent_clients,
   proof: row.proof,
 });
 
@@ -73,6 +82,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   revoked: "The mandate was revoked.",
   used: "The mandate is used, or another checkout holds it.",
   currency_mismatch: "The mandate is in another currency than the checkout.",
+  wrong_agent: "The mandate is for other agents than this one.",
 };
 
 export const refusal = (reason: RefusalReason): AppError =>

@@ -28,15 +28,26 @@ export function requirePayments(tenant: Tenant): void {
   if (!tenant.config.agent_payments_enabled) throw new AppError("agent_payments_disabled");
 }
 
+/** An agent makes mandates for itself alone; the shopper names the agents, or none for any. Throws `invalid_request`. */
+function bindToAgent(named: string[] | null, clientId: string | undefined): string[] | null {
+  if (clientId === undefined) return named && [...new Set(named)];
+  if (named?.some((client) => client !== clientId))
+    throw new AppError("invalid_request", {
+      fields: { agent_clients: "an agent makes mandates for itself alone" },
+    });
+  return [clientId];
+}
+
 /** Throws `payment_consent_required`, whoever asks. */
 export async function createMandate(
   ctx: Ctx,
   tenant: Tenant,
-  { account, consents }: Person,
+  { account, consents, clientId }: Person,
   input: MandateInput,
   visit: Visit,
 ): Promise<Mandate> {
   requirePayments(tenant);
+  const agentClients = bindToAgent(input.agent_clients, clientId);
   if (!consents.ap2) throw new AppError("payment_consent_required");
   const createdAt = ctx.clock.now();
   const bare = {
@@ -57,13 +68,14 @@ export async function createMandate(
     signature: signMandate(ctx, tenant, bare),
     spent_amount: "0.00",
     usage: input.usage,
+    agent_clients: agentClients,
   };
   const mandate = { ...signed, proof: proveMandate(ctx, tenant, signed) };
   await dataOf(ctx, tenant).transaction(async (sql) => {
     const { hasPayments } = await lockStanding(sql, account);
     if (!hasPayments) throw new AppError("payment_consent_required");
     await sql(
-      "INSERT INTO mandates (shop, mandate_id, customer_id, type, max_amount, currency, scope, usage, signature, proof, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+      "INSERT INTO mandates (shop, mandate_id, customer_id, type, max_amount, currency, scope, usage, signature, proof, agent_clients, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
       [
         mandate.mandate_id,
         account.id,
@@ -74,6 +86,7 @@ export async function createMandate(
         mandate.usage,
         mandate.signature,
         mandate.proof,
+        mandate.agent_clients,
         mandate.created_at,
         mandate.expires_at,
       ],

@@ -26,9 +26,9 @@ const OF_ACCOUNT = {
     "SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
   agents:
     "SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
-  mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency, scope, usage, status, created_at, expires_at
+  mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency, scope, usage, agent_clients, status, created_at, expires_at
     FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
-  checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text, currency, mandate_id, order_id, created_at, updated_at, expires_at
+  checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text, currency, mandate_id, client_id, order_id, created_at, updated_at, expires_at
     FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
   returns:
     "SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",

@@ -86,6 +86,7 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
       `UPDATE storefront_users SET status = 'deleted', email = NULL, unproven_email = NULL, password_hash = '', full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, phone_hash = NULL,
          federated_sub = NULL, storefront_customer_gid = NULL, tags = '[]', number_of_orders = 0, amount_spent = 0, email_subscription_status = NULL, sms_subscription_status = NULL,
          country = NULL, language_pref = NULL, email_verified = false, last_login_at = NULL, storefront_updated_at = NULL, cms_hash = NULL, storefront_hash = NULL,
+         storefront_slugs = '[]', storefront_tagged_at = NULL,
          sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now()
        WHERE shop = $1 AND id = ANY($2::int[])`,
       ids,

@@ -86,7 +86,7 @@ export async function readCheckpoints(
       checkpoint?.shop === tenant.shop &&
       verify(null, messageOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64"));
     if (isOurs) checkpoints.set(checkpoint.seq, checkpoint.hash);
-    else forged.push(Number(/(\d+)\.json$/.exec(path)?.[1] ?? 0));
+    else forged.push(Number(/\/(\d+)\.json$/.exec(path)?.[1] ?? 0));
     if (isOurs && checkpoint.previous !== undefined) expected.add(checkpoint.previous);
   }
   const missing = [...expected]

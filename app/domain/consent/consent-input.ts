@@ -9,6 +9,12 @@ const identifier = (max: number) =>
     .regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -")
     .max(max);
 
+// Without @ and dot it can hold no address: it stands in the log for ever. A retry sends the same one again.
+const ConsentId = z
+  .string()
+  .max(100)
+  .regex(/^[\w:-]+$/, "may hold letters, digits, and _ : -");
+
 const FormType = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/i, "may hold letters, digits, _ and -, at most 40")
@@ -28,7 +34,7 @@ export const ConsentSyncInput = z
     consent_ap2: flag,
     method: z.string().regex(/^[\w-]{1,80}$/, "may hold letters, digits, _ and -"),
     consent_version: z.string().max(80).optional(),
-    consent_id: identifier(100).optional(),
+    consent_id: ConsentId.optional(),
     ga_session_id: identifier(100).optional(),
     ga_client_id: identifier(100).optional(),
     timestamp: z.string().max(80).optional(),
@@ -63,9 +69,7 @@ export type Submission = {
 };
 
 /** Pages are kept without their query: it may hold anything. */
-function withoutQuery(page: string): string {
-  return page.replace(/[?#].*$/s, "").slice(0, 500);
-}
+const withoutQuery = (page: string): string => page.replace(/[?#].*$/s, "").slice(0, 500);
 
 export function toSubmission(
   input: ConsentSyncInput,

@@ -1,6 +1,7 @@
 // Appends to the consent log, inside the transaction that changes the flags. Each tenant's rows form a chain: a row's
 // hash covers its evidence and the row before it, so an edited, moved or missing row shows (verify-chain.ts).
 import { hash } from "node:crypto";
+import { redactEmailAddresses } from "../../runtime/email-addresses.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 
 export type ConsentEntry = {
@@ -110,12 +111,17 @@ export async function lockHead(sql: TenantSql): Promise<ChainHead> {
   return made;
 }
 
-/** Half a surrogate pair is stored as U+FFFD: hashed as it was sent, the row would read as edited. */
+/**
+ * Half a surrogate pair is stored as U+FFFD: hashed as it was sent, the row would read as edited. No row is ever erased, so
+ * no text of one may hold an address, whoever sent it.
+ */
 const asStored = (entry: ConsentEntry): ConsentEntry =>
   Object.fromEntries(
     Object.entries(entry).map(([name, value]) => [
       name,
-      typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value,
+      typeof value === "string"
+        ? redactEmailAddresses(value.replace(/\p{Surrogate}/gu, "\ufffd"))
+        : value,
     ]),
   ) as ConsentEntry;
 

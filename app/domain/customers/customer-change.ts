@@ -51,11 +51,14 @@ const RestCustomer = z.looseObject({
   sms_marketing_consent: consent,
 });
 
+const RAW_ID = {
+  id: /^\s*\{(?:[^{}[\]]*,)?\s*"id"\s*:\s*"?(\d{1,20})\b/,
+  customer_id: /^\s*\{(?:[^{}[\]]*,)?\s*"customer_id"\s*:\s*"?(\d{1,20})\b/,
+};
+
 /** Reads an `id` of the top level digit by digit from the raw JSON, for a payload that has no gid. */
-export function gidFromRawId(raw: string, name = "id"): string | null {
-  const digits = new RegExp(
-    `^\\s*\\{(?:[^{}\\[\\]]*,)?\\s*"${name}"\\s*:\\s*"?(\\d{1,20})\\b`,
-  ).exec(raw)?.[1];
+export function gidFromRawId(raw: string, name: keyof typeof RAW_ID = "id"): string | null {
+  const digits = RAW_ID[name].exec(raw)?.[1];
   return digits ? `gid://shopify/Customer/${digits}` : null;
 }
 

@@ -12,10 +12,9 @@ const MAPPED_CHANNELS = ["erp_generic"] as const;
 
 /** What would reach behind an object instead of into it. */
 const FORBIDDEN = new Set(["__proto__", "constructor", "prototype"]);
-const NAME = String.raw`[^.[\]\s]{1,80}`;
 /** Names between dots; `[]` each element of a list, `[3]` one of it. */
-const SOURCE = new RegExp(String.raw`^${NAME}(\[\d{0,4}\])*(\.${NAME}(\[\d{0,4}\])*)*$`);
-const TARGET = new RegExp(String.raw`^${NAME}(\[\])?(\.${NAME}(\[\])?)*$`);
+const SOURCE = /^[^.[\]\s]{1,80}(\[\d{0,4}\])*(\.[^.[\]\s]{1,80}(\[\d{0,4}\])*)*$/;
+const TARGET = /^[^.[\]\s]{1,80}(\[\])?(\.[^.[\]\s]{1,80}(\[\])?)*$/;
 
 const isSafe = (path: string) => path.split(/[.[\]]+/).every((name) => !FORBIDDEN.has(name));
 const path = (shape: RegExp, message: string) =>

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { changeTags, type ChangedTags, type OwnTagLists } from "../customers/tag-change.ts";
 import { listAssignedTags, type AssignedTag } from "../tags/assignments.ts";
-import { toSlug } from "../tags/catalog.ts";
+import { defineTag, formOfTag, toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { isProven } from "./account.ts";
 import type { Session } from "./sessions.ts";
@@ -27,13 +28,29 @@ export const toShownTag = (tag: AssignedTag) => ({
   assigned_at: tag.assigned_at.toISOString(),
 });
 
-/** Only categories that the store leaves to its customers; throws `tag_reserved` for the others. */
+/** `tos_subscribed` would read as that consent: a form cannot be named like one (DECISIONS 8). */
+function requireNoConsentNames(add: readonly string[]): void {
+  const problems = add.flatMap((name, index) => {
+    const form = formOfTag(defineTag(name).slug);
+    return form !== null && (CONSENT_TYPES as readonly string[]).includes(form)
+      ? [[`add.${index}`, `${form} is the name of a consent, not of a form`]]
+      : [];
+  });
+  if (problems.length > 0)
+    throw new AppError("invalid_request", { fields: Object.fromEntries(problems) });
+}
+
+/**
+ * Adds tags of the catalogue and of form submissions, and only of categories that the store leaves to its customers.
+ * Throws `tag_reserved` for the others, `invalid_request` for a form that is named like a consent.
+ */
 export async function changeOwnTags(
   ctx: Ctx,
   tenant: Tenant,
   session: Session,
   { add, remove, ga_session_id: gaSessionId }: z.output<typeof OwnTagLists>,
 ): Promise<ChangedTags> {
+  requireNoConsentNames(add);
   const changed = await changeTags(ctx, tenant, session.account.id, {
     add,
     remove,

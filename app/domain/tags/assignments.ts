@@ -1,7 +1,7 @@
 // Which tags a person has: read, and changed inside the caller's transaction.
 import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { defineTag, isDatedFormTag, type TagDefinition } from "./catalog.ts";
+import { defineTag, isDatedFormTag, isOpenToSelfService, type TagDefinition } from "./catalog.ts";
 
 export type TagSource = "storefront" | "ucp" | "admin" | "system";
 export type AssignedTag = {
@@ -24,7 +24,8 @@ export type TagChange = {
   add: readonly string[];
   remove: readonly string[];
   source: TagSource;
-  /** Categories the caller may touch; null for all. */ categories: readonly string[] | null;
+  /** Of a shopper's own change: the categories that the store leaves to its customers. Null: the store's change. */
+  categories: readonly string[] | null;
 };
 export type TagChangeResult = { tags: string[]; added: string[]; removed: string[] };
 
@@ -44,11 +45,7 @@ export async function changeAssignedTags(
   if (!user) return null;
   const remove = readTags("remove", change.remove);
   const add = new Map([...readTags("add", change.add)].filter(([slug]) => !remove.has(slug)));
-  const known = await requireOpen(
-    sql,
-    new Map([...readTags("add", change.add), ...remove]),
-    change.categories,
-  );
+  const known = await requireOpen(sql, readTags("add", change.add), remove, change.categories);
   await createTags(
     sql,
     [...add.values()].filter(({ slug }) => !known.has(slug)),
@@ -83,28 +80,37 @@ function readTags(list: "add" | "remove", names: readonly string[]): Map<string,
   return new Map(tags.map((tag) => [tag.slug, tag]));
 }
 
-/** The slugs that exist. A tag that does not yet is judged by what it would become, or VIP could be had before it is seeded. */
+/**
+ * The slugs that exist. A tag that does not yet is judged by what it would become, or VIP could be had before it is seeded.
+ * With `categories` it is a shopper's own change: throws `tag_reserved` for a tag of another category, and for one to add
+ * that neither the catalogue has nor a form makes.
+ */
 async function requireOpen(
   sql: TenantSql,
-  touched: Map<string, TagDefinition>,
+  add: Map<string, TagDefinition>,
+  remove: Map<string, TagDefinition>,
   categories: readonly string[] | null,
 ): Promise<Set<string>> {
+  const touched = new Map([...add, ...remove]);
   const rows = await sql<{ slug: string; category: string }>(
     "SELECT slug, category FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
     [[...touched.keys()]],
   );
   const stored = new Map(rows.map(({ slug, category }) => [slug, category]));
-  const reserved =
-    categories &&
-    [...touched.values()].filter(
-      (tag) => !categories.includes(stored.get(tag.slug) ?? tag.category),
-    );
-  if (reserved && reserved.length > 0)
-    throw new AppError("tag_reserved", {
-      fields: Object.fromEntries(
-        reserved.map((tag) => [tag.slug, `is a ${stored.get(tag.slug) ?? tag.category} tag`]),
-      ),
+  if (categories) {
+    const problemOf = (tag: TagDefinition): string | null => {
+      const category = stored.get(tag.slug) ?? tag.category;
+      if (!categories.includes(category)) return `is a ${category} tag`;
+      const isUnknown = !stored.has(tag.slug) && !isOpenToSelfService(tag.slug);
+      return isUnknown && add.has(tag.slug) ? "is not in the catalogue" : null;
+    };
+    const problems = [...touched.values()].flatMap((tag) => {
+      const problem = problemOf(tag);
+      return problem ? [[tag.slug, problem]] : [];
     });
+    if (problems.length > 0)
+      throw new AppError("tag_reserved", { fields: Object.fromEntries(problems) });
+  }
   return new Set(stored.keys());
 }
 

@@ -29,15 +29,17 @@ const NAMES: Partial<Record<TagCategory, readonly string[]>> = {
 
 const MAX_SLUG_LENGTH = 40;
 
-/** At most 40 of a-z, 0-9 and single underscores; empty when nothing of the name is left. */
-export function toSlug(name: string): string {
-  const slug = name
+const toWholeSlug = (name: string): string =>
+  name
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_/, "");
-  return slug.slice(0, MAX_SLUG_LENGTH).replace(/_$/, "");
-}
+    .replace(/^_/, "")
+    .replace(/_$/, "");
+
+/** At most 40 of a-z, 0-9 and single underscores; empty when nothing of the name is left. */
+export const toSlug = (name: string): string =>
+  toWholeSlug(name).slice(0, MAX_SLUG_LENGTH).replace(/_$/, "");
 
 export const DEFAULT_TAGS: readonly TagDefinition[] = TAG_CATEGORIES.flatMap((category) =>
   (NAMES[category] ?? []).map((name) => ({ name, slug: toSlug(name), category })),
@@ -45,9 +47,39 @@ export const DEFAULT_TAGS: readonly TagDefinition[] = TAG_CATEGORIES.flatMap((ca
 
 const DEFAULTS = new Map(DEFAULT_TAGS.map((tag) => [tag.slug, tag]));
 
+const SUBSCRIBED = "_subscribed";
+const FORM_TAG = /^([a-z0-9_]+)(_subscribed|_\d{4}_\d{2}_\d{2})$/;
+
+const isDefault = (slug: string): boolean => DEFAULTS.has(slug);
+
+/** The form of a tag that a form submission makes (SPEC "Form bridge"); null for any other slug, and for a default tag. */
+export function formOfTag(slug: string): string | null {
+  const [, form, end] = FORM_TAG.exec(slug) ?? [];
+  if (!form || !end || isDefault(slug)) return null;
+  return end === SUBSCRIBED || isDay(end.slice(1).replaceAll("_", "-")) ? form : null;
+}
+
+function isDay(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** A tag that self-service may add although the store does not have it yet. */
+export const isOpenToSelfService = (slug: string): boolean =>
+  isDefault(slug) || formOfTag(slug) !== null;
+
+/** The slug of a tag's name. Of a form's tag the form is cut, so that the end stays whole. */
+function slugOfName(name: string): string {
+  const [, form, end] = FORM_TAG.exec(toWholeSlug(name)) ?? [];
+  return form && end ? cutForm(form) + end : toSlug(name);
+}
+
+const cutForm = (form: string): string =>
+  form.slice(0, MAX_SLUG_LENGTH - SUBSCRIBED.length).replace(/_$/, "");
+
 /** What a tag is when it is first used: one of the defaults, else a campaign. */
 export function defineTag(name: string): TagDefinition {
-  const slug = toSlug(name);
+  const slug = slugOfName(name);
   return (
     DEFAULTS.get(slug) ?? {
       name: name.normalize("NFKC").trim().replace(/\s+/g, " ").slice(0, 80),
@@ -55,16 +87,6 @@ export function defineTag(name: string): TagDefinition {
       category: "campaign",
     }
   );
-}
-
-const SUBSCRIBED = "_subscribed";
-
-/** The two tags of a form submission (SPEC "Form bridge"); a long form type is cut so that the ends stay whole. */
-export function formTags(formType: string, date: Date): [subscribed: string, dated: string] {
-  const form = toSlug(formType)
-    .slice(0, MAX_SLUG_LENGTH - SUBSCRIBED.length)
-    .replace(/_$/, "");
-  return [form + SUBSCRIBED, `${form}_${date.toISOString().slice(0, 10).replaceAll("-", "_")}`];
 }
 
 /** Whether a slug is the dated tag of a form submission: the only kind that grows by itself. */

@@ -1,26 +1,25 @@
 // What the scripts keep in the browser. A browser that forbids it is none the worse: it is asked again at the next page.
-import { SESSION_KEY } from "../look.ts";
+import type { Choice } from "./store-window.ts";
 
-export function read<T>(key: string): T | null {
+/** Null where storage is forbidden or full, or holds what is no JSON. */
+export function attempt<T>(act: () => T): T | null {
   try {
-    return JSON.parse(localStorage[key] as string) as T | null;
+    return act();
   } catch {
     return null;
   }
 }
 
-export function write(key: string, value: unknown): void {
-  try {
-    localStorage[key] = JSON.stringify(value);
-  } catch {
-    // Forbidden or full.
-  }
-}
+export const read = <T>(key: string): T | null =>
+  attempt(() => JSON.parse(localStorage[key] as string) as T);
 
-export function sessionToken(): string | null {
-  try {
-    return (sessionStorage[SESSION_KEY] as string | undefined) ?? null;
-  } catch {
-    return null;
-  }
+export const write = (key: string, value?: unknown): unknown =>
+  attempt(() => (localStorage[key] = JSON.stringify(value)));
+
+export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
+
+/** Only `true` is a yes. What says yes otherwise is damaged and no choice: the shopper is asked again. */
+export function readChoice(key: string): Choice | null {
+  const kept = read<Record<string, unknown>>(key);
+  return TYPES.some((type) => kept?.[type] && kept[type] !== true) ? null : kept;
 }

@@ -1,15 +1,13 @@
 // The banner, the preferences and the compliance page: whatever carries `data-crm` acts. Knows the loader by what it
 // offers, and may run before it.
-import { read } from "./browser-store.ts";
-import { CONSENT_KEY } from "../look.ts";
-import type { Choice, ConsentApi, StoreWindow } from "./store-window.ts";
+import type { ConsentApi, StoreWindow } from "./store-window.ts";
 
 const win = window as StoreWindow & { _crmChoices?: true };
 const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector);
 const first = <E extends HTMLElement>(selector: string) => document.querySelector<E>(selector);
 
 function show(): void {
-  const choice = read<Choice>(CONSENT_KEY);
+  const choice = win._crmConsent?.read();
   const hasGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
   const banner = first(".crm-banner");
   if (banner) {

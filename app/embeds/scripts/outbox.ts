@@ -1,21 +1,28 @@
 // What the service must hear is kept until it answered: a form's page may be left, a phone may be offline.
-import { OUTBOX_KEY, VISITOR_KEY } from "../look.ts";
-import { read, sessionToken, write } from "./browser-store.ts";
-import { at, query, service, shop, tag, version } from "./loader-place.ts";
+import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../look.ts";
+import { attempt, read, write } from "./browser-store.ts";
+import { at, ofStore, query, service, shop, tag, version } from "./loader-place.ts";
 
-/** Path and JSON body in one text: `/ucp/tags{"add":…}`. */
+/** The JSON of a body. That of tags begins with what is added, which a consent never does. */
 type Item = string;
+type Tags = { add: string[]; remove: string[]; ga_session_id: string | undefined };
+type Consent = Record<string, unknown> & { method: string };
 
 const KEPT = 20;
 /** For a browser that keeps nothing. */
 let held: Item[] = [];
-const items = () => read<Item[]>(OUTBOX_KEY) ?? held;
-const keep = (next: Item[]) => write(OUTBOX_KEY, (held = next));
+const outboxKey = OUTBOX_KEY + ofStore;
+const items = () => read<Item[]>(outboxKey) ?? held;
+const keep = (next: Item[]) => write(outboxKey, (held = next));
+
+export const sessionToken = () =>
+  attempt(() => sessionStorage[SESSION_KEY + ofStore] as string | undefined);
 
 /** @returns whether the service has it; what it refuses it has, too. */
 async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
   const token = !isAnonymous && sessionToken();
-  const path = item.split("{", 1)[0] as string;
+  const isConsent = item[2] !== "a";
+  const path = isConsent ? "/auth/consent-sync" : "/ucp/tags";
   const post = async (address: string, credentials?: RequestCredentials) =>
     (
       await fetch(address, {
@@ -26,7 +33,7 @@ async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
           "Content-Type": "application/json",
           ...(token && { Authorization: "Bearer " + token }),
         },
-        body: item.slice(path.length),
+        body: item,
       })
     ).status;
   // Behind the proxy the store's own cookie says who is signed in there.
@@ -37,7 +44,7 @@ async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
       ? post(service + path + "?shop=" + shop, "omit").catch(fromHere)
       : fromHere());
     // A session that has ended must not cost the choice; tags need one.
-    return status === 401 && !isAnonymous && path[1] === "a"
+    return status === 401 && !isAnonymous && isConsent
       ? send(item, true)
       : status < 500 && status !== 429;
   } catch {
@@ -45,16 +52,32 @@ async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
   }
 }
 
+async function sendAll(): Promise<void> {
+  for (const item of items()) if (await send(item)) keep(items().filter((other) => other !== item));
+}
+
+const leaseKey = outboxKey + "_";
 let sending = Promise.resolve();
+/**
+ * One frame at a time: what two of them sent at once would arrive twice. Where the browser gives no lock, whoever begins
+ * has the outbox to itself for as long as a call may take.
+ */
 export const flush = () =>
   (sending = sending.then(async () => {
-    for (const item of items())
-      if (await send(item)) keep(items().filter((other) => other !== item));
+    try {
+      await navigator.locks.request(outboxKey, sendAll);
+    } catch {
+      if (Date.now() > (read<number>(leaseKey) as number)) {
+        write(leaseKey, Date.now() + 9e3);
+        await sendAll();
+        write(leaseKey);
+      }
+    }
   }));
 
 /** Sends in order, and again at the next page or when the browser is online. */
-export function post(path: "/auth/consent-sync" | "/ucp/tags", body: object): Promise<void> {
-  keep([...items(), path + JSON.stringify(body)].slice(-KEPT));
+export function post(body: Tags | Consent): Promise<void> {
+  keep([...items(), JSON.stringify(body)].slice(-KEPT));
   return flush();
 }
 
@@ -62,15 +85,16 @@ const cookie = (pattern: string) => RegExp(pattern).exec(document.cookie)?.[1];
 
 /** The analytics product's ids and this browser's own, with what a record of consent needs. */
 export function context() {
-  const visitor = read<string>(VISITOR_KEY) ?? crypto.randomUUID();
-  write(VISITOR_KEY, visitor);
+  const visitorKey = VISITOR_KEY + ofStore;
+  const visitor = read<string>(visitorKey) ?? crypto.randomUUID();
+  write(visitorKey, visitor);
   return {
     consent_id: crypto.randomUUID(),
     visitor_id: visitor,
     consent_version: version,
     // Two forms: GS1.1.<id>.… and GS2.1.s<id>$…
-    ga_session_id: cookie(`_ga_${tag.slice(2) || "\\w+"}=GS\\d\\.1\\.s?(\\d+)`),
-    ga_client_id: cookie("_ga=GA\\d\\.\\d\\.(\\d+\\.\\d+)"),
+    ga_session_id: cookie(`_ga_${tag.slice(2) || "\\w+"}=GS..1.s?(\\d+)`),
+    ga_client_id: cookie("_ga=GA....(\\d+.\\d+)"),
     timestamp: new Date().toISOString(),
     // An address's query may hold anything.
     source_page: location.origin + location.pathname,

@@ -1,9 +1,9 @@
 // Runs on every page of a store, before any tag (SPEC "Client consent bridge", DECISIONS 16). Its order is the point:
 //   defaults -> stored choice, where GPC wins -> tags -> what the page asks for
 import { CONSENT_KEY } from "../look.ts";
-import { read, write } from "./browser-store.ts";
+import { readChoice, TYPES, write } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
-import { basic, tag, TYPES, version, word } from "./loader-place.ts";
+import { basic, ofStore, tag, version, word } from "./loader-place.ts";
 import { context, flush, post } from "./outbox.ts";
 import type { Choice, Flags, StoreWindow } from "./store-window.ts";
 
@@ -32,7 +32,8 @@ function start(): void {
     });
   win.gtag ||= gtag;
   const hasGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
-  const stored = () => read<Choice>(CONSENT_KEY);
+  const consentKey = CONSENT_KEY + ofStore;
+  const stored = () => readChoice(consentKey);
 
   let isLoaded = false;
   const apply = () => {
@@ -51,11 +52,11 @@ function start(): void {
 
   const choose = (flags: Flags, method = "banner", isFromStorefront?: boolean) => {
     if (hasGpc && flags.marketing) flags.marketing = false;
-    const next: Choice = { ...stored(), ...flags, version, at: new Date().toISOString() };
-    write(CONSENT_KEY, next);
+    const body: Record<string, unknown> & { method: string } = { method, ...context() };
+    const next: Choice = { ...stored(), ...flags, version, at: body.timestamp as string };
+    write(consentKey, next);
     apply();
     const event: Record<string, unknown> = { event: "consent_update", consent_method: method };
-    const body: Record<string, unknown> = { method, ...context() };
     for (const type of TYPES)
       [event["consent_" + type], body["consent_" + type]] = [word(next[type]), flags[type]];
     layer.push(event);
@@ -68,13 +69,13 @@ function start(): void {
           () => {},
         ),
       );
-    void post("/auth/consent-sync", body);
+    void post(body);
     tell("choice");
   };
 
   // Another tab chose.
   addEventListener("storage", ({ key }) => {
-    if (key !== CONSENT_KEY) return;
+    if (key !== consentKey) return;
     apply();
     tell("choice");
   });

@@ -1,6 +1,6 @@
 // Consents as switches: one press gives, one press takes back. Below them what was decided when, with receipts.
 import { CONSENT_KEY } from "../look.ts";
-import { read, write } from "../scripts/browser-store.ts";
+import { readChoice, write } from "../scripts/browser-store.ts";
 import { button, busyWhile, el, fillPart, part, say, saveFile, type Child } from "./elements.ts";
 import { DATA, fill, when, WORDS, type ProxiedCustomer } from "./page-data.ts";
 import { askThroughProxy, call, get, reasonOf, type Answer, type Profile } from "./session.ts";
@@ -86,7 +86,7 @@ function switchRow(
 function tellStore(name: string, value: boolean): void {
   if (DATA.proxy === null || !["cookie", "marketing"].includes(name)) return;
   write(CONSENT_KEY, {
-    ...read<object>(CONSENT_KEY),
+    ...readChoice(CONSENT_KEY),
     [name]: value,
     ...(DATA.policyVersion && { version: DATA.policyVersion }),
     at: new Date().toISOString(),

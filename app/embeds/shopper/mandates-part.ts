@@ -1,5 +1,5 @@
 // Payment mandates: how much agents may spend, how much they did, and the end of it.
-import { button, el, fillPart, part, say, type Child } from "./elements.ts";
+import { button, el, fillPart, part, said, say, type Child } from "./elements.ts";
 import { fill, money, when, WORDS } from "./page-data.ts";
 import { call, get, reasonOf } from "./session.ts";
 
@@ -12,8 +12,13 @@ type Mandate = {
   usage: "single" | "multi";
   status: string;
   expires_at: string;
+  /** Client ids; null: any agent. */
+  agent_clients: string[] | null;
 };
 type Page = { mandates: Mandate[]; next_cursor: string | null };
+type Grants = { grants: { client_id: string; client_name: string }[] };
+/** The linked agents' names by their client ids. */
+type Names = ReadonlyMap<string, string>;
 
 const cents = (amount: string): bigint => BigInt(amount.replace(".", ""));
 /** Exact: amounts have two places, and more digits than a number holds. */
@@ -28,7 +33,16 @@ function scopeOf(scope: string): string {
   return scope.startsWith("product:") ? WORDS.scope_product : WORDS.scope_all;
 }
 
-function mandateRow(mandate: Mandate): HTMLElement {
+/** One that is linked no more is named by the host of its id, or by the id. */
+const nameOf = (client: string, names: Names): string =>
+  names.get(client) ?? ((URL.canParse(client) && new URL(client).host) || client);
+
+const agentsOf = ({ agent_clients: clients }: Mandate, names: Names): string =>
+  clients === null
+    ? WORDS.mandateForAny
+    : fill(WORDS.mandateFor, { agents: clients.map((client) => nameOf(client, names)).join(", ") });
+
+function mandateRow(mandate: Mandate, names: Names): HTMLElement {
   const { currency, status } = mandate;
   const max = money(mandate.max_amount, currency);
   const state = el(
@@ -53,7 +67,7 @@ function mandateRow(mandate: Mandate): HTMLElement {
         body: {},
       });
       if (answer.status !== 200) return say(reasonOf(answer));
-      row.replaceWith(mandateRow(answer.json as unknown as Mandate));
+      row.replaceWith(mandateRow(answer.json as unknown as Mandate, names));
       say(WORDS.mandateRevoked);
       document.getElementById("crm-mandates-title")?.focus();
     },
@@ -73,13 +87,14 @@ function mandateRow(mandate: Mandate): HTMLElement {
         {},
         `${scopeOf(mandate.scope)}, ${WORDS[mandate.usage]}, ${fill(WORDS.mandateUntil, { when: when(mandate.expires_at) })}`,
       ),
+      el("small", {}, said(agentsOf(mandate, names))),
     ),
     status === "active" && revoke,
   );
   return row;
 }
 
-function more(cursor: string | null, list: HTMLElement): Child {
+function more(cursor: string | null, list: HTMLElement, names: Names): Child {
   if (cursor === null) return null;
   const control: HTMLButtonElement = button(
     WORDS.more,
@@ -88,9 +103,9 @@ function more(cursor: string | null, list: HTMLElement): Child {
         `/commerce/mandates?limit=20&cursor=${encodeURIComponent(cursor)}`,
       ).catch((error: unknown) => say(error instanceof Error ? error.message : WORDS.failed));
       if (!page) return;
-      const added = page.mandates.map(mandateRow);
+      const added = page.mandates.map((mandate) => mandateRow(mandate, names));
       list.append(...added);
-      control.replaceWith(more(page.next_cursor, list) || "");
+      control.replaceWith(more(page.next_cursor, list, names) || "");
       added[0]?.querySelector<HTMLElement>("button, [tabindex]")?.focus();
     },
     { class: "plain" },
@@ -101,10 +116,18 @@ function more(cursor: string | null, list: HTMLElement): Child {
 export function mandatesPart(): { section: HTMLElement; reload(): void } {
   const { section, place } = part("mandates", WORDS.mandates);
   const load = async (): Promise<Child[]> => {
-    const { mandates, next_cursor: next } = await get<Page>("/commerce/mandates?limit=20");
+    const [{ mandates, next_cursor: next }, { grants }] = await Promise.all([
+      get<Page>("/commerce/mandates?limit=20"),
+      get<Grants>("/oauth/grants?limit=100"),
+    ]);
     if (mandates.length === 0) return [el("p", {}, WORDS.mandatesEmpty)];
-    const list = el("ul", { class: "rows" }, ...mandates.map(mandateRow));
-    return [list, more(next, list)];
+    const names: Names = new Map(grants.map((grant) => [grant.client_id, grant.client_name]));
+    const list = el(
+      "ul",
+      { class: "rows" },
+      ...mandates.map((mandate) => mandateRow(mandate, names)),
+    );
+    return [list, more(next, list, names)];
   };
   const reload = (): void => void fillPart(place, load);
   reload();

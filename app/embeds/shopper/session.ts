@@ -6,8 +6,11 @@
 import { SESSION_KEY } from "../look.ts";
 import { DATA, WORDS } from "./page-data.ts";
 
+// The service's own origin is shared by all stores: there a name carries its store (loader-place.ts does the same).
+const OF_STORE = DATA.proxy === null ? `:${DATA.shop}` : "";
+const TOKEN = SESSION_KEY + OF_STORE;
 /** The hand-off verifier of a tab that went to sign in elsewhere; crm-theme.js keeps the same. */
-const VERIFIER = "crm_sign_in";
+const VERIFIER = `crm_sign_in${OF_STORE}`;
 let token: string | null = null;
 
 export type Answer = {
@@ -29,8 +32,8 @@ const store = () => {
 
 function remember(value: string | null): void {
   token = value;
-  if (value) store()?.setItem(SESSION_KEY, value);
-  else store()?.removeItem(SESSION_KEY);
+  if (value) store()?.setItem(TOKEN, value);
+  else store()?.removeItem(TOKEN);
 }
 
 /** The answer, whatever it is; throws only when there is none. */
@@ -185,7 +188,7 @@ export const keepVerifier = (): void => {
 /** Where the theme's own script swapped the code, it says so. */
 export function onHandOver(act: () => void): void {
   document.addEventListener("crm:session", () => {
-    token = store()?.getItem(SESSION_KEY) ?? null;
+    token = store()?.getItem(TOKEN) ?? null;
     act();
   });
 }
@@ -212,7 +215,7 @@ export async function arrive(): Promise<Arrival> {
     await begin(answer);
     return { outcome: "signed_in" };
   }
-  token = store()?.getItem(SESSION_KEY) ?? null;
+  token = store()?.getItem(TOKEN) ?? null;
   if (error !== null)
     return {
       outcome: "failed",

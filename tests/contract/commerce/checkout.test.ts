@@ -61,6 +61,7 @@ const shapeOf = (source: string) => ({
   currency: "EUR",
   source,
   mandate_id: null,
+  client_id: null,
   expires_at: expect.stringMatching(/Z$/),
 });
 

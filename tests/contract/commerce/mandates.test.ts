@@ -62,6 +62,7 @@ describe("POST /commerce/mandates", () => {
       signature: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
       spent_amount: "0.00",
       usage: "single",
+      agent_clients: null,
       proof: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     });
     const hours = (Date.parse(answer.json.expires_at) - before) / 3_600_000;

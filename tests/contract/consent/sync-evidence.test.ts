@@ -70,6 +70,40 @@ describe("a row says", () => {
     ).toBe("https://shop.example/pages/join");
   });
 
+  it.each([
+    ["ada@example.com", "redacted"],
+    ["ada%40example.com", "redacted"],
+    ["ada%2540example.com", "redacted"],
+    ["ADA%EF%BC%A0example.com", "redacted"],
+    ["%zz-ada%40example.com", "redacted"],
+    ["join%3Fto=ada@example.com", "redacted"],
+    ["@brand", "@brand"],
+  ])("the page without an address in its path: %s", async (segment, kept) => {
+    const { source_page: page } = await onlyRow({
+      source_page: `https://shop.example/account/${segment}/orders`,
+    });
+    expect(page).toBe(`https://shop.example/account/${kept}/orders`);
+  });
+
+  it("no address, wherever a text may be sent, and the chain verifies", async () => {
+    const row = await onlyRow(
+      {
+        consent_version: "v1 ada@example.com",
+        timestamp: "ada%40example.com",
+        source_page: "https://ada@shop.example/",
+      },
+      { "User-Agent": "Robot/1.0 (mailto:ada@example.com)" },
+    );
+    expect(JSON.stringify(row)).not.toMatch(/ada|example\.com/);
+    expect(row).toMatchObject({
+      consent_version: "v1 redacted",
+      timestamp: "redacted",
+      source_page: "https://redacted/",
+      user_agent: "Robot/1.0 redacted",
+    });
+    expect((await verify(service)).problems).toEqual([]);
+  });
+
   it("at most 500 characters of a browser's name", async () => {
     expect((await onlyRow({}, { "User-Agent": "x".repeat(2_000) })).user_agent).toHaveLength(500);
   });
@@ -85,6 +119,28 @@ describe("a row says", () => {
     ).toBe("v\ufffd");
     expect((await verify(service)).problems).toEqual([]);
   });
+});
+
+it("no row of a sign-up holds an address that came as a header", async () => {
+  const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+    body: {
+      email: "grace@example.com",
+      password: "correct horse",
+      consent_tos: true,
+      consent_privacy: true,
+      consent_version: "v2 grace@example.com",
+    },
+    key: null,
+    headers: { "User-Agent": "Robot/1.0 grace@example.com" },
+  });
+  expect(answer.status).toBe(201);
+  const rows = await service.database.query(
+    "SELECT consent_version, user_agent FROM consent_records WHERE user_id = $1",
+    [answer.json.user.id],
+  );
+  expect(new Set(rows.map(({ consent_version: v, user_agent: a }) => `${v}, ${a}`))).toEqual(
+    new Set(["v2 redacted, Robot/1.0 redacted"]),
+  );
 });
 
 describe("the chain", () => {

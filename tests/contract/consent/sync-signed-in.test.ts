@@ -151,7 +151,15 @@ describe("is refused with 400 and writes nothing", () => {
   it.each(["", "a b", "-x", "é", "x".repeat(41)])("with a form named %j", (form) =>
     refused({ method: "x_form", form_type: form }, "form_type"),
   );
-  it.each(["a b", "<i>", "x".repeat(101), ""])("with the consent_id %j", (consentId) =>
+  it.each([
+    "a b",
+    "<i>",
+    "x".repeat(101),
+    "",
+    "ada@example.com",
+    "ada%40example.com",
+    "ada.example.com",
+  ])("with the consent_id %j", (consentId) =>
     refused({ method: "banner", consent_cookie: true, consent_id: consentId }, "consent_id"),
   );
   it("with a body that is not an object", () => refused([1]));

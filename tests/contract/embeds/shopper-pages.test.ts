@@ -6,6 +6,7 @@ import { SHOPPER_EN } from "../../../app/embeds/shopper-words-en.ts";
 import { SHOPPER_ES } from "../../../app/embeds/shopper-words-es.ts";
 import { SHOPPER_FR } from "../../../app/embeds/shopper-words-fr.ts";
 import { SCRIPTS } from "../../../app/generated/embeds/scripts.ts";
+import { addToCatalogue } from "../../support/catalogue.ts";
 import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
 import {
   ADMIN_KEY,
@@ -168,6 +169,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
 describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
   it("knows the customer's consents and tags, and nothing more, and is kept by nobody", async () => {
     await consent(service, shopper, { consent_marketing: true });
+    await addToCatalogue(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },
@@ -210,6 +212,7 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     });
     expect(dataOf(await signed(page, "")).customer).toBeNull();
     const theirs = await newShopper(service, OTHER_SHOP);
+    await addToCatalogue(service, ["Other club"], { shop: OTHER_SHOP });
     await service.call("POST", "/ucp/tags", {
       key: theirs.token,
       body: { add: ["Other club"], remove: [] },
@@ -299,14 +302,38 @@ describe("a shopper's own page that reads with a bearer token", () => {
   const orders = (headers: Record<string, string>) =>
     asAgent(service, shopper, "GET", "/commerce/orders", { headers });
 
-  it("is the shopper's, when the browser says that it asks where it came from", async () => {
-    expect((await orders({})).json.code).toBe("agent_consent_required");
-    expect((await orders({ "Sec-Fetch-Site": "same-origin" })).status).toBe(200);
-    for (const site of ["cross-site", "same-site", "none"])
-      expect([site, (await orders({ "Sec-Fetch-Site": site })).status]).toEqual([site, 403]);
-    expect((await orders({ "Sec-Fetch-Site": "same-origin", "UCP-Agent": "agent/1" })).status).toBe(
-      403,
-    );
+  const ownRead = () => ({
+    "Sec-Fetch-Site": "same-origin",
+    Referer: `${service.url}/embed/dashboard?shop=${SHOP}`,
+  });
+
+  it("is the shopper's, when the browser names the page that it reads for", async () => {
+    expect((await orders(ownRead())).status).toBe(200);
+    expect((await orders({ ...ownRead(), "UCP-Agent": "agent/1" })).status).toBe(403);
+  });
+
+  it.each<[string, () => Record<string, string>]>([
+    ["nothing of a browser", () => ({})],
+    ["a program's `Sec-Fetch-Site: same-origin`", () => ({ "Sec-Fetch-Site": "same-origin" })],
+    ["another site", () => ({ ...ownRead(), "Sec-Fetch-Site": "cross-site" })],
+    ["another host of this site", () => ({ ...ownRead(), "Sec-Fetch-Site": "same-site" })],
+    ["an address that was typed", () => ({ ...ownRead(), "Sec-Fetch-Site": "none" })],
+    ["a page without Sec-Fetch-Site", () => ({ Referer: ownRead().Referer })],
+    ["a page of elsewhere", () => ({ ...ownRead(), Referer: "https://agent.example/chat" })],
+    ["no page at all", () => ({ ...ownRead(), Referer: "about:client" })],
+    ["an origin of elsewhere", () => ({ ...ownRead(), Origin: "https://agent.example" })],
+    ["the origin null", () => ({ ...ownRead(), Origin: "null" })],
+  ])("is an agent's call with %s", async (_, headers) => {
+    const answer = await orders(headers());
+    expect([answer.status, answer.json.code]).toEqual([403, "agent_consent_required"]);
+  });
+
+  it("that would change something needs the Origin that every browser sends then", async () => {
+    const answer = await asAgent(service, shopper, "POST", "/commerce/checkout", {
+      headers: ownRead(),
+      body: { line_items: [] },
+    });
+    expect([answer.status, answer.json.code]).toEqual([403, "agent_consent_required"]);
   });
 
   it("comes back from a sign-in elsewhere to our own pages alone", async () => {

@@ -1,5 +1,6 @@
 // A person's copy of the own data, and signing out everywhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { addToCatalogue } from "../../support/catalogue.ts";
 import { newClient, newTokens } from "../../support/agent.ts";
 import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
 import {
@@ -43,6 +44,7 @@ describe("GET /auth/me/export", () => {
       await newClient(service, { client_name: "Trail Planner" }),
       shopper.token,
     );
+    await addToCatalogue(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
       key: shopper.token,
       body: { add: ["Trail club"], remove: [] },

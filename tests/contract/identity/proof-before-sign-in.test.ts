@@ -1,5 +1,6 @@
 // Stores that let nobody in before the address is proven, and contacts that were known before they signed up.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addToCatalogue } from "../../support/catalogue.ts";
 import { CUSTOMER_2024_10, customerPayload, GID } from "../../support/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -159,6 +160,7 @@ describe("a contact that the storefront told of", () => {
   });
 
   it("is shown the tags that were chosen here, and still none of the merchant's", async () => {
+    await addToCatalogue(service, ["newsletter"]);
     expect(
       (
         await service.call("POST", `/ucp/tags?shop=${SHOP}`, {

@@ -1,5 +1,6 @@
 // SPEC "Real-time write matrix per authentication event", seen from the database and from the outside systems.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addToCatalogue } from "../../support/catalogue.ts";
 import { customerPayload } from "../../support/payloads.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -101,6 +102,7 @@ it("an e-mail sign-up writes all seven columns", async () => {
 });
 
 it("a tag change writes the CMS, the storefront, analytics and the profile, and neither claims nor consents", async () => {
+  await addToCatalogue(service, ["newsletter"]);
   const written = await columnsWrittenBy(async () => {
     expect(
       (

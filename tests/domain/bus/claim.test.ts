@@ -27,7 +27,7 @@ beforeEach(() => queue.test.truncate());
 
 const rowsOf = (ids: number[]) =>
   queue.test.query(
-    "SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id",
+    "SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, is_quarantined, lost_alone, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id",
     [ids],
   );
 const loseLeases = () =>
@@ -206,12 +206,16 @@ describe("a lease that ran out", () => {
     ).toEqual([ids[0], ids[2]]);
   });
 
-  test("is dead with `worker_lost` after the third worker it took along", async () => {
+  test("of the only row of three workers in a row is a dead letter with `worker_lost`", async () => {
     const ids = await addRows(queue.test, { shop: A });
     for (let loss = 1; loss <= 3; loss += 1) {
       const [item] = await claimAll(queue.database);
-      expect(item?.losses).toBe(loss - 1);
-      if (item && loss > 1) expect(await markBegun(queue.database, item)).toBe(true);
+      expect(item).toMatchObject({
+        losses: loss - 1,
+        lossesAlone: loss - 1,
+        isQuarantined: loss > 1,
+      });
+      if (item && loss > 1) expect(await markBegun(queue.database, item, "alone")).toBe(true);
       await loseLeases();
       await reclaimLostLeases(queue.database);
     }
@@ -221,6 +225,7 @@ describe("a lease that ran out", () => {
       last_error: "worker_lost",
       retry_count: 0,
       lease_lost: 3,
+      lost_alone: 3,
     });
     expect(row.dead_lettered_at).not.toBeNull();
     expect(await claimAll(queue.database)).toEqual([]);
@@ -235,9 +240,59 @@ describe("a lease that ran out", () => {
     }
     expect(
       (await rowsOf(ids)).filter(
-        ({ status, retry_count }) => status !== "pending" || retry_count > 0,
+        ({ status, retry_count, is_quarantined, lost_alone }) =>
+          status !== "pending" || retry_count > 0 || is_quarantined || lost_alone > 0,
       ),
     ).toEqual([]);
+  });
+
+  test("of rows that were begun beside each other puts them in quarantine, and counts for none", async () => {
+    const ids = await addRows(queue.test, { shop: A, count: 5 });
+    for (let loss = 1; loss <= 6; loss += 1) {
+      const items = await claimAll(queue.database);
+      // The first loss knows them by their message, later ones by their mark.
+      if (loss === 1) await queue.test.query("UPDATE integration_queue SET status = 'ready'");
+      else for (const item of items) await markBegun(queue.database, item, "begun");
+      await loseLeases();
+      expect(await reclaimLostLeases(queue.database)).toMatchObject({ returned: 5, dead: 0 });
+    }
+    expect(await rowsOf(ids)).toEqual(
+      ids.map((id) =>
+        expect.objectContaining({ id, is_quarantined: true, lost_alone: 0, lease_lost: 6 }),
+      ),
+    );
+  });
+
+  test("of a row that ran alone counts, and of those that its worker held meanwhile does not", async () => {
+    const ids = await addRows(queue.test, { shop: A, count: 4 });
+    const [alone] = await claimAll(queue.database);
+    await markBegun(queue.database, alone as NonNullable<typeof alone>, "alone");
+    await loseLeases();
+    await reclaimLostLeases(queue.database);
+    expect((await rowsOf(ids)).map(({ lost_alone: n }) => n)).toEqual(
+      ids.map((id) => (id === alone?.queueId ? 1 : 0)),
+    );
+  });
+
+  test("of rows that one worker claimed at different times counts for none, also when they run out one after the other", async () => {
+    const ids = await addRows(queue.test, { shop: A, count: 3 });
+    await claimAll(queue.database);
+    for (const id of ids) {
+      await queue.test.query(
+        "UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second' WHERE id = $1",
+        [id],
+      );
+      expect(await reclaimLostLeases(queue.database)).toMatchObject({ returned: 1, dead: 0 });
+    }
+    expect((await rowsOf(ids)).map(({ lost_alone: n }) => n)).toEqual([0, 0, 0]);
+  });
+
+  test("of a delivery that a request asked for is no word about the row", async () => {
+    const ids = await addRows(queue.test, { shop: A });
+    await claimAll(queue.database, { worker: "request-1" });
+    await loseLeases();
+    await reclaimLostLeases(queue.database);
+    expect(await rowsOf(ids)).toMatchObject([{ lost_alone: 0, lease_lost: 1 }]);
   });
 
   test("cannot be begun by a holder that lost it", async () => {
@@ -246,7 +301,7 @@ describe("a lease that ran out", () => {
     await loseLeases();
     await reclaimLostLeases(queue.database);
     await claimAll(queue.database, { worker: "second" });
-    expect(await markBegun(queue.database, held as NonNullable<typeof held>)).toBe(false);
+    expect(await markBegun(queue.database, held as NonNullable<typeof held>, "begun")).toBe(false);
     expect(await queue.test.query("SELECT locked_by FROM integration_queue")).toEqual([
       { locked_by: "second" },
     ]);

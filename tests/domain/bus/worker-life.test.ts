@@ -96,36 +96,117 @@ describe("waking", () => {
   }, 30_000);
 });
 
-describe("rows that two workers died with", () => {
-  test("are begun after the rows that one died with, whatever their order", async () => {
+describe("rows in quarantine", () => {
+  test("run after each other, those that fewer workers died of first", async () => {
     const ids = await add({ channel: "slow", count: 6 });
-    await query("UPDATE integration_queue SET lease_lost = 2 - id % 2");
+    await query("UPDATE integration_queue SET is_quarantined = true, lost_alone = 1 - id % 2");
+    let [inFlight, most] = [0, 0];
+    world.slow.answer((_, response) => {
+      most = Math.max(most, (inFlight += 1));
+      setTimeout(() => {
+        inFlight -= 1;
+        response.end("{}");
+      }, 20);
+    });
     await world.start();
     await world.allDelivered(6);
-    expect(world.slow.received.map(({ queueId }) => queueId).slice(3)).toEqual(
-      ids.filter((id) => id % 2 === 0),
-    );
+    expect(most).toBe(1);
+    expect(world.slow.received.map(({ queueId }) => queueId)).toEqual([
+      ...ids.filter((id) => id % 2 === 1),
+      ...ids.filter((id) => id % 2 === 0),
+    ]);
   });
 
-  test("are begun one at a time and say so, while all others go on beside them", async () => {
-    await add({ channel: "slow", count: 6 });
-    await query("UPDATE integration_queue SET lease_lost = 2");
+  test("are the only ones begun, and say so, while the others wait", async () => {
+    await add({ channel: "slow" });
+    await query("UPDATE integration_queue SET is_quarantined = true");
     const waiting: (() => void)[] = [];
     world.slow.answer((_, response) => void waiting.push(() => response.end("{}")));
     await world.start();
-    const begun = () =>
-      query(
-        "SELECT id FROM integration_queue WHERE locked_by LIKE '% begun' AND status <> 'delivered'",
-      );
-    for (let done = 0; done < 6; done += 1) {
-      await eventually("the next one", () => waiting.length === done + 1);
-      await add({ count: 5 });
-      await world.allDelivered(done + 5 * (done + 1));
-      expect(world.slow.received).toHaveLength(done + 1);
-      expect(await begun()).toHaveLength(1);
-      waiting[done]?.();
-    }
-    await world.allDelivered(36);
+    await eventually("the row that runs alone", () => waiting.length === 1);
+    await add({ count: 5 });
+    await eventually(
+      "the others claimed",
+      async () =>
+        (await query("SELECT 1 FROM integration_queue WHERE status = 'processing'")).length === 5,
+    );
+    expect(
+      await query(
+        "SELECT split_part(locked_by, ' ', 2) AS how FROM integration_queue WHERE status = 'ready'",
+      ),
+    ).toEqual([{ how: "alone" }]);
+    expect(world.fast.received).toEqual([]);
+    waiting[0]?.();
+    await world.allDelivered(6);
+  });
+
+  test("leave the others their turn: a second of slow ones, then everybody else, then the next of them", async () => {
+    await add({ channel: "slow", count: 2 });
+    await query("UPDATE integration_queue SET is_quarantined = true");
+    world.slow.answer((_, response) => void setTimeout(() => response.end("{}"), 1_100));
+    await world.start();
+    await eventually("the first of them", () => world.slow.received.length === 1);
+    await add({ count: 5 });
+    await world.allDelivered(7);
+    const [, second] = world.slow.received;
+    expect(world.fast.received.filter(({ at }) => at < (second?.at ?? 0))).toHaveLength(5);
+  });
+
+  test("wait until what is under way has ended, and hold nobody up for long when it does not end", async () => {
+    const hanging: (() => void)[] = [];
+    world.slow.answer((_, response) => void hanging.push(() => response.end("{}")));
+    await add({ channel: "slow" });
+    await world.start();
+    await eventually("a delivery that hangs", () => hanging.length === 1);
+    const [alone] = await add({ channel: "slow", dueInSeconds: 1 });
+    await query(`UPDATE integration_queue SET is_quarantined = true WHERE id = ${alone}`);
+    await eventually(
+      "the row claimed",
+      async () =>
+        (
+          await query(
+            `SELECT 1 FROM integration_queue WHERE id = ${alone} AND status = 'processing'`,
+          )
+        ).length === 1,
+    );
+    await add({ count: 20 });
+    await eventually("the other channel's rows", () => world.fast.received.length === 20, 5_000);
+    expect(hanging).toHaveLength(1);
+    hanging[0]?.();
+    await eventually("the row that runs alone", () => hanging.length === 2, 10_000);
+    hanging[1]?.();
+    await world.allDelivered(22);
+  }, 30_000);
+
+  test("are given back at once when the worker stops", async () => {
+    const hanging: (() => void)[] = [];
+    world.slow.answer((_, response) => void hanging.push(() => response.end("{}")));
+    await add({ channel: "slow", count: 4 });
+    await query("UPDATE integration_queue SET is_quarantined = true");
+    const worker = await world.start();
+    await eventually("the first of them", () => hanging.length === 1);
+    const stopped = worker.stop();
+    await eventually(
+      "three given back",
+      async () => (await world.rows()).filter(({ status }) => status === "pending").length === 3,
+      2_000,
+    );
+    hanging[0]?.();
+    await stopped;
+    expect(await claimed()).toBe(0);
+  });
+
+  test("leave it when an attempt was made, whatever came of it", async () => {
+    world.fast.answer((_, response) => void response.writeHead(500).end());
+    await add();
+    await query(
+      "UPDATE integration_queue SET is_quarantined = true, lost_alone = 2, lease_lost = 4",
+    );
+    await world.start();
+    await eventually("a failed attempt", async () => (await world.rows())[0]?.retry_count === 1);
+    expect(
+      await query("SELECT is_quarantined, lost_alone, lease_lost FROM integration_queue"),
+    ).toEqual([{ is_quarantined: false, lost_alone: 0, lease_lost: 0 }]);
   });
 });
 

@@ -53,6 +53,7 @@ const dataOf = (index = 0) => (databases[index % databases.length] as Database).
 const claim = (mandateId: string, amount: string, fields: object = {}) => ({
   mandateId,
   customerId: 1,
+  clientId: null,
   amount,
   currency: "EUR",
   ...fields,
@@ -196,7 +197,7 @@ describe("a refusal", () => {
         requireOpenMandate(
           (databases[0] as Database).forTenant("other-store.myshopify.com").sql,
           id,
-          1,
+          { customerId: 1, clientId: null },
         ),
       ),
     ).toBe("not_found");

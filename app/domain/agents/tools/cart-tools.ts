@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { dropCart, Lines, readCart, saveCart, showCart, toCartLines } from "../carts.ts";
 import { isSelling } from "../ucp-profile.ts";
+import { GATHERING } from "../ucp-request.ts";
 import { envelope } from "../ucp-envelope.ts";
 import {
   CREATES,
@@ -16,12 +17,7 @@ import {
 } from "./tool.ts";
 
 const CART = ["dev.ucp.shopping.cart"];
-const Cart = z.looseObject({
-  line_items: Lines,
-  context: z.looseObject({}).optional(),
-  signals: z.looseObject({}).optional(),
-  attribution: z.looseObject({}).optional(),
-});
+const Cart = z.looseObject({ line_items: Lines, ...GATHERING });
 const Id = z.string().min(1).max(255);
 const output = ucpOutput({
   id: { type: "string" },

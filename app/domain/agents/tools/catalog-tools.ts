@@ -5,6 +5,7 @@ import { readKeyCursor, toKeyCursor } from "../../../runtime/key-cursor.ts";
 import { findProducts } from "../../commerce/product-lookup.ts";
 import { searchProducts } from "../../commerce/products.ts";
 import { isSelling } from "../ucp-profile.ts";
+import { BROWSING } from "../ucp-request.ts";
 import { envelope, errorMessage, refusalAnswer, type UcpMessage } from "../ucp-envelope.ts";
 import { toUcpProduct, type UcpProduct } from "../ucp-products.ts";
 import { Meta, OBJECT, publicTool, READS, ucpOutput, type AgentTool } from "./tool.ts";
@@ -28,11 +29,6 @@ const Filters = z.looseObject({
 type Filters = z.output<typeof Filters>;
 const KNOWN_FILTERS = new Set(Object.keys(Filters.shape));
 
-const Circumstances = {
-  context: z.looseObject({}).optional(),
-  signals: z.looseObject({}).optional(),
-  attribution: z.looseObject({}).optional(),
-};
 const Id = z.string().min(1).max(255);
 
 const Search = z.looseObject({
@@ -41,7 +37,7 @@ const Search = z.looseObject({
   pagination: z
     .looseObject({ cursor: z.string().max(3_000).optional(), limit: z.int().min(1).optional() })
     .optional(),
-  ...Circumstances,
+  ...BROWSING,
 });
 
 const products = { products: { type: "array", items: OBJECT }, pagination: OBJECT };
@@ -121,7 +117,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
       catalog: z.looseObject({
         ids: z.array(Id).min(1).max(MAX_IDS),
         filters: Filters.optional(),
-        ...Circumstances,
+        ...BROWSING,
       }),
     }),
     output: ucpOutput({ products: products.products }),
@@ -165,7 +161,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
     description: "One product of this store with all its variants, by its id or that of a variant.",
     input: z.strictObject({
       meta: Meta.optional(),
-      catalog: z.looseObject({ id: Id, filters: Filters.optional(), ...Circumstances }),
+      catalog: z.looseObject({ id: Id, filters: Filters.optional(), ...BROWSING }),
     }),
     output: ucpOutput({ product: OBJECT }),
     annotations: READS,

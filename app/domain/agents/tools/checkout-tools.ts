@@ -11,9 +11,10 @@ import {
 } from "../../commerce/checkouts.ts";
 import { completeCheckout } from "../../commerce/complete-checkout.ts";
 import { answerOnce, type Keep } from "../../commerce/idempotency.ts";
-import { Lines, readCart, toCartLines, type CartLine } from "../carts.ts";
+import { Lines, LinesOrNone, readCart, toCartLines, type CartLine } from "../carts.ts";
 import { toCheckoutInput, toUcpCheckout } from "../ucp-checkouts.ts";
 import { isSelling } from "../ucp-profile.ts";
+import { BUYING, CONFIRMING } from "../ucp-request.ts";
 import { envelope, errorMessage } from "../ucp-envelope.ts";
 import {
   CREATES,
@@ -29,24 +30,15 @@ import {
 
 const CHECKOUT = ["dev.ucp.shopping.checkout"];
 const Id = z.string().min(1).max(255);
-const Circumstances = {
-  buyer: z.looseObject({}).optional(),
-  context: z.looseObject({}).optional(),
-  signals: z.looseObject({}).optional(),
-  attribution: z.looseObject({}).optional(),
-  payment: z.looseObject({}).optional(),
-};
-
 const Start = z.looseObject({
-  // Of a checkout that is made of a cart there are none.
-  line_items: z.union([Lines, z.tuple([])]).default([]),
+  line_items: LinesOrNone.describe("What is bought; none when cart_id names a cart.").default([]),
   cart_id: z
     .string()
     .max(255)
     .describe("A cart of this store; its items are taken, and line_items are not looked at.")
     .optional(),
   mandate_id: z.uuid().describe("The shopper's mandate under which it is paid for.").optional(),
-  ...Circumstances,
+  ...BUYING,
 });
 
 const output = ucpOutput({
@@ -149,7 +141,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({
       meta: Meta.optional(),
       id: Id,
-      checkout: z.looseObject({ line_items: Lines, ...Circumstances }),
+      checkout: z.looseObject({ line_items: Lines, ...BUYING }),
     }),
     annotations: REPLACES,
     async run(call, { id, checkout }) {
@@ -180,7 +172,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
     input: z.strictObject({
       meta: Meta.optional(),
       id: Id,
-      checkout: z.looseObject({}).optional(),
+      checkout: z.looseObject(CONFIRMING).optional(),
     }),
     annotations: {
       readOnlyHint: false,

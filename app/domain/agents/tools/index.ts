@@ -33,6 +33,10 @@ const described = new Map<string, DescribedTool>(
     const { $schema: _, ...inputSchema } = z.toJSONSchema(input, {
       io: "input",
       target: "draft-2020-12",
+      // A pattern stands beside each: a validator that does not know the format's name may refuse the whole schema.
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.format;
+      },
     });
     return [
       name,

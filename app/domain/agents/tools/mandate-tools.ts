@@ -28,6 +28,7 @@ const MANDATE = {
     max_amount: { type: "string" },
     spent_amount: { type: "string" },
     currency: { type: "string" },
+    agent_clients: { type: ["array", "null"], items: { type: "string" } },
   },
   required: ["mandate_id", "status"],
 };
@@ -39,16 +40,16 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
     name: "create_mandate",
     title: "Let agents pay up to an amount",
     description:
-      "A signed payment mandate: an amount, a currency, a scope (`all`, `collection:<handle>` or `product:<gid>`) and a time. Needs the shopper's consent to payments by agents.",
+      "A signed payment mandate: an amount, a currency, a scope (`all`, `collection:<handle>` or `product:<gid>`) and a time. It is for the agent that makes it alone. Needs the shopper's consent to payments by agents.",
     input: z.strictObject({ meta: Meta.optional(), ...MandateInput.shape }),
     output: MANDATE,
     annotations: CREATES,
     async run(
       { ctx, tenant, person, userAgent, idempotencyKey },
-      { max_amount, currency, scope, expires_in_hours, usage },
+      { max_amount, currency, scope, expires_in_hours, usage, agent_clients },
     ) {
       // In the order of `/commerce/mandates`, so that one idempotency key means one thing.
-      const body = { max_amount, currency, scope, expires_in_hours, usage };
+      const body = { max_amount, currency, scope, expires_in_hours, usage, agent_clients };
       const attempt = {
         key: idempotencyKey ?? undefined,
         person,

@@ -1,0 +1,222 @@
+// Whose a mandate is: an agent spends what it was given, over every protocol, and nobody else does.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newClient, newTokens } from "../../support/agent.ts";
+import { itemsOf, mandateRow, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
+import { asShopper, type Shopper } from "../../support/commerce.ts";
+import { SHOP, startService, type Answer, type Service } from "../../support/service.ts";
+
+type Agent = { client: string; token: string };
+let service: Service;
+let shelf: Shelf;
+let shopper: Shopper;
+let own: Agent;
+let other: Agent;
+
+const SCOPE = "dev.ucp.shopping.checkout:manage commerce.mandates:create";
+
+async function newAgent(name: string): Promise<Agent> {
+  const client = await newClient(service, { client_name: name });
+  const { access_token } = await newTokens(service, client, shopper.token, { scope: SCOPE });
+  return { client, token: access_token };
+}
+
+beforeAll(async () => {
+  service = await startService();
+  shelf = await openShelf(service);
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  shopper = await newPayer(service);
+  [own, other] = [await newAgent("Trail Planner"), await newAgent("Price Hunter")];
+});
+
+const post = (path: string, body: object, key: string) =>
+  service.call("POST", `${path}?shop=${SHOP}`, { body, key });
+const tool = (name: string, args: object, key: string) =>
+  post(
+    "/mcp",
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+    key,
+  );
+const skill = (name: string, args: object, key: string) =>
+  post(
+    "/a2a",
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "message/send",
+      params: {
+        message: {
+          kind: "message",
+          role: "user",
+          messageId: randomUUID(),
+          parts: [{ kind: "data", data: { tool: name, arguments: args } }],
+        },
+      },
+    },
+    key,
+  );
+
+const MANDATE = { max_amount: "100.00", currency: "EUR", scope: "all", usage: "multi" };
+const mandateOf = async (key: string, fields: object = {}) => {
+  const answer = await post("/commerce/mandates", { ...MANDATE, ...fields }, key);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json;
+};
+const buy = (mandate: string, key: string) =>
+  post("/commerce/checkout", { line_items: itemsOf(shelf.camera), mandate_id: mandate }, key);
+const ucpLines = () => [{ item: { id: shelf.camera }, quantity: 1 }];
+const UNTOUCHED = { spent_amount: "0.00", reserved_amount: "0.00", reservations: 0 };
+
+function expectWrongAgent(answer: Answer): void {
+  expect([answer.status, answer.json.code, answer.json.reason]).toEqual([
+    403,
+    "mandate_refused",
+    "wrong_agent",
+  ]);
+}
+
+describe("a mandate that an agent made", () => {
+  it("names that agent, over REST, MCP and A2A", async () => {
+    const overMcp = (await tool("create_mandate", MANDATE, own.token)).json.result
+      .structuredContent;
+    const overA2a = (await skill("create_mandate", MANDATE, own.token)).json.result.artifacts[0]
+      .parts[0].data.result;
+    for (const mandate of [await mandateOf(own.token), overMcp, overA2a])
+      expect(mandate.agent_clients).toEqual([own.client]);
+  });
+
+  it("is proved with its agent in it", async () => {
+    const { proof } = await mandateOf(own.token);
+    const [, payload = ""] = proof.split(".");
+    expect(JSON.parse(Buffer.from(payload, "base64url").toString()).agent_clients).toEqual([
+      own.client,
+    ]);
+  });
+
+  it.each([
+    ["another agent", () => [other.client]],
+    ["another agent beside itself", () => [own.client, other.client]],
+  ])("is for itself alone: naming %s is refused", async (_, clients) => {
+    const answer = await post(
+      "/commerce/mandates",
+      { ...MANDATE, agent_clients: clients() },
+      own.token,
+    );
+    expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
+      400,
+      "invalid_request",
+      ["agent_clients"],
+    ]);
+    expect((await mandateOf(own.token, { agent_clients: null })).agent_clients).toEqual([
+      own.client,
+    ]);
+  });
+
+  it("is spent by that agent, and the checkout shows which", async () => {
+    const { mandate_id: id } = await mandateOf(own.token);
+    const made = await buy(id, own.token);
+    expect([made.status, made.json.client_id]).toEqual([201, own.client]);
+    const { checkout } = {
+      checkout: (
+        await service.call("GET", `/commerce/checkout/${made.json.id}`, { key: shopper.token })
+      ).json,
+    };
+    expect(checkout.client_id).toBe(own.client);
+    expect(await mandateRow(service, id)).toMatchObject({ reserved_amount: "40.00" });
+    const overMcp = await tool("get_checkout", { id: made.json.id }, own.token);
+    expect(overMcp.json.result.structuredContent.client_id).toBe(own.client);
+  });
+
+  it("is refused to another agent of the same shopper over REST, MCP and A2A, and nothing is held", async () => {
+    const { mandate_id: id } = await mandateOf(own.token);
+    expectWrongAgent(await buy(id, other.token));
+    const checkout = { line_items: ucpLines(), mandate_id: id };
+    const overMcp = await tool("create_checkout", { checkout }, other.token);
+    expect(JSON.stringify(overMcp.json)).toContain("wrong_agent");
+    const overA2a = await skill("create_checkout", { checkout }, other.token);
+    expect(JSON.stringify(overA2a.json)).toContain("wrong_agent");
+    expect(await mandateRow(service, id)).toMatchObject(UNTOUCHED);
+  });
+
+  it("is refused to twenty calls of another agent at once", async () => {
+    const { mandate_id: id } = await mandateOf(own.token);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => buy(id, other.token)));
+    for (const answer of answers) expectWrongAgent(answer);
+    expect(await mandateRow(service, id)).toMatchObject(UNTOUCHED);
+  });
+
+  it("is refused to a session that names no agent", async () => {
+    const { mandate_id: id } = await mandateOf(own.token);
+    expectWrongAgent(await buy(id, shopper.token));
+    expectWrongAgent(
+      await asShopper(service, shopper, "POST", "/commerce/checkout", {
+        body: { line_items: itemsOf(shelf.camera), mandate_id: id },
+      }),
+    );
+  });
+
+  it("holds for what another agent does with the checkout afterwards", async () => {
+    const { mandate_id: id } = await mandateOf(own.token);
+    const made = (await buy(id, own.token)).json;
+    expectWrongAgent(
+      await post(
+        `/commerce/checkout/${made.id}/update`,
+        { line_items: itemsOf(shelf.camera, 2) },
+        other.token,
+      ),
+    );
+    expectWrongAgent(await post(`/commerce/checkout/${made.id}/complete`, {}, other.token));
+    expect(await mandateRow(service, id)).toMatchObject({ reserved_amount: "40.00" });
+    const changed = await post(
+      `/commerce/checkout/${made.id}/update`,
+      { line_items: itemsOf(shelf.camera, 2) },
+      own.token,
+    );
+    expect([changed.status, changed.json.totals.total]).toEqual([200, "80.00"]);
+    expect((await post(`/commerce/checkout/${made.id}/complete`, {}, own.token)).status).toBe(200);
+  });
+});
+
+describe("a mandate that the shopper made", () => {
+  it("is for the agents that it names", async () => {
+    const { mandate_id: id, agent_clients: clients } = await mandateOf(shopper.token, {
+      agent_clients: [other.client, other.client],
+    });
+    expect(clients).toEqual([other.client]);
+    expectWrongAgent(await buy(id, own.token));
+    const made = await buy(id, other.token);
+    expect([made.status, made.json.client_id]).toEqual([201, other.client]);
+  });
+
+  it("is for every agent when it names none", async () => {
+    const { mandate_id: id, agent_clients: clients } = await mandateOf(shopper.token);
+    expect(clients).toBeNull();
+    for (const key of [own.token, other.token]) expect((await buy(id, key)).status, key).toBe(201);
+    expect((await buy(id, shopper.token)).json.reason).toBe("exceeded");
+  });
+
+  it.each([[[]], [[""]], [[7]], ["all"], [Array.from({ length: 21 }, (_, n) => `c${n}`)]])(
+    "takes no list such as %j",
+    async (clients) => {
+      const answer = await post(
+        "/commerce/mandates",
+        { ...MANDATE, agent_clients: clients },
+        shopper.token,
+      );
+      expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+    },
+  );
+
+  it("is told to the shopper with its agents, and the own checkout without one", async () => {
+    await mandateOf(shopper.token, { agent_clients: [own.client] });
+    const { mandates } = (await service.call("GET", "/commerce/mandates", { key: shopper.token }))
+      .json;
+    expect(mandates[0].agent_clients).toEqual([own.client]);
+    const made = await asShopper(service, shopper, "POST", "/commerce/checkout", {
+      body: { line_items: itemsOf(shelf.camera) },
+    });
+    expect(made.json.client_id).toBeNull();
+  });
+});
