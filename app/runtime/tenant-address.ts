@@ -3,7 +3,7 @@
 // and judged by what they resolve to, at every connection (outbound.ts).
 import { isIP } from "node:net";
 import { resolve, sep } from "node:path";
-import { isPrivateAddress } from "./outbound.ts";
+import { isPrivateAddress } from "./ip-address.ts";
 
 export type AddressRules = {
   /** OUTBOUND_ALLOW: `host`, `host:port`, `file`, `file:/folder`. */
@@ -31,7 +31,7 @@ function findHostProblem(url: URL, { allow }: AddressRules): string | undefined 
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
   if (url.protocol !== "https:") return "must be an https:// address";
-  if (host === "localhost" || (isIP(host) !== 0 && isPrivateAddress(host)))
+  if (/(^|\.)localhost$/.test(host) || (isIP(host) !== 0 && isPrivateAddress(host)))
     return "must not be a private address";
   return undefined;
 }
