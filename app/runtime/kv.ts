@@ -177,21 +177,50 @@ export async function compareAndSetKey(
   return rows.length === 1;
 }
 
-/** Adds one to each counter, starting those that are new or expired; answers the counts. One statement, keys sorted. */
+const ADD_ONE = `
+  ON CONFLICT (shop, key) DO UPDATE SET
+    value = CASE WHEN kv.expires_at <= clock_timestamp() THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
+    expires_at = CASE WHEN kv.expires_at <= clock_timestamp() THEN excluded.expires_at ELSE kv.expires_at END
+  WHERE kv.shop = $1
+  RETURNING key, (value #>> '{}')::int AS count`;
+
+// Locks the gates, then the counters, each in the order of their keys, so that two callers never wait in a circle.
+const COUNT_BEHIND_GATES = `
+  WITH gate AS (
+    INSERT INTO kv (shop, key, value, expires_at)
+    SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl)
+    FROM unnest($2::text[], $3::float8[]) AS wanted(key, ttl) ORDER BY key
+    ${ADD_ONE}
+  ), full_gate AS (
+    SELECT 1 FROM gate JOIN unnest($2::text[], $4::int[]) AS wanted(key, most) USING (key) WHERE gate.count > wanted.most
+  ), counter AS (
+    INSERT INTO kv (shop, key, value, expires_at)
+    SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl)
+    FROM unnest($5::text[], $6::float8[]) AS wanted(key, ttl) WHERE NOT EXISTS (SELECT 1 FROM full_gate) ORDER BY key
+    ${ADD_ONE}
+  )
+  SELECT key, count FROM gate UNION ALL SELECT key, count FROM counter`;
+
+type Counter = { key: string; ttlSeconds: number };
+
+/**
+ * Adds one to each gate and, unless a gate has more than its `max` by then, to each counter; starts those that are new or
+ * expired. One statement. @returns the counts of what was counted.
+ */
 export async function countKeys(
   sql: TenantSql,
-  counters: readonly { key: string; ttlSeconds: number }[],
+  counters: readonly Counter[],
+  gates: readonly (Counter & { max: number })[] = [],
 ): Promise<Map<string, number>> {
-  const sorted = [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
-  const rows = await sql<{ key: string; count: number }>(
-    `INSERT INTO kv (shop, key, value, expires_at)
-     SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl) FROM unnest($2::text[], $3::float8[]) AS counter(key, ttl) ORDER BY key
-     ON CONFLICT (shop, key) DO UPDATE SET
-       value = CASE WHEN kv.expires_at <= clock_timestamp() THEN '1'::jsonb ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
-       expires_at = CASE WHEN kv.expires_at <= clock_timestamp() THEN excluded.expires_at ELSE kv.expires_at END
-     RETURNING key, (value #>> '{}')::int AS count`,
-    [sorted.map(({ key }) => key), sorted.map(({ ttlSeconds }) => ttlSeconds)],
-  );
+  const byKey = (a: Counter, b: Counter) => (a.key < b.key ? -1 : 1);
+  const [first, rest] = [gates.toSorted(byKey), counters.toSorted(byKey)];
+  const rows = await sql<{ key: string; count: number }>(COUNT_BEHIND_GATES, [
+    first.map(({ key }) => key),
+    first.map(({ ttlSeconds }) => ttlSeconds),
+    first.map(({ max }) => max),
+    rest.map(({ key }) => key),
+    rest.map(({ ttlSeconds }) => ttlSeconds),
+  ]);
   return new Map(rows.map(({ key, count }) => [key, count]));
 }
 

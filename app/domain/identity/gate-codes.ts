@@ -14,14 +14,12 @@ import {
 } from "../../runtime/kv.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { readPlatformConfig } from "../tenants/configuration.ts";
-import { HOME_REGION } from "../tenants/tenant.ts";
 import { isAdminAddress } from "./gate-pass.ts";
-import { countTry, isTryLeft } from "./rate-limits.ts";
+import { countTry, isTryLeft, PLATFORM_PLACE } from "./rate-limits.ts";
 
 const MAX_TRIES = 5;
 const DIGITS = 8;
 const PLACE = "gate_code";
-const PLATFORM_PLACE = { shop: PLATFORM, region: HOME_REGION };
 
 type KeptCode = {
   /** Sealed; nobody's for an address that is not listed. */ address: string;
