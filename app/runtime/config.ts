@@ -37,6 +37,7 @@ const entry = (
   default?: string;
   required?: true;
   outside?: true;
+  secret?: true;
 } => SETTINGS[name];
 
 /** Step one: the settings as text, by their own names. An empty value is an unset one. */
@@ -51,22 +52,33 @@ export function readEnvironment(environment: Environment): Partial<Record<Settin
   return read;
 }
 
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
 /**
- * The sandbox pretends every outside system, so it never runs beside real credentials. `auto` means: on when nothing
- * that a deployment must set is set; a deployment that forgot half of them is told so instead of being pretended.
+ * The sandbox simulates every outside system and prints its admin key, so it never runs beside real credentials. `auto`
+ * turns it on only when nothing that belongs to a deployment is set: no credential, no public address, no database, and
+ * no host that others reach.
  */
-function decideSandbox(read: Partial<Record<SettingName, string>>, problems: Problem[]): boolean {
-  const outside = names.filter((name) => entry(name).outside && read[name]);
-  const deployed = names.filter(
-    (name) => (entry(name).outside || entry(name).required) && read[name],
-  );
+function decideSandbox(
+  environment: Environment,
+  read: Partial<Record<SettingName, string>>,
+  problems: Problem[],
+): boolean {
+  const credentials = names.filter((name) => entry(name).outside && read[name]);
   const wish = read.SANDBOX ?? "auto";
-  if (wish === "on" && outside.length > 0)
+  if (wish === "on" && credentials.length > 0)
     problems.push({
       name: "SANDBOX",
-      problem: `the sandbox never runs beside real credentials; unset ${outside.join(", ")}, or set SANDBOX=off`,
+      problem: `the sandbox never runs beside real credentials; unset ${credentials.join(", ")}, or set SANDBOX=off`,
     });
-  return wish === "on" || (wish === "auto" && deployed.length === 0);
+  if (wish !== "auto") return wish === "on";
+  const isDeployed =
+    names.some(
+      (name) => (entry(name).outside || entry(name).required || entry(name).secret) && read[name],
+    ) ||
+    Object.keys(readRegions(environment, [])).length > 0 ||
+    (read.HOST !== undefined && !LOOPBACK_HOST.test(read.HOST));
+  return !isDeployed;
 }
 
 /**
@@ -79,7 +91,7 @@ export function shapeConfig(
 ): Config {
   const read = readEnvironment(environment);
   const problems: Problem[] = [];
-  const isSandbox = decideSandbox(read, problems);
+  const isSandbox = decideSandbox(environment, read, problems);
   const isEmbedded = read.DATABASE_URL === undefined;
   const made = local(isSandbox, isEmbedded);
   const shaped: Record<string, unknown> = {};

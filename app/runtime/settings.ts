@@ -76,7 +76,7 @@ export const SETTINGS = {
   ),
   SANDBOX: setting(
     z.enum(["on", "off", "auto"], "must be on, off or auto"),
-    "Pretended outside systems: `auto` runs them when no credentials are set.",
+    "Simulated outside systems. `auto` runs them when no credential, `BASE_URL`, `DATABASE_URL` or `HOST` that others reach is set; `on` beside a `DATABASE_URL` is allowed while no credential is set.",
     { default: "auto" },
   ),
   SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),

@@ -1,7 +1,7 @@
 // The real process: how it refuses to start, and how it starts.
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -109,6 +109,19 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
       /SANDBOX: the sandbox never runs beside real credentials.*PLATFORM_CLIENT_ID/,
     );
     expect(text).not.toContain("test-app-secret");
+  });
+
+  test("when a database is named and nothing else: no sandbox runs on it, and no key is printed", async () => {
+    const child = startChild("app/server.ts", {
+      PORT: "0",
+      DATA_DIR: join(folder, "none"),
+      DATABASE_URL: database.url,
+    });
+    expect(await child.ended).toBe(1);
+    requireSentence(child.err());
+    expect(child.err()).toContain("ADMIN_KEY: is missing");
+    expect(child.out()).toBe("");
+    expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
   test("when the port is in use", async () => {
@@ -224,6 +237,25 @@ describe("starts", () => {
       SHOPIFY_APP_URL: BASE_URL as string,
     });
   });
+
+  test("as a sandbox beside a database when that is asked for, with secrets of its own in the data folder", async () => {
+    const dataDir = await mkdtemp(join(folder, "sandbox-"));
+    const beside = await freshDatabase();
+    const server = await startServer(
+      { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info" },
+      120_000,
+    );
+    const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
+    const secrets = JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8")) as object;
+    expect(secrets).toMatchObject({ ADMIN_KEY: key });
+    expect(await beside.query("SELECT shop FROM kv WHERE key LIKE 'tenant:%'")).toEqual([
+      { shop: "demo-store.myshopify.com" },
+    ]);
+    expect(existsSync(join(dataDir, "pg"))).toBe(false);
+    server.signal("SIGTERM");
+    expect(await server.ended).toBe(0);
+    await beside.drop();
+  }, 150_000);
 
   test("with nothing set: embedded database, sandbox, demo store; a webhook of it reaches every system", async () => {
     const dataDir = await mkdtemp(join(folder, "plain-"));
