@@ -60,11 +60,7 @@ async function requireSamePerson(
   const { account } = session;
   if (account.password_hash === "") return requireFreshSignIn(ctx, session);
   if (password === undefined) throw new AppError("reauth_required");
-  const { isRight } = await verifyPassword(
-    password,
-    account.password_hash,
-    tenant.config.password_iterations,
-  );
+  const { isRight } = await verifyPassword(password, account.password_hash, tenant);
   if (!isRight) throw new AppError("invalid_credentials");
 }
 

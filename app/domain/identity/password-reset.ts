@@ -31,11 +31,7 @@ export async function resetPassword(
   const { sql } = dataOf(ctx, tenant);
   // Looked at before the work: a stranger's guesses should not cost us hashes.
   if (!(await isLinkOpen(sql, "password", input.token))) throw new AppError("invalid_link");
-  const passwordHash = await hashPassword(
-    ctx.random,
-    input.password,
-    tenant.config.password_iterations,
-  );
+  const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const userId = await dataOf(ctx, tenant).transaction(async (tx) => {
     const link = await takeLink(tx, "password", input.token);
     const account = await getAccount(tx, link.user_id, true).catch(() => null);

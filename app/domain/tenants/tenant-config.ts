@@ -5,6 +5,9 @@ import type { SettingName } from "../../runtime/settings.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
+/** About a third of a second of a core: hashing threads are shared by all stores. */
+export const MAX_PASSWORD_ITERATIONS = 1_000_000;
+
 export type Section =
   | "store"
   | "sign_in"
@@ -135,7 +138,7 @@ export const TENANT_FIELDS = {
     label: "Allowed origins",
   },
   password_iterations: {
-    schema: z.number().int().min(100_000).max(2_000_000).default(100_000),
+    schema: z.number().int().min(100_000).max(MAX_PASSWORD_ITERATIONS).default(100_000),
     section: "security",
     label: "Password hash iterations",
   },
