@@ -1,6 +1,6 @@
 // Configuration in two steps: read (aliases, empty means unset), then shape and validate. Every problem is told at once,
 // by the setting's name and kind, never by its value.
-import { SETTINGS, type Role, type SettingName, type Settings } from "./settings.ts";
+import { HOME_REGION, SETTINGS, type Role, type SettingName, type Settings } from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -131,7 +131,7 @@ function readRegions(environment: Environment, problems: Problem[]): Record<stri
     if (!region || !value?.trim()) continue;
     if (!/^postgres(ql)?:\/\//.test(value.trim()))
       problems.push({ name, problem: "must be a postgres:// address" });
-    else if (region === "default")
+    else if (region === HOME_REGION)
       problems.push({ name, problem: "the home region `default` is DATABASE_URL" });
     else regions[region.replaceAll("_", "-")] = value.trim();
   }

@@ -2,6 +2,7 @@
 import { openDatabase, type Database } from "./database.ts";
 import type { Log } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
+import { HOME_REGION } from "./settings.ts";
 
 export type Regions = {
   has(region: string): boolean;
@@ -18,7 +19,7 @@ export function openRegions(options: {
   poolSize: number;
   log: Log;
 }): Regions {
-  const urls: Record<string, string> = { default: options.home, ...options.others };
+  const urls: Record<string, string> = { [HOME_REGION]: options.home, ...options.others };
   const open = new Map<string, Database>();
   const urlOf = (region: string): string => {
     const url = urls[region];

@@ -4,7 +4,15 @@ import { z } from "zod";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-const secret = z.string().min(16, "must be at least 16 characters");
+/** The region of DATABASE_URL. It holds every tenant's record. */
+export const HOME_REGION = "default";
+
+/** Of every secret that opens something here, deployed or saved. */
+export const MIN_SECRET_LENGTH = 16;
+
+const secret = z
+  .string()
+  .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`);
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -142,7 +150,7 @@ export const SETTINGS = {
   ),
   STOREFRONT_STORE_DOMAIN: setting(
     z.string().regex(/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/, "must look like name.myshopify.com"),
-    "The store that the settings below belong to, and the tenant when a request names none.",
+    "The store that `STOREFRONT_*`, `ANALYTICS_*` and `AUTH_REDIRECT_ORIGIN` belong to, and the tenant when a request names none.",
   ),
   STOREFRONT_ADMIN_TOKEN: setting(z.string(), "Admin token of that store.", {
     secret: true,
@@ -154,10 +162,17 @@ export const SETTINGS = {
   ),
   STOREFRONT_SHOP_ID: setting(z.string(), "Numeric shop id of that store."),
   AUTH_REDIRECT_ORIGIN: setting(outsideAddress, "Where sign-ins return to."),
-  FEDERATED_ISSUER: setting(outsideAddress, "The OIDC provider of federated sign-in.", {
-    default: "https://accounts.google.com",
-  }),
-  FEDERATED_CLIENT_ID: setting(z.string(), "Client id at that provider."),
+  FEDERATED_ISSUER: setting(
+    outsideAddress,
+    "The OIDC provider of federated sign-in, for every store without one of its own.",
+    {
+      default: "https://accounts.google.com",
+    },
+  ),
+  FEDERATED_CLIENT_ID: setting(
+    z.string(),
+    "Client id at that provider, for every store without a provider or client of its own.",
+  ),
   FEDERATED_CLIENT_SECRET: setting(z.string(), "Client secret at that provider.", {
     secret: true,
     outside: true,
@@ -179,9 +194,14 @@ export const SETTINGS = {
     secret: true,
     outside: true,
   }),
+  ERP_TOKEN: setting(
+    secret,
+    "Inbound ERP token of stores with the access role `creator` that have none of their own.",
+    { secret: true, outside: true },
+  ),
   EMAIL_FROM: setting(
     z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
-    "Sender of e-mails, on a verified domain.",
+    "Sender of e-mails, on a verified domain. Stores that use this key send from this address under their own name.",
   ),
   ARCHIVE_URL: setting(
     z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),

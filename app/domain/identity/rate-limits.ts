@@ -4,7 +4,8 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { countKeys, KEYS } from "../../runtime/kv.ts";
-import { dataOf, HOME_REGION, type Tenant } from "../tenants/tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 type Limit = { max: number; windowSeconds: number };
 

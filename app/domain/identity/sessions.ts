@@ -5,7 +5,8 @@ import { PLATFORM } from "../../runtime/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
 import { KEYS, putKey } from "../../runtime/kv.ts";
 import type { ConsentFlags } from "../consent/consent-types.ts";
-import { dataOf, HOME_REGION, isCurrent, type Tenant } from "../tenants/tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { dataOf, isCurrent, type Tenant } from "../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
   CLAIM_FLAGS,

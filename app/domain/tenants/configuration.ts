@@ -1,4 +1,5 @@
 // Saving and showing configuration: a tenant's own and the platform's (SPEC "Admin and configuration", DECISIONS 10).
+import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -8,6 +9,7 @@ import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
 import {
+  defaultFields,
   isErpField,
   PLATFORM_FIELDS,
   TENANT_FIELDS,
@@ -17,7 +19,8 @@ import {
   type TenantConfig,
 } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
-import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { findTenant, getTenant, openFields } from "./tenant.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 /** SPEC's alias: what the embedded app calls the token. */
@@ -61,6 +64,12 @@ export async function saveTenantConfig(
     throw new AppError("invalid_request", {
       fields: { storefront_store_domain: "must be the store that is being configured" },
     });
+
+  // A form sends back the defaults that it was shown: they stay defaults.
+  const defaults = defaultFields();
+  for (const name of Object.keys(patch.set))
+    if (tenant?.saved[name] === undefined && isDeepStrictEqual(patch.set[name], defaults[name]))
+      delete patch.set[name];
 
   await requireFreeHosts(ctx, shop, patch.set.public_hosts as string[] | undefined);
 
@@ -143,9 +152,17 @@ function tokenChange(
   return {};
 }
 
-/** The saved fields, every credential masked. */
-export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+/** What the store saved, every credential masked. */
+export async function showSavedFields(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
   return maskFields(TENANT_FIELDS, (await getTenant(ctx, shop)).saved);
+}
+
+/**
+ * What the store saved, and the default of every field that it did not save; every credential masked. What the service
+ * lends is the service's own and is left out: sent back by a form, it would become the store's.
+ */
+export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+  return { ...defaultFields(), ...(await showSavedFields(ctx, shop)) };
 }
 
 function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,7 @@
 // The list of registered tenants, for operators.
 import type { Ctx } from "../../context.server.ts";
-import { findTenant, HOME_REGION, type Tenant } from "./tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { findTenant, type Tenant } from "./tenant.ts";
 
 /** `none`: never installed; `reauth_required`: only a new install helps. */
 export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required" {

@@ -7,7 +7,7 @@ import {
   saveTenantConfig,
   savePlatformConfig,
   showPlatformConfig,
-  showTenantConfig,
+  showSavedFields,
 } from "./configuration.ts";
 import type { FieldTable } from "./field-patch.ts";
 import {
@@ -74,7 +74,7 @@ export async function readSettingsForm(
   isPlatform: boolean,
 ): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
-  const saved = await showTenantConfig(ctx, shop);
+  const saved = await showSavedFields(ctx, shop);
   const sections = new Map<Section, FormSection>();
   for (const name of tenantFieldNames.filter((one) => isOffered(tenant, one))) {
     const field = tenantField(name);
