@@ -2,12 +2,12 @@
 import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
 import { resolve } from "node:path";
-import type { Archive } from "./integrations/archive.ts";
 import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { openMovableArchive } from "./integrations/movable-archive.ts";
+import { openStoreRoots, type Archive } from "./integrations/store-archive.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import {
   createProfilePlatformClient,
@@ -31,6 +31,7 @@ import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/regions.ts";
 import { createSecrets, type Secrets } from "./runtime/secrets.ts";
+import { HOME_REGION } from "./runtime/settings.ts";
 import type { AddressRules } from "./runtime/tenant-address.ts";
 
 export type Ctx = {
@@ -46,7 +47,7 @@ export type Ctx = {
   regions: Regions;
   outbound: Outbound;
   /** What tenants may configure although it is private, and what they never may. */
-  addressRules: AddressRules;
+  addressRules(): Promise<AddressRules>;
   channels: readonly Channel[];
   archive: Archive;
   backend: BackendClient;
@@ -91,9 +92,14 @@ export function createCtx({
     ...(config.isSandbox ? ["127.0.0.1", "file"] : []),
   ];
   const root = resolve(import.meta.dirname, "..");
-  const addressRules: AddressRules = { allow, root, archiveUrl: config.ARCHIVE_URL };
   const outbound = createOutbound({ log, allow });
-  const home = regions.get("default");
+  const home = regions.get(HOME_REGION);
+  const objects = openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home));
+  const addressRules = async (): Promise<AddressRules> => ({
+    allow,
+    root,
+    archiveUrls: await objects.addresses(),
+  });
   return {
     config,
     baseUrl,
@@ -106,7 +112,7 @@ export function createCtx({
     outbound,
     addressRules,
     channels,
-    archive: openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home)),
+    archive: openStoreRoots(objects),
     backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),

@@ -59,19 +59,14 @@ export function isPrivateAddress(address: string): boolean {
 export function clientNetwork(address: string): string {
   const groups = parseIpv6(address);
   if (!groups) return address;
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return toIpv4(groups);
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`;
+  if (formatIpv6(groups.slice(0, 6)) === "0:0:0:0:0:ffff") return toIpv4(groups);
+  return `${formatIpv6(groups.slice(0, 4))}::/64`;
 }
 
 /** IPv4-mapped (::ffff:0:0/96) and the well-known NAT64 prefix (64:ff9b::/96); null for every other address. */
 function embeddedIpv4(groups: readonly number[]): string | null {
-  const prefix = groups.slice(0, 6).join(":");
-  const isEmbedded = prefix === "0:0:0:0:0:65535" || prefix === `${0x64}:${0xff9b}:0:0:0:0`;
-  return isEmbedded ? toIpv4(groups) : null;
+  const prefix = formatIpv6(groups.slice(0, 6));
+  return prefix === "0:0:0:0:0:ffff" || prefix === "64:ff9b:0:0:0:0" ? toIpv4(groups) : null;
 }
 
 function toIpv4(groups: readonly number[]): string {

@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LENT_GROUPS } from "../../app/domain/tenants/lent-settings.ts";
+import { PLATFORM_FIELDS } from "../../app/domain/tenants/platform-config.ts";
 import {
-  PLATFORM_FIELDS,
   TENANT_FIELDS,
   tenantField,
   type TenantFieldName,

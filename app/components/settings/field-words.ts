@@ -134,9 +134,20 @@ export const FIELD_TEXTS: Record<string, FieldText> = {
   retail_analytics_a_url: [
     "Dirección de medición A",
     "Adresse de mesure A",
-    "s3://bucket/prefix or https://.",
-    "s3://bucket/prefijo o https://.",
-    "s3://bucket/préfixe ou https://.",
+    "s3://bucket/prefix with the keys below, or a pre-signed https:// address.",
+    "s3://bucket/prefijo con las claves de abajo, o una dirección https:// prefirmada.",
+    "s3://bucket/préfixe avec les clés ci-dessous, ou une adresse https:// présignée.",
+  ],
+  retail_analytics_a_access_key_id: [
+    "Id de clave de acceso de medición A",
+    "Id de clé d'accès de mesure A",
+    "Of an identity of your own that may write to the bucket, and nothing else.",
+    "De una identidad propia que solo pueda escribir en el bucket.",
+    "D'une identité à vous qui peut écrire dans le bucket, et rien d'autre.",
+  ],
+  retail_analytics_a_secret_access_key: [
+    "Clave de acceso secreta de medición A",
+    "Clé d'accès secrète de mesure A",
   ],
   retail_analytics_b_url: ["Dirección de medición B", "Adresse de mesure B"],
   retail_analytics_b_token: ["Token de medición B", "Jeton de mesure B"],

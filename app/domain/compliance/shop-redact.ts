@@ -8,12 +8,10 @@ import { KEYS } from "../../runtime/kv.ts";
 import { callStorefront } from "../tenants/storefront-admin.ts";
 import { findTenant, type Tenant } from "../tenants/tenant.ts";
 import { tokenState } from "../tenants/directory.ts";
-import { eventIdOfPath } from "./erase-outside.ts";
 import { AnotherPass, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
 import { tenantTables } from "./table-slices.ts";
 
 const ROWS_PER_SLICE = 2_000;
-const PATHS_PER_LOOKUP = 500;
 const NEXT_PASS_MS = 500;
 
 export async function redactShop(
@@ -28,8 +26,7 @@ export async function redactShop(
   if (await isInstalledAgain(ctx, database, request))
     return finish("retained", { kept_because: ["the store installed the app again"] });
 
-  // Objects are named after events: they are looked up while the ledger is still there.
-  const objects = await deleteObjects(ctx, database, shop);
+  const objects = await ctx.archive.ofStore(shop).removeAll();
   const total = await deleteRows(ctx, database, request, deleted);
   if (total === null)
     return finish("retained", {
@@ -85,25 +82,6 @@ async function answers(ctx: Ctx, shop: string): Promise<boolean> {
     if (isAppError(error)) return false;
     throw error;
   }
-}
-
-async function deleteObjects(ctx: Ctx, database: Database, shop: string): Promise<number> {
-  const paths = await ctx.archive.list("");
-  const own = paths.filter((path) => path.split("/").includes(shop));
-  const events = paths.filter((path) => path.startsWith("events/"));
-  for (let at = 0; at < events.length; at += PATHS_PER_LOOKUP) {
-    const batch = events.slice(at, at + PATHS_PER_LOOKUP);
-    const rows = await database
-      .forTenant(shop)
-      .sql<{ event_id: string }>(
-        "SELECT event_id FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[]) UNION SELECT event_id FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[])",
-        [batch.map(eventIdOfPath)],
-      );
-    const ids = new Set(rows.map((row) => row.event_id));
-    own.push(...batch.filter((path) => ids.has(eventIdOfPath(path))));
-  }
-  for (const path of new Set(own)) await ctx.archive.remove(path);
-  return new Set(own).size;
 }
 
 /** One slice per transaction, in every table, until nothing is left; null when the store is installed again meanwhile. */

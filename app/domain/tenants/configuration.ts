@@ -6,18 +6,11 @@ import { AppError } from "../../runtime/errors.ts";
 import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
 import { findHostsOfOthers, tokenState } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
+import { requireFittingFields } from "./field-rules.ts";
 import { mask } from "./masking.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
-import {
-  defaultFields,
-  isErpField,
-  PLATFORM_FIELDS,
-  TENANT_FIELDS,
-  tenantField,
-  tenantFieldNames,
-  type PlatformConfig,
-  type TenantConfig,
-} from "./tenant-config.ts";
+import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
+import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { findTenant, getTenant, openFields } from "./tenant.ts";
@@ -45,7 +38,7 @@ export async function saveTenantConfig(
     current: tenant?.saved ?? {},
     place: shop,
     secrets: ctx.secrets,
-    addressRules: ctx.addressRules,
+    addressRules: await ctx.addressRules(),
   });
   const touched = [...Object.keys(patch.set), ...patch.remove];
   const reserved = tenantFieldNames.filter(
@@ -59,11 +52,7 @@ export async function saveTenantConfig(
       message: `Only the platform's key may change: ${reserved.join(", ")}.`,
       fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
     });
-  refuseErpForShared(patch.set, tenant?.config.access_role);
-  if (patch.set.storefront_store_domain !== undefined && patch.set.storefront_store_domain !== shop)
-    throw new AppError("invalid_request", {
-      fields: { storefront_store_domain: "must be the store that is being configured" },
-    });
+  requireFittingFields(shop, tenant, patch);
 
   // A form sends back the defaults that it was shown: they stay defaults.
   const defaults = defaultFields();
@@ -98,19 +87,6 @@ async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
   await registerWebhooks(ctx, shop).catch((error: Error) =>
     ctx.log.troubled("webhooks.not_moved", { shop, reason: error.message }),
   );
-}
-
-/** A `shared` store has no ERP of its own and borrows none (DECISIONS 10). */
-function refuseErpForShared(
-  set: Record<string, unknown>,
-  currentRole: TenantConfig["access_role"] | undefined,
-): void {
-  const erp = Object.keys(set).filter(isErpField);
-  if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
-  throw new AppError("forbidden", {
-    message: "A store with the access role `shared` has no ERP credentials.",
-    fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])),
-  });
 }
 
 /** A host leads to one store: without this a store could draw another's visitors to itself. */
@@ -206,7 +182,7 @@ export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown
     current: saved,
     place: PLATFORM,
     secrets: ctx.secrets,
-    addressRules: ctx.addressRules,
+    addressRules: await ctx.addressRules(),
   });
   const next: Record<string, unknown> = { ...stored, ...patch.set };
   for (const name of patch.remove) delete next[name];

@@ -4,7 +4,8 @@
 // not lent. Reasons: docs/decisions/027-lent-settings.md.
 import type { Config } from "../../runtime/config.ts";
 import type { SettingName } from "../../runtime/settings.ts";
-import type { PlatformConfig, TenantConfig, TenantFieldName } from "./tenant-config.ts";
+import type { PlatformConfig } from "./platform-config.ts";
+import type { TenantConfig, TenantFieldName } from "./tenant-config.ts";
 
 type LentGroup = {
   /** Each field with the environment setting that holds the service's value; null: only saved platform configuration may. */

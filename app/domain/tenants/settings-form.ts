@@ -10,10 +10,10 @@ import {
   showSavedFields,
 } from "./configuration.ts";
 import type { FieldTable } from "./field-patch.ts";
+import { PLATFORM_FIELDS } from "./platform-config.ts";
 import {
   isErpField,
   isTenantField,
-  PLATFORM_FIELDS,
   tenantField,
   tenantFieldNames,
   type Section,

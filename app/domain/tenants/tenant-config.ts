@@ -1,7 +1,8 @@
 // Every field of a tenant's configuration, once (SPEC "Tenant configuration record", DECISIONS 2). Validation, masking,
 // sealing, defaults, the settings screen and the OpenAPI document derive from this table.
 import { z } from "zod";
-import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { inboundSecret, link, origin, secretText, storeUrl, text } from "./field-schemas.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -37,21 +38,6 @@ export type TenantField = {
   /** Only the platform's ADMIN_KEY may change it. */
   platformOnly?: true;
 };
-
-const text = (max = 2_000) => z.string().trim().min(1).max(max);
-const secretText = text(8_000);
-const inboundSecret = (max = 8_000) =>
-  z
-    .string()
-    .trim()
-    .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`)
-    .max(max);
-const origin = z.url({ protocol: /^https?$/ }).transform((value) => new URL(value).origin);
-const link = z.url({ protocol: /^https?$/ }).max(2_000);
-const storeUrl = z
-  .string()
-  .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
-  .max(2_000);
 
 const CHANNEL_NAME = z
   .string()
@@ -256,6 +242,18 @@ export const TENANT_FIELDS = {
     label: "Retail measurement A address",
     calledByUs: true,
   },
+  retail_analytics_a_access_key_id: {
+    schema: text(200),
+    section: "retail",
+    label: "Retail measurement A access key id",
+    secret: true,
+  },
+  retail_analytics_a_secret_access_key: {
+    schema: secretText,
+    section: "retail",
+    label: "Retail measurement A secret access key",
+    secret: true,
+  },
   retail_analytics_b_url: {
     schema: link,
     section: "retail",
@@ -361,40 +359,3 @@ export function defaultFields(): Record<string, unknown> {
 /** Where the ERP is and who we are there; the document format alone opens nothing. */
 export const isErpField = (name: string): boolean =>
   isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
-
-/** What the platform sets for all tenants. A field of the same name as a tenant's is lent by the group it stands in (lent-settings.ts). */
-export const PLATFORM_FIELDS = {
-  platform_client_id: { schema: text(200), label: "App client id" },
-  platform_app_secret: {
-    schema: inboundSecret(),
-    label: "App secret",
-    secret: true,
-    isInbound: true,
-  },
-  email_from: { schema: TENANT_FIELDS.email_from.schema, label: "Sender" },
-  email_api_key: { schema: secretText, label: "E-mail API key", secret: true },
-  federated_client_id: { schema: text(400), label: "Identity provider client id" },
-  federated_client_secret: {
-    schema: secretText,
-    label: "Identity provider client secret",
-    secret: true,
-  },
-  archive_url: {
-    schema: z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
-    label: "Archive",
-  },
-  erp_base_url: { schema: link, label: "ERP address", calledByUs: true },
-  erp_username: { schema: text(200), label: "ERP user" },
-  erp_password: { schema: secretText, label: "ERP password", secret: true },
-  erp_token: {
-    schema: inboundSecret(),
-    label: "Inbound ERP token",
-    secret: true,
-    isInbound: true,
-  },
-} as const satisfies Record<string, Omit<TenantField, "section">>;
-
-export type PlatformFieldName = keyof typeof PLATFORM_FIELDS;
-export type PlatformConfig = {
-  [N in PlatformFieldName]?: z.output<(typeof PLATFORM_FIELDS)[N]["schema"]> | undefined;
-};

@@ -8,13 +8,12 @@ import { KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
 import { withLentSettings } from "./lent-settings.ts";
+import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import {
   defaultFields,
   isErpField,
-  PLATFORM_FIELDS,
   tenantField,
   tenantFieldNames,
-  type PlatformConfig,
   type TenantConfig,
   type TenantFieldName,
 } from "./tenant-config.ts";
