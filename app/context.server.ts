@@ -26,7 +26,7 @@ import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integration
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";
 import { PLATFORM, type Database } from "./runtime/database.ts";
-import { getKey, KEYS } from "./runtime/kv.ts";
+import { getKey, PLATFORM_KEYS } from "./runtime/kv.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/regions.ts";
@@ -134,7 +134,7 @@ export function createCtx({
 async function savedArchiveUrl(home: Database): Promise<string | null> {
   const platform = await getKey<{ archive_url?: string }>(
     home.forTenant(PLATFORM).sql,
-    KEYS.platform,
+    PLATFORM_KEYS.config,
   );
   return platform?.value.archive_url ?? null;
 }

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
-import { KEYS, putKey } from "../../runtime/kv.ts";
+import { KEYS, putKey, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import type { ConsentFlags } from "../consent/consent-types.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { dataOf, isCurrent, type Tenant } from "../tenants/tenant.ts";
@@ -85,7 +85,7 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
         ),
         KEYS.tenant(tenant.shop),
         PLATFORM,
-        KEYS.platform,
+        PLATFORM_KEYS.config,
       ],
       "session-read",
     );

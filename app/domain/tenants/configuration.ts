@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { compareAndSetKey, getKey, putKeyIfAbsent, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import { findHostsOfOthers, tokenState } from "./directory.ts";
 import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
 import { requireFittingFields } from "./field-rules.ts";
@@ -155,7 +155,7 @@ async function readPlatform(
 ): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
   const row = await getKey<Record<string, unknown>>(
     ctx.home.forTenant(PLATFORM).sql,
-    KEYS.platform,
+    PLATFORM_KEYS.config,
   );
   const stored = row?.value ?? {};
   return {
@@ -188,8 +188,8 @@ export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown
   for (const name of patch.remove) delete next[name];
   const isStored =
     version === 0
-      ? await putKeyIfAbsent(sql, KEYS.platform, next)
-      : await compareAndSetKey(sql, KEYS.platform, version, next);
+      ? await putKeyIfAbsent(sql, PLATFORM_KEYS.config, next)
+      : await compareAndSetKey(sql, PLATFORM_KEYS.config, version, next);
   if (!isStored) throw new AppError("conflict");
   ctx.log.done("platform.configured", { fields: Object.keys(input) });
 }

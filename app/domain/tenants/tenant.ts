@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
-import { KEYS } from "../../runtime/kv.ts";
+import { KEYS, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
 import { withLentSettings } from "./lent-settings.ts";
@@ -83,7 +83,7 @@ function knownOf(ctx: Ctx): Known {
         READ_RECORDS,
         [
           [...wanted, PLATFORM],
-          [...wanted.map(KEYS.tenant), KEYS.platform],
+          [...wanted.map(KEYS.tenant), PLATFORM_KEYS.config],
           [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
         ],
         "tenant_records",
@@ -156,7 +156,7 @@ export function currentShops(
   const wanted = `unnest(${shops}::text[], ${versions}::bigint[], ${platforms}::bigint[]) AS wanted(shop, version, platform)`;
   if (region !== HOME_REGION) return `SELECT wanted.shop FROM ${wanted}`;
   return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
-    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}' AND key = '${KEYS.platform}'), 0)`;
+    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}' AND key = '${PLATFORM_KEYS.config}'), 0)`;
 }
 
 /** The values of `currentShops`. */
