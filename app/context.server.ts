@@ -27,6 +27,7 @@ import { systemClock, systemRandom, type Clock, type Random } from "./runtime/cl
 import type { Config } from "./runtime/config.ts";
 import { PLATFORM, type Database } from "./runtime/database.ts";
 import { getKey, PLATFORM_KEYS } from "./runtime/kv.ts";
+import { createTxtLookup, type TxtLookup } from "./runtime/dns-txt.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/regions.ts";
@@ -50,6 +51,7 @@ export type Ctx = {
   addressRules(): Promise<AddressRules>;
   channels: readonly Channel[];
   archive: Archive;
+  findTxtRecords: TxtLookup;
   backend: BackendClient;
   storefront: StorefrontClient;
   cms: CmsClient;
@@ -113,6 +115,7 @@ export function createCtx({
     addressRules,
     channels,
     archive: openStoreRoots(objects),
+    findTxtRecords: createTxtLookup(config.DNS_SERVERS),
     backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),

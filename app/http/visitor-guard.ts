@@ -6,7 +6,7 @@ import type { Session } from "../domain/identity/sessions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { secretEquals } from "../runtime/secrets.ts";
-import { isAllowedOrigin } from "./cors.ts";
+import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";

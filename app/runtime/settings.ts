@@ -212,6 +212,10 @@ export const SETTINGS = {
     list,
     "Private `host` or `host:port` addresses that tenants may configure, comma-separated; `file` or `file:/folder` opens folders of this machine for file drops.",
   ),
+  DNS_SERVERS: setting(
+    list,
+    "Name servers (`address` or `address:port`, comma-separated) that are asked for the records that prove a store's hosts; unset: the system's.",
+  ),
   ADMIN_EMAILS: setting(list, "Who may open the standalone admin pages by a mailed code."),
   EDGE_GATE_JWKS_URL: setting(
     outsideAddress,

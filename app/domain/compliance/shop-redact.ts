@@ -120,6 +120,8 @@ async function deleteSlice(sql: TenantSql, table: string, shop: string): Promise
 /** In one statement with its condition: an install at this moment keeps its record. */
 async function deleteRecord(ctx: Ctx, request: PrivacyRequest): Promise<boolean> {
   const { sql } = ctx.home.forTenant(request.shop);
+  // Where the record is, whichever region holds the other rows.
+  await sql("DELETE FROM public_hosts WHERE shop = $1");
   await sql(
     "DELETE FROM kv WHERE shop = $1 AND key = $2 AND coalesce((value#>>'{connection,installed_at}')::timestamptz, '-infinity') <= $3",
     [KEYS.tenant(request.shop), askedAt(request)],

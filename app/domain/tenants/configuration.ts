@@ -4,10 +4,11 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { compareAndSetKey, getKey, putKeyIfAbsent, PLATFORM_KEYS } from "../../runtime/kv.ts";
-import { findHostsOfOthers, tokenState } from "./directory.ts";
-import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
+import { tokenState } from "./directory.ts";
+import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
 import { requireFittingFields } from "./field-rules.ts";
 import { mask } from "./masking.ts";
+import { claimHosts, proveHosts } from "./public-hosts.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
 import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "./tenant-config.ts";
@@ -60,25 +61,63 @@ export async function saveTenantConfig(
     if (tenant?.saved[name] === undefined && isDeepStrictEqual(patch.set[name], defaults[name]))
       delete patch.set[name];
 
-  await requireFreeHosts(ctx, shop, patch.set.public_hosts as string[] | undefined);
-
   const region = patch.remove.includes("region")
     ? HOME_REGION
     : (patch.set.region as string | undefined);
   delete patch.set.region;
   // Before the store is registered: what cannot be saved whole leaves nothing behind.
   if (region !== undefined) requireRegion(ctx, region);
-  const registered = await registerTenant(ctx, shop);
-  if (region !== undefined && region !== (tenant?.region ?? HOME_REGION))
-    await provisionRegion(ctx, shop, region);
-  await changeTenantRecord(ctx, shop, {
-    set: patch.set,
-    remove: patch.remove.filter((name) => name !== "region"),
-    ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
-  });
+  const isMoved = region !== undefined && region !== (tenant?.region ?? HOME_REGION);
+  // A store with rows cannot move: found out before anything is saved.
+  if (tenant && isMoved) await provisionRegion(ctx, shop, region);
+  const registered = await storeChange(
+    ctx,
+    shop,
+    {
+      set: patch.set,
+      remove: patch.remove.filter((name) => name !== "region"),
+      ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+    },
+    await changedHosts(ctx, shop, patch, isPlatformKey),
+  );
+  if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
   ctx.log.done("tenant.configured", { shop, fields: touched });
   if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
   return { registered };
+}
+
+type Hosts = Awaited<ReturnType<typeof proveHosts>>;
+
+/** The hosts that the store has from now on, with their proofs; null when the save does not touch them. */
+async function changedHosts(
+  ctx: Ctx,
+  shop: string,
+  { set, remove }: FieldPatch,
+  isPlatformKey: boolean,
+): Promise<Hosts | null> {
+  if (remove.includes("public_hosts")) return new Map();
+  const hosts = set.public_hosts as string[] | undefined;
+  return hosts ? proveHosts(ctx, shop, hosts, isPlatformKey) : null;
+}
+
+/**
+ * Registration, hosts and record commit together: a host without its record would lead to a store that does not know it,
+ * and a refused host must leave no store behind. @returns whether the store is new.
+ */
+async function storeChange(
+  ctx: Ctx,
+  shop: string,
+  change: RecordChange,
+  hosts: Hosts | null,
+): Promise<boolean> {
+  return ctx.home.forTenant(shop).transaction(async (sql) => {
+    const isNew = await registerTenant(ctx, shop, sql);
+    const connection = hosts
+      ? { ...change.connection, proven_hosts: await claimHosts(sql, hosts) }
+      : change.connection;
+    await changeTenantRecord(ctx, shop, { ...change, ...(connection && { connection }) }, sql);
+    return isNew;
+  });
 }
 
 /** A store that changed its phase has its webhooks at another address. What the storefront refuses now is seen and mended on the app's first page. */
@@ -87,20 +126,6 @@ async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
   await registerWebhooks(ctx, shop).catch((error: Error) =>
     ctx.log.troubled("webhooks.not_moved", { shop, reason: error.message }),
   );
-}
-
-/** A host leads to one store: without this a store could draw another's visitors to itself. */
-async function requireFreeHosts(
-  ctx: Ctx,
-  shop: string,
-  hosts: readonly string[] = [],
-): Promise<void> {
-  const taken = await findHostsOfOthers(ctx, shop, hosts);
-  if (taken.length > 0)
-    throw new AppError("conflict", {
-      message: `Another store has ${taken.join(", ")}.`,
-      fields: { public_hosts: "names a host of another store" },
-    });
 }
 
 /** A token that is saved by hand is a new grant: it outdates a refresh that is under way and ends `reauth_required`. */

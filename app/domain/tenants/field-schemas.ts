@@ -10,9 +10,28 @@ export const inboundSecret = (max = 8_000) =>
     .trim()
     .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`)
     .max(max);
-export const origin = z.url({ protocol: /^https?$/ }).transform((value) => new URL(value).origin);
+/** Scheme, host and port, and no wildcard: what a browser sends as `Origin`. */
+export const isPlainOrigin = (text: string): boolean =>
+  /^https?:\/\/([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(text);
+export const origin = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => new URL(value).origin)
+  .refine(isPlainOrigin, "must be an origin such as https://www.example.com, without wildcards");
 export const link = z.url({ protocol: /^https?$/ }).max(2_000);
 export const storeUrl = z
   .string()
   .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
   .max(2_000);
+
+/** Lower case, without port and trailing dot: one spelling for each host. */
+export const normaliseHost = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, "")
+    .replace(/\.$/, "");
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+export const isHostName = (host: string): boolean =>
+  host.length <= 253 && host.split(".").every((label) => LABEL.test(label));

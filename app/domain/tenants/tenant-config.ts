@@ -2,7 +2,16 @@
 // sealing, defaults, the settings screen and the OpenAPI document derive from this table.
 import { z } from "zod";
 import { HOME_REGION } from "../../runtime/settings.ts";
-import { inboundSecret, link, origin, secretText, storeUrl, text } from "./field-schemas.ts";
+import {
+  inboundSecret,
+  isHostName,
+  link,
+  normaliseHost,
+  origin,
+  secretText,
+  storeUrl,
+  text,
+} from "./field-schemas.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -95,7 +104,10 @@ export const TENANT_FIELDS = {
     secret: true,
   },
   public_hosts: {
-    schema: z.array(z.string().regex(/^[a-z0-9.-]+(:\d+)?$/, "must be a host name")).max(50),
+    schema: z
+      .array(z.string().max(260).transform(normaliseHost).refine(isHostName, "must be a host name"))
+      .max(50)
+      .transform((hosts) => [...new Set(hosts)]),
     section: "store",
     label: "Public hosts",
   },

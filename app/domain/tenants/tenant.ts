@@ -29,6 +29,8 @@ export type Connection = {
   /** Of the refresh token in force, where the platform said it. */
   refresh_token_expires_at?: string;
   granted_scopes?: string[];
+  /** Hosts that were shown to be the store's own; a copy of what `public_hosts` holds. */
+  proven_hosts?: string[];
   installed_at?: string;
   uninstalled_at?: string;
 };
@@ -48,6 +50,8 @@ export type Tenant = {
   /** The fields this tenant saved itself, in the clear. */
   saved: Record<string, unknown>;
   connection: Connection;
+  /** Hosts under which the store is reached: those that it listed and has proven. */
+  publicHosts: string[];
   /** App credentials in force: the first secret signs, all verify. */
   app: { clientId: string; secrets: string[] };
 };
@@ -223,6 +227,7 @@ function buildTenant(
     config: config as TenantConfig,
     saved,
     connection: record.connection ?? {},
+    publicHosts: record.connection?.proven_hosts ?? [],
     app: buildApp(ctx, platform, config.storefront_app_secret),
   };
 }
