@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { isAllowedOrigin } from "../../app/domain/tenants/allowed-origins.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/configuration.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
+import { statusesOf } from "./identity/people.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { privacy, shopBody } from "../support/privacy.ts";
 import { rawRequest } from "../support/raw-request.ts";
@@ -183,7 +184,7 @@ describe("two stores that want one host", () => {
           save(shop, { public_hosts: [host], brand_name: `round ${round}` }, ADMIN_KEY),
         ),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(statusesOf(answers)).toEqual([200, 409]);
       const loser = answers[0]?.status === 409 ? SHOP : OTHER_SHOP;
       expect(await reached(host)).toBe(loser === SHOP ? OTHER_SHOP : SHOP);
       expect((await getTenant(service.ctx, loser)).config.brand_name).not.toBe(`round ${round}`);

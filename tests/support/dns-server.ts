@@ -1,6 +1,5 @@
 // A name server on loopback (RFC 1035): answers TXT questions from a table, NXDOMAIN for the rest.
 import { createSocket } from "node:dgram";
-import type { AddressInfo } from "node:net";
 
 export type DnsServer = {
   /** `address:port`, as DNS_SERVERS takes it. */
@@ -34,7 +33,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   });
   await new Promise<void>((ready) => socket.bind(0, "127.0.0.1", ready));
   return {
-    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${socket.address().port}`,
     records,
     asked,
     stop: () => new Promise((closed) => void socket.close(() => closed())),

@@ -4,12 +4,11 @@ import { z } from "zod";
 import type { DropAccess } from "../../integrations/retail-analytics-a.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { toOwnMessage } from "./given-message.ts";
 import { isNothing, nothingToSend, skipOf } from "./item-customer.ts";
 import { toCsv } from "./retail-csv.ts";
-import { buildRetailRecord, hasNoAddress, RETAIL_CONSENT } from "./retail-records.ts";
+import { buildRetailRecord, RETAIL_CONSENT } from "./retail-records.ts";
 
-const File = z.looseObject({ csv: z.string().min(1) }).refine(hasNoAddress);
+const File = z.looseObject({ csv: z.string().min(1) });
 
 /** The same event has the same name, so that a repeat replaces the file. Only what is safe in a path stands in it. */
 const fileNameOf = (eventId: string) =>
@@ -50,15 +49,15 @@ export const retailAnalyticsAChannel: Channel = {
       delivery_config: { method: "PUT", endpoint, credentials_key: null },
     };
   },
-  async deliver(ctx, item, given, tenant) {
+  async deliver(ctx, item, message, tenant) {
     const { url, keys } = requireDrop(tenant);
-    const message = await toOwnMessage(retailAnalyticsAChannel, ctx, item, given, tenant, File);
     if (isNothing(message)) return skipOf(message);
-    const { csv } = File.parse(message.transformed_payload);
+    const file = File.safeParse(message.transformed_payload);
+    if (!file.success) throw new PermanentFailure("the message holds no file: csv is missing");
     const { status } = await ctx.retailAnalyticsA.drop(
       { url, keys, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } },
       fileNameOf(item.eventId),
-      csv,
+      file.data.csv,
     );
     return { httpStatus: status };
   },

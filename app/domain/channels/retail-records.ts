@@ -94,7 +94,3 @@ async function toItems(ctx: Ctx, tenant: Tenant, lines: readonly Fields[]): Prom
     };
   });
 }
-
-/** Whether a message that was transformed elsewhere has kept the person's address out of it. */
-export const hasNoAddress = (value: unknown): boolean =>
-  !/[^\s@"]@[^\s@"]+\.[a-z]{2,}/i.test(JSON.stringify(value));

@@ -91,15 +91,16 @@ export async function claimHosts(
 
 /** Looks again whether hosts that do not count yet are proven by now. @returns how many became so. */
 export async function checkHosts(ctx: Ctx, tenant: Tenant): Promise<number> {
-  const open = listedHosts(tenant).filter((host) => !tenant.publicHosts.includes(host));
+  const open = listedHosts(tenant)
+    .filter((host) => !tenant.publicHosts.includes(host))
+    .sort();
   if (open.length === 0) return 0;
   const proofs = await proveHosts(ctx, tenant.shop, open, false);
   const proven = [...proofs].filter(([, proof]) => proof !== null);
   if (proven.length === 0) return 0;
   return ctx.home.forTenant(tenant.shop).transaction(async (sql) => {
     let count = 0;
-    for (const [host, proof] of proven.toSorted())
-      count += (await sql(CLAIM_HOST, [host, proof])).length;
+    for (const [host, proof] of proven) count += (await sql(CLAIM_HOST, [host, proof])).length;
     const all = await sql<{ host: string }>(FIND_PROVEN);
     await changeTenantRecord(
       ctx,
