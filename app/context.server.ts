@@ -85,6 +85,7 @@ export function createCtx({
   const regions = openRegions({
     home: databaseUrl,
     others: config.regionDatabaseUrls,
+    direct: config.directDatabaseUrls,
     poolSize: config.DATABASE_POOL,
     log,
   });

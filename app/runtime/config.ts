@@ -11,6 +11,8 @@ export type Config = Settings & {
   roles: ReadonlySet<Role>;
   /** Databases of the regions other than the home region `default`, by lower-case name. */
   regionDatabaseUrls: Readonly<Record<string, string>>;
+  /** The addresses for migrations of the regions that have one, the home region among them. */
+  directDatabaseUrls: Readonly<Record<string, string>>;
 };
 
 type Problem = { name: string; problem: string };
@@ -76,7 +78,7 @@ function decideSandbox(
     names.some(
       (name) => (entry(name).outside || entry(name).required || entry(name).secret) && read[name],
     ) ||
-    Object.keys(readRegions(environment, [])).length > 0 ||
+    Object.keys(readRegions(environment, "DATABASE_URL", [])).length > 0 ||
     (read.HOST !== undefined && !LOOPBACK_HOST.test(read.HOST));
   return !isDeployed;
 }
@@ -111,7 +113,9 @@ export function shapeConfig(
         problem: parsed.error.issues.map((issue) => issue.message).join("; "),
       });
   }
-  const regionDatabaseUrls = readRegions(environment, problems);
+  const regionDatabaseUrls = readRegions(environment, "DATABASE_URL", problems);
+  const directRegionUrls = readRegions(environment, "DIRECT_DATABASE_URL", problems);
+  requireServiceUrls(read, regionDatabaseUrls, directRegionUrls, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   const settings = shaped as Settings;
   return {
@@ -121,18 +125,45 @@ export function shapeConfig(
     isDevelopment: environment.NODE_ENV === "development",
     roles: new Set(settings.ROLES),
     regionDatabaseUrls,
+    directDatabaseUrls: {
+      ...(settings.DIRECT_DATABASE_URL && { [HOME_REGION]: settings.DIRECT_DATABASE_URL }),
+      ...directRegionUrls,
+    },
   };
 }
 
-function readRegions(environment: Environment, problems: Problem[]): Record<string, string> {
+/** An address for migrations belongs to one for the service. */
+function requireServiceUrls(
+  read: Partial<Record<SettingName, string>>,
+  regions: Record<string, string>,
+  direct: Record<string, string>,
+  problems: Problem[],
+): void {
+  if (read.DIRECT_DATABASE_URL && !read.DATABASE_URL)
+    problems.push({ name: "DIRECT_DATABASE_URL", problem: "needs DATABASE_URL beside it" });
+  for (const region of Object.keys(direct).filter((name) => !Object.hasOwn(regions, name))) {
+    const suffix = region.toUpperCase().replaceAll("-", "_");
+    problems.push({
+      name: `DIRECT_DATABASE_URL_${suffix}`,
+      problem: `needs DATABASE_URL_${suffix} beside it`,
+    });
+  }
+}
+
+function readRegions(
+  environment: Environment,
+  setting: "DATABASE_URL" | "DIRECT_DATABASE_URL",
+  problems: Problem[],
+): Record<string, string> {
   const regions: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    const region = /^DATABASE_URL_([A-Z0-9_]+)$/.exec(name)?.[1]?.toLowerCase();
-    if (!region || !value?.trim()) continue;
+    if (!name.startsWith(`${setting}_`) || !value?.trim()) continue;
+    const region = name.slice(setting.length + 1).toLowerCase();
+    if (!/^[a-z0-9_]+$/.test(region)) continue;
     if (!/^postgres(ql)?:\/\//.test(value.trim()))
       problems.push({ name, problem: "must be a postgres:// address" });
     else if (region === HOME_REGION)
-      problems.push({ name, problem: "the home region `default` is DATABASE_URL" });
+      problems.push({ name, problem: `the home region \`${HOME_REGION}\` is ${setting}` });
     else regions[region.replaceAll("_", "-")] = value.trim();
   }
   return regions;

@@ -101,6 +101,11 @@ export const SETTINGS = {
     "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<REGION>` names the database of another region.",
     { secret: true },
   ),
+  DIRECT_DATABASE_URL: setting(
+    z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
+    "The same database as the role that owns its schema, past any pooler: used for migrations; unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
+    { secret: true },
+  ),
   DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),
   PLATFORM_CLIENT_ID: setting(z.string(), "Client id of the app.", {
     aliases: ["SHOPIFY_API_KEY"],

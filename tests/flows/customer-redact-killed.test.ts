@@ -34,7 +34,7 @@ describe("a redaction whose worker is killed", () => {
     service.sandbox.failNext("cms", { hang: 60_000 }, 5);
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     const env = {
-      ...testEnvironment(service.sandbox, service.database.url),
+      ...testEnvironment(service.sandbox, service.database.serviceUrl),
       BASE_URL: service.url,
       ARCHIVE_URL: ARCHIVE,
     };

@@ -1,4 +1,5 @@
 // The real process: how it refuses to start, and how it starts.
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startDatabaseProxy } from "../support/database-proxy.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { endChildren, startChild, startServer } from "../support/child.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { removeFolder } from "../support/embedded-postgres-helpers.ts";
 import { CUSTOMER_2024_10 } from "../support/payloads.ts";
 import { ADMIN_KEY, eventually, sign, testEnvironment } from "../support/service.ts";
@@ -193,6 +194,31 @@ describe("starts", () => {
     const both = await Promise.all([startServer(deployment()), startServer(deployment())]);
     expect(both.map(({ url }) => url)).toHaveLength(2);
   });
+
+  test("with a role for the service beside the owner: the owner migrates, the service gets its rights and nothing more", async () => {
+    const empty = await emptyDatabase();
+    const role = `process_${randomBytes(4).toString("hex")}`;
+    await empty.query(`CREATE ROLE ${role} LOGIN PASSWORD 'role-password'`);
+    const url = new URL(empty.url);
+    [url.username, url.password] = [role, "role-password"];
+    const env = deployment({ DATABASE_URL: url.href, ROLES: "web,worker,scheduler" });
+    expect((await refusal(env)).trim()).toMatch(/may not change the schema.*DIRECT_DATABASE_URL/);
+    const first = await startServer({ ...env, DIRECT_DATABASE_URL: empty.url }, 60_000);
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    first.signal("SIGTERM");
+    expect(await first.ended).toBe(0);
+    // Once migrated it needs the owner no more.
+    const second = await startServer(env, 60_000);
+    expect((await fetch(`${second.url}/health`)).status).toBe(200);
+    const [rights] = await empty.query(
+      "SELECT has_table_privilege($1, 'consent_records', 'DELETE') AS may_delete, has_table_privilege($1, 'consent_records', 'INSERT') AS may_insert",
+      [role],
+    );
+    expect(rights).toEqual({ may_delete: false, may_insert: true });
+    second.signal("SIGTERM");
+    expect(await second.ended).toBe(0);
+    await empty.drop();
+  }, 120_000);
 
   test("beside a database that comes up a moment later, and answers 503 until then", async () => {
     const proxy = await startDatabaseProxy(database.url);

@@ -199,6 +199,31 @@ describe("a setting", () => {
   });
 });
 
+describe("the address for migrations", () => {
+  const OWNER = "postgres://owner:owner-password@db.example/main";
+
+  test("is kept by region, the home region among them", () => {
+    expect(shape(DEPLOYED).directDatabaseUrls).toEqual({});
+    expect(
+      shape({
+        ...DEPLOYED,
+        DATABASE_URL_EU: "postgres://eu",
+        DIRECT_DATABASE_URL: OWNER,
+        DIRECT_DATABASE_URL_EU: "postgres://owner-of-eu",
+      }).directDatabaseUrls,
+    ).toEqual({ default: OWNER, eu: "postgres://owner-of-eu" });
+  });
+
+  test("is refused without the service's own, and no password stands in the message", () => {
+    expect(namesOf({ ...DEPLOYED, DATABASE_URL: undefined, DIRECT_DATABASE_URL: OWNER })).toEqual([
+      "DIRECT_DATABASE_URL",
+    ]);
+    const error = problemsOf({ ...DEPLOYED, DIRECT_DATABASE_URL_EU: OWNER });
+    expect(error.problems.map(({ name }) => name)).toEqual(["DIRECT_DATABASE_URL_EU"]);
+    expect(error.message).not.toContain("owner-password");
+  });
+});
+
 describe("the sandbox", () => {
   test("runs by itself when no credentials are set, with what this machine makes for itself", () => {
     const config = shapeConfig({}, (isSandbox, isEmbedded) => {

@@ -113,7 +113,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log: Log = createLog("info", {
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   });
-  const databaseUrl = (await options.databaseThrough?.(database.url)) ?? database.url;
+  const databaseUrl = (await options.databaseThrough?.(database.serviceUrl)) ?? database.serviceUrl;
   // An archive of its own: checkpoints of another test's chain are no word about this one's.
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
   const config = shapeConfig(

@@ -297,7 +297,7 @@ describe("npm run consent:verify", () => {
     new Promise<{ code: number; out: string; err: string }>((done) => {
       const env = {
         PATH: process.env.PATH,
-        ...testEnvironment(service.sandbox, service.database.url),
+        ...testEnvironment(service.sandbox, service.database.serviceUrl),
         PLATFORM_APP_SECRET: APP_SECRET,
         BASE_URL: service.url,
         ARCHIVE_URL: `file:${service.archiveFolder}`,
