@@ -35,7 +35,7 @@ export const PLATFORM_FIELDS = {
   },
 } as const satisfies Record<string, Omit<TenantField, "section">>;
 
-export type PlatformFieldName = keyof typeof PLATFORM_FIELDS;
+type PlatformFieldName = keyof typeof PLATFORM_FIELDS;
 export type PlatformConfig = {
   [N in PlatformFieldName]?: z.output<(typeof PLATFORM_FIELDS)[N]["schema"]> | undefined;
 };

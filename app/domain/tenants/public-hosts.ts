@@ -21,7 +21,7 @@ export const isLoopbackHost = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3})$/.test(host) || host.endsWith(".localhost");
 
 /** The store's own, the same for all of its hosts; it is no secret, it only says which store is meant. */
-export const hostToken = (ctx: Ctx, shop: string): string =>
+const hostToken = (ctx: Ctx, shop: string): string =>
   ctx.secrets.pseudonym("public_hosts", shop).slice(0, TOKEN_LENGTH);
 
 const recordName = (host: string): string => `${RECORD_LABEL}.${host}`;
@@ -117,7 +117,7 @@ const listedHosts = ({ config }: Tenant): string[] => [
   ...new Set((config.public_hosts ?? []).map(normaliseHost)),
 ];
 
-export type HostView = {
+type HostView = {
   host: string;
   /** `taken`: another store has it. */
   state: "proven" | "unproven" | "taken";
