@@ -232,13 +232,17 @@ export async function countKeys(
 ): Promise<Map<string, number>> {
   const byKey = (a: Counter, b: Counter) => (a.key < b.key ? -1 : 1);
   const [first, rest] = [gates.toSorted(byKey), counters.toSorted(byKey)];
-  const rows = await sql<{ key: string; count: number }>(COUNT_BEHIND_GATES, [
-    first.map(({ key }) => key),
-    first.map(({ ttlSeconds }) => ttlSeconds),
-    first.map(({ max }) => max),
-    rest.map(({ key }) => key),
-    rest.map(({ ttlSeconds }) => ttlSeconds),
-  ]);
+  const rows = await sql<{ key: string; count: number }>(
+    COUNT_BEHIND_GATES,
+    [
+      first.map(({ key }) => key),
+      first.map(({ ttlSeconds }) => ttlSeconds),
+      first.map(({ max }) => max),
+      rest.map(({ key }) => key),
+      rest.map(({ ttlSeconds }) => ttlSeconds),
+    ],
+    "count_keys",
+  );
   return new Map(rows.map(({ key, count }) => [key, count]));
 }
 
