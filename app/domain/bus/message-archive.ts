@@ -1,5 +1,5 @@
 // The archive of delivery messages: `events/{channel}/{YYYY-MM-DD}/{event_id}.json` (SPEC "Event bus") below the store's
-// root. The day is the one on which the event came, so that whoever knows the event finds the object without a search.
+// root. The day is the one on which the event came, so that the object of a known event is found without a search.
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";

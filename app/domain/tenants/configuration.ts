@@ -111,10 +111,11 @@ async function storeChange(
   hosts: Hosts | null,
 ): Promise<boolean> {
   return ctx.home.forTenant(shop).transaction(async (sql) => {
-    const isNew = await registerTenant(ctx, shop, sql);
+    // First, because it may refuse.
     const connection = hosts
       ? { ...change.connection, proven_hosts: await claimHosts(sql, hosts) }
       : change.connection;
+    const isNew = await registerTenant(ctx, shop, sql);
     await changeTenantRecord(ctx, shop, { ...change, ...(connection && { connection }) }, sql);
     return isNew;
   });

@@ -37,7 +37,7 @@ export const LENT_GROUPS = {
   email: {
     fields: { email_from: "EMAIL_FROM", email_api_key: "EMAIL_API_KEY" },
     of: "service",
-    // Whoever has the key may send as anybody on its domains: under the lent key the store's own sender does not count.
+    // The key can send as any address on its domains, so a store's own sender does not count under the lent key.
     decidedBy: ["email_api_key"],
   },
   erp: {

@@ -1,10 +1,10 @@
 // Hosts under which a store is reached (DECISIONS 3). A host leads to one store, and counts once the store has shown that it
 // is its own: saved with ADMIN_KEY, by a DNS record with the store's token, or on this machine in the sandbox.
 //
-//   listed -> proven (operator | dns | sandbox);  taken by the store that proves it first;  gone when it is listed no more
+//   listed -> proven (operator | dns | sandbox);  taken over by a store that proves it first;  removed with the listing
 //
 // The table `public_hosts` decides, because a host is unique in it; the tenant record holds a copy of the proven ones, so that
-// whoever has the tenant needs no second look.
+// code that has the tenant needs no second query.
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";

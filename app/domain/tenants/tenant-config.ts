@@ -42,7 +42,7 @@ export type TenantField = {
   secret?: true;
   /** An address that we call or fetch for the tenant: https and public, unless OUTBOUND_ALLOW lists it. */
   calledByUs?: true;
-  /** Opens something here to whoever presents it: refused when saved, and ignored, below MIN_SECRET_LENGTH. */
+  /** Grants access here to a caller that presents it: below MIN_SECRET_LENGTH it is refused when saved, and ignored. */
   isInbound?: true;
   /** Only the platform's ADMIN_KEY may change it. */
   platformOnly?: true;
