@@ -125,14 +125,14 @@ async function deleteSlice(sql: TenantSql, table: string, shop: string): Promise
 /** In one statement with its condition: an install at this moment keeps its record. */
 async function deleteRecord(ctx: Ctx, request: PrivacyRequest): Promise<boolean> {
   const { sql } = ctx.home.forTenant(request.shop);
-  // Where the record is, whichever region holds the other rows.
-  await sql("DELETE FROM public_hosts WHERE shop = $1");
   await sql(
     "DELETE FROM kv WHERE shop = $1 AND key = $2 AND coalesce((value#>>'{connection,installed_at}')::timestamptz, '-infinity') <= $3",
     [KEYS.tenant(request.shop), askedAt(request)],
   );
-  return (
+  const isKept =
     (await sql("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [KEYS.tenant(request.shop)]))
-      .length === 0
-  );
+      .length > 0;
+  // They are where the record was, whichever region holds the other rows.
+  if (!isKept) await sql("DELETE FROM public_hosts WHERE shop = $1");
+  return !isKept;
 }
