@@ -115,14 +115,14 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
   test("when a database is named and nothing else: no sandbox runs on it, and no key is printed", async () => {
     const child = startChild("app/server.ts", {
       PORT: "0",
-      DATA_DIR: join(folder, "none"),
+      DATA_DIR: join(folder, "untouched-by-refusal"),
       DATABASE_URL: database.url,
     });
     expect(await child.ended).toBe(1);
     requireSentence(child.err());
     expect(child.err()).toContain("ADMIN_KEY: is missing");
     expect(child.out()).toBe("");
-    expect(existsSync(join(folder, "none"))).toBe(false);
+    expect(existsSync(join(folder, "untouched-by-refusal"))).toBe(false);
   });
 
   test("when the port is in use", async () => {
