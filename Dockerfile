@@ -14,6 +14,7 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --forc
 COPY --from=build /service/build ./build
 COPY --from=build /service/app ./app
 COPY prisma/migrations ./prisma/migrations
+COPY scripts/migrate.ts ./scripts/migrate.ts
 USER node
 EXPOSE 3000
 CMD ["node", "app/server.ts"]

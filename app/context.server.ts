@@ -2,12 +2,12 @@
 import type { Channel } from "./domain/bus/channel.ts";
 import { channels } from "./domain/channels/index.ts";
 import { resolve } from "node:path";
-import type { Archive } from "./integrations/archive.ts";
 import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { openMovableArchive } from "./integrations/movable-archive.ts";
+import { openStoreRoots, type Archive } from "./integrations/store-archive.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import {
   createProfilePlatformClient,
@@ -26,11 +26,13 @@ import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integration
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";
 import { PLATFORM, type Database } from "./runtime/database.ts";
-import { getKey, KEYS } from "./runtime/kv.ts";
+import { getKey, PLATFORM_KEYS } from "./runtime/kv.ts";
+import { createTxtLookup, type TxtLookup } from "./runtime/dns-txt.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
 import { openRegions, type Regions } from "./runtime/regions.ts";
 import { createSecrets, type Secrets } from "./runtime/secrets.ts";
+import { HOME_REGION } from "./runtime/settings.ts";
 import type { AddressRules } from "./runtime/tenant-address.ts";
 
 export type Ctx = {
@@ -46,9 +48,10 @@ export type Ctx = {
   regions: Regions;
   outbound: Outbound;
   /** What tenants may configure although it is private, and what they never may. */
-  addressRules: AddressRules;
+  addressRules(): Promise<AddressRules>;
   channels: readonly Channel[];
   archive: Archive;
+  findTxtRecords: TxtLookup;
   backend: BackendClient;
   storefront: StorefrontClient;
   cms: CmsClient;
@@ -82,6 +85,7 @@ export function createCtx({
   const regions = openRegions({
     home: databaseUrl,
     others: config.regionDatabaseUrls,
+    direct: config.directDatabaseUrls,
     poolSize: config.DATABASE_POOL,
     log,
   });
@@ -91,9 +95,14 @@ export function createCtx({
     ...(config.isSandbox ? ["127.0.0.1", "file"] : []),
   ];
   const root = resolve(import.meta.dirname, "..");
-  const addressRules: AddressRules = { allow, root, archiveUrl: config.ARCHIVE_URL };
   const outbound = createOutbound({ log, allow });
-  const home = regions.get("default");
+  const home = regions.get(HOME_REGION);
+  const objects = openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home));
+  const addressRules = async (): Promise<AddressRules> => ({
+    allow,
+    root,
+    archiveUrls: await objects.addresses(),
+  });
   return {
     config,
     baseUrl,
@@ -106,7 +115,8 @@ export function createCtx({
     outbound,
     addressRules,
     channels,
-    archive: openMovableArchive(config.ARCHIVE_URL, root, () => savedArchiveUrl(home)),
+    archive: openStoreRoots(objects),
+    findTxtRecords: createTxtLookup(config.DNS_SERVERS),
     backend: createBackendClient({ outbound }),
     storefront: createStorefrontClient({ outbound, urlTemplate: config.STOREFRONT_URL_TEMPLATE }),
     cms: createCmsClient({ outbound, apiUrl: config.CMS_API_URL }),
@@ -128,7 +138,7 @@ export function createCtx({
 async function savedArchiveUrl(home: Database): Promise<string | null> {
   const platform = await getKey<{ archive_url?: string }>(
     home.forTenant(PLATFORM).sql,
-    KEYS.platform,
+    PLATFORM_KEYS.config,
   );
   return platform?.value.archive_url ?? null;
 }

@@ -11,10 +11,11 @@ import { createScreens } from "./http/screens.ts";
 import { createListener } from "./http/serve.ts";
 import { systemRandom } from "./runtime/clock.ts";
 import { shapeConfig, type Config } from "./runtime/config.ts";
+import { migrateDatabase } from "./runtime/database-roles.ts";
+import { ensureServiceRole } from "./runtime/embedded-postgres-role.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./runtime/embedded-postgres.ts";
 import { ensureLocalSecrets } from "./runtime/local-secrets.ts";
-import { createLog } from "./runtime/log.ts";
-import { applyMigrations } from "./runtime/migrations.ts";
+import { createLog, type Log } from "./runtime/log.ts";
 import type { SettingName } from "./runtime/settings.ts";
 import { createSlots, type Slots } from "./runtime/slots.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
@@ -105,10 +106,13 @@ const notHere: RequestListener = (_request, response) => {
 async function prepareDatabase(
   config: Config,
   dataDir: string,
-  log: ReturnType<typeof createLog>,
+  log: Log,
 ): Promise<{ url: string; embedded: EmbeddedPostgres | null }> {
   if (config.DATABASE_URL) {
-    await migrateWhenReachable(config.DATABASE_URL, log);
+    await migrateWhenReachable(
+      { url: config.DATABASE_URL, directUrl: config.DIRECT_DATABASE_URL },
+      log,
+    );
     return { url: config.DATABASE_URL, embedded: null };
   }
   const embedded = await startEmbeddedPostgres({
@@ -118,16 +122,23 @@ async function prepareDatabase(
   });
   // For `npm run db`: the port is another one at every start.
   writeFileSync(join(dataDir, "database.url"), embedded.url, { mode: 0o600 });
-  await migrateWhenReachable(embedded.url, log);
-  return { url: embedded.url, embedded };
+  const url = await ensureServiceRole(embedded.url, systemRandom);
+  await migrateWhenReachable({ url, directUrl: embedded.url }, log);
+  return { url, embedded };
 }
 
 /** A database that starts beside us is waited for; one that is not there is told in a sentence. */
-async function migrateWhenReachable(url: string, log: ReturnType<typeof createLog>): Promise<void> {
+async function migrateWhenReachable(
+  urls: { url: string; directUrl: string | undefined },
+  log: Log,
+): Promise<void> {
   for (const deadline = Date.now() + DATABASE_WAIT_MS; ;) {
     try {
-      const { applied } = await applyMigrations(url);
+      const { applied, serviceRole, isRestricted } = await migrateDatabase(urls);
       if (applied.length > 0) log.done("database.migrated", { applied });
+      // Two addresses say that the service is meant to have fewer rights than the owner.
+      if (urls.directUrl !== undefined && !isRestricted)
+        log.troubled("database.role_not_restricted", { role: serviceRole });
       return;
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };

@@ -82,7 +82,7 @@ try {
     database: "migrated",
     settings: { fsync: "off" },
   });
-  await applyMigrations(server.url, resolve(options.migrations));
+  await applyMigrations(server.url, { folder: resolve(options.migrations) });
   const sql = await diff(server.url, readFileSync(options.schema, "utf8"));
   await server.stop();
   report(sql);

@@ -235,6 +235,14 @@ describe("one way to the data", () => {
     );
   });
 
+  test("a store's archived objects are reached through the store's root alone", () => {
+    const openers = uses(/\b(openObjectStore|openMovableArchive|openBucket|openFolder)\(/);
+    expectNone(
+      openers.filter((file) => !below("app/integrations", "app/context.server.ts")(file)),
+      "use ctx.archive.ofStore(shop): a path without its store is an object that two stores share",
+    );
+  });
+
   test("calls leave through runtime/outbound.ts alone", () => {
     const callers = uses(/(?<![.\w])fetch\(|from "undici"|from "node:https"/).filter(
       (file) =>

@@ -29,6 +29,8 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /admin/provision-region", "admin"],
   ["POST /admin/storefront-refresh", "admin"],
   ["GET /admin/storefront-test", "admin"],
+  ["GET /admin/public-hosts", "admin"],
+  ["POST /admin/public-hosts", "admin"],
   ["POST /events/ingest", "event_source"],
   ["POST /events/deliver", "backend"],
   ["PATCH /events/:id/status", "backend"],

@@ -1,7 +1,7 @@
 // The report of a scheduled run: counts and durations per step, a bounded list of errors, readable while it runs.
 import type { Ctx } from "../context.server.ts";
 import { PLATFORM } from "../runtime/database.ts";
-import { getKey, KEYS, putKey } from "../runtime/kv.ts";
+import { getKey, putKey, PLATFORM_KEYS } from "../runtime/kv.ts";
 import type { StepResult } from "./scheduled-steps.ts";
 
 const MAX_ERRORS = 50;
@@ -40,13 +40,13 @@ export type ScheduledRunReport = {
 export async function loadReport(ctx: Ctx): Promise<ScheduledRunReport | null> {
   const stored = await getKey<ScheduledRunReport>(
     ctx.home.forTenant(PLATFORM).sql,
-    KEYS.scheduledRun,
+    PLATFORM_KEYS.scheduledRun,
   );
   return stored?.value ?? null;
 }
 
 export async function saveReport(ctx: Ctx, report: ScheduledRunReport): Promise<void> {
-  await putKey(ctx.home.forTenant(PLATFORM).sql, KEYS.scheduledRun, report);
+  await putKey(ctx.home.forTenant(PLATFORM).sql, PLATFORM_KEYS.scheduledRun, report);
 }
 
 export function newReport(

@@ -9,6 +9,7 @@ import { writeCheckpoint } from "./consent/checkpoints.ts";
 import { syncCustomers } from "./customers/catch-up.ts";
 import { busFlags } from "./tenants/bus-phase.ts";
 import { tokenState } from "./tenants/directory.ts";
+import { checkHosts } from "./tenants/public-hosts.ts";
 import { keepStorefrontToken } from "./tenants/storefront-token.ts";
 import type { Tenant } from "./tenants/tenant.ts";
 
@@ -34,6 +35,14 @@ export const TENANT_STEPS: readonly TenantStep[] = [
       if (tokenState(tenant) === "none") return "skipped";
       await keepStorefrontToken(ctx, tenant);
       return {};
+    },
+  },
+  {
+    name: "public_hosts",
+    async run(ctx, tenant) {
+      const listed = tenant.config.public_hosts?.length ?? 0;
+      if (listed <= tenant.publicHosts.length) return "skipped";
+      return { proven: await checkHosts(ctx, tenant) };
     },
   },
   {

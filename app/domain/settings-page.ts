@@ -4,7 +4,8 @@ import type { Ctx } from "../context.server.ts";
 import { testConnection, type ConnectionTest } from "./connection-tests.ts";
 import { listStores } from "./setup-state.ts";
 import { readSettingsForm, saveSettings, type SaveResult } from "./tenants/settings-form.ts";
-import { findTenant } from "./tenants/tenant.ts";
+import { checkHosts } from "./tenants/public-hosts.ts";
+import { findTenant, getTenant } from "./tenants/tenant.ts";
 
 /** The form of the store that is named, else the stores to choose from; `unknown` is a store that is not registered. */
 export async function readSettingsPage(
@@ -21,7 +22,11 @@ export async function readSettingsPage(
 const Posted = z.discriminatedUnion("intent", [
   z.object({ intent: z.literal("save"), fields: z.string() }),
   z.object({ intent: z.literal("test"), system: z.string().max(40) }),
+  z.object({ intent: z.literal("check_hosts") }),
 ]);
+
+/** `proven`: how many hosts count now that did not before. */
+export type HostsCheck = { outcome: "checked"; proven: number };
 
 /** Null for what no button of the page posts. Throws `unknown_tenant`. */
 export async function actOnSettings(
@@ -29,10 +34,15 @@ export async function actOnSettings(
   shop: string,
   form: FormData,
   isPlatform: boolean,
-): Promise<SaveResult | ConnectionTest | null> {
+): Promise<SaveResult | ConnectionTest | HostsCheck | null> {
   const posted = Posted.safeParse(Object.fromEntries(form));
   if (!posted.success) return null;
-  return posted.data.intent === "test"
-    ? testConnection(ctx, shop, posted.data.system)
-    : saveSettings(ctx, shop, posted.data.fields, isPlatform);
+  switch (posted.data.intent) {
+    case "test":
+      return testConnection(ctx, shop, posted.data.system);
+    case "check_hosts":
+      return { outcome: "checked", proven: await checkHosts(ctx, await getTenant(ctx, shop)) };
+    case "save":
+      return saveSettings(ctx, shop, posted.data.fields, isPlatform);
+  }
 }

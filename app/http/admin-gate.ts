@@ -13,7 +13,7 @@ import {
 } from "../domain/identity/gate-pass.ts";
 import { countTry } from "../domain/identity/rate-limits.ts";
 import { isPlatformKey } from "../domain/tenants/admin-key.ts";
-import { HOME_REGION } from "../domain/tenants/tenant.ts";
+import { HOME_REGION } from "../runtime/settings.ts";
 import {
   renderGate,
   type GateLocale,

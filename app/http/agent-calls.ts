@@ -10,7 +10,7 @@ import type { Tenant } from "../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../runtime/errors.ts";
 import { agentChallenge, requirePerson } from "./agent-guard.ts";
 import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
-import { isAllowedOrigin } from "./cors.ts";
+import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import { addressFor } from "./discovery.ts";
 import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
@@ -25,16 +25,13 @@ export function requireOwnName(ctx: Ctx, inbound: Inbound, tenant: Tenant): void
   const origin = inbound.header("origin");
   if (origin && !isAllowedOrigin(ctx, tenant, origin)) throw new AppError("origin_not_allowed");
   const host = URL.parse(`http://${inbound.header("host") ?? ""}`)?.hostname ?? "";
-  const own = [
-    new URL(ctx.baseUrl).hostname,
-    tenant.shop,
-    ...(tenant.config.public_hosts ?? []).map((listed) => listed.replace(/:\d+$/, "")),
-  ];
+  const own = [new URL(ctx.baseUrl).hostname, tenant.shop, ...tenant.publicHosts];
   // Numbers cannot be rebound, and names without a dot are not the internet's.
   const isNumber = /^[\d.]+$|^\[/.test(host);
   if (host.includes(".") && !isNumber && !own.includes(host))
     throw new AppError("origin_not_allowed", {
-      message: "The store is not reached under this name. List it in public_hosts.",
+      message:
+        "The store is not reached under this name. List it in public_hosts and prove that it is yours.",
     });
 }
 

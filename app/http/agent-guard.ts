@@ -13,7 +13,7 @@ import { AppError, type ErrorCode } from "../runtime/errors.ts";
 import { countAgentCall, countAgentChange } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { readCookie } from "./cookies.ts";
-import { isAllowedOrigin } from "./cors.ts";
+import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import { bearerToken, type Auth } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 import {

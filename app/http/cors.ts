@@ -1,19 +1,12 @@
 // CORS and the headers every answer carries. An allowed origin is echoed exactly, with credentials, or not at all.
 import type { Ctx } from "../context.server.ts";
+import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { Inbound } from "./inbound.ts";
 
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain, UCP-Agent, A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_SECONDS = "600";
-
-/** A tenant's origins: its store, where its sign-ins return to, this service, and those it lists. */
-export function isAllowedOrigin(ctx: Ctx, tenant: Tenant | null, origin: string): boolean {
-  if (origin === new URL(ctx.baseUrl).origin) return true;
-  if (!tenant) return false;
-  const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = tenant.config;
-  return origin === `https://${tenant.shop}` || origin === returnTo || listed.includes(origin);
-}
 
 export function corsHeaders(
   ctx: Ctx,

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Ctx } from "../context.server.ts";
+import { allowedOrigins } from "../domain/tenants/allowed-origins.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { toPublicConfig, type PublicConfig } from "../embeds/public-config.ts";
 import type { ProxiedRequest } from "./app-proxy.ts";
@@ -29,18 +30,8 @@ export function publicConfigFor({ ctx, inbound, tenant, proxied }: EmbedCall): P
 }
 
 /** The store's origins; `'self'` is its own domain when the page came through the app proxy. */
-function frameAncestors(ctx: Ctx, { shop, config }: Tenant): string {
-  const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = config;
-  return [
-    "'self'",
-    ...new Set([
-      `https://${shop}`,
-      new URL(ctx.baseUrl).origin,
-      ...(returnTo ? [returnTo] : []),
-      ...listed,
-    ]),
-  ].join(" ");
-}
+const frameAncestors = (ctx: Ctx, tenant: Tenant): string =>
+  ["'self'", ...allowedOrigins(ctx, tenant)].join(" ");
 
 /**
  * The headers of an embedded page. Its inline scripts and styles are allowed by what they are.

@@ -5,7 +5,7 @@ import { checkSession, type Session } from "../domain/identity/sessions.ts";
 import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError } from "../runtime/errors.ts";
 import { readCookie } from "./cookies.ts";
-import { isAllowedOrigin } from "./cors.ts";
+import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
 

@@ -3,6 +3,7 @@
 import type { Ctx } from "../context.server.ts";
 import { shopOfAgentToken } from "../domain/agents/agent-token.ts";
 import { shopOfToken } from "../domain/identity/session-token.ts";
+import { findShopOfHost } from "../domain/tenants/directory.ts";
 import { findTenant, recallTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
 import { AppError } from "../runtime/errors.ts";
@@ -26,14 +27,14 @@ export function namedShop(inbound: Inbound): string | null {
 }
 
 async function shopOfHost(ctx: Ctx, inbound: Inbound): Promise<string | null> {
-  const host = inbound.header("host")?.toLowerCase();
-  if (!host || !/^[a-z0-9.-]+(:\d+)?$/.test(host) || host === new URL(ctx.baseUrl).host)
+  const asked = inbound.header("host")?.toLowerCase();
+  if (
+    !asked ||
+    !/^[a-z0-9.-]{1,255}(:\d{1,5})?$/.test(asked) ||
+    asked === new URL(ctx.baseUrl).host
+  )
     return null;
-  const [row] = await ctx.home.acrossTenants<{ shop: string }>(
-    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND value->'public_hosts' ?| $1::text[] ORDER BY shop LIMIT 1",
-    [[host, host.replace(/:\d+$/, "")]],
-  );
-  return row?.shop ?? null;
+  return findShopOfHost(ctx, asked);
 }
 
 /**

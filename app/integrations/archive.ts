@@ -1,5 +1,5 @@
-// The object archive: a folder, or an S3-compatible bucket (`s3://bucket/prefix?endpoint=...&region=...`) through the
-// vendor's own client, with the credentials of its usual environment variables.
+// Objects by path: in a folder, or in an S3-compatible bucket (`s3://bucket/prefix?endpoint=...&region=...`) through the
+// vendor's own client.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { withoutOuterSlashes } from "../runtime/slashes.ts";
 import { folderOf } from "../runtime/tenant-address.ts";
 
-export type Archive = {
+export type ObjectStore = {
   /** Writes the whole object, replacing one of the same path. */
   put(path: string, body: string | Buffer, contentType?: string): Promise<void>;
   get(path: string): Promise<Buffer | null>;
@@ -18,11 +18,17 @@ export type Archive = {
   urlOf(path: string): string;
 };
 
-export function openArchive(url: string, root: string): Archive {
-  return url.startsWith("s3://") ? openBucket(new URL(url)) : openFolder(folderOf(url, root));
+/** Whose rights on the bucket are used: the service's own (the vendor's usual environment variables), or these keys. */
+export type BucketIdentity = "service" | { accessKeyId: string; secretAccessKey: string };
+
+/** Opens a place of the service's own, with the service's own rights on it. */
+export function openObjectStore(url: string, root: string): ObjectStore {
+  return url.startsWith("s3://")
+    ? openBucket(new URL(url), "service")
+    : openFolder(folderOf(url, root));
 }
 
-export function openFolder(folder: string): Archive {
+export function openFolder(folder: string): ObjectStore {
   const fileOf = (path: string): string => {
     const file = resolve(folder, path);
     if (!file.startsWith(folder + sep))
@@ -45,7 +51,9 @@ export function openFolder(folder: string): Archive {
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+      // Only the folder that the prefix names is walked, not the objects of all stores.
+      const top = fileOf(join(prefix.slice(0, prefix.lastIndexOf("/") + 1), "x"));
+      const entries = await readdir(dirname(top), { recursive: true, withFileTypes: true }).catch(
         () => [],
       );
       const paths = entries
@@ -64,17 +72,26 @@ function orNull(error: NodeJS.ErrnoException): null {
 }
 
 /** `config` is laid over the client's usual settings. */
-export function openBucket(url: URL, config: S3ClientConfig = {}): Archive {
+export function openBucket(
+  url: URL,
+  identity: BucketIdentity,
+  config: S3ClientConfig = {},
+): ObjectStore {
   const bucket = url.hostname;
   const base = withoutOuterSlashes(url.pathname);
-  const endpoint = url.searchParams.get("endpoint");
+  const region = url.searchParams.get("region") ?? "us-east-1";
+  // With other keys than ours nothing of our environment counts, an endpoint that is set there included.
+  const endpoint =
+    url.searchParams.get("endpoint") ??
+    (identity === "service" ? null : `https://s3.${region}.amazonaws.com`);
   const keyOf = (path: string) => (base ? `${base}/${path}` : path);
   // Loaded when a bucket is used: it takes longer to load than the rest of the service.
   const client = import("@aws-sdk/client-s3").then((sdk) => ({
     sdk,
     s3: new sdk.S3Client({
-      region: url.searchParams.get("region") ?? "us-east-1",
+      region,
       ...(endpoint && { endpoint, forcePathStyle: true }),
+      ...(identity !== "service" && { credentials: identity }),
       maxAttempts: 3,
       ...config,
     }),

@@ -1,25 +1,30 @@
 // The archive wherever the platform's saved configuration puts it. What was filed elsewhere before stays there: whoever moves
 // the archive moves its objects too.
-import { openArchive, type Archive } from "./archive.ts";
+import { openObjectStore, type ObjectStore } from "./archive.ts";
 
 /** Asked for at most once in this time: a move is rare, a delivery is not. */
 const BELIEVED_MS = 2_000;
+
+export type MovableArchive = ObjectStore & {
+  /** Every address that is or was the archive's, the deployed one first; at most BELIEVED_MS old. */
+  addresses(): Promise<string[]>;
+};
 
 export function openMovableArchive(
   deployedUrl: string,
   root: string,
   savedUrl: () => Promise<string | null>,
-): Archive {
-  const opened = new Map<string, Archive>();
-  const open = (url: string): Archive => {
-    const archive = opened.get(url) ?? openArchive(url, root);
+): MovableArchive {
+  const opened = new Map<string, ObjectStore>();
+  const open = (url: string): ObjectStore => {
+    const archive = opened.get(url) ?? openObjectStore(url, root);
     opened.set(url, archive);
     return archive;
   };
   let current = open(deployedUrl);
   let askedAt = -BELIEVED_MS;
 
-  async function present(): Promise<Archive> {
+  async function present(): Promise<ObjectStore> {
     if (performance.now() - askedAt >= BELIEVED_MS) {
       askedAt = performance.now();
       current = open((await savedUrl()) ?? deployedUrl);
@@ -32,5 +37,9 @@ export function openMovableArchive(
     list: async (prefix) => (await present()).list(prefix),
     remove: async (path) => (await present()).remove(path),
     urlOf: (path) => current.urlOf(path),
+    async addresses() {
+      await present();
+      return [...opened.keys()];
+    },
   };
 }

@@ -1,23 +1,26 @@
 // Retail measurement A takes files: an object below the address that the store was given, in one of the forms of the
-// archive's address, or put over https (a pre-signed folder). Addresses are a tenant's: docs/decisions/015.
+// archive's address, or put over https (a pre-signed folder). Addresses and keys are a tenant's: docs/decisions/015.
 import { join } from "node:path";
 import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 import { findAddressProblem, folderOf, type AddressRules } from "../runtime/tenant-address.ts";
-import { openBucket, openFolder, type Archive } from "./archive.ts";
+import { openBucket, openFolder } from "./archive.ts";
 
 const SYSTEM = "retail_analytics_a";
 const CONTENT_TYPE = "text/csv; charset=utf-8";
-const KEPT_BUCKETS = 200;
+
+export type DropAccess = {
+  url: string;
+  shop: string;
+  /** The store's own keys to its bucket. The service's identity is never used for a drop. */
+  keys: { accessKeyId: string; secretAccessKey: string } | null;
+  about?: Record<string, unknown>;
+};
 
 export type RetailAnalyticsAClient = {
   /** Writes the object, replacing one of the same name. The status is null where none is told. Throws OutboundError. */
-  drop(
-    access: { url: string; shop: string; about?: Record<string, unknown> },
-    name: string,
-    csv: string,
-  ): Promise<{ status: number | null }>;
+  drop(access: DropAccess, name: string, csv: string): Promise<{ status: number | null }>;
 };
 
 export function createRetailAnalyticsAClient({
@@ -25,33 +28,13 @@ export function createRetailAnalyticsAClient({
   addressRules,
 }: {
   outbound: Outbound;
-  addressRules: AddressRules;
+  addressRules: () => Promise<AddressRules>;
 }): RetailAnalyticsAClient {
-  const buckets = new Map<string, Archive>();
-
-  /** Kept, because finding the credentials may take a call. */
-  function bucketOf(url: string, shop: string): Archive {
-    const key = `${shop} ${url}`;
-    const bucket =
-      buckets.get(key) ??
-      openBucket(new URL(url), {
-        requestHandler: throughGuard(outbound, shop),
-        maxAttempts: 1,
-        followRegionRedirects: false,
-        expectContinueHeader: false,
-      });
-    if (buckets.size >= KEPT_BUCKETS) buckets.clear();
-    buckets.set(key, bucket);
-    return bucket;
-  }
-
   return {
-    async drop({ url, shop, about }, name, csv) {
-      const problem = findAddressProblem(url, addressRules);
-      if (problem)
-        throw new OutboundError(SYSTEM, "refused_address", {
-          message: `the address of ${SYSTEM} ${problem}`,
-        });
+    async drop({ url, shop, keys, about }, name, csv) {
+      const rules = await addressRules();
+      const problem = findAddressProblem(url, rules);
+      if (problem) throw refusedAddress(problem);
       if (/^https?:/i.test(url)) {
         const answer = await outbound.call({
           system: SYSTEM,
@@ -64,16 +47,29 @@ export function createRetailAnalyticsAClient({
         });
         return { status: answer.status };
       }
-      const isBucket = url.startsWith("s3:");
+      if (url.startsWith("s3:")) {
+        if (!keys) throw refusedAddress("is a bucket, and the store has no keys to it");
+        const bucket = openBucket(new URL(url), keys, {
+          requestHandler: throughGuard(outbound, shop),
+          maxAttempts: 1,
+          followRegionRedirects: false,
+          expectContinueHeader: false,
+        });
+        await bucket.put(name, csv, CONTENT_TYPE).catch(refuse);
+        return { status: 200 };
+      }
       // A folder of the store's own, whatever it wrote in the address: no store reaches another's files.
-      const target = isBucket
-        ? bucketOf(url, shop)
-        : openFolder(join(folderOf(url, addressRules.root), shop));
-      await target.put(name, csv, CONTENT_TYPE).catch(refuse);
-      return { status: isBucket ? 200 : null };
+      const folder = openFolder(join(folderOf(url, rules.root), shop));
+      await folder.put(name, csv).catch(refuse);
+      return { status: null };
     },
   };
 }
+
+const refusedAddress = (problem: string) =>
+  new OutboundError(SYSTEM, "refused_address", {
+    message: `the address of ${SYSTEM} ${problem}`,
+  });
 
 /** A query stays: it may be the signature that opens the folder. */
 function objectUrl(base: string, name: string): string {

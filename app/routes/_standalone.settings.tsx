@@ -49,6 +49,7 @@ export default function Settings() {
       <SettingsScreen
         key={read.form.shop}
         sections={read.form.sections}
+        hosts={read.form.hosts}
         action={`/settings?shop=${read.form.shop}`}
         SaveBar={StandaloneSaveBar}
       />

@@ -37,13 +37,18 @@ export async function action(args: ActionFunctionArgs) {
 export const headers: HeadersFunction = (args) => boundary.headers(args);
 
 export default function Settings() {
-  const { sections } = useLoaderData<typeof loader>();
+  const { sections, hosts } = useLoaderData<typeof loader>();
   const { title } = useWords(SETTINGS_WORDS);
   return (
     <>
       <TitleBar title={title} />
       <Page>
-        <SettingsScreen sections={sections} action="/app/settings" SaveBar={EmbeddedSaveBar} />
+        <SettingsScreen
+          sections={sections}
+          hosts={hosts}
+          action="/app/settings"
+          SaveBar={EmbeddedSaveBar}
+        />
       </Page>
     </>
   );

@@ -7,6 +7,6 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "named",
     answers: { 302: "To the store's own question whether to install." },
-    handle: ({ ctx, shop }) => startInstall(ctx, shop),
+    handle: ({ ctx, inbound, shop }) => startInstall(ctx, inbound, shop),
   },
 });

@@ -4,7 +4,8 @@ import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
-    summary: "A tenant's saved configuration, every credential masked.",
+    summary:
+      "A tenant's configuration: what it saved, and the defaults of the rest; every credential masked.",
     auth: "admin",
     tenant: "registered",
     handle: async ({ ctx, shop }) => ({ shop, config: await showTenantConfig(ctx, shop) }),

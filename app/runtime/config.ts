@@ -1,6 +1,6 @@
 // Configuration in two steps: read (aliases, empty means unset), then shape and validate. Every problem is told at once,
 // by the setting's name and kind, never by its value.
-import { SETTINGS, type Role, type SettingName, type Settings } from "./settings.ts";
+import { HOME_REGION, SETTINGS, type Role, type SettingName, type Settings } from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -13,6 +13,8 @@ export type Config = Settings & {
   roles: ReadonlySet<Role>;
   /** Databases of the regions other than the home region `default`, by lower-case name. */
   regionDatabaseUrls: Readonly<Record<string, string>>;
+  /** The addresses for migrations of the regions that have one, the home region among them. */
+  directDatabaseUrls: Readonly<Record<string, string>>;
 };
 
 type Problem = { name: string; problem: string };
@@ -39,6 +41,7 @@ const entry = (
   default?: string;
   required?: true;
   outside?: true;
+  secret?: true;
 } => SETTINGS[name];
 
 /** Step one: the settings as text, by their own names. An empty value is an unset one. */
@@ -53,22 +56,33 @@ export function readEnvironment(environment: Environment): Partial<Record<Settin
   return read;
 }
 
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
 /**
- * The sandbox pretends every outside system, so it never runs beside real credentials. `auto` means: on when nothing
- * that a deployment must set is set; a deployment that forgot half of them is told so instead of being pretended.
+ * The sandbox simulates every outside system and prints its admin key, so it never runs beside real credentials. `auto`
+ * turns it on only when nothing that belongs to a deployment is set: no credential, no public address, no database, and
+ * no host that others reach.
  */
-function decideSandbox(read: Partial<Record<SettingName, string>>, problems: Problem[]): boolean {
-  const outside = names.filter((name) => entry(name).outside && read[name]);
-  const deployed = names.filter(
-    (name) => (entry(name).outside || entry(name).required) && read[name],
-  );
+function decideSandbox(
+  environment: Environment,
+  read: Partial<Record<SettingName, string>>,
+  problems: Problem[],
+): boolean {
+  const credentials = names.filter((name) => entry(name).outside && read[name]);
   const wish = read.SANDBOX ?? "auto";
-  if (wish === "on" && outside.length > 0)
+  if (wish === "on" && credentials.length > 0)
     problems.push({
       name: "SANDBOX",
-      problem: `the sandbox never runs beside real credentials; unset ${outside.join(", ")}, or set SANDBOX=off`,
+      problem: `the sandbox never runs beside real credentials; unset ${credentials.join(", ")}, or set SANDBOX=off`,
     });
-  return wish === "on" || (wish === "auto" && deployed.length === 0);
+  if (wish !== "auto") return wish === "on";
+  const isDeployed =
+    names.some(
+      (name) => (entry(name).outside || entry(name).required || entry(name).secret) && read[name],
+    ) ||
+    Object.keys(readRegions(environment, "DATABASE_URL", [])).length > 0 ||
+    (read.HOST !== undefined && !LOOPBACK_HOST.test(read.HOST));
+  return !isDeployed;
 }
 
 /**
@@ -81,7 +95,7 @@ export function shapeConfig(
 ): Config {
   const read = readEnvironment(environment);
   const problems: Problem[] = [];
-  const isSandbox = decideSandbox(read, problems);
+  const isSandbox = decideSandbox(environment, read, problems);
   const isEmbedded = read.DATABASE_URL === undefined;
   const made = local(isSandbox, isEmbedded);
   const shaped: Record<string, unknown> = {};
@@ -101,7 +115,9 @@ export function shapeConfig(
         problem: parsed.error.issues.map((issue) => issue.message).join("; "),
       });
   }
-  const regionDatabaseUrls = readRegions(environment, problems);
+  const regionDatabaseUrls = readRegions(environment, "DATABASE_URL", problems);
+  const directRegionUrls = readRegions(environment, "DIRECT_DATABASE_URL", problems);
+  requireServiceUrls(read, regionDatabaseUrls, directRegionUrls, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   const settings = shaped as Settings;
   return {
@@ -112,18 +128,45 @@ export function shapeConfig(
     isTest: environment.NODE_ENV === "test",
     roles: new Set(settings.ROLES),
     regionDatabaseUrls,
+    directDatabaseUrls: {
+      ...(settings.DIRECT_DATABASE_URL && { [HOME_REGION]: settings.DIRECT_DATABASE_URL }),
+      ...directRegionUrls,
+    },
   };
 }
 
-function readRegions(environment: Environment, problems: Problem[]): Record<string, string> {
+/** An address for migrations belongs to one for the service. */
+function requireServiceUrls(
+  read: Partial<Record<SettingName, string>>,
+  regions: Record<string, string>,
+  direct: Record<string, string>,
+  problems: Problem[],
+): void {
+  if (read.DIRECT_DATABASE_URL && !read.DATABASE_URL)
+    problems.push({ name: "DIRECT_DATABASE_URL", problem: "needs DATABASE_URL beside it" });
+  for (const region of Object.keys(direct).filter((name) => !Object.hasOwn(regions, name))) {
+    const suffix = region.toUpperCase().replaceAll("-", "_");
+    problems.push({
+      name: `DIRECT_DATABASE_URL_${suffix}`,
+      problem: `needs DATABASE_URL_${suffix} beside it`,
+    });
+  }
+}
+
+function readRegions(
+  environment: Environment,
+  setting: "DATABASE_URL" | "DIRECT_DATABASE_URL",
+  problems: Problem[],
+): Record<string, string> {
   const regions: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    const region = /^DATABASE_URL_([A-Z0-9_]+)$/.exec(name)?.[1]?.toLowerCase();
-    if (!region || !value?.trim()) continue;
+    if (!name.startsWith(`${setting}_`) || !value?.trim()) continue;
+    const region = name.slice(setting.length + 1).toLowerCase();
+    if (!/^[a-z0-9_]+$/.test(region)) continue;
     if (!/^postgres(ql)?:\/\//.test(value.trim()))
       problems.push({ name, problem: "must be a postgres:// address" });
-    else if (region === "default")
-      problems.push({ name, problem: "the home region `default` is DATABASE_URL" });
+    else if (region === HOME_REGION)
+      problems.push({ name, problem: `the home region \`${HOME_REGION}\` is ${setting}` });
     else regions[region.replaceAll("_", "-")] = value.trim();
   }
   return regions;

@@ -26,52 +26,92 @@ const prismaLockKey = 72707369;
 const oldestServer = 15;
 const defaultFolder = resolve(import.meta.dirname, "../../prisma/migrations");
 
+export type MigrationOptions = {
+  folder?: string;
+  /** The setting that holds the address, for messages. */
+  setting?: string;
+};
+
 /**
  * Applies every migration that the database does not have yet, in the order of their names, each in one transaction.
- * Safe to run at the same time from any number of processes: one works, the others wait and find nothing to do.
- * A folder that does not exist counts as empty.
+ * Safe to run at the same time from any number of processes: one works, the others wait and find nothing to do. A database
+ * that has them all is only read. A folder that does not exist counts as empty.
  */
 export async function applyMigrations(
   databaseUrl: string,
-  folder: string = defaultFolder,
+  { folder = defaultFolder, setting = "DATABASE_URL" }: MigrationOptions = {},
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
+  return withClient(databaseUrl, setting, async (client) => {
+    await refuseOldServer(client);
+    const pending = findPending(migrations, await readApplied(client));
+    const applied: string[] = [];
+    for (const migration of pending)
+      if (await apply(client, migration, migrations)) applied.push(migration.name);
+    return { applied };
+  });
+}
+
+/**
+ * One transaction while nobody migrates. The lock is the transaction's own: it ends with it, also behind a pooler, where
+ * a session's lock would stay on a connection that others use.
+ */
+export async function inMigrationLock<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return withClient(databaseUrl, "DIRECT_DATABASE_URL", (client) => inLock(client, work));
+}
+
+async function withClient<T>(
+  databaseUrl: string,
+  setting: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: "migrations" });
   client.on("error", () => {});
   try {
     await client.connect();
   } catch (error) {
     throw new MigrationError(
-      `The database cannot be reached (${describe(error)}); check DATABASE_URL and that the server runs.`,
+      `The database cannot be reached (${describe(error)}); check ${setting} and that the server runs.`,
       { cause: error },
     );
   }
   try {
-    await refuseOldServer(client);
-    // Time limits that the connection string sets are meant for requests: a migration, or waiting for one, takes longer.
-    await client.query(
-      "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0",
-    );
-    // A lock of the session, not of a transaction: it spans all migrations and ends with the connection.
-    await client.query("SELECT pg_advisory_lock($1)", [prismaLockKey]);
-    const done = await readApplied(client);
-    refuseUnknown(done, migrations);
-    const applied: string[] = [];
-    for (const migration of migrations) {
-      const row = done.get(migration.name);
-      if (row) refuseChanged(row, migration);
-      else {
-        await apply(client, migration);
-        applied.push(migration.name);
-      }
-    }
-    return { applied };
+    return await work(client);
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`The migrations cannot be applied: ${describe(error)}.`);
+    throw new MigrationError(`The migrations cannot be applied: ${explain(error)}.`);
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+async function inLock<T>(client: pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  await client.query("BEGIN");
+  try {
+    // Time limits that the connection string sets are meant for requests: a migration, or waiting for one, takes longer.
+    await client.query(
+      "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0",
+    );
+    await client.query("SELECT pg_advisory_xact_lock($1)", [prismaLockKey]);
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+function findPending(migrations: Migration[], done: Map<string, AppliedRow>): Migration[] {
+  refuseUnknown(done, migrations);
+  return migrations.filter((migration) => {
+    const row = done.get(migration.name);
+    if (row) refuseChanged(row, migration);
+    return !row;
+  });
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -113,22 +153,29 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
 
 /** The newest row of every migration; rows that Prisma marked as rolled back do not count. */
 async function readApplied(client: pg.Client): Promise<Map<string, AppliedRow>> {
-  // Prisma's own definition, word for word in effect: its engine compares none of it but reads all of it.
-  await client.query(`CREATE TABLE IF NOT EXISTS _prisma_migrations (
-    id varchar(36) PRIMARY KEY NOT NULL,
-    checksum varchar(64) NOT NULL,
-    finished_at timestamptz,
-    migration_name varchar(255) NOT NULL,
-    logs text,
-    rolled_back_at timestamptz,
-    started_at timestamptz NOT NULL DEFAULT now(),
-    applied_steps_count integer NOT NULL DEFAULT 0
-  )`);
+  const [table] = (
+    await client.query<{ is_there: boolean }>(
+      "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS is_there",
+    )
+  ).rows;
+  if (!table?.is_there) return new Map();
   const { rows } = await client.query<AppliedRow>(
     "SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at",
   );
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
+
+// Prisma's own definition, word for word in effect: its engine compares none of it but reads all of it.
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY NOT NULL,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
 
 function refuseUnknown(done: Map<string, AppliedRow>, migrations: Migration[]): void {
   const known = new Set(migrations.map((migration) => migration.name));
@@ -153,29 +200,36 @@ function refuseChanged(row: AppliedRow, { name, checksum }: Migration): void {
   }
 }
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
-  await client.query("BEGIN");
-  try {
-    const before = await readTransaction(client);
-    await client.query(sql);
-    if ((await readTransaction(client)) !== before) {
-      throw new Error(
-        "its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left",
+/** False when another process applied it meanwhile. */
+async function apply(
+  client: pg.Client,
+  migration: Migration,
+  migrations: Migration[],
+): Promise<boolean> {
+  const { name, sql, checksum } = migration;
+  return inLock(client, async () => {
+    await client.query(CREATE_TABLE);
+    if (!findPending(migrations, await readApplied(client)).includes(migration)) return false;
+    try {
+      const before = await readTransaction(client);
+      await client.query(sql);
+      if ((await readTransaction(client)) !== before)
+        throw new Error(
+          "its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left",
+        );
+      // Row and schema commit together: the row alone would skip the change, the change alone would run it twice.
+      await client.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
+        [randomUUID(), checksum, name],
+      );
+    } catch (error) {
+      throw new MigrationError(
+        `The migration ${name} failed and was rolled back: ${explain(error)}.`,
       );
     }
-    // Row and schema commit together: the row alone would skip the change, the change alone would run it twice.
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    );
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {});
-    throw new MigrationError(
-      `The migration ${name} failed and was rolled back: ${describe(error)}.`,
-    );
-  }
+    return true;
+  });
 }
 
 async function readTransaction(client: pg.Client): Promise<string | undefined> {
@@ -186,4 +240,12 @@ async function readTransaction(client: pg.Client): Promise<string | undefined> {
 function describe(error: unknown): string {
   const { message, code, detail } = error as { message?: string; code?: string; detail?: string };
   return [message || code || String(error), detail].filter(Boolean).join(" - ");
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+function explain(error: unknown): string {
+  return (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
+    ? `${describe(error)}. This role may not change the schema: set DIRECT_DATABASE_URL to the role that owns it, or run \`npm run db:migrate\` with it before the service starts`
+    : describe(error);
 }

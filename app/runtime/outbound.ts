@@ -1,10 +1,11 @@
 // Every call to an outside system goes through here: a keep-alive agent, timeouts, no redirects, a bounded answer, a
 // classified error, one log line. Addresses that a tenant configured are checked on the resolved address, at connect time.
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { lookup as resolve } from "node:dns";
 import { Agent, buildConnector, request, type Dispatcher } from "undici";
 import { createDeadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
+import { isPrivateAddress } from "./ip-address.ts";
 import type { Log } from "./log.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -238,48 +239,6 @@ function classify(system: string, error: unknown): OutboundError {
 const hostOf = (url: string) => URL.parse(url)?.host ?? "invalid";
 
 const REFUSED = "ADDRESS_REFUSED";
-
-const privateAddresses = new BlockList();
-for (const [network, bits] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-] as const)
-  privateAddresses.addSubnet(network, bits, "ipv4");
-for (const [network, bits] of [
-  ["::", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["5f00::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
-] as const)
-  privateAddresses.addSubnet(network, bits, "ipv6");
-
-/** Private, loopback, link-local, multicast and reserved ranges, in IPv4, IPv6 and IPv4-mapped notation. */
-export function isPrivateAddress(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return isPrivateAddress(mapped);
-  const family = isIP(address);
-  return family === 0 || privateAddresses.check(address, family === 4 ? "ipv4" : "ipv6");
-}
 
 function refuse(host: string): NodeJS.ErrnoException {
   return Object.assign(

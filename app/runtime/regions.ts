@@ -1,7 +1,8 @@
 // The databases of all regions, opened on first use.
 import { openDatabase, type Database } from "./database.ts";
 import type { Log } from "./log.ts";
-import { applyMigrations } from "./migrations.ts";
+import { migrateDatabase } from "./database-roles.ts";
+import { HOME_REGION } from "./settings.ts";
 
 export type Regions = {
   has(region: string): boolean;
@@ -15,10 +16,12 @@ export type Regions = {
 export function openRegions(options: {
   home: string;
   others: Readonly<Record<string, string>>;
+  /** Addresses for migrations, by region, where they are others. */
+  direct: Readonly<Record<string, string>>;
   poolSize: number;
   log: Log;
 }): Regions {
-  const urls: Record<string, string> = { default: options.home, ...options.others };
+  const urls: Record<string, string> = { [HOME_REGION]: options.home, ...options.others };
   const open = new Map<string, Database>();
   const urlOf = (region: string): string => {
     const url = urls[region];
@@ -41,7 +44,10 @@ export function openRegions(options: {
     },
     names: () => Object.keys(urls),
     async migrate(region) {
-      const { applied } = await applyMigrations(urlOf(region));
+      const { applied } = await migrateDatabase({
+        url: urlOf(region),
+        directUrl: options.direct[region],
+      });
       if (applied.length > 0) options.log.done("database.migrated", { region, applied });
     },
     async close() {

@@ -5,7 +5,15 @@ import { withoutTrailingSlashes } from "./slashes.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-const secret = z.string().min(16, "must be at least 16 characters");
+/** The region of DATABASE_URL. It holds every tenant's record. */
+export const HOME_REGION = "default";
+
+/** Of every secret that opens something here, deployed or saved. */
+export const MIN_SECRET_LENGTH = 16;
+
+const secret = z
+  .string()
+  .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`);
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -77,7 +85,7 @@ export const SETTINGS = {
   ),
   SANDBOX: setting(
     z.enum(["on", "off", "auto"], "must be on, off or auto"),
-    "Pretended outside systems: `auto` runs them when no credentials are set.",
+    "Simulated outside systems. `auto` runs them when no credential, `BASE_URL`, `DATABASE_URL` or `HOST` that others reach is set; `on` beside a `DATABASE_URL` is allowed while no credential is set.",
     { default: "auto" },
   ),
   SANDBOX_PORT: setting(wholeNumber(0, 65535), "Port of the sandbox; 0 picks a free one."),
@@ -92,6 +100,11 @@ export const SETTINGS = {
   DATABASE_URL: setting(
     z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
     "PostgreSQL 15 or newer, the home region; unset: embedded. `DATABASE_URL_<REGION>` names the database of another region.",
+    { secret: true },
+  ),
+  DIRECT_DATABASE_URL: setting(
+    z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
+    "The same database as the role that owns its schema, past any pooler: used for migrations; unset: `DATABASE_URL`. The role of `DATABASE_URL` is then given the rights that the service needs and no others. `DIRECT_DATABASE_URL_<REGION>` for another region.",
     { secret: true },
   ),
   DATABASE_POOL: setting(wholeNumber(2, 200), "Connections to each database.", { default: "16" }),
@@ -143,7 +156,7 @@ export const SETTINGS = {
   ),
   STOREFRONT_STORE_DOMAIN: setting(
     z.string().regex(/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/, "must look like name.myshopify.com"),
-    "The store that the settings below belong to, and the tenant when a request names none.",
+    "The store that `STOREFRONT_*`, `ANALYTICS_*` and `AUTH_REDIRECT_ORIGIN` belong to, and the tenant when a request names none.",
   ),
   STOREFRONT_ADMIN_TOKEN: setting(z.string(), "Admin token of that store.", {
     secret: true,
@@ -155,10 +168,17 @@ export const SETTINGS = {
   ),
   STOREFRONT_SHOP_ID: setting(z.string(), "Numeric shop id of that store."),
   AUTH_REDIRECT_ORIGIN: setting(outsideAddress, "Where sign-ins return to."),
-  FEDERATED_ISSUER: setting(outsideAddress, "The OIDC provider of federated sign-in.", {
-    default: "https://accounts.google.com",
-  }),
-  FEDERATED_CLIENT_ID: setting(z.string(), "Client id at that provider."),
+  FEDERATED_ISSUER: setting(
+    outsideAddress,
+    "The OIDC provider of federated sign-in, for every store without one of its own.",
+    {
+      default: "https://accounts.google.com",
+    },
+  ),
+  FEDERATED_CLIENT_ID: setting(
+    z.string(),
+    "Client id at that provider, for every store without a provider or client of its own.",
+  ),
   FEDERATED_CLIENT_SECRET: setting(z.string(), "Client secret at that provider.", {
     secret: true,
     outside: true,
@@ -180,9 +200,14 @@ export const SETTINGS = {
     secret: true,
     outside: true,
   }),
+  ERP_TOKEN: setting(
+    secret,
+    "Inbound ERP token of stores with the access role `creator` that have none of their own.",
+    { secret: true, outside: true },
+  ),
   EMAIL_FROM: setting(
     z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
-    "Sender of e-mails, on a verified domain.",
+    "Sender of e-mails, on a verified domain. Stores that use this key send from this address under their own name.",
   ),
   ARCHIVE_URL: setting(
     z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
@@ -192,6 +217,10 @@ export const SETTINGS = {
   OUTBOUND_ALLOW: setting(
     list,
     "Private `host` or `host:port` addresses that tenants may configure, comma-separated; `file` or `file:/folder` opens folders of this machine for file drops.",
+  ),
+  DNS_SERVERS: setting(
+    list,
+    "Name servers (`address` or `address:port`, comma-separated) that are asked for the records that prove a store's hosts; unset: the system's.",
   ),
   ADMIN_EMAILS: setting(list, "Who may open the standalone admin pages by a mailed code."),
   EDGE_GATE_JWKS_URL: setting(

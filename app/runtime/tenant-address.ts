@@ -3,22 +3,24 @@
 // and judged by what they resolve to, at every connection (outbound.ts).
 import { isIP } from "node:net";
 import { resolve, sep } from "node:path";
-import { isPrivateAddress } from "./outbound.ts";
+import { isPrivateAddress } from "./ip-address.ts";
 
 export type AddressRules = {
   /** OUTBOUND_ALLOW: `host`, `host:port`, `file`, `file:/folder`. */
   allow: readonly string[];
   /** Where relative `file:` addresses begin. */
   root: string;
-  /** The service's own archive: nobody else writes there. */
-  archiveUrl: string;
+  /** Every address of the service's own archive: no tenant writes there. */
+  archiveUrls: readonly string[];
 };
 
 /** Why the address is refused, as the caller is told; undefined when nothing speaks against it. */
 export function findAddressProblem(address: string, rules: AddressRules): string | undefined {
   if (address.startsWith("file:")) return findFolderProblem(address, rules);
   if (address.startsWith("s3:")) return findBucketProblem(address, rules);
-  return /^https?:/i.test(address) ? findHostProblem(new URL(address), rules) : undefined;
+  if (!/^https?:/i.test(address)) return undefined;
+  const url = new URL(address);
+  return findHostProblem(url, rules) ?? (namesArchive(url, rules) ? OWN_ARCHIVE : undefined);
 }
 
 /** `file:folder`, `file:/folder` or `file:///folder`. */
@@ -31,7 +33,7 @@ function findHostProblem(url: URL, { allow }: AddressRules): string | undefined 
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   if (allow.includes(host) || allow.includes(`${host}:${port}`)) return undefined;
   if (url.protocol !== "https:") return "must be an https:// address";
-  if (host === "localhost" || (isIP(host) !== 0 && isPrivateAddress(host)))
+  if (/(^|\.)localhost$/.test(host) || (isIP(host) !== 0 && isPrivateAddress(host)))
     return "must not be a private address";
   return undefined;
 }
@@ -41,11 +43,13 @@ const isBelow = (folder: string, parent: string) =>
 
 function findFolderProblem(
   address: string,
-  { allow, root, archiveUrl }: AddressRules,
+  { allow, root, archiveUrls }: AddressRules,
 ): string | undefined {
   const folder = folderOf(address, root);
-  if (archiveUrl.startsWith("file:") && isBelow(folder, folderOf(archiveUrl, root)))
-    return "must not be the service's own archive";
+  const isOwn = archiveUrls.some(
+    (archive) => archive.startsWith("file:") && isBelow(folder, folderOf(archive, root)),
+  );
+  if (isOwn) return OWN_ARCHIVE;
   const isOpen = allow.some(
     (entry) =>
       entry === "file" || (entry.startsWith("file:") && isBelow(folder, folderOf(entry, root))),
@@ -53,18 +57,70 @@ function findFolderProblem(
   return isOpen ? undefined : "must not be a folder of this machine";
 }
 
+/** Bucket names as every S3 product takes them: one spelling, so that none hides another. */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const REGION = /^[a-z0-9-]{1,40}$/;
+
 function findBucketProblem(address: string, rules: AddressRules): string | undefined {
   const url = URL.parse(address);
-  if (!url?.hostname) return "must name a bucket: s3://bucket/prefix";
-  // Our identity may write there, whoever asks: a store would write among everybody's objects.
-  const own = rules.archiveUrl.startsWith("s3:")
-    ? URL.parse(rules.archiveUrl)?.hostname
-    : undefined;
-  if (own === url.hostname) return "must not be the service's own archive";
+  if (!url || !BUCKET.test(url.hostname) || url.port || url.username || url.password)
+    return "must name a bucket: s3://bucket/prefix";
+  if (!REGION.test(url.searchParams.get("region") ?? "us-east-1"))
+    return "must name a region of letters, digits and dashes";
+  if (archiveBuckets(rules).some(({ bucket }) => bucket === url.hostname)) return OWN_ARCHIVE;
   const endpoint = url.searchParams.get("endpoint");
   if (endpoint === null) return undefined;
   const at = URL.parse(endpoint);
   if (!at || !/^https?:$/.test(at.protocol)) return "must have an https:// endpoint";
+  if (at.search || at.hash || at.username || at.password)
+    return "must have an endpoint that is a host, or a host and a path";
+  // A bucket may also be named by the endpoint's host or path: the object would land there.
+  const named = at.pathname.split("/").map((segment) => decodeFully(segment).toLowerCase());
+  if (
+    archiveBuckets(rules).some(
+      ({ bucket }) => hasLabels(at.hostname, bucket) || named.includes(bucket),
+    )
+  )
+    return OWN_ARCHIVE;
   const problem = findHostProblem(at, rules);
   return problem && `its endpoint ${problem}`;
+}
+
+const OWN_ARCHIVE = "must not be the service's own archive";
+
+/** The archive's buckets, each with the host that serves it. */
+function archiveBuckets({ archiveUrls }: AddressRules): { bucket: string; host: string }[] {
+  return archiveUrls.flatMap((archive) => {
+    const url = archive.startsWith("s3:") ? URL.parse(archive) : null;
+    if (!url) return [];
+    const endpoint = url.searchParams.get("endpoint");
+    const host = endpoint ? (URL.parse(endpoint)?.hostname ?? "") : "amazonaws.com";
+    return [{ bucket: url.hostname.toLowerCase(), host: host.toLowerCase() }];
+  });
+}
+
+const withoutDot = (host: string) => host.toLowerCase().replace(/\.$/, "");
+
+/** Whether the host begins with the bucket's name: `bucket.s3.example` is the bucket at `s3.example`. */
+const hasLabels = (host: string, bucket: string) => withoutDot(host).startsWith(`${bucket}.`);
+
+/** Whether an https address leads into a bucket of the archive, by its host or by its path. */
+function namesArchive(url: URL, rules: AddressRules): boolean {
+  const host = withoutDot(url.hostname);
+  const [first = ""] = url.pathname.replace(/^\/+/, "").split("/");
+  return archiveBuckets(rules).some(
+    (archive) =>
+      (host === archive.host || host.endsWith(`.${archive.host}`)) &&
+      (hasLabels(host, archive.bucket) || decodeFully(first).toLowerCase() === archive.bucket),
+  );
+}
+
+/** Some servers decode a path twice. */
+function decodeFully(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    return decoded === text ? text : decodeFully(decoded);
+  } catch {
+    return text;
+  }
 }

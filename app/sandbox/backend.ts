@@ -1,4 +1,4 @@
-/** The pretended remote backend: takes an event over, then asks the service for a delivery to each of its destinations. It transforms nothing. */
+/** The simulated remote backend: takes an event over, transforms it, and asks the service for a delivery to each of its destinations. */
 import { fieldsOf, json, textOf } from "./exchange.ts";
 import type { Call, Reply } from "./exchange.ts";
 import type { Saving } from "./state-file.ts";
@@ -39,6 +39,16 @@ const REQUIRED = [
   "timestamp",
 ];
 
+/** Web analytics takes hits and nothing personal; every other destination here takes the event's payload. */
+function transform(event: EnqueuedEvent, channel: string): unknown {
+  if (channel !== "web_analytics") return event.body["payload"];
+  const name = textOf(event.body["event_type"]).replace(/[^A-Za-z0-9]+/g, "_");
+  return {
+    client_id: `${event.queueId}.1`,
+    events: [{ name, params: { event_id: event.eventId, engagement_time_msec: 1 } }],
+  };
+}
+
 export function createBackend(
   state: BackendState,
   saving: Saving,
@@ -55,7 +65,7 @@ export function createBackend(
       queue_id: event.queueId,
       event_id: event.eventId,
       channel,
-      transformed_payload: event.body["payload"],
+      transformed_payload: transform(event, channel),
       delivery_config: { method: "POST", endpoint: "", credentials_key: null },
     };
     const facts = { queueId: event.queueId, eventId: event.eventId, channel };

@@ -1,10 +1,9 @@
 // Rows of events from outside: they name a person by the storefront's id or an address, or are about no person at all.
 import { hash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { DeliveryMessage, QueueItem } from "../../app/domain/bus/channel.ts";
+import type { QueueItem } from "../../app/domain/bus/channel.ts";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
 import { toEventName } from "../../app/domain/channels/analytics-outside.ts";
-import { channels } from "../../app/domain/channels/index.ts";
 import { findUserId } from "../../app/domain/channels/item-customer.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { startChannelWorld, type ChannelWorld } from "../support/channels.ts";
@@ -368,58 +367,5 @@ describe("the profile platform", () => {
     const silent = await deliver({ channel: "profile_platform", id: "gid://shopify/Customer/98" });
     expect(await noteOf(silent.eventId)).toBe("no such customer");
     expect(world.calls("profile_platform")).toBe(before);
-  });
-});
-
-describe("a message from a remote backend", () => {
-  const ask = async (
-    name: string,
-    message: Partial<DeliveryMessage>,
-    fields: Partial<QueueItem> = {},
-  ) => {
-    const channel = channels.find((one) => one.name === name);
-    const item = itemOf({ channel: name, payload: message.transformed_payload ?? {}, ...fields });
-    return channel?.deliver(
-      world.service.ctx,
-      item,
-      {
-        transformed_payload: {},
-        delivery_config: { method: "POST", endpoint: "", credentials_key: null },
-        ...message,
-      },
-      await getTenant(world.service.ctx, SHOP),
-    );
-  };
-
-  test("that is the event's own payload is transformed before it leaves", async () => {
-    const raw = { admin_graphql_api_id: GID, email: "ann@example.com", first_name: "Ann" };
-    await ask("web_analytics", { transformed_payload: raw });
-    await ask("profile_platform", { transformed_payload: raw });
-    expect(lastHit().events).toMatchObject([{ name: "crm_sync" }]);
-    const sent = [
-      world.service.sandbox.requests("analytics").at(-1)?.body,
-      world.service.sandbox.requests("profilePlatform").at(-1)?.body,
-    ];
-    expect(JSON.stringify(sent)).not.toMatch(/ann@|"Ann"/);
-  });
-
-  test("that has the channel's shape leaves as it is", async () => {
-    const hit = { client_id: "1.2", events: [{ name: "crm_sync", params: { source: "remote" } }] };
-    await ask("web_analytics", { transformed_payload: hit }, { entityType: "", entityId: "" });
-    expect(lastHit()).toEqual(hit);
-  });
-
-  test("about an event that nobody here knows is refused when it has not, and nobody is called", async () => {
-    for (const name of ["web_analytics", "profile_platform"]) {
-      const before = world.calls(name);
-      await expect(
-        ask(
-          name,
-          { transformed_payload: { email: "ann@example.com" } },
-          { entityType: "", entityId: "" },
-        ),
-      ).rejects.toThrow("has not the shape");
-      expect(world.calls(name)).toBe(before);
-    }
   });
 });

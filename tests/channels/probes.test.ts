@@ -53,13 +53,13 @@ test("every channel has one, or is one of those where no call is harmless", () =
 test.each(PROBED)(
   "%s answers, and nothing is there afterwards that was not before",
   async (name) => {
-    const { sandbox, ctx } = world.service;
+    const { sandbox, objects } = world.service;
     const held = async () =>
       JSON.stringify([
         sandbox.cms.items(),
         sandbox.analytics.hits(),
         sandbox.erp.documents(),
-        await ctx.archive.list(""),
+        await objects.list(""),
       ]);
     const before = await held();
     expect(await probe(name)).toEqual({ httpStatus: name === "archive" ? null : 200 });

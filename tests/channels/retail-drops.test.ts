@@ -13,7 +13,7 @@ import { OutboundError } from "../../app/runtime/errors.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { createOutbound, type Outbound } from "../../app/runtime/outbound.ts";
 import { findAddressProblem, type AddressRules } from "../../app/runtime/tenant-address.ts";
-import { SHOP, startService, type Service } from "../support/service.ts";
+import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
 let root: string;
@@ -30,16 +30,17 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const rulesOf = (allow: string[], archiveUrl = "s3://our-archive/x"): AddressRules => ({
+const rulesOf = (allow: string[], ...archiveUrls: string[]): AddressRules => ({
   allow,
   root,
-  archiveUrl,
+  archiveUrls: archiveUrls.length > 0 ? archiveUrls : ["s3://our-archive/x"],
 });
+const KEYS = { accessKeyId: "store-id", secretAccessKey: "store-secret" };
 
-function clientFor(allow: string[], archiveUrl?: string): RetailAnalyticsAClient {
+function clientFor(allow: string[]): RetailAnalyticsAClient {
   const outbound = createOutbound({ log: createLog("silent"), allow });
   outbounds.push(outbound);
-  return createRetailAnalyticsAClient({ outbound, addressRules: rulesOf(allow, archiveUrl) });
+  return createRetailAnalyticsAClient({ outbound, addressRules: async () => rulesOf(allow) });
 }
 
 const REFUSED: [url: string, allow: string[]][] = [
@@ -57,6 +58,24 @@ const REFUSED: [url: string, allow: string[]][] = [
   ["s3://our-archive/events", []],
   ["s3://our-archive?endpoint=https://s3.example", []],
   ["s3:///x", []],
+  ["s3://Our-Archive/x", []],
+  ["s3://our%2Darchive/x", []],
+  ["s3://our-archive:443/x", []],
+  ["s3://our-archive./x", []],
+  ["s3://id:key@bucket/x", []],
+  ["s3://bucket/x?region=eu.evil.example/", []],
+  ["s3://bucket?endpoint=https://our-archive.s3.amazonaws.com", []],
+  ["s3://bucket?endpoint=https://Our-Archive.s3.amazonaws.com.", []],
+  ["s3://bucket?endpoint=https://s3.amazonaws.com/our-archive", []],
+  ["s3://bucket?endpoint=https://s3.amazonaws.com/x/../our-archive/", []],
+  ["s3://bucket?endpoint=https://s3.amazonaws.com?x", []],
+  ["https://our-archive.s3.amazonaws.com/x?X-Amz-Signature=1", []],
+  ["https://our-archive.s3.eu-west-1.amazonaws.com./x", []],
+  ["https://s3.amazonaws.com/our-archive/x", []],
+  ["https://s3.eu-west-1.amazonaws.com//our-archive/x", []],
+  ["https://s3.amazonaws.com/%6Fur-archive/x", []],
+  ["https://s3.amazonaws.com/%256Fur-archive/x", []],
+  ["https://S3.AMAZONAWS.COM/our-archive", []],
   ["https://10.0.0.8/drop", []],
   ["http://partner.example/drop", []],
 ];
@@ -65,13 +84,34 @@ describe("an address that leads to a place of ours", () => {
   test.each(REFUSED)("is refused: %s with %j allowed", async (url, allow) => {
     expect(findAddressProblem(url, rulesOf(allow))).toEqual(expect.any(String));
     const error = await clientFor(allow)
-      .drop({ url, shop: SHOP }, "e.csv", "x")
+      .drop({ url, shop: SHOP, keys: KEYS }, "e.csv", "x")
       .then(
         () => null,
         (thrown: unknown) => thrown,
       );
     expect(error).toBeInstanceOf(OutboundError);
     expect(error).toMatchObject({ kind: "refused_address", retryable: false });
+  });
+
+  test("is refused in any bucket that is or was the archive's, at the endpoint of each", () => {
+    const rules = rulesOf(
+      [],
+      "s3://deployed-archive/x",
+      "s3://saved-archive?endpoint=https://objects.example&region=eu-1",
+    );
+    for (const url of [
+      "s3://deployed-archive/y",
+      "s3://saved-archive/y",
+      "https://objects.example/saved-archive/y",
+      "https://saved-archive.objects.example/y",
+    ])
+      expect(findAddressProblem(url, rules)).toBe("must not be the service's own archive");
+    for (const url of [
+      "https://partner.example/saved-archive/y",
+      "https://objects.example/another/y",
+      "s3://saved-archives/y",
+    ])
+      expect(findAddressProblem(url, rules)).toBeUndefined();
   });
 
   test("is refused in the archive's own folder, also when folders are open", () => {
@@ -104,19 +144,50 @@ describe("an address that leads to a place of ours", () => {
     ).toBeUndefined();
   });
 
+  const save = (fields: Record<string, unknown>) =>
+    service.call("POST", `/config?shop=${SHOP}`, { body: fields });
+  const SAVED_KEYS = {
+    retail_analytics_a_access_key_id: "store-access-key-id",
+    retail_analytics_a_secret_access_key: "store-secret-access-key",
+  };
+
   test.each([
     "https://partner.example/drop?sig=1",
     "s3://bucket/prefix?region=eu-west-1",
     "s3://bucket?endpoint=https://objects.example",
   ])("is saved when it is open: %s", async (url) => {
     await service.addTenant(SHOP);
-    expect(
-      (
-        await service.call("POST", `/config?shop=${SHOP}`, {
-          body: { retail_analytics_a_url: url },
-        })
-      ).status,
-    ).toBe(200);
+    expect((await save({ ...SAVED_KEYS, retail_analytics_a_url: url })).status).toBe(200);
+  });
+
+  test("that is a bucket needs keys of the store's own: without one it is not saved, nor is a key taken away", async () => {
+    const url = { retail_analytics_a_url: "s3://bucket/prefix" };
+    const [id, secret] = Object.keys(SAVED_KEYS) as [string, string];
+    const nothing = { retail_analytics_a_url: null, [id]: null, [secret]: null };
+    await service.addTenant(SHOP, nothing);
+    expect(Object.keys((await save(url)).json.fields)).toEqual([id, secret]);
+    expect(Object.keys((await save({ ...url, [id]: "store-access-key" })).json.fields)).toEqual([
+      secret,
+    ]);
+    expect((await save({ ...url, ...SAVED_KEYS })).status).toBe(200);
+    expect(Object.keys((await save({ [secret]: null })).json.fields)).toEqual([secret]);
+    expect((await service.call("GET", `/config?shop=${SHOP}`)).json.config).toMatchObject({
+      [id]: "stor****y-id",
+      [secret]: "stor****-key",
+    });
+    expect((await save(nothing)).status).toBe(200);
+  });
+
+  test("that is a bucket of the archive of the platform's saved configuration is not saved", async () => {
+    const move = (archive_url: string | null) =>
+      service.call("POST", "/platform/config", { body: { archive_url } });
+    await service.addTenant(SHOP);
+    await move("s3://moved-archive/objects");
+    await eventually("the moved archive", async () => {
+      const answer = await save({ ...SAVED_KEYS, retail_analytics_a_url: "s3://moved-archive/x" });
+      return answer.status === 400 && answer.json.fields.retail_analytics_a_url;
+    });
+    await move(null);
   });
 
   test("by name is found out when it is connected to", async () => {
@@ -124,7 +195,9 @@ describe("an address that leads to a place of ours", () => {
       "https://localtest.invalid./x",
       "s3://bucket?endpoint=https://localhost.localdomain",
     ])
-      await expect(clientFor([]).drop({ url, shop: SHOP }, "e.csv", "x")).rejects.toMatchObject({
+      await expect(
+        clientFor([]).drop({ url, shop: SHOP, keys: KEYS }, "e.csv", "x"),
+      ).rejects.toMatchObject({
         kind: expect.stringMatching(/network|refused_address/),
       });
   });
@@ -134,8 +207,12 @@ describe("a folder", () => {
   test("of a store is its own below the address, and a repeat replaces the file", async () => {
     const client = clientFor([`file:${root}/open`]);
     for (const csv of ["first", "second"])
-      await client.drop({ url: `file:${root}/open/partner`, shop: SHOP }, "e.csv", csv);
-    await client.drop({ url: "file:open/partner", shop: "other.myshopify.com" }, "e.csv", "theirs");
+      await client.drop({ url: `file:${root}/open/partner`, shop: SHOP, keys: null }, "e.csv", csv);
+    await client.drop(
+      { url: "file:open/partner", shop: "other.myshopify.com", keys: KEYS },
+      "e.csv",
+      "theirs",
+    );
     expect(readdirSync(join(root, "open/partner")).sort()).toEqual(["other.myshopify.com", SHOP]);
     expect(readFileSync(join(root, "open/partner", SHOP, "e.csv"), "utf8")).toBe("second");
   });
@@ -144,7 +221,7 @@ describe("a folder", () => {
     "is never left by a file's name: %s",
     async (name) => {
       await expect(
-        clientFor(["file"]).drop({ url: "file:named", shop: SHOP }, name, "x"),
+        clientFor(["file"]).drop({ url: "file:named", shop: SHOP, keys: KEYS }, name, "x"),
       ).rejects.toThrow();
       expect(existsSync(join(root, "named/e.csv"))).toBe(false);
     },
@@ -152,19 +229,31 @@ describe("a folder", () => {
 });
 
 describe("a bucket", () => {
+  test("is never written with the service's own identity", async () => {
+    const before = service.sandbox.requests("retailAnalyticsA").length;
+    await expect(
+      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP, keys: null }, "h.csv", "x"),
+    ).rejects.toMatchObject({ kind: "refused_address" });
+    expect(service.sandbox.requests("retailAnalyticsA")).toHaveLength(before);
+  });
+
   const objects = () => service.sandbox.retailAnalyticsA.objects();
   const url = () => `s3://crm/daily/?endpoint=${service.sandbox.addresses.retailAnalyticsAUrl}`;
 
   test("is written by a signed request, through our own calls", async () => {
     expect(
-      await clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "e.csv", "a,b\r\n1,ü\r\n"),
+      await clientFor(["127.0.0.1"]).drop(
+        { url: url(), shop: SHOP, keys: KEYS },
+        "e.csv",
+        "a,b\r\n1,ü\r\n",
+      ),
     ).toEqual({ status: 200 });
     expect(objects()["/crm/daily/e.csv"]).toMatchObject({
       body: "a,b\r\n1,ü\r\n",
       contentType: "text/csv; charset=utf-8",
     });
     expect(service.sandbox.requests("retailAnalyticsA").at(-1)?.headers.authorization).toContain(
-      "AWS4-HMAC-SHA256 Credential=test-id/",
+      "AWS4-HMAC-SHA256 Credential=store-id/",
     );
   });
 
@@ -178,7 +267,7 @@ describe("a bucket", () => {
       body: "<Error><Code>No</Code></Error>",
     });
     await expect(
-      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "f.csv", "x"),
+      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP, keys: KEYS }, "f.csv", "x"),
     ).rejects.toMatchObject({ status, retryable });
     expect(objects()["/crm/daily/f.csv"]).toBeUndefined();
   });
@@ -189,14 +278,16 @@ describe("a bucket", () => {
       headers: { location: "http://169.254.169.254/" },
     });
     await expect(
-      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP }, "g.csv", "x"),
+      clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP, keys: KEYS }, "g.csv", "x"),
     ).rejects.toMatchObject({ status: 307 });
   });
 });
 
 test("over https an object is put below the address, and its query is kept", async () => {
   const url = `${service.sandbox.addresses.retailAnalyticsAUrl}/in/?sig=s`;
-  expect(await clientFor(["127.0.0.1"]).drop({ url, shop: SHOP }, "e.csv", "x")).toEqual({
+  expect(
+    await clientFor(["127.0.0.1"]).drop({ url, shop: SHOP, keys: KEYS }, "e.csv", "x"),
+  ).toEqual({
     status: 200,
   });
   expect(service.sandbox.requests("retailAnalyticsA").at(-1)).toMatchObject({

@@ -194,7 +194,8 @@ describe("a returned unit", () => {
 });
 
 describe("the archive", () => {
-  const folder = () => world.service.ctx.config.ARCHIVE_URL.replace("file:", "");
+  const folder = () => join(world.service.ctx.config.ARCHIVE_URL.replace("file:", ""), SHOP);
+  const archive = () => world.service.ctx.archive.ofStore(SHOP);
 
   test("has warehouse events in a folder of their own, and other events under its name", async () => {
     const day = new Date().toISOString().slice(0, 10);
@@ -202,7 +203,7 @@ describe("the archive", () => {
     const other = await send({ channel: "archive", source: "manual", type: "inventory.changed" });
     for (const id of [unit, other]) await world.settled(id);
     const read = async (path: string) =>
-      JSON.parse(String(await world.service.ctx.archive.get(path))) as Record<string, unknown>;
+      JSON.parse(String(await archive().get(path))) as Record<string, unknown>;
     expect(await read(`events/warehouse/${day}/${unit}.json`)).toMatchObject({
       event_id: unit,
       channel: "archive",
@@ -210,7 +211,7 @@ describe("the archive", () => {
       transformed_payload: { serial: "SN-1" },
     });
     expect(await read(`events/archive/${day}/${other}.json`)).toMatchObject({ event_id: other });
-    expect(await world.service.ctx.archive.list(`events/archive/${day}/${unit}`)).toEqual([]);
+    expect(await archive().list(`events/archive/${day}/${unit}`)).toEqual([]);
   });
 
   test("that takes nothing is a failure to be tried again, never a delivery", async () => {
@@ -226,6 +227,6 @@ describe("the archive", () => {
     });
     rmSync(blocked);
     expect(await world.retry(eventId)).toMatchObject({ status: "delivered" });
-    expect(await world.service.ctx.archive.list("events/archive/")).toHaveLength(1);
+    expect(await archive().list("events/archive/")).toHaveLength(1);
   });
 });

@@ -51,7 +51,7 @@ describe("saving", () => {
       shop,
       registered: false,
     });
-    expect(await show(shop)).toEqual({ brand_name: "Newer", storefront_store_domain: shop });
+    expect(await show(shop)).toMatchObject({ brand_name: "Newer", storefront_store_domain: shop });
   });
 
   test("registers a store once when ten save it at the same time, and loses no field", async () => {
@@ -78,8 +78,8 @@ describe("saving", () => {
       fields.map((name) => save({ [name]: values[name] ?? "x" }, ADMIN_KEY, shop)),
     );
     expect(answers.filter(({ json }) => json.registered)).toHaveLength(1);
-    expect(Object.keys(await show(shop)).sort()).toEqual(
-      [...fields, "storefront_store_domain"].sort(),
+    expect(Object.keys((await stored(shop)) as object).sort()).toEqual(
+      [...fields, "registered_at", "connection", "storefront_store_domain"].sort(),
     );
   });
 
@@ -153,6 +153,101 @@ describe("saving", () => {
   });
 });
 
+describe("what is shown", () => {
+  const shop = "plain-store.myshopify.com";
+
+  test("holds the default of every field that the store did not save", async () => {
+    await save({ brand_name: "Plain" }, ADMIN_KEY, shop);
+    expect(await show(shop)).toEqual({
+      brand_name: "Plain",
+      storefront_store_domain: shop,
+      region: "default",
+      access_role: "private",
+      wms_system: "none",
+      password_iterations: 100_000,
+      require_email_verification: false,
+      profile_platform_enabled: false,
+      erp_format: "odata_json",
+      agent_access_enabled: true,
+      agent_payments_enabled: true,
+      consent_mode: "basic",
+      self_service_tag_categories: ["campaign", "marketing"],
+      locale: "en",
+    });
+    await save({ agent_access_enabled: false, wms_system: "acme" }, ADMIN_KEY, shop);
+    expect(await show(shop)).toMatchObject({ agent_access_enabled: false, wms_system: "acme" });
+    await save({ agent_access_enabled: null, wms_system: null }, ADMIN_KEY, shop);
+  });
+
+  test("holds nothing that the service lends", async () => {
+    expect(Object.keys(await show(shop))).not.toContain("analytics_measurement_id");
+    expect(Object.keys(await show(shop))).not.toContain("email_from");
+    expect(Object.keys(await show(shop))).not.toContain("federated_issuer");
+  });
+
+  test("changes nothing when it is sent back, by the store's own key too", async () => {
+    await save({ admin_key: "admin-key-of-plain-store" }, ADMIN_KEY, shop);
+    const before = await stored(shop);
+    for (const key of [ADMIN_KEY, "admin-key-of-plain-store"]) {
+      expect((await save(await show(shop), key, shop)).status).toBe(200);
+      expect(await stored(shop)).toEqual(before);
+    }
+  });
+});
+
+describe("a secret that opens something here", () => {
+  const shop = "weak-store.myshopify.com";
+  const WEAK = "fifteen-charact";
+
+  test.each(["storefront_app_secret", "admin_key", "erp_token", "jwt_secret"])(
+    "is refused below 16 characters: %s",
+    async (name) => {
+      const answer = await save({ brand_name: "Not stored", [name]: WEAK }, ADMIN_KEY, shop);
+      expect([answer.status, answer.json.fields, await stored(shop)]).toEqual([
+        400,
+        { [name]: "must be at least 16 characters" },
+        undefined,
+      ]);
+      expect((await save({ [name]: `${WEAK}-` }, ADMIN_KEY, "strong.myshopify.com")).status).toBe(
+        200,
+      );
+    },
+  );
+
+  test("opens nothing when a shorter one was stored before the bound stood there", async () => {
+    await save({ brand_name: "Weak" }, ADMIN_KEY, shop);
+    const raw = JSON.stringify({ id: 1, email: "a@b.example" });
+    for (const [name, value] of [
+      ["storefront_app_secret", "x"],
+      ["admin_key", "x"],
+      ["erp_token", "x"],
+    ] as const) {
+      await service.database.query(
+        "UPDATE kv SET value = value || jsonb_build_object($2::text, $3::text), version = version + 1 WHERE key = $1",
+        [`tenant:${shop}`, name, value],
+      );
+      expect((await service.call("GET", `/config?shop=${shop}`, { key: value })).status).toBe(401);
+      expect((await service.webhook("customer-update", raw, { shop, secret: value })).status).toBe(
+        401,
+      );
+      const ingested = await service.call("POST", `/events/ingest?shop=${shop}&source=erpsys`, {
+        body: { event_type: "invoice.created", entity_id: "1", payload: {} },
+        key: value,
+      });
+      expect(ingested.status).toBe(401);
+    }
+    expect((await service.webhook("customer-update", raw, { shop })).status).toBe(200);
+  });
+});
+
+test("a store may ask for at most a million password iterations", async () => {
+  expect((await save({ password_iterations: 1_000_001 })).json.fields).toEqual({
+    password_iterations: expect.any(String),
+  });
+  expect((await save({ password_iterations: 1_000_000 })).status).toBe(200);
+  await save({ password_iterations: null });
+});
+
 describe("a credential", () => {
   const SECRETS = {
     cms_api_token: "cms-token-in-the-clear-1",
@@ -184,10 +279,11 @@ describe("a credential", () => {
   });
 
   test("shorter than twelve characters is not shown at all", async () => {
-    await save({ erp_token: "elevenchars" });
-    expect(await show()).toMatchObject({ erp_token: "****" });
-    await save({ erp_token: "twelve-chars" });
-    expect(await show()).toMatchObject({ erp_token: "twel****hars" });
+    await save({ erp_password: "elevenchars" });
+    expect(await show()).toMatchObject({ erp_password: "****" });
+    await save({ erp_password: "twelve-chars" });
+    expect(await show()).toMatchObject({ erp_password: "twel****hars" });
+    await save({ erp_password: null });
   });
 
   test("survives a form that sends everything back as it was shown", async () => {
@@ -289,9 +385,13 @@ describe("a value the store saved", () => {
   test("overrides the deployed one, and the deployed one comes back when it is removed", async () => {
     const sender = async () =>
       (await import("../../app/domain/tenants/tenant.ts")).getTenant(service.ctx, OTHER_SHOP);
-    await save({ email_from: "Own <own@store.example>" }, OTHER_KEY, OTHER_SHOP);
+    await save(
+      { email_from: "Own <own@store.example>", email_api_key: "own-mail-key-0123456789" },
+      OTHER_KEY,
+      OTHER_SHOP,
+    );
     expect((await sender()).config.email_from).toBe("Own <own@store.example>");
-    await save({ email_from: null }, OTHER_KEY, OTHER_SHOP);
+    await save({ email_from: null, email_api_key: null }, OTHER_KEY, OTHER_SHOP);
     expect((await sender()).config.email_from).toBe("Deployed <hello@deployed.example>");
     expect(await show(OTHER_SHOP)).not.toHaveProperty("email_from");
   });

@@ -75,11 +75,16 @@ describe("the shared configuration", () => {
     },
   );
 
-  test("stands in for what a store did not save, and the store's own value wins", async () => {
+  test("stands in for a store that saved nothing of the same kind, and no part of it beside the store's own", async () => {
     await service.addTenant(SHOP, { erp_username: "own-user" });
-    expect((await getTenant(service.ctx, SHOP)).config.erp_username).toBe("own-user");
+    const own = (await getTenant(service.ctx, SHOP)).config;
+    expect([own.erp_username, own.erp_password]).toEqual(["own-user", undefined]);
     await service.addTenant(SHOP, { erp_username: null });
-    expect((await getTenant(service.ctx, SHOP)).config.erp_username).toBe("shared-user");
+    const lent = (await getTenant(service.ctx, SHOP)).config;
+    expect([lent.erp_username, lent.erp_password]).toEqual([
+      "shared-user",
+      "shared-erp-in-the-clear",
+    ]);
   });
 
   test("is not shown as if a store had saved it", async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openArchive, type Archive } from "../../app/integrations/archive.ts";
+import { openObjectStore, type ObjectStore } from "../../app/integrations/archive.ts";
 
 const PAGE = 3;
 
@@ -76,12 +76,12 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const kinds: [string, () => Archive][] = [
-  ["a folder", () => openArchive("file:objects", root)],
-  ["a bucket", () => openArchive(`s3://crm?endpoint=${endpoint}`, root)],
+const kinds: [string, () => ObjectStore][] = [
+  ["a folder", () => openObjectStore("file:objects", root)],
+  ["a bucket", () => openObjectStore(`s3://crm?endpoint=${endpoint}`, root)],
   [
     "a bucket with a prefix",
-    () => openArchive(`s3://crm/a/b/?endpoint=${endpoint}&region=eu-west-1`, root),
+    () => openObjectStore(`s3://crm/a/b/?endpoint=${endpoint}&region=eu-west-1`, root),
   ],
 ];
 
@@ -130,7 +130,7 @@ describe("a folder", () => {
   it.each(["../out.txt", "x/../../out.txt", "/etc/out.txt", "..", "", "."])(
     "is never left: %j is refused by every verb",
     async (path) => {
-      const archive = openArchive("file:objects", root);
+      const archive = openObjectStore("file:objects", root);
       await expect(archive.put(path, "x")).rejects.toThrow("leaves the archive");
       await expect(archive.get(path)).rejects.toThrow("leaves the archive");
       await expect(archive.remove(path)).rejects.toThrow("leaves the archive");
@@ -140,7 +140,7 @@ describe("a folder", () => {
   );
 
   it("holds the old object or the new one, never a half: it is written beside and renamed, for its owner alone", async () => {
-    const archive = openArchive("file:objects", root);
+    const archive = openObjectStore("file:objects", root);
     await archive.put("a/one", "old");
     const file = join(root, "objects/a/one");
     const before = statSync(file);
@@ -152,14 +152,14 @@ describe("a folder", () => {
   });
 
   it("does not list what a crash left half written", async () => {
-    const archive = openArchive("file:objects", root);
+    const archive = openObjectStore("file:objects", root);
     await archive.put("a/one", "whole");
     writeFileSync(join(root, "objects/a/one.1.x.part"), "ha");
     expect(await archive.list("a/")).toEqual(["a/one"]);
   });
 
   it("says where an object stands, also with an absolute address", async () => {
-    const archive = openArchive(`file://${root}/objects`, "/nowhere");
+    const archive = openObjectStore(`file://${root}/objects`, "/nowhere");
     await archive.put("a/one", "x");
     expect(readFileSync(new URL(archive.urlOf("a/one")), "utf8")).toBe("x");
   });
@@ -167,7 +167,7 @@ describe("a folder", () => {
 
 describe("a bucket", () => {
   it("is asked in path style, under its prefix, with the content type", async () => {
-    const archive = openArchive(`s3://crm/a/b/?endpoint=${endpoint}`, root);
+    const archive = openObjectStore(`s3://crm/a/b/?endpoint=${endpoint}`, root);
     await archive.put("x/1.json", "{}", "application/json");
     expect(bucket.requests).toEqual(["PUT /crm/a/b/x/1.json"]);
     expect(bucket.objects.get("a/b/x/1.json")).toEqual({
@@ -178,7 +178,7 @@ describe("a bucket", () => {
   });
 
   it("that refuses or is not there is an error, never an empty answer", async () => {
-    const archive = openArchive(`s3://nobody?endpoint=${endpoint}`, root);
+    const archive = openObjectStore(`s3://nobody?endpoint=${endpoint}`, root);
     await expect(archive.get("x")).rejects.toThrow("NoSuchBucket");
     await expect(archive.list("x")).rejects.toThrow("NoSuchBucket");
     await expect(archive.put("x", "y")).rejects.toThrow("NoSuchBucket");

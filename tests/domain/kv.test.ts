@@ -9,6 +9,7 @@ import {
   putKey,
   putKeyIfAbsent,
   takeKey,
+  type Key,
 } from "../../app/runtime/kv.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -34,6 +35,8 @@ afterAll(async () => {
 });
 beforeEach(() => storage.truncate());
 
+const named = (text: string) => text as Key;
+const [K, LEASE] = [named("k"), named("lease")];
 const expire = (key: string) =>
   storage.query("UPDATE kv SET expires_at = now() - interval '1 millisecond' WHERE key = $1", [
     key,
@@ -41,87 +44,92 @@ const expire = (key: string) =>
 
 describe("put if absent", () => {
   test("of 20 callers lets one win, and its value stays", async () => {
-    const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, "k", caller, 60)));
+    const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, K, caller, 60)));
     expect(won.filter(Boolean)).toHaveLength(1);
-    expect((await getKey<number>(sql, "k"))?.value).toBe(won.indexOf(true));
+    expect((await getKey<number>(sql, K))?.value).toBe(won.indexOf(true));
   });
 
   test("counts an expired key as absent, and again lets one of 20 win", async () => {
-    await putKey(sql, "k", "old", 60);
-    await expire("k");
-    const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, "k", caller, 60)));
+    await putKey(sql, K, "old", 60);
+    await expire(K);
+    const won = await Promise.all(CALLERS.map((caller) => putKeyIfAbsent(sql, K, caller, 60)));
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
   test("never replaces a key without an expiry", async () => {
-    await putKey(sql, "k", "kept");
-    expect(await putKeyIfAbsent(sql, "k", "new")).toBe(false);
-    expect((await getKey(sql, "k"))?.value).toBe("kept");
+    await putKey(sql, K, "kept");
+    expect(await putKeyIfAbsent(sql, K, "new")).toBe(false);
+    expect((await getKey(sql, K))?.value).toBe("kept");
   });
 });
 
 describe("take", () => {
   test("gives the value to one of 20 callers and leaves nothing", async () => {
-    await putKey(sql, "k", { state: 1 }, 60);
-    const taken = await Promise.all(CALLERS.map(() => takeKey(sql, "k")));
+    await putKey(sql, K, { state: 1 }, 60);
+    const taken = await Promise.all(CALLERS.map(() => takeKey(sql, K)));
     expect(taken.filter((value) => value !== null)).toEqual([{ state: 1 }]);
-    expect(await getKey(sql, "k")).toBeNull();
+    expect(await getKey(sql, K)).toBeNull();
   });
 
   test("gives nobody a key that has expired", async () => {
-    await putKey(sql, "k", 1, 60);
-    await expire("k");
-    expect(await takeKey(sql, "k")).toBeNull();
+    await putKey(sql, K, 1, 60);
+    await expire(K);
+    expect(await takeKey(sql, K)).toBeNull();
   });
 });
 
 describe("compare and set", () => {
   test("of 20 callers that read the same version lets one win", async () => {
-    await putKey(sql, "k", 0);
-    const version = (await getKey(sql, "k"))?.version as number;
+    await putKey(sql, K, 0);
+    const version = (await getKey(sql, K))?.version as number;
     const won = await Promise.all(
-      CALLERS.map((caller) => compareAndSetKey(sql, "k", version, caller)),
+      CALLERS.map((caller) => compareAndSetKey(sql, K, version, caller)),
     );
     expect(won.filter(Boolean)).toHaveLength(1);
-    expect(await getKey<number>(sql, "k")).toEqual({
+    expect(await getKey<number>(sql, K)).toEqual({
       value: won.indexOf(true),
       version: version + 1,
     });
   });
 
   test("loses no increment when every caller repeats until it wins", async () => {
-    await putKey(sql, "k", 0);
+    await putKey(sql, K, 0);
     await Promise.all(
       CALLERS.map(async () => {
         for (;;) {
-          const read = await getKey<number>(sql, "k");
-          if (read && (await compareAndSetKey(sql, "k", read.version, read.value + 1))) return;
+          const read = await getKey<number>(sql, K);
+          if (read && (await compareAndSetKey(sql, K, read.version, read.value + 1))) return;
         }
       }),
     );
-    expect((await getKey(sql, "k"))?.value).toBe(CALLERS.length);
+    expect((await getKey(sql, K))?.value).toBe(CALLERS.length);
   });
 
   test("fails for a key that is absent or has expired", async () => {
-    expect(await compareAndSetKey(sql, "absent", 1, "x")).toBe(false);
-    await putKey(sql, "k", 1, 60);
-    await expire("k");
-    expect(await compareAndSetKey(sql, "k", 1, "x")).toBe(false);
+    expect(await compareAndSetKey(sql, named("absent"), 1, "x")).toBe(false);
+    await putKey(sql, K, 1, 60);
+    await expire(K);
+    expect(await compareAndSetKey(sql, K, 1, "x")).toBe(false);
   });
 });
 
 describe("an expired key", () => {
   test("is invisible at once, before anybody deletes it", async () => {
-    await putKey(sql, "k", 1, 0);
-    expect(await getKey(sql, "k")).toBeNull();
+    await putKey(sql, K, 1, 0);
+    expect(await getKey(sql, K)).toBeNull();
     expect(await storage.query("SELECT 1 FROM kv")).toHaveLength(1);
   });
 
   test("is deleted by the clean-up of all tenants, in portions, and no living one with it", async () => {
     for (let index = 0; index < 25; index += 1)
-      await putKey(database.forTenant(`shop-${index % 3}.myshopify.com`).sql, `old-${index}`, 1, 0);
-    await putKey(sql, "alive", 1, 60);
-    await putKey(sql, "for-ever", 1);
+      await putKey(
+        database.forTenant(`shop-${index % 3}.myshopify.com`).sql,
+        named(`old-${index}`),
+        1,
+        0,
+      );
+    await putKey(sql, named("alive"), 1, 60);
+    await putKey(sql, named("for-ever"), 1);
     const [one, two] = await Promise.all([
       deleteExpiredKeys(database, 10),
       deleteExpiredKeys(database, 10),
@@ -135,20 +143,20 @@ describe("an expired key", () => {
 });
 
 test("a lease is given back only by the holder that put it", async () => {
-  await putKeyIfAbsent(sql, "lease", "mine", 60);
-  await deleteKeyIfHeld(sql, "lease", "somebody else's");
-  expect(await putKeyIfAbsent(sql, "lease", "other", 60)).toBe(false);
-  await deleteKeyIfHeld(sql, "lease", "mine");
-  expect(await putKeyIfAbsent(sql, "lease", "other", 60)).toBe(true);
+  await putKeyIfAbsent(sql, LEASE, "mine", 60);
+  await deleteKeyIfHeld(sql, LEASE, "somebody else's");
+  expect(await putKeyIfAbsent(sql, LEASE, "other", 60)).toBe(false);
+  await deleteKeyIfHeld(sql, LEASE, "mine");
+  expect(await putKeyIfAbsent(sql, LEASE, "other", 60)).toBe(true);
 });
 
 test("the same key of two tenants is two keys, for every verb", async () => {
   const other = database.forTenant("b.myshopify.com").sql;
-  await putKey(sql, "k", "a");
-  expect(await getKey(other, "k")).toBeNull();
-  expect(await takeKey(other, "k")).toBeNull();
-  expect(await compareAndSetKey(other, "k", 1, "b")).toBe(false);
-  expect(await putKeyIfAbsent(other, "k", "b")).toBe(true);
-  await deleteKeyIfHeld(other, "k", "b");
-  expect((await getKey(sql, "k"))?.value).toBe("a");
+  await putKey(sql, K, "a");
+  expect(await getKey(other, K)).toBeNull();
+  expect(await takeKey(other, K)).toBeNull();
+  expect(await compareAndSetKey(other, K, 1, "b")).toBe(false);
+  expect(await putKeyIfAbsent(other, K, "b")).toBe(true);
+  await deleteKeyIfHeld(other, K, "b");
+  expect((await getKey(sql, K))?.value).toBe("a");
 });

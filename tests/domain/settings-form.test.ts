@@ -9,8 +9,8 @@ import {
 import { SETTINGS_WORDS } from "../../app/components/settings/settings-words.ts";
 import { saveTenantConfig } from "../../app/domain/tenants/configuration.ts";
 import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings-form.ts";
+import { PLATFORM_FIELDS } from "../../app/domain/tenants/platform-config.ts";
 import {
-  PLATFORM_FIELDS,
   TENANT_FIELDS,
   tenantField,
   tenantFieldNames,

@@ -280,7 +280,7 @@ describe("races", () => {
     await connect(-1);
     const second = createCtx({
       config: service.ctx.config,
-      databaseUrl: service.database.url,
+      databaseUrl: service.database.serviceUrl,
       baseUrl: service.url,
       log: service.ctx.log,
     });

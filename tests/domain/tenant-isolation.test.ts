@@ -113,6 +113,7 @@ const LEAST: Record<string, Row> = {
   OauthGrant: { id: uuid, user_id: 1, client_id: "c", client_name: "n", scopes: [] },
   OauthToken: { token_hash: "t", grant_id: uuid, kind: "access", scopes: [], expires_at: at },
   PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at },
+  PublicHost: { host: "theirs.example" },
   Kv: { key: "k", value: {} },
   ChannelMinute: {
     channel: "cms",
@@ -123,6 +124,8 @@ const LEAST: Record<string, Row> = {
     latency_ms_sum: 1n,
   },
 };
+/** What is unique over all tenants, and so another for the second row. */
+const ELSEWHERE: Record<string, Row> = { PublicHost: { host: "mine.example" } };
 const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
 /** The columns that name a row beside the shop. */
 const KEY: Record<string, string[]> = {
@@ -138,6 +141,7 @@ const KEY: Record<string, string[]> = {
   OauthClient: ["client_id"],
   OauthToken: ["token_hash"],
   Kv: ["key"],
+  PublicHost: ["host"],
   EventLedger: ["event_id"],
   ChannelMinute: ["channel", "minute", "slot"],
 };
@@ -284,7 +288,7 @@ describe.each(models)("%s", (model) => {
 
   test("is written under the caller's own shop, whatever the row says", async () => {
     const mine = delegateOf(model);
-    const row = { ...LEAST[model], shop: THEIRS };
+    const row = { ...LEAST[model], ...ELSEWHERE[model], shop: THEIRS };
     await attempt("create", () => mine.create?.({ data: row }) as Promise<unknown>);
     if (APPEND_ONLY.has(model)) return;
     await mine.deleteMany?.();

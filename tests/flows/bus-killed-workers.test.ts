@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 const startWorker = () =>
   startServer({
-    ...testEnvironment(service.sandbox, service.database.url),
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     ROLES: "worker",
   });

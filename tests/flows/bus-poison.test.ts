@@ -59,6 +59,7 @@ const deadLetterOf = ({ event_id, created_at }: Row) =>
     readFileSync(
       join(
         service.ctx.config.ARCHIVE_URL.replace("file:", ""),
+        SHOP,
         `events/dead_letter/${created_at.toISOString().slice(0, 10)}/${event_id}.json`,
       ),
       "utf8",

@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await startService();
   [sick, well] = [await startErpReceiver(), await startErpReceiver()];
   await startServer({
-    ...testEnvironment(service.sandbox, service.database.url),
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     ROLES: "worker",
   });

@@ -34,7 +34,7 @@ describe("a redaction whose worker is killed", () => {
     service.sandbox.failNext("cms", { hang: 60_000 }, 5);
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     const env = {
-      ...testEnvironment(service.sandbox, service.database.url),
+      ...testEnvironment(service.sandbox, service.database.serviceUrl),
       BASE_URL: service.url,
       ARCHIVE_URL: ARCHIVE,
     };
@@ -57,7 +57,7 @@ describe("a redaction whose worker is killed", () => {
     expect(await service.database.query("SELECT status, email FROM storefront_users")).toEqual([
       { status: "deleted", email: null },
     ]);
-    expect((await service.ctx.archive.list("")).length).toBeGreaterThan(0);
+    expect((await service.objects.list("")).length).toBeGreaterThan(0);
 
     service.sandbox.clearFaults();
     const worker = await startPrivacyWorker(service.ctx, service.ctx.home);
@@ -67,6 +67,6 @@ describe("a redaction whose worker is killed", () => {
     });
     await worker.stop();
     await expectNowhere(service);
-    expect(await service.ctx.archive.list("")).toEqual([]);
+    expect(await service.objects.list("")).toEqual([]);
   }, 80_000);
 });

@@ -129,7 +129,7 @@ describe("customers/redact", () => {
       expect(
         await service.database.query("SELECT 1 FROM integration_queue WHERE payload ? 'sealed_to'"),
       ).toEqual([]);
-      expect(await service.ctx.archive.list("")).toEqual([]);
+      expect(await service.objects.list("")).toEqual([]);
       await expectValidChain(SHOP, before + 2);
     },
   );

@@ -50,11 +50,15 @@ describe("customers/data_request", () => {
     expect(request).toMatchObject({
       state: "done",
       payload: {},
-      evidence: { mailed: "support_email", archive: `gdpr/${SHOP}/${json.request_id}.json` },
+      evidence: {
+        mailed: "support_email",
+        archive: `${SHOP}/gdpr/${SHOP}/${json.request_id}.json`,
+      },
     });
     const raw =
-      (await service.ctx.archive.get(`gdpr/${SHOP}/${json.request_id}.json`))?.toString("utf8") ??
-      "";
+      (
+        await service.ctx.archive.ofStore(SHOP).get(`gdpr/${SHOP}/${json.request_id}.json`)
+      )?.toString("utf8") ?? "";
     const document = JSON.parse(raw);
     expect(document.request).toMatchObject({
       id: json.request_id,
@@ -194,7 +198,9 @@ describe("customers/data_request", () => {
       last_error: "no_email_provider",
       evidence: { exported: { accounts: 1 } },
     });
-    expect(await mute.ctx.archive.get(`gdpr/${SHOP}/${json.request_id}.json`)).not.toBeNull();
+    expect(
+      await mute.ctx.archive.ofStore(SHOP).get(`gdpr/${SHOP}/${json.request_id}.json`),
+    ).not.toBeNull();
     await mute.stop();
   });
 
@@ -202,7 +208,7 @@ describe("customers/data_request", () => {
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     await settled(service, json.request_id);
     expect(
-      (await service.ctx.archive.list("")).filter((path) => path.startsWith(`gdpr/${SHOP}/`)),
+      (await service.objects.list("")).filter((path) => path.includes(`gdpr/${SHOP}/`)),
     ).toEqual([]);
   });
 });

@@ -52,7 +52,11 @@ const filed = async (eventId: string, channels: number) =>
       row.n === channels &&
       (JSON.parse(
         readFileSync(
-          fileURLToPath(service.ctx.archive.urlOf(`events/dead_letter/${today()}/${eventId}.json`)),
+          fileURLToPath(
+            service.ctx.archive
+              .ofStore(SHOP)
+              .urlOf(`events/dead_letter/${today()}/${eventId}.json`),
+          ),
           "utf8",
         ),
       ) as { channels: { channel: string; error: string }[] })
@@ -168,12 +172,11 @@ test("a poison payload is one dead letter and holds up nobody behind it", async 
 
 test("what a broken archive missed is filed once it is well", async () => {
   const { archive } = service.ctx;
-  const put = archive.put.bind(archive);
-  const calls: string[] = [];
-  archive.put = (path) => {
-    calls.push(path);
-    return Promise.reject(new Error("no space left on device"));
-  };
+  const { ofStore } = archive;
+  archive.ofStore = (shop) => ({
+    ...ofStore(shop),
+    put: () => Promise.reject(new Error("no space left on device")),
+  });
   const eventId = (await ingest(service, order({ destinations: ["erpsys"] }))).json
     .event_id as string;
   await eventually(
@@ -185,7 +188,7 @@ test("what a broken archive missed is filed once it is well", async () => {
         )
       ).length === 1,
   );
-  archive.put = put;
+  archive.ofStore = ofStore;
   await query("UPDATE integration_queue SET updated_at = now() - interval '1 minute'");
   await eventually(
     "the filing",
@@ -195,7 +198,7 @@ test("what a broken archive missed is filed once it is well", async () => {
   expect(
     JSON.parse(
       readFileSync(
-        fileURLToPath(archive.urlOf(`events/erpsys/${today()}/${eventId}.json`)),
+        fileURLToPath(archive.ofStore(SHOP).urlOf(`events/erpsys/${today()}/${eventId}.json`)),
         "utf8",
       ),
     ),
@@ -220,7 +223,7 @@ test("the platform's saved archive takes the place of the deployed one", async (
           )
         ).length === 1,
     );
-    return existsSync(join(folder, `events/archive/${today()}/${json.event_id}.json`));
+    return existsSync(join(folder, SHOP, `events/archive/${today()}/${json.event_id}.json`));
   });
   rmSync(folder, { recursive: true });
 });

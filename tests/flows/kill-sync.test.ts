@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const startSync = (): Child =>
   startChild("tests/support/sync-child.ts", {
-    ...testEnvironment(service.sandbox, service.database.url),
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     SYNC_SHOP: SHOP,
     SYNC_PAGE_SIZE: String(PAGE),

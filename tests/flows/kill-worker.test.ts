@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const startWorkerProcess = () =>
   startServer({
-    ...testEnvironment(service.sandbox, service.database.url),
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     ROLES: "worker",
   });

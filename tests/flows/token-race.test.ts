@@ -31,7 +31,7 @@ beforeEach(() => {
 
 async function startProcesses(count: number): Promise<Child[]> {
   const env = {
-    ...testEnvironment(service.sandbox, service.database.url),
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     LOG_LEVEL: "silent",
     DATABASE_POOL: "4",

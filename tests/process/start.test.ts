@@ -1,14 +1,15 @@
 // The real process: how it refuses to start, and how it starts.
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startDatabaseProxy } from "../support/database-proxy.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { endChildren, startChild, startServer } from "../support/child.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { removeFolder } from "../support/embedded-postgres-helpers.ts";
 import { CUSTOMER_2024_10 } from "../support/payloads.ts";
 import { ADMIN_KEY, eventually, sign, testEnvironment } from "../support/service.ts";
@@ -111,6 +112,19 @@ describe("refuses to start, with exit code 1 and a sentence", () => {
     expect(text).not.toContain("test-app-secret");
   });
 
+  test("when a database is named and nothing else: no sandbox runs on it, and no key is printed", async () => {
+    const child = startChild("app/server.ts", {
+      PORT: "0",
+      DATA_DIR: join(folder, "untouched-by-refusal"),
+      DATABASE_URL: database.url,
+    });
+    expect(await child.ended).toBe(1);
+    requireSentence(child.err());
+    expect(child.err()).toContain("ADMIN_KEY: is missing");
+    expect(child.out()).toBe("");
+    expect(existsSync(join(folder, "untouched-by-refusal"))).toBe(false);
+  });
+
   test("when the port is in use", async () => {
     const other = createServer();
     await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
@@ -181,6 +195,31 @@ describe("starts", () => {
     expect(both.map(({ url }) => url)).toHaveLength(2);
   });
 
+  test("with a role for the service beside the owner: the owner migrates, the service gets its rights and nothing more", async () => {
+    const empty = await emptyDatabase();
+    const role = `process_${randomBytes(4).toString("hex")}`;
+    await empty.query(`CREATE ROLE ${role} LOGIN PASSWORD 'role-password'`);
+    const url = new URL(empty.url);
+    [url.username, url.password] = [role, "role-password"];
+    const env = deployment({ DATABASE_URL: url.href, ROLES: "web,worker,scheduler" });
+    expect((await refusal(env)).trim()).toMatch(/may not change the schema.*DIRECT_DATABASE_URL/);
+    const first = await startServer({ ...env, DIRECT_DATABASE_URL: empty.url }, 60_000);
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    first.signal("SIGTERM");
+    expect(await first.ended).toBe(0);
+    // Once migrated it needs the owner no more.
+    const second = await startServer(env, 60_000);
+    expect((await fetch(`${second.url}/health`)).status).toBe(200);
+    const [rights] = await empty.query(
+      "SELECT has_table_privilege($1, 'consent_records', 'DELETE') AS may_delete, has_table_privilege($1, 'consent_records', 'INSERT') AS may_insert",
+      [role],
+    );
+    expect(rights).toEqual({ may_delete: false, may_insert: true });
+    second.signal("SIGTERM");
+    expect(await second.ended).toBe(0);
+    await empty.drop();
+  }, 120_000);
+
   test("beside a database that comes up a moment later, and answers 503 until then", async () => {
     const proxy = await startDatabaseProxy(database.url);
     await proxy.refuse();
@@ -224,6 +263,25 @@ describe("starts", () => {
       SHOPIFY_APP_URL: BASE_URL as string,
     });
   });
+
+  test("as a sandbox beside a database when that is asked for, with secrets of its own in the data folder", async () => {
+    const dataDir = await mkdtemp(join(folder, "sandbox-"));
+    const beside = await freshDatabase();
+    const server = await startServer(
+      { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info" },
+      120_000,
+    );
+    const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
+    const secrets = JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8")) as object;
+    expect(secrets).toMatchObject({ ADMIN_KEY: key });
+    expect(await beside.query("SELECT shop FROM kv WHERE key LIKE 'tenant:%'")).toEqual([
+      { shop: "demo-store.myshopify.com" },
+    ]);
+    expect(existsSync(join(dataDir, "pg"))).toBe(false);
+    server.signal("SIGTERM");
+    expect(await server.ended).toBe(0);
+    await beside.drop();
+  }, 150_000);
 
   test("with nothing set: embedded database, sandbox, demo store; a webhook of it reaches every system", async () => {
     const dataDir = await mkdtemp(join(folder, "plain-"));

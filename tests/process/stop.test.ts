@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const start = (roles: string) =>
   startServer({
-    ...testEnvironment(service.sandbox, service.database.url),
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
     BASE_URL: service.url,
     ROLES: roles,
   });

@@ -199,6 +199,31 @@ describe("a setting", () => {
   });
 });
 
+describe("the address for migrations", () => {
+  const OWNER = "postgres://owner:owner-password@db.example/main";
+
+  test("is kept by region, the home region among them", () => {
+    expect(shape(DEPLOYED).directDatabaseUrls).toEqual({});
+    expect(
+      shape({
+        ...DEPLOYED,
+        DATABASE_URL_EU: "postgres://eu",
+        DIRECT_DATABASE_URL: OWNER,
+        DIRECT_DATABASE_URL_EU: "postgres://owner-of-eu",
+      }).directDatabaseUrls,
+    ).toEqual({ default: OWNER, eu: "postgres://owner-of-eu" });
+  });
+
+  test("is refused without the service's own, and no password stands in the message", () => {
+    expect(namesOf({ ...DEPLOYED, DATABASE_URL: undefined, DIRECT_DATABASE_URL: OWNER })).toEqual([
+      "DIRECT_DATABASE_URL",
+    ]);
+    const error = problemsOf({ ...DEPLOYED, DIRECT_DATABASE_URL_EU: OWNER });
+    expect(error.problems.map(({ name }) => name)).toEqual(["DIRECT_DATABASE_URL_EU"]);
+    expect(error.message).not.toContain("owner-password");
+  });
+});
+
 describe("the sandbox", () => {
   test("runs by itself when no credentials are set, with what this machine makes for itself", () => {
     const config = shapeConfig({}, (isSandbox, isEmbedded) => {
@@ -212,15 +237,41 @@ describe("the sandbox", () => {
     });
   });
 
-  test("runs beside a database of one's own, and a region, a port or a role", () => {
-    expect(
-      shape({
-        DATABASE_URL: "postgres://x",
-        PORT: "0",
-        ROLES: "web",
-        DATABASE_URL_EU: "postgres://eu",
-      }).isSandbox,
-    ).toBe(true);
+  test.each<[string, Environment]>([
+    ["a port, a role and a data folder", { PORT: "0", ROLES: "web", DATA_DIR: "/var/lib/x" }],
+    ["a loopback host", { HOST: "localhost" }],
+    ["another loopback address", { HOST: "127.0.0.2" }],
+    ["the IPv6 loopback address", { HOST: "::1" }],
+  ])("runs by itself beside %s", (_, environment) => {
+    expect(shape(environment).isSandbox).toBe(true);
+  });
+
+  test.each<[string, Environment]>([
+    ["a database", { DATABASE_URL: "postgres://x" }],
+    ["a database of a region", { DATABASE_URL_EU: "postgres://eu" }],
+    ["a public address", { BASE_URL: "https://identity.example" }],
+    ["a host that others reach", { HOST: "0.0.0.0" }],
+    ["an IPv6 host that others reach", { HOST: "::" }],
+    ["a host name", { HOST: "service.internal" }],
+    ["an admin key", { ADMIN_KEY: "admin-key-0123456789" }],
+    ["a session secret", { JWT_SECRET: "jwt-secret-0123456789" }],
+    ["a mail key", { EMAIL_API_KEY: "re_0123456789" }],
+  ])("does not run by itself beside %s: what is missing is told", (_, environment) => {
+    expect(namesOf(environment)).toEqual(
+      REQUIRED.filter((name) => environment[name] === undefined),
+    );
+  });
+
+  test("runs beside a database when it is switched on, with the secrets that this machine makes", () => {
+    const config = shapeConfig(
+      { SANDBOX: "on", DATABASE_URL: "postgres://x", HOST: "0.0.0.0" },
+      (isSandbox) => (isSandbox ? { ADMIN_KEY: "made-here-0123456789" } : {}),
+    );
+    expect(config).toMatchObject({
+      isSandbox: true,
+      isEmbedded: false,
+      ADMIN_KEY: "made-here-0123456789",
+    });
   });
 
   const outside = (Object.keys(SETTINGS) as SettingName[]).filter(

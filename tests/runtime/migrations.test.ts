@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { applyMigrations, MigrationError } from "../../app/runtime/migrations.ts";
+import { startPooler } from "../support/pooler.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let folder: string;
@@ -29,7 +30,7 @@ async function write(name: string, sql: string): Promise<void> {
   await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(folder, name, "migration.sql"), sql);
 }
-const migrate = () => applyMigrations(db.url, folder);
+const migrate = () => applyMigrations(db.url, { folder });
 const recorded = async () =>
   (await db.query("SELECT migration_name FROM _prisma_migrations ORDER BY started_at")).map(
     (row) => row.migration_name,
@@ -103,20 +104,39 @@ test("a migration that another tool began and did not finish is refused until so
 });
 
 test("an unreachable database and a broken folder are sentences, not stacks", async () => {
-  await expect(applyMigrations("postgresql://nobody@127.0.0.1:1/none", folder)).rejects.toThrow(
+  await expect(applyMigrations("postgresql://nobody@127.0.0.1:1/none", { folder })).rejects.toThrow(
     /cannot be reached .*check DATABASE_URL/,
   );
   await rm(join(folder, "20260102000000_second/migration.sql"));
   await expect(migrate()).rejects.toThrow(/20260102000000_second .*no readable migration.sql/);
 });
 
+test("behind a pooler that keeps its connections no lock stays on one, whether a migration works or fails", async () => {
+  const pooler = await startPooler(db.url);
+  try {
+    await applyMigrations(pooler.url, { folder });
+    await write("20260103000000_third", "CREATE TABLE third (); SELECT 1 / 0;");
+    await expect(applyMigrations(pooler.url, { folder })).rejects.toThrow("division by zero");
+    expect(pooler.kept()).toBeGreaterThan(0);
+    expect(await db.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
+    await write("20260103000000_third", "CREATE TABLE third ();");
+    expect((await migrate()).applied).toEqual(["20260103000000_third"]);
+  } finally {
+    pooler.stop();
+  }
+});
+
 test("a time limit in the connection string does not stop a migration", async () => {
   await write("20260103000000_third", "SELECT pg_sleep(0.02)");
-  expect((await applyMigrations(`${db.url}?statement_timeout=10`, folder)).applied).toHaveLength(3);
+  expect(
+    (await applyMigrations(`${db.url}?statement_timeout=10`, { folder })).applied,
+  ).toHaveLength(3);
 });
 
 test("a folder that does not exist has no migrations", async () => {
-  expect(await applyMigrations(db.url, join(folder, "absent"))).toEqual({ applied: [] });
+  expect(await applyMigrations(db.url, { folder: join(folder, "absent") })).toEqual({
+    applied: [],
+  });
 });
 
 test("the copy that every test file gets is up to date", async () => {

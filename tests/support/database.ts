@@ -6,7 +6,10 @@ import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
 export interface TestDatabase {
+  /** As the superuser: for what tests put, look up and damage. */
   url: string;
+  /** As the service's role. */
+  serviceUrl: string;
   /** Rows of one statement, on a connection of the helper's own pool. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test names the columns it reads
   query<Row extends pg.QueryResultRow = any>(sql: string, params?: unknown[]): Promise<Row[]>;
@@ -34,6 +37,7 @@ async function create(template: string): Promise<TestDatabase> {
   pool.on("error", () => {});
   return {
     url,
+    serviceUrl: Object.assign(new URL(url), server.service).href,
     query: async (sql, params) => (await pool.query(sql, params)).rows,
     truncate: async () => {
       // A worker's transaction of the test before may take the tables in another order: then once more.

@@ -4,13 +4,17 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
+import { systemRandom } from "../../app/runtime/clock.ts";
+import { migrateDatabase } from "../../app/runtime/database-roles.ts";
+import { ensureServiceRole } from "../../app/runtime/embedded-postgres-role.ts";
 
 interface DatabaseServer {
   /** Connection string of the maintenance database; copies are made through it. */
   url: string;
   /** Name of the migrated database. Nobody connects to it, or copying it fails. */
   template: string;
+  /** Whom the service connects as. */
+  service: { username: string; password: string };
 }
 
 declare module "vitest" {
@@ -41,10 +45,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
       await remove();
     };
     try {
-      await applyMigrations(server.url);
+      // The service under test has the service's role, as a deployed one has; copies of the template keep its rights.
+      const serviceUrl = await ensureServiceRole(server.url, systemRandom);
+      await migrateDatabase({ url: serviceUrl, directUrl: server.url });
+      const { username, password } = new URL(serviceUrl);
       project.provide("databaseServer", {
         url: server.url.replace(/\/template$/, "/postgres"),
         template: "template",
+        service: { username, password },
       });
       return teardown;
     } catch (error) {

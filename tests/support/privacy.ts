@@ -83,8 +83,8 @@ export async function findEverywhere(
     ))
       if (words.some((word) => row.toLowerCase().includes(word.toLowerCase())))
         found.push(`${name}: ${row}`);
-  for (const path of await service.ctx.archive.list("")) {
-    const body = (await service.ctx.archive.get(path))?.toString("utf8") ?? "";
+  for (const path of await service.objects.list("")) {
+    const body = (await service.objects.get(path))?.toString("utf8") ?? "";
     if (words.some((word) => body.toLowerCase().includes(word.toLowerCase())))
       found.push(`archive: ${path}`);
   }
@@ -184,11 +184,11 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
     "INSERT INTO kv (shop, key, value) VALUES ($1, 'password_link:abc', $2), ($1, 'email_link:def', $3), ($1, 'idempotent:ghi', $2)",
     [shop, JSON.stringify({ user_id: id }), JSON.stringify({ user_id: id, email: who.email })],
   );
-  await ctx.archive.put(
-    `events/unheard_of/${new Date().toISOString().slice(0, 10)}/${eventId}.json`,
-    order,
-  );
-  await ctx.archive.put(`gdpr/${shop}/old-${id}.json`, JSON.stringify({ email: who.email }));
+  await ctx.archive
+    .ofStore(shop)
+    .put(`events/unheard_of/${new Date().toISOString().slice(0, 10)}/${eventId}.json`, order);
+  // Where exports were before every store had a root of its own in the archive.
+  await service.objects.put(`gdpr/${shop}/old-${id}.json`, JSON.stringify({ email: who.email }));
   return id;
 }
 

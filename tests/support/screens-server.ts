@@ -41,7 +41,7 @@ export async function startWorld(
     NODE_ENV: "test",
     SANDBOX: "off",
     BASE_URL: url,
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.serviceUrl,
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent",
     PLATFORM_CLIENT_ID: APP.clientId,
     PLATFORM_APP_SECRET: (options.appSecrets ?? [APP.clientSecret]).join(","),
@@ -56,7 +56,7 @@ export async function startWorld(
   };
   const ctx = createCtx({
     config: shapeConfig(environment, () => ({})),
-    databaseUrl: database.url,
+    databaseUrl: database.serviceUrl,
     baseUrl: url,
     ...(options.clock && { clock: options.clock }),
   });

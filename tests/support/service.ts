@@ -11,6 +11,7 @@ import { createCtx, type Ctx } from "../../app/context.server.ts";
 import { createScreens } from "../../app/http/screens.ts";
 import { createListener } from "../../app/http/serve.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
+import { openObjectStore, type ObjectStore } from "../../app/integrations/archive.ts";
 import type { Clock } from "../../app/runtime/clock.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
 import { createLog, type Log } from "../../app/runtime/log.ts";
@@ -33,6 +34,8 @@ export type Service = {
   ctx: Ctx;
   sandbox: Sandbox;
   database: TestDatabase;
+  /** Every object of the archive, by its whole path. */
+  objects: ObjectStore;
   /** Lines that the service logged, parsed. */
   logged: Record<string, unknown>[];
   call(
@@ -110,7 +113,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log: Log = createLog("info", {
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   });
-  const databaseUrl = (await options.databaseThrough?.(database.url)) ?? database.url;
+  const databaseUrl = (await options.databaseThrough?.(database.serviceUrl)) ?? database.serviceUrl;
   // An archive of its own: checkpoints of another test's chain are no word about this one's.
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
   const config = shapeConfig(
@@ -176,6 +179,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ctx,
     sandbox,
     database,
+    objects: openObjectStore(config.ARCHIVE_URL, "/"),
     logged,
     call,
     async addTenant(shop, fields = {}) {

@@ -45,9 +45,9 @@ export const FIELD_TEXTS: Record<string, FieldText> = {
   public_hosts: [
     "Hosts públicos",
     "Hôtes publics",
-    "Host names under which this service answers for your store.",
-    "Nombres con los que este servicio responde por tu tienda.",
-    "Noms sous lesquels ce service répond pour votre boutique.",
+    "Host names under which this service answers for your store, without ports. Each counts once it is verified.",
+    "Nombres con los que este servicio responde por tu tienda, sin puertos. Cada uno cuenta una vez verificado.",
+    "Noms sous lesquels ce service répond pour votre boutique, sans ports. Chacun compte une fois vérifié.",
   ],
   region: ["Región", "Région"],
   access_role: ["Función de acceso", "Rôle d'accès"],
@@ -134,9 +134,20 @@ export const FIELD_TEXTS: Record<string, FieldText> = {
   retail_analytics_a_url: [
     "Dirección de medición A",
     "Adresse de mesure A",
-    "s3://bucket/prefix or https://.",
-    "s3://bucket/prefijo o https://.",
-    "s3://bucket/préfixe ou https://.",
+    "s3://bucket/prefix with the keys below, or a pre-signed https:// address.",
+    "s3://bucket/prefijo con las claves de abajo, o una dirección https:// prefirmada.",
+    "s3://bucket/préfixe avec les clés ci-dessous, ou une adresse https:// présignée.",
+  ],
+  retail_analytics_a_access_key_id: [
+    "Id de clave de acceso de medición A",
+    "Id de clé d'accès de mesure A",
+    "Of an identity of your own that may write to the bucket, and nothing else.",
+    "De una identidad propia que solo pueda escribir en el bucket.",
+    "D'une identité à vous qui peut écrire dans le bucket, et rien d'autre.",
+  ],
+  retail_analytics_a_secret_access_key: [
+    "Clave de acceso secreta de medición A",
+    "Clé d'accès secrète de mesure A",
   ],
   retail_analytics_b_url: ["Dirección de medición B", "Adresse de mesure B"],
   retail_analytics_b_token: ["Token de medición B", "Jeton de mesure B"],
@@ -145,9 +156,9 @@ export const FIELD_TEXTS: Record<string, FieldText> = {
   email_from: [
     "Remitente",
     "Expéditeur",
-    "Name and address on a verified domain: My Store <hello@example.com>.",
-    "Nombre y dirección de un dominio verificado: Mi tienda <hola@example.com>.",
-    "Nom et adresse d'un domaine vérifié : Ma boutique <bonjour@example.com>.",
+    "Name and address on a verified domain: My Store <hello@example.com>. Without a key of your own only the name is used.",
+    "Nombre y dirección de un dominio verificado: Mi tienda <hola@example.com>. Sin una clave propia solo se usa el nombre.",
+    "Nom et adresse d'un domaine vérifié : Ma boutique <bonjour@example.com>. Sans clé à vous, seul le nom est utilisé.",
   ],
   email_api_key: ["Clave de API de correo", "Clé d'API e-mail"],
   support_email: [
@@ -289,8 +300,8 @@ const PROBLEMS: [refusal: RegExp, en: string, es: string, fr: string][] = [
   [
     /Display Name/,
     "Enter a name and an address: My Store <hello@example.com>.",
-    "Escribe un nombre y una dirección: Mi tienda <hola@example.com>.",
-    "Saisissez un nom et une adresse : Ma boutique <bonjour@example.com>.",
+    "Escribe un nombre y una dirección: Mi tienda <hola@example.com>. Sin una clave propia solo se usa el nombre.",
+    "Saisissez un nom et une adresse : Ma boutique <bonjour@example.com>. Sans clé à vous, seul le nom est utilisé.",
   ],
   [
     /e-?mail/i,

@@ -16,6 +16,7 @@ import { FieldEditor } from "./field-editor.tsx";
 import { problemWords } from "./field-words.ts";
 import { OnceUsable } from "../once-usable.tsx";
 import { BesideCards } from "../room.tsx";
+import { PublicHosts, type PublicHostsData } from "./public-hosts.tsx";
 import type { SaveBarProps } from "./save-bar.ts";
 import { SETTINGS_WORDS, type SettingsWords } from "./settings-words.ts";
 import { useLocale, useWords } from "../words.tsx";
@@ -39,11 +40,12 @@ type Tested =
 
 type Props = {
   sections: Section[];
+  hosts: PublicHostsData;
   /** Where the form is posted. */ action: string;
   SaveBar: ComponentType<SaveBarProps>;
 };
 
-export function SettingsScreen({ sections, action, SaveBar }: Props) {
+export function SettingsScreen({ sections, hosts, action, SaveBar }: Props) {
   const words = useWords(SETTINGS_WORDS);
   const fields = sections.flatMap((section) => section.fields);
   const form = useSettingsForm(fields, action);
@@ -82,6 +84,7 @@ export function SettingsScreen({ sections, action, SaveBar }: Props) {
                     onChange={(draft) => form.change(field.name, draft)}
                   />
                 ))}
+                {section.name === "store" && <PublicHosts data={hosts} action={action} />}
                 {section.tests.map((system) => (
                   <ConnectionTest
                     key={system}

@@ -93,7 +93,7 @@ export async function findClient(
   id: string,
   address: string,
 ): Promise<AgentClient | null> {
-  if (isDocumentAddress(ctx, id)) return readDocument(ctx, tenant, id, address);
+  if (await isDocumentAddress(ctx, id)) return readDocument(ctx, tenant, id, address);
   const [row] = await dataOf(ctx, tenant).sql<{ client_name: string; redirect_uris: string[] }>(
     "SELECT client_name, redirect_uris FROM oauth_clients WHERE shop = $1 AND client_id = $2",
     [id],
@@ -102,7 +102,7 @@ export async function findClient(
 }
 
 /** One spelling only: what is compared letter for letter must not have two. */
-function isDocumentAddress(ctx: Ctx, id: string): boolean {
+async function isDocumentAddress(ctx: Ctx, id: string): Promise<boolean> {
   const url = URL.parse(id);
   if (!url || id.length > 500 || url.href !== id || !/^https?:$/.test(url.protocol)) return false;
   return (
@@ -110,7 +110,7 @@ function isDocumentAddress(ctx: Ctx, id: string): boolean {
     !url.hash &&
     !url.username &&
     !url.password &&
-    findAddressProblem(id, ctx.addressRules) === undefined
+    findAddressProblem(id, await ctx.addressRules()) === undefined
   );
 }
 

@@ -1,4 +1,6 @@
 // Under which addresses agents reach a store: on a host of its own, or on the service's with `?shop=`.
+import { normaliseHost } from "../tenants/field-schemas.ts";
+import { isLoopbackHost } from "../tenants/public-hosts.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
 export type PublicAddress = {
@@ -13,7 +15,7 @@ export function addressOf({ origin, shop, isOwnHost }: PublicAddress, path: stri
   return `${origin}${path}${isOwnHost ? "" : `?shop=${shop}`}`;
 }
 
-/** Where a store with this base is reached when a request came to `host`. Hosts are listed with or without their port. */
+/** Where a store with this base is reached when a request came to `host`, which may have a port. */
 export function publicAddressOf(
   baseUrl: string,
   tenant: Tenant,
@@ -21,9 +23,7 @@ export function publicAddressOf(
 ): PublicAddress {
   const base = new URL(baseUrl);
   const asked = host?.toLowerCase() ?? base.host;
-  const listed = tenant.config.public_hosts ?? [];
-  const isOwnHost =
-    asked !== base.host && (listed.includes(asked) || listed.includes(asked.replace(/:\d+$/, "")));
+  const isOwnHost = asked !== base.host && tenant.publicHosts.includes(normaliseHost(asked));
   return {
     origin: isOwnHost ? `${base.protocol}//${asked}` : baseUrl,
     shop: tenant.shop,
@@ -31,12 +31,19 @@ export function publicAddressOf(
   };
 }
 
+/** On this machine a host is reached at the port of the service; elsewhere at the usual one. */
+function withPort(baseUrl: string, host: string): string {
+  const { port } = new URL(baseUrl);
+  return port && isLoopbackHost(host) ? `${host}:${port}` : host;
+}
+
 /** Where agents learn about a store, on a host of its own where it has one. */
 export function discoveryAddresses(
   baseUrl: string,
   tenant: Tenant,
 ): { manifest: string; card: string; server: string } {
-  const address = publicAddressOf(baseUrl, tenant, tenant.config.public_hosts?.[0]);
+  const [host] = tenant.publicHosts;
+  const address = publicAddressOf(baseUrl, tenant, host && withPort(baseUrl, host));
   return {
     manifest: addressOf(address, "/.well-known/ucp"),
     card: addressOf(address, "/.well-known/agent-card.json"),

@@ -91,7 +91,7 @@ async function readPlatform(
     !url.username &&
     !url.password &&
     !url.hash;
-  if (!isPlain || findAddressProblem(url.href, ctx.addressRules) !== undefined)
+  if (!isPlain || findAddressProblem(url.href, await ctx.addressRules()) !== undefined)
     throw new AppError("invalid_profile_url");
   const { sql } = dataOf(ctx, tenant);
   const key = KEYS.agentProfile(hash("sha256", url.href));

@@ -30,6 +30,8 @@ export type QueueItem = {
 export type DeliveryMessage = {
   transformed_payload: Record<string, unknown>;
   delivery_config: { method: string; endpoint: string; credentials_key: string | null };
+  /** A remote backend made it: delivered as it is, whatever we would have made (DECISIONS 12). */
+  isMadeElsewhere?: true;
 };
 
 export const ARCHIVE_CHANNEL = "archive";

@@ -74,7 +74,7 @@ async function fileEvent(
   const unfiled = dead.filter(({ archived_at }) => archived_at === null).map(({ id }) => id);
   if (!first) return;
   const path = objectPath("dead_letter", { eventId, createdAt: first.created_at });
-  await putObject(ctx, path, {
+  await putObject(ctx, shop, path, {
     event_id: eventId,
     tenant_shop: shop,
     source: first.source,
@@ -112,7 +112,7 @@ async function fileEvent(
       [unfiled],
     );
     // Somebody was redacted between the reading and the writing: what we wrote must not outlive that.
-    if (marked.length < unfiled.length) return ctx.archive.remove(path);
+    if (marked.length < unfiled.length) return ctx.archive.ofStore(shop).remove(path);
     for (const { channel } of dead.filter(({ id }) => unfiled.includes(id)))
       if (tenant) await alert(ctx, tenant, sql, channel, eventId);
   });
@@ -196,7 +196,7 @@ export async function fileMissedMessages(ctx: Ctx, database: Database): Promise<
         "UPDATE integration_queue SET archived_at = clock_timestamp(), updated_at = clock_timestamp() WHERE shop = $1 AND id = $2 AND archived_at IS NULL RETURNING id",
         [row.id],
       );
-    if (marked.length === 0) await ctx.archive.remove(messagePath(item));
+    if (marked.length === 0) await ctx.archive.ofStore(row.shop).remove(messagePath(item));
   }
   return rows.length;
 }

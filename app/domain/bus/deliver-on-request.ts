@@ -87,6 +87,7 @@ export async function deliverOnRequest(
 const messageOf = (request: RequestedDelivery): DeliveryMessage => ({
   transformed_payload: request.transformed_payload,
   delivery_config: request.delivery_config,
+  isMadeElsewhere: true,
 });
 
 function settledLog(row: Row): DeliveryLog {

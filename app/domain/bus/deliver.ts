@@ -117,6 +117,7 @@ export async function send(
   tenant: Tenant,
   channel: Channel | undefined,
 ): Promise<DeliveryResult & { isFiled: boolean }> {
+  if (message.isMadeElsewhere && channel) requireDeliverable(channel, message);
   if (!channel) {
     await fileMessage(ctx, item, message);
     return {
@@ -141,6 +142,20 @@ export async function send(
   if (sent.status === "rejected") throw sent.reason;
   return { ...sent.value, isFiled: isFiled.status === "fulfilled" && isFiled.value };
 }
+
+/**
+ * A message that was made elsewhere is not made anew, but what would tell a marketing system who a person is does not leave
+ * (SPEC: hashed addresses only). Throws PermanentFailure.
+ */
+function requireDeliverable(channel: Channel, { transformed_payload: document }: DeliveryMessage) {
+  if (Object.keys(document).length === 0) throw new PermanentFailure("the message is empty");
+  if (channel.marketing && CLEAR_ADDRESS.test(JSON.stringify(document)))
+    throw new PermanentFailure(
+      `the message holds an e-mail address in the clear, and ${channel.name} takes none`,
+    );
+}
+
+const CLEAR_ADDRESS = /[^\s@"]@[^\s@"]{1,255}\.[a-z]{2}/i;
 
 /** Counts a failure towards the circuit when it says that the system itself is unwell. */
 export async function countFailure(

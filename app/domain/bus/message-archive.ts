@@ -1,5 +1,5 @@
-// The archive of delivery messages: `events/{channel}/{YYYY-MM-DD}/{event_id}.json` (SPEC "Event bus"). The day is the one
-// on which the event came, so that whoever knows the event finds the object without a search.
+// The archive of delivery messages: `events/{channel}/{YYYY-MM-DD}/{event_id}.json` (SPEC "Event bus") below the store's
+// root. The day is the one on which the event came, so that the object of a known event is found without a search.
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
@@ -28,15 +28,17 @@ export function objectPath(folder: string, item: Pick<Filed, "eventId" | "create
   return `events/${folder}/${item.createdAt.toISOString().slice(0, 10)}/${item.eventId}.json`;
 }
 
+/** Below the store's root. */
 export const messagePath = (item: Filed): string => objectPath(folderOf(item), item);
 
 /** Safe to repeat: the same event and channel replace their own object. Throws OutboundError. */
 export async function fileMessage(ctx: Ctx, item: Filed, message: DeliveryMessage): Promise<void> {
-  await putObject(ctx, messagePath(item), {
+  await putObject(ctx, item.shop, messagePath(item), {
     queue_id: item.queueId,
     event_id: item.eventId,
     channel: item.channel,
-    ...message,
+    transformed_payload: message.transformed_payload,
+    delivery_config: message.delivery_config,
     tenant_shop: item.shop,
     source: item.source,
     event_type: item.eventType,
@@ -46,9 +48,15 @@ export async function fileMessage(ctx: Ctx, item: Filed, message: DeliveryMessag
   });
 }
 
-export async function putObject(ctx: Ctx, path: string, object: unknown): Promise<void> {
+/** Throws OutboundError. */
+export async function putObject(
+  ctx: Ctx,
+  shop: string,
+  path: string,
+  object: unknown,
+): Promise<void> {
   try {
-    await ctx.archive.put(path, JSON.stringify(object), "application/json");
+    await ctx.archive.ofStore(shop).put(path, JSON.stringify(object), "application/json");
   } catch (error) {
     throw new OutboundError("archive", "network", {
       message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}`,

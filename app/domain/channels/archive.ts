@@ -1,5 +1,5 @@
 // Channel `archive`: the delivery is the filing itself, and no store's list of channels takes it away.
-import type { Ctx } from "../../context.server.ts";
+import type { StoreArchive } from "../../integrations/store-archive.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { ARCHIVE_METHOD, type Channel } from "../bus/channel.ts";
 import { fileMessage, messagePath } from "../bus/message-archive.ts";
@@ -11,12 +11,12 @@ export const archiveChannel: Channel = {
   requiresConsent: null,
   isDestination: true,
   isEnabled: () => true,
-  transform: (_ctx, item) =>
+  transform: (ctx, item, tenant) =>
     Promise.resolve({
       transformed_payload: item.payload,
       delivery_config: {
         method: ARCHIVE_METHOD,
-        endpoint: messagePath(item),
+        endpoint: ctx.archive.ofStore(tenant.shop).pathOf(messagePath(item)),
         credentials_key: null,
       },
     }),
@@ -25,15 +25,15 @@ export const archiveChannel: Channel = {
     return { httpStatus: null };
   },
   probe: async (ctx, tenant) => {
-    await writeAndRemove(ctx, `probes/${tenant.shop}/${ctx.random.uuid()}.txt`);
+    await writeAndRemove(ctx.archive.ofStore(tenant.shop), `probes/${ctx.random.uuid()}.txt`);
     return { httpStatus: null };
   },
 };
 
-async function writeAndRemove(ctx: Ctx, path: string): Promise<void> {
+async function writeAndRemove(archive: StoreArchive, path: string): Promise<void> {
   try {
-    await ctx.archive.put(path, "probe", "text/plain");
-    await ctx.archive.remove(path);
+    await archive.put(path, "probe", "text/plain");
+    await archive.remove(path);
   } catch (error) {
     throw new OutboundError("archive", "network", {
       message: `the archive took nothing: ${(error as Error).message.slice(0, 200)}`,

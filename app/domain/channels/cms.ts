@@ -10,6 +10,7 @@ import {
   type Channel,
   type DeliveryResult,
   type QueueItem,
+  type DeliveryMessage,
 } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { ensureCmsTagItems, forgetCmsTagItems } from "../tags/cms-tags.ts";
@@ -101,7 +102,7 @@ export const cmsChannel: Channel = {
     if (item.entityType === "product")
       return { httpStatus: null, skipped: "the CMS has no collection for products" };
     return withCustomerLease(ctx, item, tenant, "cms", (userId) =>
-      write(ctx, item, tenant, userId),
+      write(ctx, item, tenant, userId, givenFields(message)),
     );
   },
   async probe(ctx, tenant) {
@@ -123,12 +124,14 @@ async function write(
   item: QueueItem,
   tenant: Tenant,
   userId: number,
+  given: CmsFields | null,
 ): Promise<DeliveryResult> {
   const access = requireCollection(tenant, item.eventId);
   const customer = await findPresentCustomer(ctx, tenant, userId);
   if (!customer) return remove(ctx, access, tenant, userId);
+  if (given) return put(ctx, access, tenant, customer, given);
   try {
-    return await put(ctx, access, tenant, customer);
+    return await put(ctx, access, tenant, customer, await fieldsOf(ctx, tenant, customer));
   } catch (error) {
     if (!isReferenceMissing(error)) throw error;
     // An item of a tag was removed by hand, or belongs to a collection that was set before.
@@ -137,10 +140,11 @@ async function write(
       tenant,
       customer.crmTags.map(({ slug }) => slug),
     );
-    return put(ctx, access, tenant, {
+    const untagged = {
       ...customer,
       crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })),
-    });
+    };
+    return put(ctx, access, tenant, customer, await fieldsOf(ctx, tenant, untagged));
   }
 }
 
@@ -149,13 +153,24 @@ const isReferenceMissing = (error: unknown) =>
   (error.status === 400 || error.status === 404) &&
   /referenced item/i.test(error.body ?? "");
 
+const fieldsOf = async (ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot) =>
+  toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
+
+/** Of a message that was made elsewhere; the next one of ours writes the customer's own state again. */
+function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage): CmsFields | null {
+  const { fieldData } = transformed_payload;
+  return isMadeElsewhere && typeof fieldData === "object" && fieldData !== null
+    ? (fieldData as CmsFields)
+    : null;
+}
+
 async function put(
   ctx: Ctx,
   access: Access,
   tenant: Tenant,
   customer: CustomerSnapshot,
+  fields: CmsFields,
 ): Promise<DeliveryResult> {
-  const fields = toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
   const digest = digestOf(fields);
   if (customer.cms_item_id && customer.cms_hash === digest)
     return { httpStatus: null, skipped: "unchanged" };

@@ -1,6 +1,5 @@
 // Channel `erp_generic`: an event in the shape that the store's own mapping gives it, as JSON to the store's ERP at
 // `/generic/{entity_type}` (SPEC "Backend task rules").
-import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import {
   isChannelEnabled,
@@ -13,7 +12,6 @@ import { findMapping, Mapping } from "../events/mappings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { probeErp, requireErp } from "./erp-access.ts";
 import { applyMapping } from "./field-mapping.ts";
-import { toOwnMessage } from "./given-message.ts";
 import {
   findPresentCustomer,
   findUserId,
@@ -56,17 +54,8 @@ export const erpGenericChannel: Channel = {
       delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" },
     };
   },
-  async deliver(ctx, item, given, tenant) {
+  async deliver(ctx, item, message, tenant) {
     const access = requireErp(NAME, tenant, item);
-    // Any object may be what a mapping made; one that says where it goes was made for that place.
-    const message = await toOwnMessage(
-      erpGenericChannel,
-      ctx,
-      item,
-      given,
-      tenant,
-      given.delivery_config.endpoint === "" ? z.never() : z.unknown(),
-    );
     if (isNothing(message)) return skipOf(message);
     const path =
       item.entityType === "" ? message.delivery_config.endpoint : `/generic/${item.entityType}`;

@@ -1,6 +1,5 @@
 // Channel `erpsys`: a customer is a business partner, an order a sales order, an invoice a billing document, as OData
 // JSON or XML (SPEC "Backend task rules").
-import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import {
   isChannelEnabled,
@@ -23,7 +22,6 @@ import {
   type ErpNode,
   type Party,
 } from "./erp-documents.ts";
-import { toOwnMessage } from "./given-message.ts";
 import {
   findPresentCustomer,
   findUserId,
@@ -35,11 +33,6 @@ import {
   UNKNOWN,
 } from "./item-customer.ts";
 import { fieldsOf, firstText } from "./payload-fields.ts";
-
-const present = z.union([z.string().min(1), z.number()]);
-const Document = z.looseObject({ bukrs: present, vkorg: present, vtweg: present });
-/** Without an endpoint a message may be the event's own payload, which can hold the three as well. */
-const OwnDocument = Document.extend({ ExternalDocumentID: z.string() });
 
 export const erpsysChannel: Channel = {
   name: "erpsys",
@@ -61,16 +54,8 @@ export const erpsysChannel: Channel = {
     const build = item.entityType === "order" ? toSalesOrder : toBillingDocument;
     return toMessage(endpoint, build(organisation, item));
   },
-  async deliver(ctx, item, given, tenant) {
+  async deliver(ctx, item, message, tenant) {
     const access = requireErp("erpsys", tenant, item);
-    const message = await toOwnMessage(
-      erpsysChannel,
-      ctx,
-      item,
-      given,
-      tenant,
-      given.delivery_config.endpoint === "" ? OwnDocument : Document,
-    );
     if (isNothing(message)) return skipOf(message);
     const path = pathOf(item, message);
     const isXml = tenant.config.erp_format === "xml";

@@ -1,11 +1,8 @@
 // Channel `profile_platform`: an XDM profile under the SHA-256 of the e-mail and nothing else that is personal; only when
 // the tenant enabled it (SPEC "Real-time write matrix").
 import { hash } from "node:crypto";
-import { z } from "zod";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
-import { hasEmailAddress } from "../../runtime/email-addresses.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
-import { toOwnMessage } from "./given-message.ts";
 import {
   findPresentCustomer,
   findUserId,
@@ -17,11 +14,6 @@ import {
   skipOf,
   UNKNOWN,
 } from "./item-customer.ts";
-
-/** A message that was transformed elsewhere names identities, and no address in the clear. */
-const Profile = z
-  .looseObject({ identityMap: z.record(z.string(), z.array(z.looseObject({ id: z.string() }))) })
-  .refine((record) => !hasEmailAddress(JSON.stringify(record)));
 
 const NO_CONSENT = { cookie: false, marketing: false };
 
@@ -67,8 +59,7 @@ export const profilePlatformChannel: Channel = {
       delivery_config: { method: "POST", endpoint, credentials_key: "profile_platform_token" },
     };
   },
-  async deliver(ctx, item, given, tenant) {
-    const message = await toOwnMessage(profilePlatformChannel, ctx, item, given, tenant, Profile);
+  async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return skipOf(message);
     const {
       profile_platform_enabled: isOn,

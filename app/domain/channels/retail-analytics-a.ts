@@ -1,17 +1,33 @@
 // Channel `retail_analytics_a`: one CSV file per event, dropped as `{event_id}.csv` below the store's address.
 import { hash } from "node:crypto";
 import { z } from "zod";
+import type { DropAccess } from "../../integrations/retail-analytics-a.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
-import { toOwnMessage } from "./given-message.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { isNothing, nothingToSend, skipOf } from "./item-customer.ts";
 import { toCsv } from "./retail-csv.ts";
-import { buildRetailRecord, hasNoAddress, RETAIL_CONSENT } from "./retail-records.ts";
+import { buildRetailRecord, RETAIL_CONSENT } from "./retail-records.ts";
 
-const File = z.looseObject({ csv: z.string().min(1) }).refine(hasNoAddress);
+const File = z.looseObject({ csv: z.string().min(1) });
 
 /** The same event has the same name, so that a repeat replaces the file. Only what is safe in a path stands in it. */
 const fileNameOf = (eventId: string) =>
   `${/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(eventId) ? eventId : hash("sha256", eventId)}.csv`;
+
+/** Where the store's files go, and its own keys to a bucket. Throws PermanentFailure. */
+function requireDrop({ config }: Tenant): Pick<DropAccess, "url" | "keys"> {
+  const {
+    retail_analytics_a_url: url,
+    retail_analytics_a_access_key_id: accessKeyId,
+    retail_analytics_a_secret_access_key: secretAccessKey,
+  } = config;
+  if (!url) throw new PermanentFailure("retail_analytics_a_url is not set");
+  if (!url.startsWith("s3:")) return { url, keys: null };
+  if (!accessKeyId) throw new PermanentFailure("retail_analytics_a_access_key_id is not set");
+  if (!secretAccessKey)
+    throw new PermanentFailure("retail_analytics_a_secret_access_key is not set");
+  return { url, keys: { accessKeyId, secretAccessKey } };
+}
 
 export const retailAnalyticsAChannel: Channel = {
   name: "retail_analytics_a",
@@ -22,8 +38,7 @@ export const retailAnalyticsAChannel: Channel = {
   isEnabled: (tenant) =>
     isChannelEnabled(tenant, "retail_analytics_a", Boolean(tenant.config.retail_analytics_a_url)),
   async transform(ctx, item, tenant) {
-    if (!tenant.config.retail_analytics_a_url)
-      throw new PermanentFailure("retail_analytics_a_url is not set");
+    requireDrop(tenant);
     // Never the address itself: what follows its question mark may open the folder.
     const endpoint = fileNameOf(item.eventId);
     const record = await buildRetailRecord(ctx, item, tenant);
@@ -34,16 +49,15 @@ export const retailAnalyticsAChannel: Channel = {
       delivery_config: { method: "PUT", endpoint, credentials_key: null },
     };
   },
-  async deliver(ctx, item, given, tenant) {
-    const { retail_analytics_a_url: url } = tenant.config;
-    if (!url) throw new PermanentFailure("retail_analytics_a_url is not set");
-    const message = await toOwnMessage(retailAnalyticsAChannel, ctx, item, given, tenant, File);
+  async deliver(ctx, item, message, tenant) {
+    const { url, keys } = requireDrop(tenant);
     if (isNothing(message)) return skipOf(message);
-    const { csv } = File.parse(message.transformed_payload);
+    const file = File.safeParse(message.transformed_payload);
+    if (!file.success) throw new PermanentFailure("the message holds no file: csv is missing");
     const { status } = await ctx.retailAnalyticsA.drop(
-      { url, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } },
+      { url, keys, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } },
       fileNameOf(item.eventId),
-      csv,
+      file.data.csv,
     );
     return { httpStatus: status };
   },

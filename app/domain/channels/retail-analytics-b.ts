@@ -1,13 +1,8 @@
 // Channel `retail_analytics_b`: the same record as JSON, to the partner's API.
-import { z } from "zod";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
-import { toOwnMessage } from "./given-message.ts";
 import { isNothing, nothingToSend, skipOf } from "./item-customer.ts";
-import { buildRetailRecord, hasNoAddress, RETAIL_CONSENT } from "./retail-records.ts";
+import { buildRetailRecord, RETAIL_CONSENT } from "./retail-records.ts";
 
-const Hashed = z
-  .looseObject({ email_sha256: z.string().regex(/^[0-9a-f]{64}$/) })
-  .refine(hasNoAddress);
 const ENDPOINT = "retail_analytics_b_url";
 
 export const retailAnalyticsBChannel: Channel = {
@@ -33,10 +28,9 @@ export const retailAnalyticsBChannel: Channel = {
       },
     };
   },
-  async deliver(ctx, item, given, tenant) {
+  async deliver(ctx, item, message, tenant) {
     const { retail_analytics_b_url: url, retail_analytics_b_token: token } = tenant.config;
     if (!url) throw new PermanentFailure("retail_analytics_b_url is not set");
-    const message = await toOwnMessage(retailAnalyticsBChannel, ctx, item, given, tenant, Hashed);
     if (isNothing(message)) return skipOf(message);
     const answer = await ctx.retailAnalyticsB.post(
       {

@@ -2,7 +2,6 @@
 // `analytics_partners`; the person as the hash of their address and nothing else; products by their UPC.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import { hasEmailAddress } from "../../runtime/email-addresses.ts";
 import { ConsentMissing, PermanentFailure, type QueueItem } from "../bus/channel.ts";
 import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { findUpcs } from "../events/upc-mappings.ts";
@@ -95,6 +94,3 @@ async function toItems(ctx: Ctx, tenant: Tenant, lines: readonly Fields[]): Prom
     };
   });
 }
-
-/** Whether a message that was transformed elsewhere has kept the person's address out of it. */
-export const hasNoAddress = (value: unknown): boolean => !hasEmailAddress(JSON.stringify(value));

@@ -1,6 +1,5 @@
 // Channel `web_analytics`: an event per change and, with analytics consent, the CRM user properties (SPEC "Emitted
 // analytics events"). Nothing personal is sent; events of one person stand under one client id.
-import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { AnalyticsHit } from "../../integrations/web-analytics.ts";
 import {
@@ -14,7 +13,6 @@ import type { Tenant } from "../tenants/tenant.ts";
 import { isSignIn, sessionIdOf, toAnalyticsEvent } from "./analytics-events.ts";
 import { toUserPropertyValue } from "./analytics-limits.ts";
 import { toBusEvent } from "./analytics-outside.ts";
-import { toOwnMessage } from "./given-message.ts";
 import {
   findPresentCustomer,
   findUserId,
@@ -26,11 +24,6 @@ import {
 } from "./item-customer.ts";
 
 const ENDPOINT = "/mp/collect";
-
-const Hit = z.looseObject({
-  client_id: z.string(),
-  events: z.array(z.looseObject({ name: z.string() })).min(1),
-});
 
 /** A stable pseudonym in the form `number.number` that the product's own cookie has. */
 export function toClientId(pseudonym: string): string {
@@ -135,8 +128,7 @@ export const webAnalyticsChannel: Channel = {
       },
     };
   },
-  async deliver(ctx, item, given, tenant) {
-    const message = await toOwnMessage(webAnalyticsChannel, ctx, item, given, tenant, Hit);
+  async deliver(ctx, item, message, tenant) {
     if (isNothing(message)) return skipOf(message);
     const answer = await ctx.webAnalytics.collect(
       requireStream(tenant, item.eventId),

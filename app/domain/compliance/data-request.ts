@@ -20,12 +20,17 @@ export async function answerDataRequest(
   const subject = openSubject<Subject>(ctx, request) ?? {};
   const { document, counts } = await compileExport(ctx, tenant, request, subject);
   const path = exportPath(tenant.shop, request.id);
-  await ctx.archive.put(path, JSON.stringify(document, null, 2), "application/json");
+  const archive = ctx.archive.ofStore(tenant.shop);
+  await archive.put(path, JSON.stringify(document, null, 2), "application/json");
   const { addresses, found } = await findMerchant(ctx, tenant);
   const canMail = ctx.channels.some(
     (channel) => channel.name === "email" && channel.isEnabled(tenant),
   );
-  const evidence = { exported: counts, archive: path, mailed: canMail ? found : "nobody" };
+  const evidence = {
+    exported: counts,
+    archive: archive.pathOf(path),
+    mailed: canMail ? found : "nobody",
+  };
   // Settlement and mails in one transaction: the mail alone would go out twice, the settlement alone never.
   await dataOf(ctx, tenant).transaction(async (sql) => {
     if (!canMail)

@@ -79,12 +79,8 @@ export async function eraseProfiles(
   return emails.length;
 }
 
-/** Folders of the archive that have one of each store below them; everything else lies below `events/`. */
-const TENANT_FOLDERS = ["gdpr", "consent/checkpoints"] as const;
-
-/** `events/{channel}/{date}/{event_id}.json` */
-export const eventIdOfPath = (path: string): string =>
-  path.slice(path.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
+/** What the store's root holds beside `events/`. */
+const STORE_FOLDERS = ["gdpr", "consent/checkpoints"] as const;
 
 type FiledEvent = { event_id: string; channels: string[]; day: string };
 
@@ -118,18 +114,19 @@ export async function eraseArchived(
 ): Promise<number> {
   const pattern = mentionPattern(subject);
   const mentions = pattern === null ? null : new RegExp(pattern, "i");
+  const archive = ctx.archive.ofStore(tenant.shop);
   let removed = 0;
   const remove = async (path: string, isWanted: (text: string) => boolean) => {
-    const object = await ctx.archive.get(path);
+    const object = await archive.get(path);
     if (object === null || !isWanted(object.toString("utf8"))) return;
-    await ctx.archive.remove(path);
+    await archive.remove(path);
     removed += 1;
   };
   for (const path of await filedPaths(ctx, tenant, subject.eventIds))
     await remove(path, () => true);
   if (mentions)
-    for (const folder of TENANT_FOLDERS)
-      for (const path of await ctx.archive.list(`${folder}/${tenant.shop}/`))
+    for (const folder of STORE_FOLDERS)
+      for (const path of await archive.list(`${folder}/${tenant.shop}/`))
         await remove(path, (text) => mentions.test(text));
   return removed;
 }

@@ -8,6 +8,7 @@ import { AppError } from "../../runtime/errors.ts";
 import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
+/** Below the store's root (DECISIONS 15, within 12). */
 export const exportPath = (shop: string, requestId: number): string =>
   `gdpr/${shop}/${requestId}.json`;
 
@@ -47,7 +48,7 @@ export async function downloadByLink(
 
 /** Throws `not_found` where there is no export, or where the person was erased since. */
 export async function readExport(ctx: Ctx, tenant: Tenant, requestId: number): Promise<string> {
-  const object = await ctx.archive.get(exportPath(tenant.shop, requestId));
+  const object = await ctx.archive.ofStore(tenant.shop).get(exportPath(tenant.shop, requestId));
   if (!object) throw new AppError("not_found");
   return object.toString("utf8");
 }

@@ -1,7 +1,8 @@
 // Privacy requests of a store, newest first, for operators; also those to delete the store, which stand under no store.
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
-import { HOME_REGION, type Tenant } from "../tenants/tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { storeKey } from "./privacy-requests.ts";
 
 type ListedRow = {

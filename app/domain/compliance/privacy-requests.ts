@@ -10,7 +10,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM, type Database, type TenantSql } from "../../runtime/database.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import { HOME_REGION } from "../tenants/tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
 import { hasIdentifier, type Subject, subjectKey } from "./subject.ts";
 
 export const PRIVACY_NOTIFICATION = "privacy_requests";

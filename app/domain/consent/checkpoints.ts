@@ -53,7 +53,8 @@ export async function writeCheckpoint(ctx: Ctx, tenant: Tenant): Promise<boolean
   );
   if (!head) return false;
   const path = pathOf(tenant.shop, head.seq);
-  if (await ctx.archive.get(path)) return false;
+  const archive = ctx.archive.ofStore(tenant.shop);
+  if (await archive.get(path)) return false;
   const previous = (await getKey<Newest>(sql, KEYS.consentCheckpoint))?.value.seq;
   const checkpoint: Checkpoint = {
     shop: tenant.shop,
@@ -63,7 +64,7 @@ export async function writeCheckpoint(ctx: Ctx, tenant: Tenant): Promise<boolean
     ...(previous !== undefined && { previous }),
   };
   const signature = sign(null, messageOf(checkpoint), signingKey(ctx)).toString("base64");
-  await ctx.archive.put(path, JSON.stringify({ ...checkpoint, signature }), "application/json");
+  await archive.put(path, JSON.stringify({ ...checkpoint, signature }), "application/json");
   // Remembered only once it is there: a crash between the two is not a checkpoint that somebody took away.
   await putKey(sql, KEYS.consentCheckpoint, { seq: head.seq } satisfies Newest);
   return true;
@@ -80,8 +81,9 @@ export async function readCheckpoints(
   const checkpoints = new Map<number, string>();
   const forged: number[] = [];
   const expected = new Set<number>(newest === undefined ? [] : [newest]);
-  for (const path of await ctx.archive.list(folderOf(tenant.shop))) {
-    const checkpoint = parseCheckpoint(await ctx.archive.get(path));
+  const archive = ctx.archive.ofStore(tenant.shop);
+  for (const path of await archive.list(folderOf(tenant.shop))) {
+    const checkpoint = parseCheckpoint(await archive.get(path));
     const isOurs =
       checkpoint?.shop === tenant.shop &&
       verify(null, messageOf(checkpoint), publicKey, Buffer.from(checkpoint.signature, "base64"));

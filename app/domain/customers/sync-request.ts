@@ -2,7 +2,7 @@
 // process that works on it; how far it has come stands in the sync's own state.
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
-import { deleteKeyIfHeld, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { deleteKeyIfHeld, getKey, KEYS, putKeyIfAbsent, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { loadSyncState } from "./sync-state.ts";
 
@@ -21,7 +21,9 @@ export type SyncProgress = {
 /** Two wishes are one. */
 export async function requestSync(ctx: Ctx, shop: string): Promise<void> {
   const request: SyncRequest = { shop, request_id: ctx.random.uuid() };
-  if (await putKeyIfAbsent(ctx.home.forTenant(PLATFORM).sql, KEYS.syncRequest(shop), request))
+  if (
+    await putKeyIfAbsent(ctx.home.forTenant(PLATFORM).sql, PLATFORM_KEYS.syncRequest(shop), request)
+  )
     ctx.log.done("customer_sync.requested", { shop });
 }
 
@@ -30,18 +32,22 @@ export async function listSyncRequests(ctx: Ctx, limit: number): Promise<SyncReq
     .forTenant(PLATFORM)
     .sql<{ value: SyncRequest }>(
       "SELECT value FROM kv WHERE shop = $1 AND starts_with(key, $2) ORDER BY updated_at LIMIT $3",
-      [KEYS.syncRequest(""), limit],
+      [PLATFORM_KEYS.syncRequest(""), limit],
     );
   return rows.map(({ value }) => value);
 }
 
 export async function finishSyncRequest(ctx: Ctx, request: SyncRequest): Promise<void> {
-  await deleteKeyIfHeld(ctx.home.forTenant(PLATFORM).sql, KEYS.syncRequest(request.shop), request);
+  await deleteKeyIfHeld(
+    ctx.home.forTenant(PLATFORM).sql,
+    PLATFORM_KEYS.syncRequest(request.shop),
+    request,
+  );
 }
 
 export async function readSyncProgress(ctx: Ctx, tenant: Tenant): Promise<SyncProgress> {
   const [request, lease, state] = await Promise.all([
-    getKey(ctx.home.forTenant(PLATFORM).sql, KEYS.syncRequest(tenant.shop)),
+    getKey(ctx.home.forTenant(PLATFORM).sql, PLATFORM_KEYS.syncRequest(tenant.shop)),
     getKey(dataOf(ctx, tenant).sql, KEYS.lease("sync_customers")),
     loadSyncState(ctx, tenant),
   ]);

@@ -56,11 +56,7 @@ async function requireSamePerson(
   if (password === undefined) throw new AppError("reauth_required");
   // The same count as at a sign-in: a stolen session is no way to guess on.
   await countTry(ctx, tenant, { login_per_email: emailOf(account) ?? String(account.id) });
-  const { isRight } = await verifyPassword(
-    password,
-    account.password_hash,
-    tenant.config.password_iterations,
-  );
+  const { isRight } = await verifyPassword(password, account.password_hash, tenant);
   if (!isRight) throw new AppError("invalid_credentials");
 }
 

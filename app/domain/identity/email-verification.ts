@@ -90,8 +90,7 @@ async function readClaim(
   if (session?.account.id === account.id) return { keeps: "everything" };
   if (account.password_hash === "") return { keeps: "nothing" };
   if (password === undefined || password === "") throw new AppError("password_required");
-  const { password_iterations: iterations } = tenant.config;
-  const { isRight } = await verifyPassword(password, account.password_hash, iterations);
+  const { isRight } = await verifyPassword(password, account.password_hash, tenant);
   if (isRight) return { keeps: "everything" };
   const chosen = Password.safeParse(password);
   if (!chosen.success)
@@ -102,6 +101,6 @@ async function readClaim(
     });
   return {
     keeps: "nothing",
-    passwordHash: await hashPassword(ctx.random, chosen.data, iterations),
+    passwordHash: await hashPassword(ctx.random, chosen.data, tenant),
   };
 }

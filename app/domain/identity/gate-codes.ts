@@ -7,21 +7,19 @@ import {
   countKeys,
   deleteKey,
   getKey,
-  KEYS,
   putKey,
   takeKey,
   TTL_SECONDS,
+  PLATFORM_KEYS,
 } from "../../runtime/kv.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { readPlatformConfig } from "../tenants/configuration.ts";
-import { HOME_REGION } from "../tenants/tenant.ts";
 import { isAdminAddress } from "./gate-pass.ts";
-import { countTry, isTryLeft } from "./rate-limits.ts";
+import { countTry, isTryLeft, PLATFORM_PLACE } from "./rate-limits.ts";
 
 const MAX_TRIES = 5;
 const DIGITS = 8;
 const PLACE = "gate_code";
-const PLATFORM_PLACE = { shop: PLATFORM, region: HOME_REGION };
 
 type KeptCode = {
   /** Sealed; nobody's for an address that is not listed. */ address: string;
@@ -69,12 +67,12 @@ export async function askForCode(
   const isListed = isAdminAddress(ctx, address) && isLeft;
   const code = randomDigits(ctx);
   const mark = browserMark(ctx, browser);
-  await deleteKey(sqlOf(ctx), KEYS.gateTries(mark));
+  await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateTries(mark));
   const kept: KeptCode = {
     address: ctx.secrets.seal(PLACE, isListed ? address : ""),
     code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex"),
   };
-  await putKey(sqlOf(ctx), KEYS.gateCode(mark), kept, TTL_SECONDS.gateCode);
+  await putKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark), kept, TTL_SECONDS.gateCode);
   if (isListed) setImmediate(() => void mailCode(ctx, address, code, locale));
 }
 
@@ -86,20 +84,20 @@ export async function redeemCode(
 ): Promise<string | null> {
   await countTry(ctx, PLATFORM_PLACE, { gate_code_per_address: browser.clientAddress });
   const mark = browserMark(ctx, browser);
-  const triesKey = KEYS.gateTries(mark);
+  const triesKey = PLATFORM_KEYS.gateTries(mark);
   // Counted before the comparison: guesses that come at once share the five.
   const tries =
     (await countKeys(sqlOf(ctx), [{ key: triesKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(
       triesKey,
     ) ?? 0;
   if (tries > MAX_TRIES) {
-    await deleteKey(sqlOf(ctx), KEYS.gateCode(mark));
+    await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
     return null;
   }
   const hash = codeHash(ctx, browser, given.replace(/\s/g, ""));
-  const kept = await getKey<KeptCode>(sqlOf(ctx), KEYS.gateCode(mark));
+  const kept = await getKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
   if (!kept || !secretEquals(kept.value.code_hash, hash)) return null;
-  const taken = await takeKey<KeptCode>(sqlOf(ctx), KEYS.gateCode(mark));
+  const taken = await takeKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
   if (!taken || !secretEquals(taken.code_hash, hash)) return null;
   const address = ctx.secrets.unseal(PLACE, taken.address);
   return isAdminAddress(ctx, address) ? address : null;

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { findTenant, type Tenant } from "../tenants/tenant.ts";
 import type { Account } from "./account.ts";
@@ -68,8 +68,8 @@ export async function beginJourney(
     handoff_challenge: start.handoffChallenge,
   };
   const { sql } = ctx.home.forTenant(PLATFORM);
-  await putKey(sql, KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
-  await putKey(sql, KEYS.pkce(state), verifier, provider.verifierSeconds);
+  await putKey(sql, PLATFORM_KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
+  await putKey(sql, PLATFORM_KEYS.pkce(state), verifier, provider.verifierSeconds);
   const location = new URL(endpoint);
   const query = {
     client_id: client.id,
@@ -113,9 +113,9 @@ export async function completeJourney(
 ): Promise<JourneyEnd> {
   const state = query.get("state") ?? "";
   const { sql } = ctx.home.forTenant(PLATFORM);
-  const kept = await takeKey<State>(sql, KEYS.oauthState(state));
+  const kept = await takeKey<State>(sql, PLATFORM_KEYS.oauthState(state));
   // Only by who got the state: of two that come back at once the one without must not take the verifier from the other.
-  const verifier = kept ? await takeKey<string>(sql, KEYS.pkce(state)) : null;
+  const verifier = kept ? await takeKey<string>(sql, PLATFORM_KEYS.pkce(state)) : null;
   const tenant = kept ? await findTenant(ctx, kept.shop) : null;
   const fail = (error: JourneyError, detail?: string): JourneyEnd => {
     ctx.log.troubled("sign_in.failed", {

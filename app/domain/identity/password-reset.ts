@@ -35,11 +35,7 @@ export async function resetPassword(
   const { sql, transaction } = dataOf(ctx, tenant);
   // Before the hash: guessed tokens must not cost one each.
   if (!(await isLinkOpen(sql, "password", input.token))) throw new AppError("invalid_link");
-  const passwordHash = await hashPassword(
-    ctx.random,
-    input.password,
-    tenant.config.password_iterations,
-  );
+  const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const userId = await retryOnConflict(() =>
     transaction(async (tx) => {
       const link = await takeLink(tx, "password", input.token);

@@ -1,8 +1,10 @@
 // Rate limits (DECISIONS 3), counted in the key-value store before the work, so that parallel guesses and several
 // processes share one count.
 import type { Ctx } from "../../context.server.ts";
+import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { countKeys, KEYS } from "../../runtime/kv.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 type Limit = { max: number; windowSeconds: number };
@@ -16,6 +18,10 @@ export const RATE_LIMITS = {
   verify_mail_per_email: { max: 5, windowSeconds: 3_600 },
   account_exists_mail_per_email: { max: 5, windowSeconds: 3_600 },
   reset_mail_per_address: { max: 60, windowSeconds: 3_600 },
+  /** Sign-ins at a provider that are begun in one store; each leaves its state and verifier behind. */
+  sign_in_start_per_address: { max: 60, windowSeconds: 60 },
+  /** Counted for the platform, because the store that an install names need not exist. */
+  install_start_per_address: { max: 60, windowSeconds: 60 },
   export_per_account: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
@@ -44,6 +50,8 @@ export type RateLimitName = keyof typeof RATE_LIMITS;
 
 /** A store, or the platform itself. */
 type Place = Pick<Tenant, "shop" | "region">;
+export const PLATFORM_PLACE: Place = { shop: PLATFORM, region: HOME_REGION };
+
 type Subjects = Partial<Record<RateLimitName, string>>;
 
 /** Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. */
@@ -58,6 +66,10 @@ export async function isTryLeft(ctx: Ctx, tenant: Place, subjects: Subjects): Pr
   return (await secondsToWait(ctx, tenant, subjects)) === 0;
 }
 
+/**
+ * Counts everything in one statement. Client addresses are the gates: an address that has used up its limit leaves no
+ * counters behind for the e-mail addresses and tokens that it makes up.
+ */
 async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<number> {
   const scale = ctx.config.RATE_LIMIT_SCALE;
   if (scale === 0) return 0;
@@ -71,14 +83,16 @@ async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promi
         ctx.secrets.pseudonym(`${tenant.shop}/rate`, subject).slice(0, 32),
         window,
       ),
+      isOfAddress: name.endsWith("_per_address"),
       max: Math.max(1, Math.floor(max * scale)),
-      windowSeconds,
+      ttlSeconds: windowSeconds,
       endsIn: Math.ceil((window + 1) * windowSeconds - now),
     };
   });
   const counts = await countKeys(
     dataOf(ctx, tenant).sql,
-    windows.map(({ key, windowSeconds }) => ({ key, ttlSeconds: windowSeconds })),
+    windows.filter(({ isOfAddress }) => !isOfAddress),
+    windows.filter(({ isOfAddress }) => isOfAddress),
   );
   const full = windows.filter(({ key, max }) => (counts.get(key) ?? 0) > max);
   return Math.max(0, ...full.map(({ endsIn }) => endsIn));

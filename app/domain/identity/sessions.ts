@@ -3,9 +3,10 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
-import { KEYS, putKey } from "../../runtime/kv.ts";
+import { KEYS, putKey, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import type { ConsentFlags } from "../consent/consent-types.ts";
-import { dataOf, HOME_REGION, isCurrent, type Tenant } from "../tenants/tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { dataOf, isCurrent, type Tenant } from "../tenants/tenant.ts";
 import {
   ACCOUNT_COLUMNS,
   CLAIM_FLAGS,
@@ -85,7 +86,7 @@ function readsOf(ctx: Ctx, tenant: Tenant): GroupCommit<Asked, SessionRow | unde
         ),
         KEYS.tenant(tenant.shop),
         PLATFORM,
-        KEYS.platform,
+        PLATFORM_KEYS.config,
       ],
       "session-read",
     );

@@ -18,12 +18,11 @@ export async function signIn(
   input: z.output<typeof SignInInput>,
 ): Promise<Account> {
   const { sql } = dataOf(ctx, tenant);
-  const iterations = tenant.config.password_iterations;
   const account = await findSignInAccount(sql, input.email);
   const { isRight, needsRehash } = await verifyPassword(
     input.password,
     account?.password_hash ?? "",
-    iterations,
+    tenant,
   );
   if (!account || !isRight || account.status === "deleted")
     throw new AppError("invalid_credentials");
@@ -32,7 +31,7 @@ export async function signIn(
     await mailNewLink(ctx, tenant, account, input.email);
     throw new AppError("email_unverified");
   }
-  const rehashed = needsRehash ? await hashPassword(ctx.random, input.password, iterations) : null;
+  const rehashed = needsRehash ? await hashPassword(ctx.random, input.password, tenant) : null;
   // Only while the password is still the one that was checked: a reset in between wins.
   const [signedIn] = await sql<Account>(
     `UPDATE storefront_users SET last_login_at = now(), password_hash = coalesce($3, password_hash) WHERE shop = $1 AND id = $2 AND password_hash = $4 AND status = 'active' RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,

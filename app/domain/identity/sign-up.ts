@@ -59,11 +59,7 @@ export async function signUp(
 ): Promise<SignedUp> {
   if (input.consent_tos !== true || input.consent_privacy !== true)
     throw new AppError("consent_required", { fields: consentProblems(input) });
-  const passwordHash = await hashPassword(
-    ctx.random,
-    input.password,
-    tenant.config.password_iterations,
-  );
+  const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const hidesTaken = tenant.config.require_email_verification;
   try {
     // Of two at once the unique index lets one through; the other runs again and finds the address taken.

@@ -1,23 +1,20 @@
 // Saving and showing configuration: a tenant's own and the platform's (SPEC "Admin and configuration", DECISIONS 10).
+import { isDeepStrictEqual } from "node:util";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { compareAndSetKey, getKey, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
-import { findHostsOfOthers, tokenState } from "./directory.ts";
-import { buildFieldPatch, type FieldTable } from "./field-patch.ts";
+import { compareAndSetKey, getKey, putKeyIfAbsent, PLATFORM_KEYS } from "../../runtime/kv.ts";
+import { tokenState } from "./directory.ts";
+import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
+import { requireFittingFields } from "./field-rules.ts";
 import { mask } from "./masking.ts";
+import { claimHosts, proveHosts } from "./public-hosts.ts";
 import { provisionRegion, requireRegion } from "./regions.ts";
-import {
-  isErpField,
-  PLATFORM_FIELDS,
-  TENANT_FIELDS,
-  tenantField,
-  tenantFieldNames,
-  type PlatformConfig,
-  type TenantConfig,
-} from "./tenant-config.ts";
+import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
+import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "./tenant-config.ts";
 import { changeTenantRecord, registerTenant, type RecordChange } from "./tenant-record.ts";
-import { findTenant, getTenant, HOME_REGION, openFields } from "./tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { findTenant, getTenant, openFields } from "./tenant.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 /** SPEC's alias: what the embedded app calls the token. */
@@ -42,7 +39,7 @@ export async function saveTenantConfig(
     current: tenant?.saved ?? {},
     place: shop,
     secrets: ctx.secrets,
-    addressRules: ctx.addressRules,
+    addressRules: await ctx.addressRules(),
   });
   const touched = [...Object.keys(patch.set), ...patch.remove];
   const reserved = tenantFieldNames.filter(
@@ -56,13 +53,13 @@ export async function saveTenantConfig(
       message: `Only the platform's key may change: ${reserved.join(", ")}.`,
       fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
     });
-  refuseErpForShared(patch.set, tenant?.config.access_role);
-  if (patch.set.storefront_store_domain !== undefined && patch.set.storefront_store_domain !== shop)
-    throw new AppError("invalid_request", {
-      fields: { storefront_store_domain: "must be the store that is being configured" },
-    });
+  requireFittingFields(shop, tenant, patch);
 
-  await requireFreeHosts(ctx, shop, patch.set.public_hosts as string[] | undefined);
+  // A form sends back the defaults that it was shown: they stay defaults.
+  const defaults = defaultFields();
+  for (const name of Object.keys(patch.set))
+    if (tenant?.saved[name] === undefined && isDeepStrictEqual(patch.set[name], defaults[name]))
+      delete patch.set[name];
 
   const region = patch.remove.includes("region")
     ? HOME_REGION
@@ -70,17 +67,58 @@ export async function saveTenantConfig(
   delete patch.set.region;
   // Before the store is registered: what cannot be saved whole leaves nothing behind.
   if (region !== undefined) requireRegion(ctx, region);
-  const registered = await registerTenant(ctx, shop);
-  if (region !== undefined && region !== (tenant?.region ?? HOME_REGION))
-    await provisionRegion(ctx, shop, region);
-  await changeTenantRecord(ctx, shop, {
-    set: patch.set,
-    remove: patch.remove.filter((name) => name !== "region"),
-    ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
-  });
+  const isMoved = region !== undefined && region !== (tenant?.region ?? HOME_REGION);
+  // A store with rows cannot move: found out before anything is saved.
+  if (tenant && isMoved) await provisionRegion(ctx, shop, region);
+  const registered = await storeChange(
+    ctx,
+    shop,
+    {
+      set: patch.set,
+      remove: patch.remove.filter((name) => name !== "region"),
+      ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+    },
+    await changedHosts(ctx, shop, patch, isPlatformKey),
+  );
+  if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
   ctx.log.done("tenant.configured", { shop, fields: touched });
   if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
   return { registered };
+}
+
+type Hosts = Awaited<ReturnType<typeof proveHosts>>;
+
+/** The hosts that the store has from now on, with their proofs; null when the save does not touch them. */
+async function changedHosts(
+  ctx: Ctx,
+  shop: string,
+  { set, remove }: FieldPatch,
+  isPlatformKey: boolean,
+): Promise<Hosts | null> {
+  if (remove.includes("public_hosts")) return new Map();
+  const hosts = set.public_hosts as string[] | undefined;
+  return hosts ? proveHosts(ctx, shop, hosts, isPlatformKey) : null;
+}
+
+/**
+ * Registration, hosts and record commit together: a host without its record would lead to a store that does not know it,
+ * and a refused host must leave no store behind. @returns whether the store is new.
+ */
+async function storeChange(
+  ctx: Ctx,
+  shop: string,
+  change: RecordChange,
+  hosts: Hosts | null,
+): Promise<boolean> {
+  return ctx.home.forTenant(shop).transaction(async (sql) => {
+    // First, because it may refuse.
+    const connection = hosts
+      ? { ...change.connection, proven_hosts: await claimHosts(sql, hosts) }
+      : change.connection;
+    const isNew = await registerTenant(ctx, shop, sql);
+    await changeTenantRecord(ctx, shop, { ...change, ...(connection && { connection }) }, sql);
+    return isNew;
+  });
 }
 
 /** A store that changed its phase has its webhooks at another address. What the storefront refuses now is seen and mended on the app's first page. */
@@ -89,33 +127,6 @@ async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
   await registerWebhooks(ctx, shop).catch((error: Error) =>
     ctx.log.troubled("webhooks.not_moved", { shop, reason: error.message }),
   );
-}
-
-/** A `shared` store has no ERP of its own and borrows none (DECISIONS 10). */
-function refuseErpForShared(
-  set: Record<string, unknown>,
-  currentRole: TenantConfig["access_role"] | undefined,
-): void {
-  const erp = Object.keys(set).filter(isErpField);
-  if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
-  throw new AppError("forbidden", {
-    message: "A store with the access role `shared` has no ERP credentials.",
-    fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])),
-  });
-}
-
-/** A host leads to one store: without this a store could draw another's visitors to itself. */
-async function requireFreeHosts(
-  ctx: Ctx,
-  shop: string,
-  hosts: readonly string[] = [],
-): Promise<void> {
-  const taken = await findHostsOfOthers(ctx, shop, hosts);
-  if (taken.length > 0)
-    throw new AppError("conflict", {
-      message: `Another store has ${taken.join(", ")}.`,
-      fields: { public_hosts: "names a host of another store" },
-    });
 }
 
 /** A token that is saved by hand is a new grant: it outdates a refresh that is under way and ends `reauth_required`. */
@@ -143,9 +154,17 @@ function tokenChange(
   return {};
 }
 
-/** The saved fields, every credential masked. */
-export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+/** What the store saved, every credential masked. */
+export async function showSavedFields(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
   return maskFields(TENANT_FIELDS, (await getTenant(ctx, shop)).saved);
+}
+
+/**
+ * What the store saved, and the default of every field that it did not save; every credential masked. What the service
+ * lends is the service's own and is left out: sent back by a form, it would become the store's.
+ */
+export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+  return { ...defaultFields(), ...(await showSavedFields(ctx, shop)) };
 }
 
 function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
@@ -162,7 +181,7 @@ async function readPlatform(
 ): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
   const row = await getKey<Record<string, unknown>>(
     ctx.home.forTenant(PLATFORM).sql,
-    KEYS.platform,
+    PLATFORM_KEYS.config,
   );
   const stored = row?.value ?? {};
   return {
@@ -189,14 +208,14 @@ export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown
     current: saved,
     place: PLATFORM,
     secrets: ctx.secrets,
-    addressRules: ctx.addressRules,
+    addressRules: await ctx.addressRules(),
   });
   const next: Record<string, unknown> = { ...stored, ...patch.set };
   for (const name of patch.remove) delete next[name];
   const isStored =
     version === 0
-      ? await putKeyIfAbsent(sql, KEYS.platform, next)
-      : await compareAndSetKey(sql, KEYS.platform, version, next);
+      ? await putKeyIfAbsent(sql, PLATFORM_KEYS.config, next)
+      : await compareAndSetKey(sql, PLATFORM_KEYS.config, version, next);
   if (!isStored) throw new AppError("conflict");
   ctx.log.done("platform.configured", { fields: Object.keys(input) });
 }

@@ -1,6 +1,8 @@
 // The list of registered tenants, for operators.
 import type { Ctx } from "../../context.server.ts";
-import { findTenant, HOME_REGION, type Tenant } from "./tenant.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import { normaliseHost } from "./field-schemas.ts";
+import { findTenant, type Tenant } from "./tenant.ts";
 
 /** `none`: never installed; `reauth_required`: only a new install helps. */
 export function tokenState(tenant: Tenant): "none" | "valid" | "reauth_required" {
@@ -64,16 +66,12 @@ export async function listTenants(ctx: Ctx, { region, after, limit }: TenantPage
   };
 }
 
-/** Those of `hosts` that other stores list as theirs. */
-export async function findHostsOfOthers(
-  ctx: Ctx,
-  shop: string,
-  hosts: readonly string[],
-): Promise<string[]> {
-  if (hosts.length === 0) return [];
-  const rows = await ctx.home.acrossTenants<{ host: string }>(
-    "SELECT DISTINCT host FROM kv, jsonb_array_elements_text(kv.value->'public_hosts') AS listed(host) WHERE key = 'tenant:' || shop AND kv.value->'public_hosts' ?| $1::text[] AND host = ANY($1) AND shop <> $2 ORDER BY host",
-    [hosts, shop],
+/** The store that has proven the host of a request, however it is spelled; null when none has. */
+export async function findShopOfHost(ctx: Ctx, host: string): Promise<string | null> {
+  const [row] = await ctx.home.acrossTenants<{ shop: string }>(
+    "SELECT shop FROM public_hosts WHERE host = $1 AND proof IS NOT NULL",
+    [normaliseHost(host)],
+    "shop_of_host",
   );
-  return rows.map((row) => row.host);
+  return row?.shop ?? null;
 }

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import { secretEquals } from "../../runtime/secrets.ts";
 import { SHOP_PATTERN } from "./tenant-config.ts";
 import { storeGrant } from "./storefront-token.ts";
@@ -23,7 +23,7 @@ export async function beginInstall(
   const kept: InstallState = { kind: "install", shop };
   await putKey(
     ctx.home.forTenant(PLATFORM).sql,
-    KEYS.oauthState(state),
+    PLATFORM_KEYS.oauthState(state),
     kept,
     TTL_SECONDS.oauthState,
   );
@@ -84,7 +84,7 @@ export async function completeInstall(
   if (!cookieState || !secretEquals(cookieState, state)) throw new AppError("invalid_state");
   const kept = await takeKey<InstallState>(
     ctx.home.forTenant(PLATFORM).sql,
-    KEYS.oauthState(state),
+    PLATFORM_KEYS.oauthState(state),
   );
   if (kept?.kind !== "install" || kept.shop !== shop) throw new AppError("invalid_state");
 

@@ -2,6 +2,7 @@
 // in the one database of its region.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
+import { MigrationError } from "../../runtime/migrations.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
 import { dataOf, getTenant } from "./tenant.ts";
 
@@ -22,6 +23,16 @@ export function requireRegion(ctx: Ctx, region: string): void {
     });
 }
 
+/** Throws `database_unavailable` with what the operator has to do: the address, the role, or the schema is wrong. */
+async function migrate(ctx: Ctx, region: string): Promise<void> {
+  try {
+    await ctx.regions.migrate(region);
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error;
+    throw new AppError("database_unavailable", { message: `Region ${region}: ${error.message}` });
+  }
+}
+
 /** Brings the region's database to the current schema and assigns the tenant to it. Safe to repeat. */
 export async function provisionRegion(
   ctx: Ctx,
@@ -30,7 +41,7 @@ export async function provisionRegion(
 ): Promise<{ tables: number }> {
   const tenant = await getTenant(ctx, shop);
   requireRegion(ctx, region);
-  await ctx.regions.migrate(region);
+  await migrate(ctx, region);
   if (tenant.region !== region) {
     const { sql } = dataOf(ctx, tenant);
     for (const table of OCCUPYING) {

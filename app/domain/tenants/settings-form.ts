@@ -7,13 +7,14 @@ import {
   saveTenantConfig,
   savePlatformConfig,
   showPlatformConfig,
-  showTenantConfig,
+  showSavedFields,
 } from "./configuration.ts";
+import { showHosts, type HostsView } from "./public-hosts.ts";
 import type { FieldTable } from "./field-patch.ts";
+import { PLATFORM_FIELDS } from "./platform-config.ts";
 import {
   isErpField,
   isTenantField,
-  PLATFORM_FIELDS,
   tenantField,
   tenantFieldNames,
   type Section,
@@ -41,7 +42,12 @@ type FormSection = {
   fields: FormField[];
   /** Systems whose connection can be tried from here. */ tests: string[];
 };
-export type SettingsForm = { shop: string; sections: FormSection[] };
+export type SettingsForm = {
+  shop: string;
+  sections: FormSection[];
+  /** Which of the listed public hosts count, and how the others are proven. */
+  hosts: HostsView;
+};
 
 /** `problems`: a field's name to what is wrong with it. */
 export type SaveResult =
@@ -74,7 +80,7 @@ export async function readSettingsForm(
   isPlatform: boolean,
 ): Promise<SettingsForm> {
   const tenant = await getTenant(ctx, shop);
-  const saved = await showTenantConfig(ctx, shop);
+  const saved = await showSavedFields(ctx, shop);
   const sections = new Map<Section, FormSection>();
   for (const name of tenantFieldNames.filter((one) => isOffered(tenant, one))) {
     const field = tenantField(name);
@@ -97,6 +103,7 @@ export async function readSettingsForm(
   }
   return {
     shop,
+    hosts: await showHosts(ctx, shop),
     sections: [...sections.values()].toSorted(
       (a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name),
     ),

@@ -1,9 +1,22 @@
 // Every field of a tenant's configuration, once (SPEC "Tenant configuration record", DECISIONS 2). Validation, masking,
 // sealing, defaults, the settings screen and the OpenAPI document derive from this table.
 import { z } from "zod";
-import type { SettingName } from "../../runtime/settings.ts";
+import { HOME_REGION } from "../../runtime/settings.ts";
+import {
+  inboundSecret,
+  isHostName,
+  link,
+  normaliseHost,
+  origin,
+  secretText,
+  storeUrl,
+  text,
+} from "./field-schemas.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+
+/** About a third of a second of a core: hashing threads are shared by all stores. */
+export const MAX_PASSWORD_ITERATIONS = 1_000_000;
 
 export type Section =
   | "store"
@@ -29,20 +42,11 @@ export type TenantField = {
   secret?: true;
   /** An address that we call or fetch for the tenant: https and public, unless OUTBOUND_ALLOW lists it. */
   calledByUs?: true;
-  /** The deployed setting that applies until the tenant saves its own value. */
-  staticFrom?: SettingName;
+  /** Grants access here to a caller that presents it: below MIN_SECRET_LENGTH it is refused when saved, and ignored. */
+  isInbound?: true;
   /** Only the platform's ADMIN_KEY may change it. */
   platformOnly?: true;
 };
-
-const text = (max = 2_000) => z.string().trim().min(1).max(max);
-const secretText = text(8_000);
-const origin = z.url({ protocol: /^https?$/ }).transform((value) => new URL(value).origin);
-const link = z.url({ protocol: /^https?$/ }).max(2_000);
-const storeUrl = z
-  .string()
-  .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
-  .max(2_000);
 
 const CHANNEL_NAME = z
   .string()
@@ -64,7 +68,6 @@ export const TENANT_FIELDS = {
     section: "store",
     label: "Admin access token",
     secret: true,
-    staticFrom: "STOREFRONT_ADMIN_TOKEN",
   },
   storefront_refresh_token: {
     schema: secretText,
@@ -83,16 +86,16 @@ export const TENANT_FIELDS = {
     label: "Store domain",
   },
   storefront_app_secret: {
-    schema: secretText,
+    schema: inboundSecret(),
     section: "store",
     label: "App secret",
     secret: true,
+    isInbound: true,
   },
   storefront_shop_id: {
     schema: z.coerce.string().regex(/^\d+$/, "must be a number"),
     section: "store",
     label: "Shop id",
-    staticFrom: "STOREFRONT_SHOP_ID",
   },
   storefront_api_token: {
     schema: secretText,
@@ -101,12 +104,18 @@ export const TENANT_FIELDS = {
     secret: true,
   },
   public_hosts: {
-    schema: z.array(z.string().regex(/^[a-z0-9.-]+(:\d+)?$/, "must be a host name")).max(50),
+    schema: z
+      .array(z.string().max(260).transform(normaliseHost).refine(isHostName, "must be a host name"))
+      .max(50)
+      .transform((hosts) => [...new Set(hosts)]),
     section: "store",
     label: "Public hosts",
   },
   region: {
-    schema: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region name"),
+    schema: z
+      .string()
+      .regex(/^[a-z0-9-]{1,40}$/, "must be a region name")
+      .default(HOME_REGION),
     section: "store",
     label: "Region",
     platformOnly: true,
@@ -118,16 +127,18 @@ export const TENANT_FIELDS = {
     platformOnly: true,
   },
   admin_key: {
-    schema: z.string().min(16, "must be at least 16 characters").max(200),
+    schema: inboundSecret(200),
     section: "security",
     label: "Tenant API key",
     secret: true,
+    isInbound: true,
   },
   jwt_secret: {
-    schema: z.string().min(16, "must be at least 16 characters").max(400),
+    schema: inboundSecret(400),
     section: "security",
     label: "Session secret",
     secret: true,
+    isInbound: true,
   },
   allowed_origins: {
     schema: z.array(origin).max(50),
@@ -135,7 +146,7 @@ export const TENANT_FIELDS = {
     label: "Allowed origins",
   },
   password_iterations: {
-    schema: z.number().int().min(100_000).max(2_000_000).default(100_000),
+    schema: z.number().int().min(100_000).max(MAX_PASSWORD_ITERATIONS).default(100_000),
     section: "security",
     label: "Password hash iterations",
   },
@@ -148,33 +159,28 @@ export const TENANT_FIELDS = {
     schema: origin,
     section: "sign_in",
     label: "Return to",
-    staticFrom: "AUTH_REDIRECT_ORIGIN",
   },
   federated_issuer: {
     schema: link,
     section: "sign_in",
     label: "Identity provider",
     calledByUs: true,
-    staticFrom: "FEDERATED_ISSUER",
   },
   federated_client_id: {
     schema: text(400),
     section: "sign_in",
     label: "Identity provider client id",
-    staticFrom: "FEDERATED_CLIENT_ID",
   },
   federated_client_secret: {
     schema: secretText,
     section: "sign_in",
     label: "Identity provider client secret",
     secret: true,
-    staticFrom: "FEDERATED_CLIENT_SECRET",
   },
   storefront_customer_account_client_id: {
     schema: text(400),
     section: "sign_in",
     label: "Customer account client id",
-    staticFrom: "STOREFRONT_CUSTOMER_ACCOUNT_CLIENT_ID",
   },
   storefront_customer_account_client_secret: {
     schema: secretText,
@@ -194,14 +200,12 @@ export const TENANT_FIELDS = {
     schema: z.string().regex(/^G-[A-Z0-9]+$/, "must look like G-ABC123"),
     section: "analytics",
     label: "Measurement id",
-    staticFrom: "ANALYTICS_MEASUREMENT_ID",
   },
   analytics_api_secret: {
     schema: secretText,
     section: "analytics",
     label: "Analytics API secret",
     secret: true,
-    staticFrom: "ANALYTICS_API_SECRET",
   },
   profile_platform_enabled: {
     schema: z.boolean().default(false),
@@ -221,7 +225,13 @@ export const TENANT_FIELDS = {
     secret: true,
   },
   erp_base_url: { schema: link, section: "erp", label: "ERP address", calledByUs: true },
-  erp_token: { schema: secretText, section: "erp", label: "Inbound ERP token", secret: true },
+  erp_token: {
+    schema: inboundSecret(),
+    section: "erp",
+    label: "Inbound ERP token",
+    secret: true,
+    isInbound: true,
+  },
   erp_username: { schema: text(200), section: "erp", label: "ERP user" },
   erp_password: { schema: secretText, section: "erp", label: "ERP password", secret: true },
   erp_format: {
@@ -243,6 +253,18 @@ export const TENANT_FIELDS = {
     section: "retail",
     label: "Retail measurement A address",
     calledByUs: true,
+  },
+  retail_analytics_a_access_key_id: {
+    schema: text(200),
+    section: "retail",
+    label: "Retail measurement A access key id",
+    secret: true,
+  },
+  retail_analytics_a_secret_access_key: {
+    schema: secretText,
+    section: "retail",
+    label: "Retail measurement A secret access key",
+    secret: true,
   },
   retail_analytics_b_url: {
     schema: link,
@@ -269,14 +291,12 @@ export const TENANT_FIELDS = {
       .regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
     section: "email",
     label: "Sender",
-    staticFrom: "EMAIL_FROM",
   },
   email_api_key: {
     schema: secretText,
     section: "email",
     label: "E-mail API key",
     secret: true,
-    staticFrom: "EMAIL_API_KEY",
   },
   support_email: { schema: z.email(), section: "email", label: "Support e-mail" },
   enabled_channels: {
@@ -351,29 +371,3 @@ export function defaultFields(): Record<string, unknown> {
 /** Where the ERP is and who we are there; the document format alone opens nothing. */
 export const isErpField = (name: string): boolean =>
   isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";
-
-/** What the platform shares between tenants; each stands in for the tenant field or setting of the same meaning. */
-export const PLATFORM_FIELDS = {
-  platform_client_id: { schema: text(200), label: "App client id" },
-  platform_app_secret: { schema: secretText, label: "App secret", secret: true },
-  email_from: { schema: TENANT_FIELDS.email_from.schema, label: "Sender" },
-  email_api_key: { schema: secretText, label: "E-mail API key", secret: true },
-  federated_client_id: { schema: text(400), label: "Identity provider client id" },
-  federated_client_secret: {
-    schema: secretText,
-    label: "Identity provider client secret",
-    secret: true,
-  },
-  archive_url: {
-    schema: z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
-    label: "Archive",
-  },
-  erp_base_url: { schema: link, label: "ERP address", calledByUs: true },
-  erp_username: { schema: text(200), label: "ERP user" },
-  erp_password: { schema: secretText, label: "ERP password", secret: true },
-} as const satisfies Record<string, Omit<TenantField, "section">>;
-
-export type PlatformFieldName = keyof typeof PLATFORM_FIELDS;
-export type PlatformConfig = {
-  [N in PlatformFieldName]?: z.output<(typeof PLATFORM_FIELDS)[N]["schema"]> | undefined;
-};

@@ -4,21 +4,19 @@ import type { Ctx } from "../../context.server.ts";
 import { PLATFORM } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
-import { KEYS } from "../../runtime/kv.ts";
+import { KEYS, PLATFORM_KEYS } from "../../runtime/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
-import type { Config } from "../../runtime/config.ts";
+import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
+import { withLentSettings } from "./lent-settings.ts";
+import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
 import {
   defaultFields,
   isErpField,
-  PLATFORM_FIELDS,
-  TENANT_FIELDS,
   tenantField,
   tenantFieldNames,
-  type PlatformConfig,
   type TenantConfig,
+  type TenantFieldName,
 } from "./tenant-config.ts";
-
-export const HOME_REGION = "default";
 
 /** A webhook topic that the platform did not let us subscribe to, and why, in its own words. */
 export type RefusedWebhook = { topic: string; reason: string };
@@ -34,6 +32,8 @@ export type Connection = {
   /** Of the refresh token in force, where the platform said it. */
   refresh_token_expires_at?: string;
   granted_scopes?: string[];
+  /** Hosts that were shown to be the store's own; a copy of what `public_hosts` holds. */
+  proven_hosts?: string[];
   installed_at?: string;
   /** Of a store that is uninstalled now. */
   uninstalled_at?: string;
@@ -58,6 +58,8 @@ export type Tenant = {
   /** The fields this tenant saved itself, in the clear. */
   saved: Record<string, unknown>;
   connection: Connection;
+  /** Hosts under which the store is reached: those that it listed and has proven. */
+  publicHosts: string[];
   /** App credentials in force: the first secret signs, all verify. */
   app: { clientId: string; secrets: string[] };
 };
@@ -93,7 +95,7 @@ function knownOf(ctx: Ctx): Known {
         READ_RECORDS,
         [
           [...wanted, PLATFORM],
-          [...wanted.map(KEYS.tenant), KEYS.platform],
+          [...wanted.map(KEYS.tenant), PLATFORM_KEYS.config],
           [...held.map((cached) => cached?.tenantVersion ?? -1), platformVersion],
         ],
         "tenant_records",
@@ -166,7 +168,7 @@ export function currentShops(
   const wanted = `unnest(${shops}::text[], ${versions}::bigint[], ${platforms}::bigint[]) AS wanted(shop, version, platform)`;
   if (region !== HOME_REGION) return `SELECT wanted.shop FROM ${wanted}`;
   return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
-    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}' AND key = '${KEYS.platform}'), 0)`;
+    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}' AND key = '${PLATFORM_KEYS.config}'), 0)`;
 }
 
 /** The values of `currentShops`. */
@@ -220,25 +222,29 @@ function buildTenant(
   version: Tenant["version"],
 ): Tenant {
   const saved = openFields(ctx.secrets, shop, record, tenantFieldNames);
-  const config: Record<string, unknown> = {
-    ...DEFAULTS,
-    ...staticFields(ctx.config, shop),
-    ...shared(platform, saved.access_role),
-    ...saved,
-  };
+  const lent = withLentSettings(saved, { shop, config: ctx.config, platform });
+  const config: Record<string, unknown> = { ...DEFAULTS, ...lent };
+  for (const name of tenantFieldNames) if (isTooShort(name, config[name])) delete config[name];
   if (config.access_role === "shared")
     for (const name of tenantFieldNames.filter(isErpField)) delete config[name];
   return {
     shop,
     version,
-    region: (saved.region as string | undefined) ?? HOME_REGION,
+    region: config.region as string,
     registeredAt: record.registered_at,
     config: config as TenantConfig,
     saved,
     connection: record.connection ?? {},
-    app: buildApp(ctx, platform, saved.storefront_app_secret),
+    publicHosts: record.connection?.proven_hosts ?? [],
+    app: buildApp(ctx, platform, config.storefront_app_secret),
   };
 }
+
+/** Saved before the bound stood there: it opens nothing. */
+const isTooShort = (name: TenantFieldName, value: unknown): boolean =>
+  tenantField(name).isInbound === true &&
+  typeof value === "string" &&
+  value.length < MIN_SECRET_LENGTH;
 
 function buildApp(ctx: Ctx, platform: PlatformConfig, ownSecret?: unknown): Tenant["app"] {
   const secrets = [
@@ -255,35 +261,6 @@ function buildApp(ctx: Ctx, platform: PlatformConfig, ownSecret?: unknown): Tena
 /** The app as a store has it; as one that we do not know will have it, when `findTenant` just said so. */
 export const appOf = (ctx: Ctx, tenant: Tenant | null): Tenant["app"] =>
   tenant?.app ?? knownOf(ctx).strangersApp ?? buildApp(ctx, {});
-
-/** Platform fields that stand in for a tenant field of the same name. */
-function shared(platform: PlatformConfig, role: unknown): Record<string, unknown> {
-  // The platform's ERP is for the platform's own stores; `private` ones have secrets of their own (SPEC "Stakeholder access").
-  const isLent = (name: string) =>
-    Object.hasOwn(TENANT_FIELDS, name) && (role === "creator" || !isErpField(name));
-  return Object.fromEntries(
-    Object.entries(platform).filter(([name, value]) => isLent(name) && value !== undefined),
-  );
-}
-
-// The deployed settings of one store must not become another's: with STOREFRONT_STORE_DOMAIN set they are that store's alone.
-function staticFields(config: Config, shop: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  const ownStore = config.STOREFRONT_STORE_DOMAIN;
-  for (const name of tenantFieldNames) {
-    const setting = tenantField(name).staticFrom;
-    if (!setting || config[setting] === undefined) continue;
-    const isShared =
-      name === "federated_issuer" || name === "email_from" || name === "email_api_key";
-    if (
-      isShared ||
-      ownStore === shop ||
-      (ownStore === undefined && name !== "storefront_admin_token")
-    )
-      fields[name] = config[setting];
-  }
-  return fields;
-}
 
 /** The named fields of a stored record, sealed ones opened. */
 export function openFields(

@@ -31,7 +31,7 @@
   // when it left: a link with somebody else's code would sign the reader in as that person.
   const mark = 'crm_sign_in';
   // Links of the theme itself to a sign-in: they send the verifier's SHA-256 along.
-  (async () => {
+  void (async () => {
     if (!crypto.subtle) return;
     const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
     const kept = toText(crypto.getRandomValues(new Uint8Array(32)));

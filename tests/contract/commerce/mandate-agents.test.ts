@@ -61,7 +61,7 @@ const skill = (name: string, args: object, key: string) =>
 const MANDATE = { max_amount: "100.00", currency: "EUR", scope: "all", usage: "multi" };
 const mandateOf = async (key: string, fields: object = {}) => {
   const answer = await post("/commerce/mandates", { ...MANDATE, ...fields }, key);
-  expect(answer.status, answer.text).toBe(201);
+  expect([answer.status, answer.text]).toEqual([201, answer.text]);
   return answer.json;
 };
 const buy = (mandate: string, key: string) =>
@@ -193,7 +193,8 @@ describe("a mandate that the shopper made", () => {
   it("is for every agent when it names none", async () => {
     const { mandate_id: id, agent_clients: clients } = await mandateOf(shopper.token);
     expect(clients).toBeNull();
-    for (const key of [own.token, other.token]) expect((await buy(id, key)).status, key).toBe(201);
+    for (const key of [own.token, other.token])
+      expect([key, (await buy(id, key)).status]).toEqual([key, 201]);
     expect((await buy(id, shopper.token)).json.reason).toBe("exceeded");
   });
 

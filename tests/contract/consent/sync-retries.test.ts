@@ -50,11 +50,11 @@ describe("a retry", () => {
   it("of a browser that reaches two processes at the same instant leaves one row", async () => {
     const other = createCtx({
       config: service.ctx.config,
-      databaseUrl: service.database.url,
+      databaseUrl: service.database.serviceUrl,
       baseUrl: service.url,
       log: service.ctx.log,
     });
-    const gate = new pg.Client({ connectionString: service.database.url });
+    const gate = new pg.Client({ connectionString: service.database.serviceUrl });
     await gate.connect();
     try {
       await syncAnonymous(service, { consent_cookie: true, visitor_id: "first" });

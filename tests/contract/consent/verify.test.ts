@@ -45,11 +45,11 @@ beforeEach(async () => {
     "INSERT INTO consent_records SELECT * FROM kept_log",
     "INSERT INTO consent_chain_heads SELECT * FROM kept_heads",
   );
-  for (const path of await service.ctx.archive.list("consent/"))
-    await service.ctx.archive.remove(path);
+  for (const path of await archive().list("consent/")) await archive().remove(path);
   if (!(await checkpoint(service))) throw new Error("the checkpoint was not written");
 });
 
+const archive = () => service.ctx.archive.ofStore(SHOP);
 const ROWS = 10;
 const at = (seq: number) => `shop = '${SHOP}' AND seq = ${seq}`;
 const idAt = async (seq: number) =>
@@ -106,7 +106,7 @@ async function rewrite(change: (row: LogRow) => Partial<LogRow>, keepRows = ROWS
 describe("a log that nobody touched", () => {
   it("is ok, with its checkpoints and before the first, and so is an empty one", async () => {
     expect(await verify(service)).toEqual({ ok: true, rows: ROWS, problems: [] });
-    await service.ctx.archive.remove(pathOf(ROWS));
+    await archive().remove(pathOf(ROWS));
     await tamper(service, FORGET_CHECKPOINT);
     expect(await verify(service)).toEqual({ ok: true, rows: ROWS, problems: [] });
     await service.addTenant("empty-store.myshopify.com");
@@ -119,7 +119,7 @@ describe("a log that nobody touched", () => {
 
   it("gets one checkpoint per state, however often it is asked for", async () => {
     expect(await checkpoint(service)).toBe(false);
-    expect(await service.ctx.archive.list("consent/")).toEqual([pathOf(ROWS)]);
+    expect(await archive().list("consent/")).toEqual([pathOf(ROWS)]);
   });
 });
 
@@ -213,10 +213,8 @@ describe("is found and named:", () => {
     const [head] = await service.database.query<{ hash: string }>(
       `SELECT hash FROM consent_chain_heads WHERE shop = '${SHOP}'`,
     );
-    const real = JSON.parse(
-      (await service.ctx.archive.get(pathOf(ROWS)))!.toString("utf8"),
-    ) as object;
-    await service.ctx.archive.put(pathOf(ROWS), JSON.stringify({ ...real, hash: head?.hash }));
+    const real = JSON.parse((await archive().get(pathOf(ROWS)))!.toString("utf8")) as object;
+    await archive().put(pathOf(ROWS), JSON.stringify({ ...real, hash: head?.hash }));
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "checkpoint_forged" },
     ]);
@@ -225,7 +223,7 @@ describe("is found and named:", () => {
   it.each(["", "{", "null", "{}", '{"seq":10}', "\u0000"])(
     "a checkpoint that was overwritten with %j",
     async (nonsense) => {
-      writeFileSync(join(service.archiveFolder, pathOf(ROWS)), nonsense);
+      writeFileSync(join(service.archiveFolder, SHOP, pathOf(ROWS)), nonsense);
       expect((await verify(service)).problems).toEqual([
         { id: null, seq: ROWS, kind: "checkpoint_forged" },
       ]);
@@ -234,18 +232,15 @@ describe("is found and named:", () => {
 
   it("a checkpoint of another store in this one's place", async () => {
     expect(await checkpoint(service, OTHER_SHOP)).toBe(true);
-    const [theirs] = await service.ctx.archive.list(`consent/checkpoints/${OTHER_SHOP}/`);
-    await service.ctx.archive.put(
-      pathOf(3),
-      (await service.ctx.archive.get(theirs as string)) as Buffer,
-    );
+    const [theirs] = await service.objects.list(`${OTHER_SHOP}/consent/checkpoints/`);
+    await archive().put(pathOf(3), (await service.objects.get(theirs as string)) as Buffer);
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: 3, kind: "checkpoint_forged" },
     ]);
   });
 
   it("the newest checkpoint, taken away", async () => {
-    await service.ctx.archive.remove(pathOf(ROWS));
+    await archive().remove(pathOf(ROWS));
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "checkpoint_missing" },
     ]);
@@ -255,7 +250,7 @@ describe("is found and named:", () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     expect(await checkpoint(service)).toBe(true);
     expect((await verify(service)).ok).toBe(true);
-    await service.ctx.archive.remove(pathOf(ROWS));
+    await archive().remove(pathOf(ROWS));
     await tamper(service, FORGET_CHECKPOINT);
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "checkpoint_missing" },
@@ -265,12 +260,13 @@ describe("is found and named:", () => {
   it("a checkpoint that was made to name no predecessor", async () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     await checkpoint(service);
-    const newest = (await service.ctx.archive.list("consent/")).at(-1) as string;
-    const { previous, ...rest } = JSON.parse(
-      (await service.ctx.archive.get(newest))!.toString("utf8"),
-    ) as { seq: number; previous: number };
+    const newest = (await archive().list("consent/")).at(-1) as string;
+    const { previous, ...rest } = JSON.parse((await archive().get(newest))!.toString("utf8")) as {
+      seq: number;
+      previous: number;
+    };
     expect(previous).toBe(ROWS);
-    await service.ctx.archive.put(newest, JSON.stringify(rest));
+    await archive().put(newest, JSON.stringify(rest));
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: rest.seq, kind: "checkpoint_forged" },
     ]);
@@ -301,7 +297,7 @@ describe("npm run consent:verify", () => {
     new Promise<{ code: number; out: string; err: string }>((done) => {
       const env = {
         PATH: process.env.PATH,
-        ...testEnvironment(service.sandbox, service.database.url),
+        ...testEnvironment(service.sandbox, service.database.serviceUrl),
         PLATFORM_APP_SECRET: APP_SECRET,
         BASE_URL: service.url,
         ARCHIVE_URL: `file:${service.archiveFolder}`,

@@ -32,10 +32,9 @@ beforeEach(async () => {
 const documents = () => service.sandbox.erp.documents().slice(seen.erp);
 const today = () => new Date().toISOString().slice(0, 10);
 const archived = (path: string) =>
-  JSON.parse(readFileSync(fileURLToPath(service.ctx.archive.urlOf(path)), "utf8")) as Record<
-    string,
-    unknown
-  >;
+  JSON.parse(
+    readFileSync(fileURLToPath(service.ctx.archive.ofStore(SHOP).urlOf(path)), "utf8"),
+  ) as Record<string, unknown>;
 const attempts = () =>
   service.database.query(
     "SELECT shop, event_id, channel, status, attempt, error FROM delivery_attempts ORDER BY id",

@@ -100,14 +100,14 @@ describe("mails as they are sent", () => {
   });
   afterAll(() => service.stop());
 
-  it("come from EMAIL_FROM, or from the store's own sender, to the one person, with the deployed key", async () => {
+  it("come from the address of EMAIL_FROM under the store's name, to the one person, with the deployed key", async () => {
     const [here, there] = [await signUp(service), await signUp(service, {}, OTHER_SHOP)];
     await queueIsEmpty(service);
     expect(service.sandbox.email.mailsTo(here.email)).toMatchObject([
-      { from: "Test Store <hello@test-store.example>", to: [here.email], headers: {} },
+      { from: `${BRAND} <hello@test-store.example>`, to: [here.email], headers: {} },
     ]);
     expect(service.sandbox.email.mailsTo(there.email)).toMatchObject([
-      { from: "Other Store <shop@other.example>", to: [there.email] },
+      { from: "Other Store <hello@test-store.example>", to: [there.email] },
     ]);
     for (const { headers } of service.sandbox.requests("email"))
       expect([headers.authorization, Boolean(headers["idempotency-key"])]).toEqual([

@@ -10,7 +10,7 @@ export async function startSecondProcess(
   service: Service,
 ): Promise<{ getMe(token: string): Promise<number>; stop(): Promise<void> }> {
   const { config, baseUrl, log, clock } = service.ctx;
-  const ctx = createCtx({ config, baseUrl, log, clock, databaseUrl: service.database.url });
+  const ctx = createCtx({ config, baseUrl, log, clock, databaseUrl: service.database.serviceUrl });
   const screens = {
     handle: (_: unknown, response: { writeHead(status: number): { end(): void } }) =>
       response.writeHead(404).end(),

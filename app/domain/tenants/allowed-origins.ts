@@ -1,0 +1,31 @@
+// The origins whose pages may speak for a store's shoppers (DECISIONS 3): its store, where its sign-ins return to, this
+// service, its proven hosts, and those it lists. Exact origins only.
+import type { Ctx } from "../../context.server.ts";
+import { isPlainOrigin } from "./field-schemas.ts";
+import { isLoopbackHost } from "./public-hosts.ts";
+import type { Tenant } from "./tenant.ts";
+
+export function allowedOrigins(ctx: Ctx, { shop, config, publicHosts }: Tenant): string[] {
+  const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = config;
+  const origins = [
+    `https://${shop}`,
+    new URL(ctx.baseUrl).origin,
+    ...(returnTo ? [returnTo] : []),
+    ...publicHosts.map((host) => `https://${host}`),
+    ...listed,
+  ];
+  // What was saved before wildcards were refused stays in the record and counts for nothing.
+  return [...new Set(origins)].filter(isPlainOrigin);
+}
+
+export function isAllowedOrigin(ctx: Ctx, tenant: Tenant | null, origin: string): boolean {
+  if (origin === new URL(ctx.baseUrl).origin) return true;
+  if (!tenant) return false;
+  return allowedOrigins(ctx, tenant).includes(origin) || isSandboxOrigin(ctx, tenant, origin);
+}
+
+/** Pages of the sandbox are at ports of this machine, without TLS. */
+function isSandboxOrigin(ctx: Ctx, { publicHosts }: Tenant, origin: string): boolean {
+  const host = ctx.config.isSandbox ? URL.parse(origin)?.hostname : undefined;
+  return host !== undefined && isLoopbackHost(host) && publicHosts.includes(host);
+}

@@ -1,0 +1,148 @@
+// Hosts under which a store is reached (DECISIONS 3). A host leads to one store, and counts once the store has shown that it
+// is its own: saved with ADMIN_KEY, by a DNS record with the store's token, or on this machine in the sandbox.
+//
+//   listed -> proven (operator | dns | sandbox);  taken over by a store that proves it first;  removed with the listing
+//
+// The table `public_hosts` decides, because a host is unique in it; the tenant record holds a copy of the proven ones, so that
+// code that has the tenant needs no second query.
+import type { Ctx } from "../../context.server.ts";
+import type { TenantSql } from "../../runtime/database.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { normaliseHost } from "./field-schemas.ts";
+import { changeTenantRecord } from "./tenant-record.ts";
+import { getTenant, type Tenant } from "./tenant.ts";
+
+const RECORD_LABEL = "_customer-identity";
+const TOKEN_LENGTH = 40;
+
+type Proof = "operator" | "dns" | "sandbox";
+
+export const isLoopbackHost = (host: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3})$/.test(host) || host.endsWith(".localhost");
+
+/** The store's own, the same for all of its hosts; it is no secret, it only says which store is meant. */
+const hostToken = (ctx: Ctx, shop: string): string =>
+  ctx.secrets.pseudonym("public_hosts", shop).slice(0, TOKEN_LENGTH);
+
+const recordName = (host: string): string => `${RECORD_LABEL}.${host}`;
+
+async function findProof(
+  ctx: Ctx,
+  shop: string,
+  host: string,
+  isPlatformKey: boolean,
+): Promise<Proof | null> {
+  if (isPlatformKey) return "operator";
+  if (ctx.config.isSandbox && isLoopbackHost(host)) return "sandbox";
+  const records = await ctx.findTxtRecords(recordName(host));
+  return records.includes(hostToken(ctx, shop)) ? "dns" : null;
+}
+
+// Waits for a rival that claims the same host. A proven claim takes a host that nobody has proven; a proof that is there stays.
+const CLAIM_HOST = `
+  INSERT INTO public_hosts (shop, host, proof, proven_at)
+  VALUES ($1, $2, $3, CASE WHEN $3::text IS NOT NULL THEN now() END)
+  ON CONFLICT (host) DO UPDATE SET
+    shop = excluded.shop,
+    proof = coalesce(public_hosts.proof, excluded.proof),
+    proven_at = coalesce(public_hosts.proven_at, excluded.proven_at)
+  WHERE public_hosts.shop = excluded.shop OR (excluded.proof IS NOT NULL AND public_hosts.proof IS NULL)
+  RETURNING host`;
+
+const FIND_PROVEN =
+  "SELECT host FROM public_hosts WHERE shop = $1 AND proof IS NOT NULL ORDER BY host";
+
+/** The proofs that the hosts have by now; asks the domain name system, so not inside a transaction. */
+export async function proveHosts(
+  ctx: Ctx,
+  shop: string,
+  hosts: readonly string[],
+  isPlatformKey: boolean,
+): Promise<Map<string, Proof | null>> {
+  const proven = await Promise.all(
+    hosts.map(async (host) => [host, await findProof(ctx, shop, host, isPlatformKey)] as const),
+  );
+  return new Map(proven);
+}
+
+/**
+ * Makes these the store's hosts and no others. Throws `conflict` when a host is another store's.
+ * @returns those that are proven.
+ */
+export async function claimHosts(
+  sql: TenantSql,
+  hosts: ReadonlyMap<string, Proof | null>,
+): Promise<string[]> {
+  // In one order, so that two saves never wait for each other in a circle.
+  const names = [...hosts.keys()].sort();
+  await sql("DELETE FROM public_hosts WHERE shop = $1 AND host <> ALL($2::text[])", [names]);
+  const taken: string[] = [];
+  for (const host of names) {
+    const rows = await sql(CLAIM_HOST, [host, hosts.get(host) ?? null]);
+    if (rows.length === 0) taken.push(host);
+  }
+  if (taken.length > 0)
+    throw new AppError("conflict", {
+      message: `Another store has ${taken.join(", ")}. A DNS record with your store's token shows that a host is yours.`,
+      fields: { public_hosts: "names a host of another store" },
+    });
+  return (await sql<{ host: string }>(FIND_PROVEN)).map(({ host }) => host);
+}
+
+/** Looks again whether hosts that do not count yet are proven by now. @returns how many became so. */
+export async function checkHosts(ctx: Ctx, tenant: Tenant): Promise<number> {
+  const open = listedHosts(tenant)
+    .filter((host) => !tenant.publicHosts.includes(host))
+    .sort();
+  if (open.length === 0) return 0;
+  const proofs = await proveHosts(ctx, tenant.shop, open, false);
+  const proven = [...proofs].filter(([, proof]) => proof !== null);
+  if (proven.length === 0) return 0;
+  return ctx.home.forTenant(tenant.shop).transaction(async (sql) => {
+    let count = 0;
+    for (const [host, proof] of proven) count += (await sql(CLAIM_HOST, [host, proof])).length;
+    const all = await sql<{ host: string }>(FIND_PROVEN);
+    await changeTenantRecord(
+      ctx,
+      tenant.shop,
+      { connection: { proven_hosts: all.map(({ host }) => host) } },
+      sql,
+    );
+    ctx.log.done("public_hosts.proven", { shop: tenant.shop, hosts: proven.map(([host]) => host) });
+    return count;
+  });
+}
+
+const listedHosts = ({ config }: Tenant): string[] => [
+  ...new Set((config.public_hosts ?? []).map(normaliseHost)),
+];
+
+type HostView = {
+  host: string;
+  /** `taken`: another store has it. */
+  state: "proven" | "unproven" | "taken";
+  /** The name of the TXT record that proves it. */
+  record: string;
+};
+export type HostsView = { token: string; hosts: HostView[] };
+
+/** What the store listed, what counts of it, and how the rest is proven. */
+export async function showHosts(ctx: Ctx, shop: string): Promise<HostsView> {
+  const tenant = await getTenant(ctx, shop);
+  const mine = await ctx.home
+    .forTenant(shop)
+    .sql<{ host: string }>("SELECT host FROM public_hosts WHERE shop = $1");
+  const claimed = new Set(mine.map(({ host }) => host));
+  return {
+    token: hostToken(ctx, shop),
+    hosts: listedHosts(tenant).map((host) => ({
+      host,
+      state: tenant.publicHosts.includes(host)
+        ? "proven"
+        : claimed.has(host)
+          ? "unproven"
+          : "taken",
+      record: recordName(host),
+    })),
+  };
+}

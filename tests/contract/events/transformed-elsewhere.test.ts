@@ -1,0 +1,166 @@
+// A message that a remote backend transformed is delivered as it is, with the channel's own address and credentials: what a
+// document must hold was checked where it was made (DECISIONS 12).
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SystemName } from "../../../app/sandbox/faults.ts";
+import { storeFields } from "../../support/channels.ts";
+import { deliver, ingest, order } from "../../support/events.ts";
+import { SHOP, startService, type Service } from "../../support/service.ts";
+import { signUp } from "../identity/people.ts";
+
+let service: Service;
+// No worker: whatever is delivered here was asked for.
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  await service.database.truncate();
+  service.sandbox.clearFaults();
+  await service.addTenant(SHOP, storeFields(service.sandbox));
+});
+
+const sentTo = (system: SystemName) => service.sandbox.requests(system);
+type Streamed = { body?: { xdmEntity?: unknown } };
+/** The document itself; streaming ingestion takes it inside an envelope of its own. */
+function bodyOf(body: unknown): unknown {
+  const document: unknown = typeof body === "string" ? JSON.parse(body) : body;
+  return (document as Streamed).body?.xdmEntity ?? document;
+}
+
+/** Documents that lack what ours would have, and have what ours would not. */
+const DOCUMENTS: [channel: string, system: SystemName, document: Record<string, unknown>][] = [
+  ["erpsys", "erp", { ExternalDocumentID: "E-1", Total: "12.50", Lines: [{ Material: "M" }] }],
+  ["erp_generic", "erp", { anything: { goes: [1, null, true] } }],
+  ["web_analytics", "analytics", { app_instance_id: "x", events: [{ name: "made_elsewhere" }] }],
+  ["profile_platform", "profilePlatform", { score: 7, segments: [{ id: "s" }] }],
+  ["retail_analytics_b", "retailAnalyticsB", { household: "h-1", basket: [{ upc: "012" }] }],
+];
+
+describe.each(DOCUMENTS)("%s", (channel, system, document) => {
+  test("gets the document of a row of ours exactly as it was made elsewhere", async () => {
+    const { json } = await ingest(service, order({ destinations: [channel] }));
+    const before = sentTo(system).length;
+    const answer = await deliver(service, {
+      queue_id: 1,
+      event_id: json.event_id,
+      channel,
+      transformed_payload: document,
+    });
+    const sent = sentTo(system).slice(before);
+    expect(sent).toHaveLength(1);
+    expect(bodyOf(sent[0]?.body)).toEqual(document);
+    expect([200, 502]).toContain(answer.status);
+  });
+
+  test("gets the document of an event that is not known here exactly as it was made elsewhere", async () => {
+    const before = sentTo(system).length;
+    await deliver(
+      service,
+      {
+        queue_id: 1,
+        event_id: randomUUID(),
+        channel,
+        transformed_payload: document,
+        delivery_config: {
+          method: "POST",
+          endpoint: channel === "erp_generic" ? "/generic/order" : "/A_SalesOrder",
+          credentials_key: null,
+        },
+      },
+      { query: `?shop=${SHOP}` },
+    );
+    expect(
+      sentTo(system)
+        .slice(before)
+        .map(({ body }) => bodyOf(body)),
+    ).toEqual([document]);
+  });
+});
+
+test("cms gets the fields of a known customer's item exactly as they were made elsewhere", async () => {
+  const { email } = await signUp(service);
+  const { json } = await ingest(service, {
+    event_type: "customer.updated",
+    entity_id: "made-elsewhere",
+    payload: { email },
+    destinations: ["cms"],
+  });
+  const fieldData = { name: "Made elsewhere", slug: "made-elsewhere", provider: "theirs" };
+  const answer = await deliver(service, {
+    queue_id: 1,
+    event_id: json.event_id,
+    channel: "cms",
+    transformed_payload: { fieldData },
+  });
+  expect(answer.status).toBe(200);
+  const items = sentTo("cms").filter(({ method }) => method === "POST" || method === "PATCH");
+  expect(items.at(-1)?.body).toMatchObject({ fieldData });
+});
+
+test("retail_analytics_a drops the file exactly as it was made elsewhere", async () => {
+  const csv = "household,upc\r\nh-1,012\r\n";
+  const { json } = await ingest(service, order({ destinations: ["retail_analytics_a"] }));
+  const before = sentTo("retailAnalyticsA").length;
+  await deliver(service, {
+    queue_id: 1,
+    event_id: json.event_id,
+    channel: "retail_analytics_a",
+    transformed_payload: { csv, rows: 1 },
+  });
+  expect(sentTo("retailAnalyticsA").slice(before)).toMatchObject([{ method: "PUT", body: csv }]);
+});
+
+test("the channel's own address and credentials are used, whatever the message names", async () => {
+  const { json } = await ingest(service, order({ destinations: ["erpsys"] }));
+  await deliver(service, {
+    queue_id: 1,
+    event_id: json.event_id,
+    channel: "erpsys",
+    transformed_payload: { Total: "1" },
+    delivery_config: {
+      method: "DELETE",
+      endpoint: "https://elsewhere.example/steal",
+      credentials_key: "cms_api_token",
+    },
+  });
+  const sent = sentTo("erp").at(-1);
+  expect([sent?.method, sent?.path]).toEqual(["POST", "/A_SalesOrder"]);
+  expect(sent?.headers.authorization).toBe(
+    `Basic ${Buffer.from("crm:erp-secret-0123456789").toString("base64")}`,
+  );
+});
+
+test("an empty message is none: the row's own is made here", async () => {
+  const { json } = await ingest(service, order({ destinations: ["erpsys"] }));
+  await deliver(service, { queue_id: 1, event_id: json.event_id, channel: "erpsys" });
+  expect(bodyOf(sentTo("erp").at(-1)?.body)).toMatchObject({ bukrs: "1000", vkorg: "1010" });
+});
+
+test.each([
+  ["web_analytics", "analytics"],
+  ["profile_platform", "profilePlatform"],
+  ["retail_analytics_b", "retailAnalyticsB"],
+  ["retail_analytics_a", "retailAnalyticsA"],
+] as const)(
+  "%s gets no document that holds an e-mail address in the clear: it is refused, not rewritten",
+  async (channel, system) => {
+    const before = sentTo(system).length;
+    const { status, json } = await deliver(
+      service,
+      {
+        queue_id: 1,
+        event_id: randomUUID(),
+        channel,
+        transformed_payload: { csv: "a,ann@example.com\r\n", email: "ann@example.com" },
+      },
+      { query: `?shop=${SHOP}` },
+    );
+    expect([status, json.delivery_log.error]).toEqual([
+      502,
+      expect.stringContaining("e-mail address"),
+    ]);
+    expect(JSON.stringify(json)).not.toContain("ann@");
+    expect(sentTo(system)).toHaveLength(before);
+  },
+);

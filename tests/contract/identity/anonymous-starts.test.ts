@@ -1,0 +1,105 @@
+// What anybody may start without an account is counted by client address before it leaves a row behind.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { newEmail } from "./people.ts";
+
+let service: Service;
+// Windows begin at fixed times: a clock that stands keeps a test inside one of them.
+const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
+
+beforeAll(async () => {
+  service = await startService({ clock, env: { RATE_LIMIT_SCALE: "1", TRUST_PROXY_HOPS: "1" } });
+  await service.addTenant(SHOP);
+  await service.addTenant(OTHER_SHOP);
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  clock.at += 3_600_000;
+});
+
+let addresses = 0;
+const newAddress = () => `198.51.${Math.floor((addresses += 1) / 250)}.${addresses % 250}`;
+const start = (path: string, address: string) =>
+  service.call("GET", path, { key: null, headers: { "X-Forwarded-For": address } });
+const countKeys = async (pattern: string): Promise<number> =>
+  (await service.database.query("SELECT count(*)::int AS n FROM kv WHERE key ~ $1", [pattern]))[0]
+    .n;
+
+async function statusCounts(answers: Promise<{ status: number }>[]): Promise<object> {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+describe.each(["/auth/federated/login", "/auth/storefront/login"])("%s", (path) => {
+  it("starts 60 sign-ins a minute for one address and store, and no more rows are left behind", async () => {
+    const address = newAddress();
+    const before = await countKeys("^(oauth_state|pkce):");
+    const answers = Array.from({ length: 80 }, () => start(`${path}?shop=${SHOP}`, address));
+    expect(await statusCounts(answers)).toEqual({ 302: 60, 429: 20 });
+    expect(await countKeys("^(oauth_state|pkce):")).toBe(before + 120);
+    expect((await start(`${path}?shop=${OTHER_SHOP}`, address)).status).toBe(302);
+    expect((await start(`${path}?shop=${SHOP}`, newAddress())).status).toBe(302);
+    clock.at += 60_000;
+    expect((await start(`${path}?shop=${SHOP}`, address)).status).toBe(302);
+  });
+});
+
+describe.each(["/auth/install", "/admin/storefront-install"])("%s", (path) => {
+  it("starts 60 installs a minute for one address, whatever stores it names", async () => {
+    const address = newAddress();
+    const before = await countKeys("^oauth_state:");
+    const answers = Array.from({ length: 80 }, (_, index) =>
+      start(`${path}?shop=made-up-${index}.myshopify.com`, address),
+    );
+    expect(await statusCounts(answers)).toEqual({ 302: 60, 429: 20 });
+    expect(await countKeys("^oauth_state:")).toBe(before + 60);
+    expect((await start(`${path}?shop=${SHOP}`, newAddress())).status).toBe(302);
+  });
+});
+
+const post = (path: string, body: unknown, address: string) =>
+  service.call("POST", `${path}?shop=${SHOP}`, {
+    body,
+    key: null,
+    headers: { "X-Forwarded-For": address },
+  });
+
+describe("made-up e-mail addresses", () => {
+  it("leave no counter once their client address has used up its sign-ins", async () => {
+    const address = newAddress();
+    const before = await countKeys("^rate:login_per_email:");
+    const guess = () =>
+      post("/auth/login", { email: newEmail("nobody"), password: "a wrong password" }, address);
+    expect(await statusCounts(Array.from({ length: 80 }, guess))).toEqual({ 401: 60, 429: 20 });
+    expect(await countKeys("^rate:login_per_email:")).toBe(before + 60);
+  });
+
+  it("leave no counter once their client address has asked for 60 reset mails in a minute", async () => {
+    const address = newAddress();
+    const before = await countKeys("^rate:mail_per_email:");
+    const ask = () => post("/auth/password/forgot", { email: newEmail("nobody") }, address);
+    expect(await statusCounts(Array.from({ length: 80 }, ask))).toEqual({ 202: 60, 429: 20 });
+    expect(await countKeys("^rate:mail_per_email:")).toBe(before + 60);
+  });
+});
+
+describe("one client", () => {
+  const guess = (address: string) =>
+    post("/auth/login", { email: newEmail("nobody"), password: "a wrong password" }, address);
+
+  it("is the whole /64 of its IPv6 address, and a neighbouring /64 is another client", async () => {
+    const answers = Array.from({ length: 61 }, (_, index) =>
+      guess(`2001:db8:7:1:${index.toString(16)}::${index}`),
+    );
+    expect(await statusCounts(answers)).toEqual({ 401: 60, 429: 1 });
+    expect((await guess("2001:db8:7:2::1")).status).toBe(401);
+  });
+
+  it("is the same by its IPv4 address and by the IPv4-mapped form of it", async () => {
+    const answers = Array.from({ length: 61 }, (_, index) =>
+      guess(["203.0.113.200", "::ffff:203.0.113.200", "::ffff:cb00:71c8"][index % 3] as string),
+    );
+    expect(await statusCounts(answers)).toEqual({ 401: 60, 429: 1 });
+  });
+});

@@ -1,0 +1,222 @@
+// A role without DDL for the service: what holds the consent log and the event ledger cannot be switched off by whoever
+// has the service's own database credentials.
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  APPEND_ONLY_TABLES,
+  migrateDatabase,
+  type Migrated,
+} from "../../app/runtime/database-roles.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+
+const suffix = randomBytes(4).toString("hex");
+const OWNER = `owner_${suffix}`;
+const SERVICE = `service_${suffix}`;
+let database: TestDatabase;
+let ownerUrl: string;
+let serviceUrl: string;
+let migrated: Migrated;
+
+const urlAs = (role: string): string => {
+  const url = new URL(database.url);
+  [url.username, url.password] = [role, "role-password"];
+  return url.href;
+};
+
+/** One statement, or several in one transaction, on a connection of its own. */
+async function runAs(url: string, ...statements: string[]): Promise<pg.QueryResult[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const results: pg.QueryResult[] = [];
+    await client.query("BEGIN");
+    for (const statement of statements) results.push(await client.query(statement));
+    await client.query("COMMIT");
+    return results;
+  } finally {
+    await client.end();
+  }
+}
+const asService = (...statements: string[]) => runAs(serviceUrl, ...statements);
+const asOwner = (...statements: string[]) => runAs(ownerUrl, ...statements);
+
+const INSERTS = [
+  "INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash, hash) VALUES ('a.myshopify.com', 'tos', 'granted', 'signup', 'c', 1, '', 'h')",
+  "INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at) VALUES ('a.myshopify.com', 'e', 'k', 'wms', 't', 'inventory', 's', '[]', 2, 'x', now())",
+];
+const countOf = async (table: string): Promise<number> =>
+  (await database.query(`SELECT count(*)::int AS n FROM ${table}`))[0].n;
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  for (const role of [OWNER, SERVICE])
+    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'role-password'`);
+  await database.query(`ALTER DATABASE ${name} OWNER TO ${OWNER}`);
+  [ownerUrl, serviceUrl] = [urlAs(OWNER), urlAs(SERVICE)];
+  migrated = await migrateDatabase({ url: serviceUrl, directUrl: ownerUrl });
+  await asService(...INSERTS);
+});
+afterAll(async () => {
+  await database.drop();
+});
+
+const ATTACKS: [what: string, ...statements: string[]][] = APPEND_ONLY_TABLES.flatMap(
+  (table): [string, ...string[]][] => [
+    [`${table}: disabling its triggers`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`],
+    [`${table}: dropping a trigger`, `DROP TRIGGER ${table}_keep ON ${table}`],
+    [`${table}: updating it`, `UPDATE ${table} SET shop = 'b.myshopify.com'`],
+    [`${table}: deleting from it`, `DELETE FROM ${table}`],
+    [
+      `${table}: deleting from it in the name of a redaction`,
+      "SELECT set_config('compliance.redacted_shop', 'a.myshopify.com', true)",
+      `DELETE FROM ${table} WHERE shop = 'a.myshopify.com'`,
+    ],
+    [`${table}: emptying it`, `TRUNCATE ${table}`],
+    [`${table}: dropping it`, `DROP TABLE ${table}`],
+    [`${table}: changing it`, `ALTER TABLE ${table} ADD COLUMN x int`],
+    [
+      `${table}: a rule that forgets new rows`,
+      `CREATE RULE lost AS ON INSERT TO ${table} DO INSTEAD NOTHING`,
+    ],
+    [
+      `${table}: a trigger of its own`,
+      `CREATE TRIGGER mine BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION notify_tag_runs()`,
+    ],
+    [
+      `${table}: the redaction's function without a redaction`,
+      `SELECT delete_redacted_rows('${table}', 'a.myshopify.com', 10)`,
+    ],
+    [
+      `${table}: the redaction's function and a table of its own that pretends one`,
+      "CREATE TEMP TABLE privacy_requests (shop text, kind text, state text, payload jsonb)",
+      `INSERT INTO pg_temp.privacy_requests VALUES ('*', 'shop_redact', 'running', '{"shop":"a.myshopify.com"}')`,
+      `SELECT delete_redacted_rows('${table}', 'a.myshopify.com', 10)`,
+    ],
+  ],
+);
+const MORE_ATTACKS: [what: string, ...statements: string[]][] = [
+  ["no triggers in this session", "SET session_replication_role = replica"],
+  [
+    "another body for the function that refuses",
+    "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$",
+  ],
+  ["becoming the owner", `SET ROLE ${OWNER}`],
+  [
+    "more rights for itself",
+    `GRANT ALL ON consent_records TO ${SERVICE}`,
+    "DELETE FROM consent_records",
+  ],
+  ["a new table", "CREATE TABLE mine (id int)"],
+  ["a new function", "CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'"],
+  ["the redaction's function for another table", "SELECT delete_redacted_rows('kv', 'a', 10)"],
+  ["rewriting what was migrated", "DELETE FROM _prisma_migrations"],
+  ["dropping any table", "DROP TABLE kv"],
+  ["dropping the schema", "DROP SCHEMA public CASCADE"],
+];
+
+test("the owner migrates, and the service's role is found and restricted", () => {
+  expect(migrated).toMatchObject({ serviceRole: SERVICE, isRestricted: true });
+  expect(migrated.applied.length).toBeGreaterThan(10);
+});
+
+describe("the service's role cannot", () => {
+  test.each([...ATTACKS, ...MORE_ATTACKS])("%s", async (_, ...statements) => {
+    const before = await Promise.all(APPEND_ONLY_TABLES.map(countOf));
+    await expect(asService(...statements)).rejects.toThrow(
+      /permission denied|must be owner|append-only|must be able to SET ROLE/,
+    );
+    expect(await Promise.all(APPEND_ONLY_TABLES.map(countOf))).toEqual(before);
+  });
+});
+
+test("the owner of the tables can switch the triggers off, which is why the service is not the owner", async () => {
+  await asOwner(
+    "ALTER TABLE consent_records DISABLE TRIGGER ALL",
+    "DELETE FROM consent_records",
+    "ALTER TABLE consent_records ENABLE TRIGGER ALL",
+  );
+  expect(await countOf("consent_records")).toBe(0);
+  await asService(INSERTS[0] as string);
+});
+
+test("every table with an append-only trigger is in the list, and so are their rights", async () => {
+  const tables = await database.query(
+    "SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger WHERE tgname LIKE '%_append_only' ORDER BY 1",
+  );
+  expect(tables.map(({ name }) => name as string)).toEqual([...APPEND_ONLY_TABLES].sort());
+  const rights = await database.query(
+    "SELECT table_name AS name, string_agg(privilege_type, ' ' ORDER BY privilege_type) AS rights FROM information_schema.role_table_grants WHERE grantee = $1 GROUP BY 1",
+    [SERVICE],
+  );
+  for (const { name, rights: given } of rights)
+    expect([name, given]).toEqual([
+      name,
+      name === "_prisma_migrations"
+        ? "SELECT"
+        : (APPEND_ONLY_TABLES as readonly string[]).includes(name)
+          ? "INSERT SELECT"
+          : "DELETE INSERT SELECT UPDATE",
+    ]);
+});
+
+test("a redaction of a whole store deletes that store's rows by the function, and no other's", async () => {
+  await asService(
+    "INSERT INTO privacy_requests (shop, kind, delivery_id, state, due_by, payload) VALUES ('*', 'shop_redact', 'd', 'running', now(), '{\"shop\":\"a.myshopify.com\"}')",
+    (INSERTS[0] as string).replaceAll("a.myshopify.com", "b.myshopify.com"),
+  );
+  const before = await countOf("consent_records");
+  const [, answer] = await asService(
+    "SELECT 1",
+    "SELECT delete_redacted_rows('consent_records', 'a.myshopify.com', 100) AS rows",
+  );
+  expect(answer?.rows).toEqual([{ rows: before - 1 }]);
+  await expect(
+    asService("SELECT delete_redacted_rows('consent_records', 'b.myshopify.com', 100)"),
+  ).rejects.toThrow("append-only");
+  expect(await database.query("SELECT shop FROM consent_records")).toEqual([
+    { shop: "b.myshopify.com" },
+  ]);
+});
+
+describe("migrating", () => {
+  test("again gives the same rights, takes away what was given beside them, and is safe at the same time", async () => {
+    await asOwner(`GRANT UPDATE, DELETE, TRUNCATE, TRIGGER ON consent_records TO ${SERVICE}`);
+    await Promise.all(
+      Array.from({ length: 6 }, () => migrateDatabase({ url: serviceUrl, directUrl: ownerUrl })),
+    );
+    await expect(asService("DELETE FROM consent_records")).rejects.toThrow("permission denied");
+    await expect(asService("TRUNCATE consent_records")).rejects.toThrow("permission denied");
+  });
+
+  test("with the service's role alone is enough when there is nothing to migrate", async () => {
+    expect(await migrateDatabase({ url: serviceUrl })).toMatchObject({ applied: [] });
+  });
+
+  test("with the service's role alone says what to do when there is something to migrate", async () => {
+    const fresh = await emptyDatabase();
+    const url = new URL(fresh.url);
+    [url.username, url.password] = [SERVICE, "role-password"];
+    await expect(migrateDatabase({ url: url.href })).rejects.toThrow(
+      /may not change the schema.*DIRECT_DATABASE_URL/,
+    );
+    await fresh.drop();
+  });
+
+  test("with one role for both changes no rights and says that nothing is restricted", async () => {
+    expect(await migrateDatabase({ url: ownerUrl, directUrl: ownerUrl })).toEqual({
+      applied: [],
+      serviceRole: OWNER,
+      isRestricted: false,
+    });
+    await expect(asService("DELETE FROM consent_records")).rejects.toThrow("permission denied");
+  });
+
+  test("names the setting whose database cannot be reached", async () => {
+    const nowhere = "postgresql://nobody@127.0.0.1:1/none";
+    await expect(migrateDatabase({ url: serviceUrl, directUrl: nowhere })).rejects.toThrow(
+      /check DIRECT_DATABASE_URL/,
+    );
+  });
+});
