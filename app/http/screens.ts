@@ -170,6 +170,8 @@ async function openBuild(root: string): Promise<Source> {
     brotli: true,
     setHeaders(response, path) {
       response.setHeader("X-Content-Type-Options", "nosniff");
+      // The library's list of types leaves it out.
+      if (path.endsWith(".ico")) response.setHeader("Content-Type", "image/x-icon");
       // The name of an asset changes with its content.
       response.setHeader(
         "Cache-Control",

@@ -117,12 +117,21 @@ describe("a new customer", () => {
 
   test("of an account that signed up here before gets none", async () => {
     await service.database.query(
-      "INSERT INTO storefront_users (shop, email, password_hash) VALUES ($1, $2, 'x')",
+      "INSERT INTO storefront_users (shop, email, password_hash, email_verified) VALUES ($1, $2, 'x', true)",
       [SHOP, address()],
     );
     await deliver(service, "customer-create", payload());
     await quiet();
     expect(mails()).toEqual([]);
+  });
+
+  test("is welcomed when a stranger signed up with the address before and never proved it", async () => {
+    await service.database.query(
+      "INSERT INTO storefront_users (shop, email, password_hash) VALUES ($1, $2, 'x')",
+      [SHOP, address()],
+    );
+    await deliver(service, "customer-create", payload());
+    expect((await mail())?.to).toEqual([address()]);
   });
 
   test("of a store without a mail service causes no mail and no row", async () => {

@@ -313,13 +313,16 @@ async function mayTakeEmail(
   // An address is how an account with a password or a federated identity is found: it is not taken away from under it.
   if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
   const [other] = await sql<
-    Pick<StoredUser, "id" | "password_hash" | "federated_sub" | "email_verified">
+    Pick<
+      StoredUser,
+      "id" | "password_hash" | "federated_sub" | "email_verified" | "storefront_customer_gid"
+    >
   >(
-    `SELECT id, password_hash, federated_sub, email_verified FROM storefront_users
-     WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted' AND storefront_customer_gid IS NULL FOR UPDATE`,
+    `SELECT id, password_hash, federated_sub, email_verified, storefront_customer_gid FROM storefront_users
+     WHERE shop = $1 AND lower(email) = $2 AND id <> $3 AND status <> 'deleted' FOR UPDATE`,
     [email, user?.id ?? 0],
   );
-  if (other && (await mustYieldAddress(sql, other))) {
+  if (other && !other.storefront_customer_gid && (await mustYieldAddress(sql, other))) {
     await yieldAddress(ctx, tenant, sql, other.id);
     return true;
   }
