@@ -27,6 +27,8 @@ const ALLOWED: Record<string, string> = {
     "the lookbehind lets an attempt begin at the first backslash of a run only; timed in hostile-bodies.test.ts",
   "app/runtime/database.ts /^\\s*(?:with\\b[\\s\\S]*?\\)\\s*)?insert\\s+into\\s+\\w+\\s*(?:as\\s+\\w+\\s*)?\\(\\s*shop\\b[^)]*\\)\\s*(?:values\\s*\\(|select\\b)\\s*\\$1(?!\\d)/i":
     "statements of this tree, each looked at once",
+  "app/runtime/ip-address.ts /(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$/":
+    "an IPv6 address: Node has found it well formed before",
   "app/runtime/log.ts /[\\p{L}\\p{N}._%+-]{1,64}(?:@|%40)(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}\\p{L}{2,}/gu":
     "64 characters before each @, in a text that the log has cut to 20,000 characters",
   "app/sandbox/erp.ts /<\\?[\\s\\S]*?\\?>|<!--[\\s\\S]*?-->|<!\\[CDATA\\[[\\s\\S]*?\\]\\]>/g":
@@ -40,6 +42,8 @@ const MADE_AT_RUN_TIME: Record<string, string> = {
   "app/domain/compliance/erase-outside.ts":
     "one person's escaped addresses, names and digits, with at most three characters between two digits",
   "app/embeds/scripts/outbox.ts": "from two texts of that file, over the browser's own cookies",
+  "app/http/address-guard.ts":
+    "from constants of that file; what may come before a name, a name and what may come after it begin with different signs",
   "app/sandbox/store-page.ts": "around a constant, over a request header",
 };
 

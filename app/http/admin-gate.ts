@@ -13,14 +13,12 @@ import {
 } from "../domain/identity/gate-pass.ts";
 import { countTry } from "../domain/identity/rate-limits.ts";
 import { isPlatformKey } from "../domain/tenants/admin-key.ts";
-import { HOME_REGION } from "../runtime/settings.ts";
 import {
   renderGate,
   type GateLocale,
   type GateProblem,
   type GateStage,
 } from "../embeds/gate-page.ts";
-import { PLATFORM } from "../runtime/database.ts";
 import { isAppError } from "../runtime/errors.ts";
 import { TTL_SECONDS } from "../runtime/kv.ts";
 import { clientAddress } from "./client-address.ts";
@@ -99,11 +97,9 @@ function ownAddress({ inbound }: Visit): string {
 async function swapKey(visit: Visit, key: string): Promise<Reply> {
   const { ctx, inbound } = visit;
   try {
-    await countTry(
-      ctx,
-      { shop: PLATFORM, region: HOME_REGION },
-      { gate_key_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) },
-    );
+    await countTry(ctx, null, {
+      gate_key_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS),
+    });
   } catch (error) {
     return busyPage(visit, error);
   }

@@ -10,7 +10,6 @@ import { findPerson, type Person } from "../domain/identity/account.ts";
 import { findAdminPrincipal, isPlatformKey } from "../domain/tenants/admin-key.ts";
 import { dataOf, findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError, type ErrorCode } from "../runtime/errors.ts";
-import { countAgentCall, countAgentChange } from "./agent-limits.ts";
 import { addressFor } from "./discovery.ts";
 import { readCookie } from "./cookies.ts";
 import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
@@ -96,20 +95,6 @@ export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean
   return page === undefined || !isAllowedOrigin(ctx, tenant, page);
 }
 
-/** Agents at /commerce/* have the limits that they have at /mcp and /a2a, which count by themselves. */
-async function countAtCommerce(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
-  const token = bearerToken(inbound);
-  if (
-    !token ||
-    !inbound.url.pathname.startsWith("/commerce/") ||
-    (!isAgentToken(token) && !isAgentCall(ctx, inbound, tenant))
-  )
-    return;
-  await countAgentCall(ctx, inbound, tenant);
-  if (inbound.method !== "GET" && inbound.method !== "HEAD")
-    await countAgentChange(ctx, inbound, tenant);
-}
-
 export async function requirePerson(
   ctx: Ctx,
   inbound: Inbound,
@@ -117,7 +102,6 @@ export async function requirePerson(
   rule: AgentRule = IDENTITY,
 ): Promise<{ person: Person; tenant: Tenant }> {
   const credential = sessionCredential(inbound);
-  if (remembered) await countAtCommerce(ctx, inbound, remembered);
   if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
     const { session, tenant } = await requireSession(ctx, inbound, remembered);
     if (rule.needsConsent && isAgentCall(ctx, inbound, tenant)) {

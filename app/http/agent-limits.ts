@@ -1,7 +1,6 @@
-// How much agents may ask, by who they are: without a token by where they call from, with one by the token. Counted before the
-// work, in one statement; the numbers stand in identity/rate-limits.ts.
+// How much agents may ask at /mcp and /a2a, which answer a refusal in JSON-RPC: without a token by where they call from, with
+// one by the token. The numbers stand in identity/rate-limits.ts; all other routes declare theirs (rate-limit.ts).
 import type { Ctx } from "../context.server.ts";
-import { isAgentToken } from "../domain/agents/agent-token.ts";
 import { countTry } from "../domain/identity/rate-limits.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import { clientAddress } from "./client-address.ts";
@@ -28,13 +27,3 @@ export const countAgentChange = (ctx: Ctx, inbound: Inbound, tenant: Tenant): Pr
   countTry(ctx, tenant, {
     agent_changes_per_caller: bearerToken(inbound) ?? addressOfCaller(ctx, inbound),
   });
-
-/** Of what is open to everybody: pages of the store read on, whoever says to be an agent is counted. */
-export async function countNamedAgent(ctx: Ctx, inbound: Inbound, tenant: Tenant): Promise<void> {
-  if (
-    inbound.header("ucp-agent") !== undefined ||
-    inbound.header("a2a-version") !== undefined ||
-    isAgentToken(bearerToken(inbound) ?? "")
-  )
-    await countAgentCall(ctx, inbound, tenant);
-}

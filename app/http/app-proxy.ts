@@ -26,7 +26,7 @@ export type ProxiedRequest = { pathPrefix: string; customerGid: string | null };
 /** A language tag, as the theme names the page's. */
 export const LOCALE_SHAPE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i;
 /** A path of the store, without a query. */
-export const PATH_SHAPE = /^\/(?!\/)[\w./~%-]{0,500}$/;
+export const PATH_SHAPE = /^\/(?:[\w.~%-][\w./~%-]{0,499})?$/;
 
 const MAX_AGE_SECONDS = 90;
 

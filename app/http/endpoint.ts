@@ -32,6 +32,7 @@ import {
   requireStorefrontSignature,
   type Auth,
 } from "./guards.ts";
+import { enforceRateLimit, type RateLimit } from "./rate-limit.ts";
 import { requireSession, sessionCredential } from "./session-guard.ts";
 import { requireVisitor, type Visitor } from "./visitor-guard.ts";
 import type { Session } from "../domain/identity/sessions.ts";
@@ -98,6 +99,8 @@ export type MethodSpec<
   summary: string;
   auth: A;
   tenant: T;
+  /** What a caller may do how often. A test lists the methods without one, and why each needs none. */
+  rateLimit?: RateLimit;
   /** Of `person` routes: what an agent needs here beside the shopper's token. */
   agent?: AgentRule;
   /**
@@ -310,6 +313,7 @@ async function dispatch(
     throw tenantUnknown(ctx, inbound, spec.auth);
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop)))
     throw new AppError("unknown_tenant");
+  await enforceRateLimit(spec.rateLimit, "before_auth", { ctx, inbound, tenant: found.tenant });
   const signedIn =
     spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
   const acting =
@@ -341,13 +345,16 @@ async function dispatch(
   const maxBytes = spec.maxBytes ?? MAX_BODY_BYTES;
   if (spec.handleForm && mediaType(inbound) === "application/x-www-form-urlencoded") {
     const form = await inbound.readBody(maxBytes);
-    return spec.handleForm({ ...call, raw: form, body: parseForm(form) } as never);
+    const fields = parseForm(form);
+    await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body: fields });
+    return spec.handleForm({ ...call, raw: form, body: fields } as never);
   }
   const body = isRaw
     ? readSigned(inbound, spec.auth, raw)
     : spec.body
       ? await readJson(inbound, spec.body, maxBytes)
       : undefined;
+  await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
   const result = await spec.handle({ ...call, body } as never);
   return isReply(result) ? result : json(200, result);
 }

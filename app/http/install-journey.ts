@@ -1,19 +1,14 @@
 // The browser's side of the install: the state cookie and the two redirects. Shared by the paths and their aliases.
 import type { Ctx } from "../context.server.ts";
-import { countTry, PLATFORM_PLACE } from "../domain/identity/rate-limits.ts";
 import { beginInstall, completeInstall } from "../domain/tenants/install.ts";
 import { TTL_SECONDS } from "../runtime/kv.ts";
-import { clientAddress } from "./client-address.ts";
 import { journeyCookie, journeyCookieName, readCookie } from "./cookies.ts";
 import type { Inbound } from "./inbound.ts";
 import { redirect, type Reply } from "./reply.ts";
 
 const COOKIE = "crm_install";
 
-export async function startInstall(ctx: Ctx, inbound: Inbound, shop: string): Promise<Reply> {
-  await countTry(ctx, PLATFORM_PLACE, {
-    install_start_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS),
-  });
+export async function startInstall(ctx: Ctx, shop: string): Promise<Reply> {
   const { location, state } = await beginInstall(ctx, shop);
   return redirect(location, {
     "Set-Cookie": journeyCookie(ctx, COOKIE, state, TTL_SECONDS.oauthState),

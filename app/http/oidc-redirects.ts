@@ -7,13 +7,11 @@ import {
   type JourneyError,
 } from "../domain/identity/oidc-journey.ts";
 import { OIDC_PROVIDERS } from "../domain/identity/oidc-providers.ts";
-import { countTry } from "../domain/identity/rate-limits.ts";
 import { createSessionCode, HandOffChallenge } from "../domain/identity/session-hand-off.ts";
 import { issueToken } from "../domain/identity/sessions.ts";
 import { findTenant, type Tenant } from "../domain/tenants/tenant.ts";
 import { renderSignInError } from "../embeds/account-pages.ts";
 import { TTL_SECONDS } from "../runtime/kv.ts";
-import { clientAddress } from "./client-address.ts";
 import { boundJourneyCookie, readCookie } from "./cookies.ts";
 import { PAGE_HEADERS } from "./cors.ts";
 import type { Inbound } from "./inbound.ts";
@@ -38,9 +36,6 @@ export async function startSignIn(
   tenant: Tenant,
   provider: ProviderName,
 ): Promise<Reply> {
-  await countTry(ctx, tenant, {
-    sign_in_start_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS),
-  });
   const { searchParams } = inbound.url;
   // Kept when it is there already: two tabs may sign in at once.
   const browserSecret =

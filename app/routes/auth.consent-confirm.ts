@@ -2,6 +2,7 @@ import { z } from "zod";
 import { confirmConsent } from "../domain/consent/sync-consent.ts";
 import { showConsentForm, submitConsentForm } from "../http/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { LINK_OR_CODE } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -15,6 +16,7 @@ export const { loader, action, route } = endpoint({
     summary: "The owner of an address confirms what was chosen with it.",
     auth: "none",
     tenant: "registered",
+    rateLimit: LINK_OR_CODE,
     body: z.object({ token: z.string().max(500) }),
     handle: async ({ ctx, tenant, body }) => ({
       ok: true,

@@ -3,12 +3,14 @@ import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-con
 import { clientAddress } from "../http/client-address.ts";
 import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { CONSENT } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
     summary: "Records what a person or a visitor consents to or withdraws.",
     auth: "visitor",
     tenant: "registered",
+    rateLimit: CONSENT,
     proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
     async handle({ ctx, inbound, tenant, principal, body }) {

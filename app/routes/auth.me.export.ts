@@ -1,5 +1,6 @@
 import { compileOwnExport } from "../domain/compliance/own-export.ts";
 import { endpoint, plain } from "../http/endpoint.ts";
+import { OWN_EXPORT } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
       "Everything stored of the signed-in person, as a file. Needs a sign-in of the last 24 hours.",
     auth: "session",
     tenant: "registered",
+    rateLimit: OWN_EXPORT,
     answers: {
       200: "The file.",
       401: "`reauth_required`: the sign-in is too old.",

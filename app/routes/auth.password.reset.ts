@@ -2,6 +2,7 @@ import { z } from "zod";
 import { resetPassword, ResetInput } from "../domain/identity/password-reset.ts";
 import { showResetForm, submitResetForm } from "../http/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { LINK_OR_CODE } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -15,6 +16,7 @@ export const { loader, action, route } = endpoint({
     summary: "Sets a new password by a mailed link, once, and ends every session.",
     auth: "none",
     tenant: "registered",
+    rateLimit: LINK_OR_CODE,
     body: ResetInput,
     async handle({ ctx, tenant, body }) {
       await resetPassword(ctx, tenant, body);

@@ -1,5 +1,6 @@
 import { HandOffInput, exchangeSessionCode } from "../domain/identity/session-hand-off.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { sessionReply } from "../http/session-reply.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
       "Exchanges the one-time code of a sign-in, with the verifier of the tab that began, for the session.",
     auth: "none",
     tenant: "registered",
+    rateLimit: LINK_OR_CODE,
     proxied: {},
     body: HandOffInput,
     handle: async ({ ctx, tenant, body }) =>

@@ -1,7 +1,6 @@
 import { signUp, SignUpInput } from "../domain/identity/sign-up.ts";
-import { countTry } from "../domain/identity/rate-limits.ts";
-import { clientAddress } from "../http/client-address.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { SIGN_UP } from "../http/rate-limit.ts";
 import { sessionReply } from "../http/session-reply.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "Signs a person up with e-mail, password and the two required consents.",
     auth: "none",
     tenant: "registered",
+    rateLimit: SIGN_UP,
     body: SignUpInput,
     answers: {
       201: "`{token, user}` and the session cookie.",
@@ -16,9 +16,6 @@ export const { loader, action, route } = endpoint({
       409: "The address is taken.",
     },
     async handle({ ctx, inbound, tenant, body }) {
-      await countTry(ctx, tenant, {
-        signup_per_address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS),
-      });
       const signedUp = await signUp(ctx, tenant, body, {
         userAgent: inbound.header("user-agent") ?? null,
       });

@@ -1,4 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
+import { SIGN_IN_ELSEWHERE } from "../http/rate-limit.ts";
 import { startSignIn } from "../http/oidc-redirects.ts";
 
 export const { loader, action, route } = endpoint({
@@ -6,6 +7,7 @@ export const { loader, action, route } = endpoint({
     summary: "Sends the person to sign in at the storefront, with PKCE.",
     auth: "none",
     tenant: "registered",
+    rateLimit: SIGN_IN_ELSEWHERE,
     answers: { 302: "To the provider, or back with `?error=`." },
     handle: ({ ctx, inbound, tenant }) => startSignIn(ctx, inbound, tenant, "storefront"),
   },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { verifyEmail, VerifyEmailInput } from "../domain/identity/email-verification.ts";
 import { showVerifyForm, submitVerifyForm } from "../http/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { findSession } from "../http/session-guard.ts";
 
 export const { loader, action, route } = endpoint({
@@ -17,6 +18,7 @@ export const { loader, action, route } = endpoint({
       "Proves an e-mail address by a mailed link, once. An account with a password needs its session or the password as well; another password replaces it.",
     auth: "none",
     tenant: "registered",
+    rateLimit: LINK_OR_CODE,
     body: VerifyEmailInput,
     answers: {
       200: "The address is proven.",

@@ -1,6 +1,7 @@
 import { cancelCheckout } from "../domain/commerce/checkouts.ts";
 import { answerOnce } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_CHANGE,
     answers: { 200: "The checkout.", 409: "`checkout_closed`." },
     async handle({ ctx, tenant, principal, params, inbound }) {
       const { id = "" } = params;

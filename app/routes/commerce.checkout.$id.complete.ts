@@ -1,6 +1,7 @@
 import { completeCheckout } from "../domain/commerce/complete-checkout.ts";
 import { answerOnce } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -9,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_CHANGE,
     answers: {
       200: "The checkout.",
       403: "`mandate_refused`, with its `reason`.",

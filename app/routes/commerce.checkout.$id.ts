@@ -1,5 +1,6 @@
 import { getCheckout } from "../domain/commerce/checkouts.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { AGENT_READ } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_READ,
     handle: ({ ctx, tenant, principal, params }) =>
       getCheckout(ctx, tenant, principal, params.id ?? ""),
   },

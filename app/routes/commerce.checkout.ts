@@ -2,6 +2,7 @@ import { CheckoutInput } from "../domain/commerce/checkout.ts";
 import { createCheckout } from "../domain/commerce/checkouts.ts";
 import { answerOnce } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_CHANGE,
     body: CheckoutInput,
     answers: {
       201: "The checkout, and where the shopper pays.",

@@ -1,5 +1,6 @@
 import { showIdentity } from "../domain/commerce/unified-identity.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { AGENT_READ } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "identity:read", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_READ,
     handle: ({ ctx, tenant, principal }) => showIdentity(ctx, tenant, principal),
   },
 });

@@ -1,5 +1,6 @@
 import { getMandate, revokeMandate } from "../domain/commerce/mandates.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { AGENT_CHANGE, AGENT_READ } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
+    rateLimit: AGENT_READ,
     handle: ({ ctx, tenant, principal, params }) =>
       getMandate(ctx, tenant, principal, params.id ?? ""),
   },
@@ -15,6 +17,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
+    rateLimit: AGENT_CHANGE,
     handle: ({ ctx, tenant, principal, params }) =>
       revokeMandate(ctx, tenant, principal, params.id ?? ""),
   },

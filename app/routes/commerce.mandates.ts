@@ -2,6 +2,7 @@ import { answerOnce } from "../domain/commerce/idempotency.ts";
 import { MandateInput } from "../domain/commerce/mandate.ts";
 import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { AGENT_CHANGE, AGENT_READ } from "../http/rate-limit.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
@@ -10,6 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
+    rateLimit: AGENT_READ,
     query: Page,
     async handle({ ctx, tenant, principal, query }) {
       const list = `mandates/${tenant.shop}/${principal.account.id}`;
@@ -25,18 +27,15 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
+    rateLimit: AGENT_CHANGE,
     body: MandateInput,
     answers: {
       201: "The mandate, signed.",
       403: "`payment_consent_required`: the shopper has not consented to payments by agents.",
     },
     async handle({ ctx, tenant, principal, body, inbound }) {
-      const attempt = {
-        key: inbound.header("idempotency-key"),
-        person: principal,
-        operation: "mandate.create",
-        body,
-      };
+      const key = inbound.header("idempotency-key");
+      const attempt = { key, person: principal, operation: "mandate.create", body };
       const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
         createMandate(ctx, tenant, principal, body, {
           userAgent: inbound.header("user-agent") ?? null,

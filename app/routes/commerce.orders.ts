@@ -1,5 +1,6 @@
 import { listOrders } from "../domain/commerce/orders.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { AGENT_READ } from "../http/rate-limit.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,6 +10,7 @@ export const { loader, action, route } = endpoint({
     auth: "person",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_READ,
     query: Page,
     async handle({ ctx, tenant, principal: { account }, query }) {
       const list = `orders/${tenant.shop}/${account.id}`;

@@ -1,16 +1,16 @@
 import { ProductSearch, searchProducts } from "../domain/commerce/products.ts";
-import { countNamedAgent } from "../http/agent-limits.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { readKeyCursor, toKeyCursor } from "../http/paging.ts";
+import { NAMED_AGENT } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "Products that the store shows to everybody, by words and by collection.",
     auth: "none",
     tenant: "registered",
+    rateLimit: NAMED_AGENT,
     query: ProductSearch,
-    async handle({ ctx, inbound, tenant, query: { query = "", first, after, collection = null } }) {
-      await countNamedAgent(ctx, inbound, tenant);
+    async handle({ ctx, tenant, query: { query = "", first, after, collection = null } }) {
       const list = `products/${tenant.shop}/${collection}/${query}`;
       const page = await searchProducts(ctx, tenant, {
         query,

@@ -1,5 +1,6 @@
 import { getReturn } from "../domain/commerce/returns.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { AGENT_READ } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -8,6 +9,7 @@ export const { loader, action, route } = endpoint({
     auth: "person_or_admin",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
+    rateLimit: AGENT_READ,
     handle: ({ ctx, tenant, principal, params }) =>
       getReturn(ctx, tenant, principal, params.rma ?? ""),
   },

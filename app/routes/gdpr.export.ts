@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { downloadByLink, DownloadInput } from "../domain/compliance/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { exportReply, showExportPage, submitExportForm } from "../http/export-download.ts";
 
 export const { loader, action, route } = endpoint({
@@ -15,6 +16,7 @@ export const { loader, action, route } = endpoint({
     summary: "Downloads a customer's data by a mailed link, once.",
     auth: "none",
     tenant: "registered",
+    rateLimit: LINK_OR_CODE,
     body: DownloadInput,
     async handle({ ctx, tenant, body }) {
       const { requestId, document } = await downloadByLink(ctx, tenant, body.token);

@@ -1,6 +1,6 @@
 import { ClientMetadata, registerClient } from "../domain/agents/clients.ts";
-import { clientAddress } from "../http/client-address.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { CLIENT_REGISTRATION } from "../http/rate-limit.ts";
 import { toOAuthError } from "../http/oauth.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "Registers an agent as a public client (RFC 7591).",
     auth: "none",
     tenant: "registered",
+    rateLimit: CLIENT_REGISTRATION,
     body: ClientMetadata,
     maxBytes: 16 * 1024,
     answers: {
@@ -16,15 +17,6 @@ export const { loader, action, route } = endpoint({
       429: "Too many registrations from this address.",
     },
     errorBody: toOAuthError,
-    handle: async ({ ctx, inbound, tenant, body }) =>
-      json(
-        201,
-        await registerClient(
-          ctx,
-          tenant,
-          clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS),
-          body,
-        ),
-      ),
+    handle: async ({ ctx, tenant, body }) => json(201, await registerClient(ctx, tenant, body)),
   },
 });

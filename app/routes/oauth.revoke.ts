@@ -1,5 +1,6 @@
 import { revokeToken } from "../domain/agents/tokens.ts";
 import { empty, endpoint } from "../http/endpoint.ts";
+import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { readOAuthForm, refuseJson, requireField, toOAuthError } from "../http/oauth.ts";
 
 export const { loader, action, route } = endpoint({
@@ -7,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "Revokes a token (RFC 7009): a refresh token with all that came of it. Takes a form.",
     auth: "none",
     tenant: "registered",
+    rateLimit: LINK_OR_CODE,
     maxBytes: 16 * 1024,
     answers: { 200: "The token is dead, or never was one." },
     errorBody: toOAuthError,

@@ -1,6 +1,5 @@
-import { countTry } from "../domain/identity/rate-limits.ts";
-import { addressOfCaller } from "../http/agent-limits.ts";
 import { endpoint, json } from "../http/endpoint.ts";
+import { OAUTH_TOKEN } from "../http/rate-limit.ts";
 import { answerTokenForm } from "../http/oauth-token.ts";
 import { refuseJson, toOAuthError } from "../http/oauth.ts";
 
@@ -9,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary: "Swaps a code, or a refresh token, for an access token (RFC 6749). Takes a form.",
     auth: "none",
     tenant: "registered",
+    rateLimit: OAUTH_TOKEN,
     maxBytes: 16 * 1024,
     answers: {
       200: "`{access_token, token_type, expires_in, refresh_token, scope}`.",
@@ -18,7 +18,6 @@ export const { loader, action, route } = endpoint({
     errorBody: toOAuthError,
     handle: refuseJson,
     handleForm: async ({ ctx, inbound, tenant, raw }) => {
-      await countTry(ctx, tenant, { oauth_token_per_address: addressOfCaller(ctx, inbound) });
       return json(200, await answerTokenForm(ctx, inbound, tenant, raw), { Pragma: "no-cache" });
     },
   },

@@ -112,12 +112,13 @@ it("fits a phone 320 pixels wide, and its targets are large enough for a thumb",
   await close();
 });
 
-it("an address is verified by one press of a button", async () => {
+it("an address is verified by the password of the account", async () => {
   const email = newEmail("keyboard");
   const { token } = await signUp(service, { email });
   const { page, errors, foreign, close } = await visit();
   await page.goto(await mailedLink(service, email, "/auth/verify-email"));
   await page.keyboard.press("Tab");
+  await page.keyboard.type(PASSWORD);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Address verified" }).waitFor();
   expect([errors, foreign]).toEqual([[], []]);

@@ -50,6 +50,8 @@ async function kill(victim: Child): Promise<number> {
           [holder],
         )
       ).length >= 5,
+    // What earlier kills took runs alone first, and the machine may be busy.
+    60_000,
   );
   victim.signal("SIGKILL");
   await victim.ended;

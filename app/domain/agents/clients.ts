@@ -59,10 +59,8 @@ function toShownName(name: string | undefined, fallback: string): string {
 export async function registerClient(
   ctx: Ctx,
   tenant: Tenant,
-  address: string,
   metadata: z.output<typeof ClientMetadata>,
 ) {
-  await countTry(ctx, tenant, { agent_registration_per_address: address });
   const { sql } = dataOf(ctx, tenant);
   const id = ctx.random.uuid();
   const name = toShownName(metadata.client_name, "Agent");

@@ -4,12 +4,11 @@ import type { Ctx } from "../../context.server.ts";
 import type { Row } from "../../runtime/database.ts";
 import { isProven, toUser } from "../identity/account.ts";
 import { requireFreshSignIn } from "../identity/fresh-sign-in.ts";
-import { countTry } from "../identity/rate-limits.ts";
 import type { Session } from "../identity/sessions.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readAccountSections, readEventSections } from "./compile-export.ts";
 
-/** Throws `reauth_required` a day after the sign-in, and 429 beyond five an hour. */
+/** Throws `reauth_required` a day after the sign-in. */
 export async function compileOwnExport(
   ctx: Ctx,
   tenant: Tenant,
@@ -17,7 +16,6 @@ export async function compileOwnExport(
 ): Promise<object> {
   requireFreshSignIn(ctx, session);
   const { account } = session;
-  await countTry(ctx, tenant, { export_per_account: String(account.id) });
   const sections = await readAccountSections(dataOf(ctx, tenant).sql, [account.id]);
   const known = {
     userIds: [account.id],

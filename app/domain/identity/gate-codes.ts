@@ -15,7 +15,7 @@ import {
 import { secretEquals } from "../../runtime/secrets.ts";
 import { readPlatformConfig } from "../tenants/configuration.ts";
 import { isAdminAddress } from "./gate-pass.ts";
-import { countTry, isTryLeft, PLATFORM_PLACE } from "./rate-limits.ts";
+import { countTry, isTryLeft } from "./rate-limits.ts";
 
 const MAX_TRIES = 5;
 const DIGITS = 8;
@@ -58,9 +58,9 @@ export async function askForCode(
   asked: string,
   locale: Locale,
 ): Promise<void> {
-  await countTry(ctx, PLATFORM_PLACE, { gate_code_per_address: browser.clientAddress });
+  await countTry(ctx, null, { gate_code_per_address: browser.clientAddress });
   const address = asked.trim().normalize("NFKC").toLowerCase().slice(0, 320);
-  const isLeft = await isTryLeft(ctx, PLATFORM_PLACE, {
+  const isLeft = await isTryLeft(ctx, null, {
     gate_mail_per_email: address,
     gate_mail_per_pair: `${address}\n${browser.clientAddress}`,
   });
@@ -82,7 +82,7 @@ export async function redeemCode(
   browser: Browser,
   given: string,
 ): Promise<string | null> {
-  await countTry(ctx, PLATFORM_PLACE, { gate_code_per_address: browser.clientAddress });
+  await countTry(ctx, null, { gate_code_per_address: browser.clientAddress });
   const mark = browserMark(ctx, browser);
   const triesKey = PLATFORM_KEYS.gateTries(mark);
   // Counted before the comparison: guesses that come at once share the five.

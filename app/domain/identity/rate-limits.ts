@@ -7,7 +7,8 @@ import { countKeys, KEYS } from "../../runtime/kv.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-type Limit = { max: number; windowSeconds: number };
+/** `isOfPlatform`: one count for all stores. */
+type Limit = { max: number; windowSeconds: number; isOfPlatform?: true };
 
 export const RATE_LIMITS = {
   login_per_email: { max: 10, windowSeconds: 60 },
@@ -20,8 +21,10 @@ export const RATE_LIMITS = {
   reset_mail_per_address: { max: 60, windowSeconds: 3_600 },
   /** Sign-ins at a provider that are begun in one store; each leaves its state and verifier behind. */
   sign_in_start_per_address: { max: 60, windowSeconds: 60 },
-  /** Counted for the platform, because the store that an install names need not exist. */
-  install_start_per_address: { max: 60, windowSeconds: 60 },
+  /** Links and codes hold 256 random bits: nobody guesses one, but every try is looked up. */
+  link_tries_per_address: { max: 300, windowSeconds: 60 },
+  /** The store that an install names need not exist. */
+  install_start_per_address: { max: 60, windowSeconds: 60, isOfPlatform: true },
   export_per_account: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
@@ -33,10 +36,10 @@ export const RATE_LIMITS = {
   /** Platforms speak for many shoppers from one address; whoever makes tokens up is stopped here. */
   agent_token_calls_per_address: { max: 6_000, windowSeconds: 60 },
   /** Of the standalone admin pages: keys shown, codes asked for or typed, mails to one address in all and from one place. */
-  gate_key_per_address: { max: 60, windowSeconds: 60 },
-  gate_code_per_address: { max: 40, windowSeconds: 600 },
-  gate_mail_per_email: { max: 20, windowSeconds: 3_600 },
-  gate_mail_per_pair: { max: 5, windowSeconds: 3_600 },
+  gate_key_per_address: { max: 60, windowSeconds: 60, isOfPlatform: true },
+  gate_code_per_address: { max: 40, windowSeconds: 600, isOfPlatform: true },
+  gate_mail_per_email: { max: 20, windowSeconds: 3_600, isOfPlatform: true },
+  gate_mail_per_pair: { max: 5, windowSeconds: 3_600, isOfPlatform: true },
   test_mail_per_store: { max: 10, windowSeconds: 3_600 },
   /** Fetches of documents that a stranger names. */
   agent_document_per_address: { max: 30, windowSeconds: 60 },
@@ -48,21 +51,30 @@ export const RATE_LIMITS = {
 
 export type RateLimitName = keyof typeof RATE_LIMITS;
 
-/** A store, or the platform itself. */
+const isOfPlatform = (name: RateLimitName) => "isOfPlatform" in RATE_LIMITS[name];
+
 type Place = Pick<Tenant, "shop" | "region">;
-export const PLATFORM_PLACE: Place = { shop: PLATFORM, region: HOME_REGION };
+const PLATFORM_PLACE: Place = { shop: PLATFORM, region: HOME_REGION };
 
-type Subjects = Partial<Record<RateLimitName, string>>;
+/** Whom each limit counts: an address, an e-mail address, a token. */
+export type Subjects = Partial<Record<RateLimitName, string>>;
 
-/** Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. */
-export async function countTry(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<void> {
+/**
+ * Counts one try against each of the limits; 429 with `Retry-After` when one of them is used up. Without a tenant, and for
+ * limits of the platform, in the platform's own count.
+ */
+export async function countTry(ctx: Ctx, tenant: Place | null, subjects: Subjects): Promise<void> {
   const waitSeconds = await secondsToWait(ctx, tenant, subjects);
   if (waitSeconds > 0)
     throw new AppError("too_many_requests", { headers: { "Retry-After": String(waitSeconds) } });
 }
 
 /** Counts one try; false when a limit is used up. For what is left out in silence, as a mail that would tell of an account. */
-export async function isTryLeft(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<boolean> {
+export async function isTryLeft(
+  ctx: Ctx,
+  tenant: Place | null,
+  subjects: Subjects,
+): Promise<boolean> {
   return (await secondsToWait(ctx, tenant, subjects)) === 0;
 }
 
@@ -70,9 +82,11 @@ export async function isTryLeft(ctx: Ctx, tenant: Place, subjects: Subjects): Pr
  * Counts everything in one statement. Client addresses are the gates: an address that has used up its limit leaves no
  * counters behind for the e-mail addresses and tokens that it makes up.
  */
-async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promise<number> {
+async function secondsToWait(ctx: Ctx, tenant: Place | null, subjects: Subjects): Promise<number> {
   const scale = ctx.config.RATE_LIMIT_SCALE;
   if (scale === 0) return 0;
+  const names = Object.keys(subjects) as RateLimitName[];
+  const place = tenant === null || names.some(isOfPlatform) ? PLATFORM_PLACE : tenant;
   const now = ctx.clock.now().getTime() / 1_000;
   const windows = (Object.entries(subjects) as [RateLimitName, string][]).map(([name, subject]) => {
     const { max, windowSeconds } = RATE_LIMITS[name];
@@ -80,7 +94,7 @@ async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promi
     return {
       key: KEYS.rate(
         name,
-        ctx.secrets.pseudonym(`${tenant.shop}/rate`, subject).slice(0, 32),
+        ctx.secrets.pseudonym(`${place.shop}/rate`, subject).slice(0, 32),
         window,
       ),
       isOfAddress: name.endsWith("_per_address"),
@@ -90,7 +104,7 @@ async function secondsToWait(ctx: Ctx, tenant: Place, subjects: Subjects): Promi
     };
   });
   const counts = await countKeys(
-    dataOf(ctx, tenant).sql,
+    dataOf(ctx, place).sql,
     windows.filter(({ isOfAddress }) => !isOfAddress),
     windows.filter(({ isOfAddress }) => isOfAddress),
   );

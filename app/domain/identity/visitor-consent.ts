@@ -13,7 +13,7 @@ import {
 import { findOrCreateContact } from "../customers/contact.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { EmailAddress } from "./email-address.ts";
-import { countTry, isTryLeft } from "./rate-limits.ts";
+import { isTryLeft } from "./rate-limits.ts";
 
 export type ConsentSpeaker = { userId: number } | { gid: string } | { address: string };
 
@@ -42,7 +42,6 @@ export async function syncConsent(
           visit,
         );
   }
-  await countTry(ctx, tenant, { consent_per_address: speaker.address });
   if (input.email === undefined) return syncConsentOfVisitor(ctx, tenant, input, visit);
   requireAddressConsents(input);
   const email = EmailAddress.safeParse(input.email);

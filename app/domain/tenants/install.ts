@@ -39,13 +39,17 @@ export async function beginInstall(
 
 // The same secret signs the queries of proxied requests, in which visitors have a part. Such a text always holds
 // `logged_in_customer_id=` and `path_prefix=`; read as a callback, where no value holds `=` or `&`, both would be names.
-const CALLBACK_NAME = /^(?!logged_in_customer_id$|path_prefix$)[a-z_]{1,40}$/;
+const PROXY_NAMES = ["logged_in_customer_id", "path_prefix"];
+const CALLBACK_NAME = /^[a-z_]{1,40}$/;
 const CALLBACK_VALUE = /^[^=&]{0,2000}={0,2}$/;
 
 /** Whether the query can only be what the platform signed for a callback. */
 const isCallback = (query: URLSearchParams): boolean =>
   new Set(query.keys()).size === query.size &&
-  [...query].every(([name, value]) => CALLBACK_NAME.test(name) && CALLBACK_VALUE.test(value));
+  [...query].every(
+    ([name, value]) =>
+      CALLBACK_NAME.test(name) && !PROXY_NAMES.includes(name) && CALLBACK_VALUE.test(value),
+  );
 
 /**
  * Hex HMAC-SHA256 over the sorted query without `hmac`. The platform documents the values as they are, its own library

@@ -125,10 +125,16 @@ function lentSender(fields: Fields, saved: Fields): TenantConfig["email_from"] {
   const [sender, own, brand] = [fields.email_from, saved.email_from, saved.brand_name].map(
     (value) => (typeof value === "string" ? value : ""),
   ) as [string, string, string];
-  const address = /<[^>]*>$/.exec(sender)?.[0];
+  const address = sender.slice(addressStart(sender));
   if (!address) return undefined;
-  const name = toDisplayName(own.replace(/<[^>]*>$/, "")) || toDisplayName(brand);
+  const name = toDisplayName(own.slice(0, addressStart(own))) || toDisplayName(brand);
   return name ? `${name} ${address}` : sender;
+}
+
+/** Where the `<address>` at the end of a sender begins; the sender's length when there is none. */
+function addressStart(sender: string): number {
+  const start = sender.endsWith(">") ? sender.lastIndexOf("<") : -1;
+  return start === -1 ? sender.length : start;
 }
 
 /** Without the characters that separate or quote addresses (RFC 5322): a name must not read as a second sender. */

@@ -56,22 +56,14 @@ async function sendAll(): Promise<void> {
   for (const item of items()) if (await send(item)) keep(items().filter((other) => other !== item));
 }
 
-const leaseKey = outboxKey + "_";
 let sending = Promise.resolve();
-/**
- * One frame at a time: what two of them sent at once would arrive twice. Where the browser gives no lock, whoever begins
- * has the outbox to itself for as long as a call may take.
- */
+/** One frame at a time: what two of them sent at once would arrive twice. A browser without locks does without. */
 export const flush = () =>
   (sending = sending.then(async () => {
     try {
       await navigator.locks.request(outboxKey, sendAll);
     } catch {
-      if (Date.now() > (read<number>(leaseKey) as number)) {
-        write(leaseKey, Date.now() + 9e3);
-        await sendAll();
-        write(leaseKey);
-      }
+      await sendAll();
     }
   }));
 

@@ -155,7 +155,7 @@ const base64Url = (bytes: Uint8Array) =>
   btoa(String.fromCharCode(...bytes))
     .replace(/\+/g, "-")
     .replace(/\//g, "_")
-    .replace(/=+$/, "");
+    .replace(/=/g, "");
 
 /** Null where the page is not in a secure context: such a page cannot hash, and gets no code. */
 let handOff: { verifier: string; challenge: string } | null = null;

@@ -33,7 +33,7 @@
   // Links of the theme itself to a sign-in: they send the verifier's SHA-256 along.
   void (async () => {
     if (!crypto.subtle) return;
-    const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+    const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
     const kept = toText(crypto.getRandomValues(new Uint8Array(32)));
     const challenge = toText(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(kept))));
     document.addEventListener('click', (event) => {

@@ -204,3 +204,23 @@ describe("without a trusted proxy", () => {
     }
   });
 });
+
+describe("links and one-time codes", () => {
+  it("are tried 300 times a minute from one address; a right one is refused too until the next", async () => {
+    const address = newAddress();
+    const { token } = await signUp(service);
+    const tries = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        post("/auth/session", { code: "guess", handoff_verifier: "v".repeat(43) }, address),
+      ),
+    );
+    expect(new Set(statusesOf(tries))).toEqual(new Set([400]));
+    const refused = await post("/auth/consent-confirm", { token: "guess" }, address);
+    expect([refused.status, refused.json.code]).toEqual([429, "too_many_requests"]);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect((await post("/auth/consent-confirm", { token: "guess" }, newAddress())).status).toBe(
+      400,
+    );
+    expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: token })).status).toBe(200);
+  });
+});
