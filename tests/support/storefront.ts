@@ -100,6 +100,20 @@ export async function untilHandled(service: Service, id: string): Promise<void> 
   );
 }
 
+/** Waits until every webhook is worked; says which are not, and why, when that takes too long. */
+export async function inboxIsWorked(service: Service): Promise<void> {
+  const left = () =>
+    service.database.query(
+      "SELECT shop, topic, status, attempts, last_error, next_attempt_at - clock_timestamp() AS due_in FROM webhook_inbox WHERE status <> 'done'",
+    );
+  // A second attempt may come after 10 s.
+  await eventually("the webhooks worked", async () => (await left()).length === 0, 40_000).catch(
+    async (error: unknown) => {
+      throw new Error(`${String(error)}; left: ${JSON.stringify(await left())}`);
+    },
+  );
+}
+
 /** Sends a webhook and waits until its effect is stored. */
 export async function deliver(
   service: Service,

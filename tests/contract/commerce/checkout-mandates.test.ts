@@ -20,6 +20,7 @@ import {
 import { consent, type Shopper } from "../../support/commerce.ts";
 import { verify } from "../../support/consent.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import { inboxIsWorked } from "../../support/storefront.ts";
 import { runScheduledNow } from "../../../app/domain/scheduled-run.ts";
 
 let service: Service;
@@ -102,12 +103,7 @@ describe("a checkout with a mandate", () => {
         }),
         { headers: { "X-Shopify-Webhook-Id": randomUUID() } },
       );
-    await eventually(
-      "the orders worked",
-      async () =>
-        (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done'"))
-          .length === 0,
-    );
+    await inboxIsWorked(service);
     expect(await mandateRow(service, mandate)).toEqual({
       spent_amount: "40.00",
       reserved_amount: "0.00",

@@ -18,7 +18,8 @@ import {
 } from "../../support/checkout.ts";
 import { asAgent, asShopper, callsOf, consent, type Shopper } from "../../support/commerce.ts";
 import { ingestWebhook } from "../../support/events.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+import { inboxIsWorked } from "../../support/storefront.ts";
 import { newClient, newTokens } from "../../support/agent.ts";
 import { signUp } from "../identity/people.ts";
 
@@ -462,12 +463,7 @@ describe("a checkout", () => {
         { name: "x", value: { deep: 1 } },
       ],
     });
-    await eventually(
-      "the orders worked",
-      async () =>
-        (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done'"))
-          .length === 0,
-    );
+    await inboxIsWorked(service);
     expect((await checkoutAs(service, id)).status).toBe("requires_escalation");
     await send(SHOP, { note_attributes: [], cart_token: token });
     expect(await completed(service, id)).toMatchObject({

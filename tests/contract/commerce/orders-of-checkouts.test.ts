@@ -15,7 +15,8 @@ import {
   type Shelf,
 } from "../../support/checkout.ts";
 import { newShopper, type Shopper } from "../../support/commerce.ts";
-import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import { SHOP, startService, type Service } from "../../support/service.ts";
+import { inboxIsWorked } from "../../support/storefront.ts";
 
 let service: Service;
 let shelf: Shelf;
@@ -41,12 +42,7 @@ describe("an order that names a checkout", () => {
       JSON.stringify({ admin_graphql_api_id: ORDER, total_price: "1.00", ...fields }),
       { headers: { "X-Shopify-Webhook-Id": randomUUID() } },
     );
-    await eventually(
-      "the order worked",
-      async () =>
-        (await service.database.query("SELECT 1 FROM webhook_inbox WHERE status <> 'done'"))
-          .length === 0,
-    );
+    await inboxIsWorked(service);
   };
   const customer = ({ gid }: Shopper) => ({ admin_graphql_api_id: gid });
   const cartOf = async (id: string) => {
