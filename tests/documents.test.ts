@@ -26,6 +26,14 @@ describe("the README", () => {
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
   });
 
+  it("has a document of every attack whose tests are there", () => {
+    const targets = [...read("docs/security.md").matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, target]) => target as string,
+    );
+    expect(targets.filter((target) => target.startsWith("../tests/")).length).toBeGreaterThan(40);
+    expect(targets.filter((target) => !existsSync(join(root, "docs", target)))).toEqual([]);
+  });
+
   it("sends the same payloads in its tour as the tests do", () => {
     expect(read("docs/tour/customer-update-2026-07.json")).toBe(CUSTOMER_2026_07);
     expect(read("docs/tour/customer-update-2024-10.json")).toBe(CUSTOMER_2024_10);

