@@ -232,6 +232,11 @@ export const SETTINGS = {
     z.string(),
     "Issuer of the edge gate's tokens; unset: any token that those keys signed for that audience.",
   ),
+  WORKER_POLL_MS: setting(
+    wholeNumber(20, 60_000),
+    "How often, in milliseconds, a worker looks for work that no notification told of: retries whose time has come, and what a worker that died left.",
+    { default: "1000" },
+  ),
   RATE_LIMIT_SCALE: setting(
     z
       .string()

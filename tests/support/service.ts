@@ -87,6 +87,7 @@ export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<s
     OUTBOUND_ALLOW: "127.0.0.1",
     RATE_LIMIT_SCALE: "0",
     DATABASE_POOL: "8",
+    WORKER_POLL_MS: "100",
     // The scheduled run belongs to the tests that ask for it: its leases and counts would stand in everybody's tables.
     ROLES: "web,worker",
   };

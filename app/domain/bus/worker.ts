@@ -21,7 +21,6 @@ import { createLane, FIRST_ROWS, placesOf, type Lane, type Pair } from "./lane.t
 import { settlerOf } from "./settle.ts";
 import { QUEUE_NOTIFICATION } from "./waiting-rows.ts";
 
-const POLL_MS = 1_000;
 const RENEW_MS = (LEASE_SECONDS * 1_000) / 3;
 const RELEASE_WAIT_MS = 20_000;
 
@@ -199,7 +198,7 @@ export async function startWorker(ctx: Ctx, database: Database): Promise<Worker>
     fillAll();
     void sweep();
     file();
-  }, POLL_MS);
+  }, ctx.config.WORKER_POLL_MS);
   const renew = setInterval(() => {
     const items = held.all().map(({ item }) => item);
     if (items.length > 0)

@@ -19,7 +19,6 @@ import {
 } from "./privacy-requests.ts";
 import { redactShop } from "./shop-redact.ts";
 
-const POLL_MS = 1_000;
 const STOP_WAIT_MS = 10_000;
 const RENEW_MS = (PRIVACY_LEASE_SECONDS * 1_000) / 3;
 
@@ -57,7 +56,7 @@ export async function startPrivacyWorker(
   }
 
   const listener = await database.listen(PRIVACY_NOTIFICATION, wake);
-  const poll = setInterval(wake, POLL_MS);
+  const poll = setInterval(wake, ctx.config.WORKER_POLL_MS);
   wake();
   return {
     async stop() {

@@ -16,7 +16,6 @@ import {
 } from "./webhook-inbox.ts";
 
 const PLACES = 16;
-const POLL_MS = 1_000;
 const RENEW_MS = (INBOX_LEASE_SECONDS * 1_000) / 3;
 
 export async function startInboxWorker(
@@ -92,7 +91,7 @@ export async function startInboxWorker(
   }
 
   const listener = await database.listen(INBOX_NOTIFICATION, fill);
-  const poll = setInterval(fill, POLL_MS);
+  const poll = setInterval(fill, ctx.config.WORKER_POLL_MS);
   const renew = setInterval(() => {
     if (inFlight.size > 0)
       renewWebhookLeases(database, [...inFlight.keys()]).catch((error: Error) =>

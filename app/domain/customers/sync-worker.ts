@@ -9,7 +9,6 @@ import { failWindow, loadSyncState, saveSyncState } from "./sync-state.ts";
 
 const PLACES = 2;
 const LOOKED_AT = 50;
-const POLL_MS = 1_000;
 
 export function startSyncWorker(ctx: Ctx): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -66,7 +65,7 @@ export function startSyncWorker(ctx: Ctx): { stop(): Promise<void> } {
     }
   }
 
-  const poll = setInterval(() => void look(), POLL_MS);
+  const poll = setInterval(() => void look(), ctx.config.WORKER_POLL_MS);
   void look();
   return {
     async stop() {

@@ -10,7 +10,6 @@ import { placeOf, selectionOf, type TagSelection } from "./tag-runs.ts";
 
 const SLICE = 50;
 const LEASE_SECONDS = 30;
-const POLL_MS = 2_000;
 
 type Run = {
   shop: string;
@@ -56,7 +55,7 @@ export async function startTagRunWorker(
   }
 
   const listener = await database.listen("tag_runs", wake);
-  const poll = setInterval(wake, POLL_MS);
+  const poll = setInterval(wake, ctx.config.WORKER_POLL_MS);
   wake();
   return {
     async stop() {
