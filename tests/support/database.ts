@@ -57,15 +57,26 @@ async function create(template: string): Promise<TestDatabase> {
 }
 
 // session_replication_role turns off triggers that forbid emptying an append-only table; the copy's owner may do that.
+// TRUNCATE makes a new file for every table and index, which took most of the time of many tests: few rows are deleted.
 const truncateEverything = `DO $$
-DECLARE tables text;
+DECLARE
+  tables text[];
+  one text;
+  found int;
 BEGIN
-  SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') INTO tables
+  SELECT array_agg(format('%I.%I', schemaname, tablename) ORDER BY tablename) INTO tables
   FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> '_prisma_migrations';
-  IF tables IS NOT NULL THEN
-    SET LOCAL session_replication_role = replica;
-    EXECUTE 'TRUNCATE ' || tables || ' RESTART IDENTITY CASCADE';
-  END IF;
+  IF tables IS NULL THEN RETURN; END IF;
+  SET LOCAL session_replication_role = replica;
+  EXECUTE 'LOCK TABLE ' || array_to_string(tables, ', ') || ' IN ACCESS EXCLUSIVE MODE';
+  FOREACH one IN ARRAY tables LOOP
+    EXECUTE format('SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 2000) AS first_rows', one) INTO found;
+    IF found = 2000 THEN EXECUTE format('TRUNCATE %s CASCADE', one);
+    ELSIF found > 0 THEN EXECUTE format('DELETE FROM %s', one);
+    END IF;
+  END LOOP;
+  PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+  FROM pg_sequences WHERE last_value IS NOT NULL;
 END $$`;
 
 async function onServer(url: string, sql: string): Promise<void> {
