@@ -32,7 +32,6 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /tags/mine",
     "GET /ucp/consent-history",
     "GET /ucp/consent-receipt/:consent_id",
-    "POST /ucp/tags",
   ],
   "comes back from a provider with a state that a limited start stored": [
     "GET /admin/storefront-callback",

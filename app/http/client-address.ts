@@ -1,6 +1,16 @@
 // Who is calling, for rate limits: the connection's own address, or what the trusted proxies in front say of it.
+import type { Ctx } from "../context.server.ts";
 import { clientNetwork } from "../runtime/ip-address.ts";
+import type { ProxiedRequest } from "./app-proxy.ts";
 import type { Inbound } from "./inbound.ts";
+
+/**
+ * Who is calling this route. The app proxy stands between the visitor and the proxies that we trust, and writes the visitor's
+ * address one entry further left: by its own address all visitors of a store would share one count.
+ */
+export function callerAddress(ctx: Ctx, inbound: Inbound, proxied: ProxiedRequest | null): string {
+  return clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS + (proxied ? 1 : 0));
+}
 
 /**
  * The client's IPv4 address or the /64 of its IPv6 one. Reads `X-Forwarded-For` from the right: each trusted proxy added

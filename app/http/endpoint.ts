@@ -313,7 +313,12 @@ async function dispatch(
     throw tenantUnknown(ctx, inbound, spec.auth);
   if (!found.tenant && (spec.tenant === "registered" || (spec.tenant === "optional" && found.shop)))
     throw new AppError("unknown_tenant");
-  await enforceRateLimit(spec.rateLimit, "before_auth", { ctx, inbound, tenant: found.tenant });
+  await enforceRateLimit(spec.rateLimit, "before_auth", {
+    ctx,
+    inbound,
+    tenant: found.tenant,
+    proxied,
+  });
   const signedIn =
     spec.auth === "session" ? await requireSession(ctx, inbound, found.tenant) : null;
   const acting =

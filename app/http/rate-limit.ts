@@ -5,10 +5,11 @@ import { isAgentToken } from "../domain/agents/agent-token.ts";
 import { countTry, type RateLimitName, type Subjects } from "../domain/identity/rate-limits.ts";
 import type { Session } from "../domain/identity/sessions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
-import { isAgentCall } from "./agent-guard.ts";
-import { clientAddress } from "./client-address.ts";
+import type { ProxiedRequest } from "./app-proxy.ts";
+import { callerAddress } from "./client-address.ts";
 import { bearerToken } from "./guards.ts";
 import type { Inbound } from "./inbound.ts";
+import { sessionCredential } from "./session-guard.ts";
 import type { Visitor } from "./visitor-guard.ts";
 
 /** What a subject is read from. `principal` and `body` are there only for limits that count after the body was read. */
@@ -16,6 +17,7 @@ type Seen = {
   ctx: Ctx;
   inbound: Inbound;
   tenant: Tenant | null;
+  proxied: ProxiedRequest | null;
   principal?: unknown;
   body?: unknown;
 };
@@ -33,15 +35,20 @@ const limit = (subjects: RateLimit["subjects"]): RateLimit => ({
   subjects,
 });
 
-const address: Subject = ({ ctx, inbound }) => clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS);
+const address: Subject = ({ ctx, inbound, proxied }) => callerAddress(ctx, inbound, proxied);
 const field =
   (name: string): Subject =>
   ({ body }) =>
     String((body as Record<string, unknown>)[name]);
 const account: Subject = ({ principal }) => String((principal as Session).account.id);
-/** People with a session and customers of the storefront's proxy are known; only strangers are counted. */
+/** Of strangers, who have no account to count by. */
 const strangersAddress: Subject = (seen) =>
   (seen.principal as Visitor).kind === "anonymous" ? address(seen) : null;
+const knownVisitor: Subject = ({ principal }) => {
+  const visitor = principal as Visitor;
+  if (visitor.kind === "session") return String(visitor.session.account.id);
+  return visitor.kind === "customer" ? visitor.gid : null;
+};
 
 export const SIGN_IN = limit({ login_per_email: field("email"), login_per_address: address });
 export const SIGN_UP = limit({ signup_per_address: address });
@@ -52,30 +59,30 @@ export const RESET_MAIL = limit({
   reset_mail_per_address: address,
 });
 export const LINK_OR_CODE = limit({ link_tries_per_address: address });
-export const CONSENT = limit({ consent_per_address: strangersAddress });
+export const CONSENT = limit({
+  consent_per_address: strangersAddress,
+  consent_per_account: knownVisitor,
+});
+export const OWN_TAGS = limit({ tag_changes_per_account: account });
 export const OWN_EXPORT = limit({ export_per_account: account });
 export const CLIENT_REGISTRATION = limit({ agent_registration_per_address: address });
 export const OAUTH_TOKEN = limit({ oauth_token_per_address: address });
 
-/** The token of an agent, or of a session that an agent speaks with; null when a page of the store calls. */
-const agentsToken: Subject = ({ ctx, inbound, tenant }) => {
-  const token = bearerToken(inbound) ?? null;
-  if (token === null || tenant === null) return null;
-  return isAgentToken(token) || isAgentCall(ctx, inbound, tenant) ? token : null;
-};
-const addressOfToken: Subject = (seen) => (agentsToken(seen) === null ? null : address(seen));
+/** Of the header or the cookie. What a caller says of itself, `Origin` included, decides no count. */
+const token: Subject = ({ inbound }) => sessionCredential(inbound)?.token ?? null;
+const addressOfToken: Subject = (seen) => (token(seen) === null ? null : address(seen));
 
-/** Agents at /commerce/*: before anything is known of the token, which may be made up. */
+/** Agents and shoppers at /commerce/*: before anything is known of the token, which may be made up. */
 export const AGENT_READ: RateLimit = {
   counted: "before_auth",
   subjects: {
-    agent_calls_per_token: agentsToken,
+    agent_calls_per_token: token,
     agent_token_calls_per_address: addressOfToken,
   },
 };
 export const AGENT_CHANGE: RateLimit = {
   counted: "before_auth",
-  subjects: { ...AGENT_READ.subjects, agent_changes_per_caller: agentsToken },
+  subjects: { ...AGENT_READ.subjects, agent_changes_per_caller: token },
 };
 
 const saysToBeAgent = (inbound: Inbound) =>
@@ -83,8 +90,9 @@ const saysToBeAgent = (inbound: Inbound) =>
   inbound.header("a2a-version") !== undefined ||
   isAgentToken(bearerToken(inbound) ?? "");
 
-/** What is open to everybody: pages of the store read on, whoever says to be an agent is counted. */
-export const NAMED_AGENT = limit({
+/** Open to everybody. Who says to be an agent is counted with its other calls; a page of the store reads more. */
+export const CATALOGUE = limit({
+  catalogue_reads_per_address: (seen) => (saysToBeAgent(seen.inbound) ? null : address(seen)),
   agent_calls_per_token: ({ inbound }) =>
     saysToBeAgent(inbound) ? (bearerToken(inbound) ?? null) : null,
   agent_token_calls_per_address: (seen) =>

@@ -1,6 +1,6 @@
 import { ConsentSyncInput } from "../domain/consent/consent-input.ts";
 import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-consent.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { callerAddress } from "../http/client-address.ts";
 import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { CONSENT } from "../http/rate-limit.ts";
@@ -13,13 +13,13 @@ export const { loader, action, route } = endpoint({
     rateLimit: CONSENT,
     proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
-    async handle({ ctx, inbound, tenant, principal, body }) {
+    async handle({ ctx, inbound, tenant, principal, body, proxied }) {
       const speaker: ConsentSpeaker =
         principal.kind === "session"
           ? { userId: principal.session.account.id }
           : principal.kind === "customer"
             ? { gid: principal.gid }
-            : { address: clientAddress(inbound, ctx.config.TRUST_PROXY_HOPS) };
+            : { address: callerAddress(ctx, inbound, proxied) };
       const visit = {
         userAgent: inbound.header("user-agent") ?? null,
         gpc: inbound.header("sec-gpc") === "1",

@@ -1,14 +1,14 @@
 import { ProductSearch, searchProducts } from "../domain/commerce/products.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { readKeyCursor, toKeyCursor } from "../http/paging.ts";
-import { NAMED_AGENT } from "../http/rate-limit.ts";
+import { CATALOGUE } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
     summary: "Products that the store shows to everybody, by words and by collection.",
     auth: "none",
     tenant: "registered",
-    rateLimit: NAMED_AGENT,
+    rateLimit: CATALOGUE,
     query: ProductSearch,
     async handle({ ctx, tenant, query: { query = "", first, after, collection = null } }) {
       const list = `products/${tenant.shop}/${collection}/${query}`;

@@ -2,6 +2,7 @@ import { OwnTagLists } from "../domain/customers/tag-change.ts";
 import { changeOwnTags } from "../domain/identity/own-tags.ts";
 import { LOCALE_SHAPE } from "../http/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { OWN_TAGS } from "../http/rate-limit.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -9,6 +10,7 @@ export const { loader, action, route } = endpoint({
       "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
     auth: "session",
     tenant: "registered",
+    rateLimit: OWN_TAGS,
     proxied: { locale: LOCALE_SHAPE },
     body: OwnTagLists,
     answers: {

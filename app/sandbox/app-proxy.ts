@@ -65,10 +65,12 @@ export async function passOn(
   const headers = PASSED_ON.flatMap((name) =>
     typeof call.headers[name] === "string" ? [[name, call.headers[name]] as [string, string]] : [],
   );
+  // The proxy adds the visitor's address to what the visitor wrote there.
+  const forwarded = [call.headers["x-forwarded-for"], call.address].filter(Boolean).join(", ");
   try {
     const answer = await fetch(target, {
       method: call.method,
-      headers,
+      headers: [...headers, ["x-forwarded-for", forwarded]],
       redirect: "manual",
       ...(call.method !== "GET" && call.method !== "HEAD" && { body: call.text }),
     });

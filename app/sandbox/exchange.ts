@@ -7,6 +7,8 @@ export type Call = {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
+  /** Of the connection. */
+  address: string;
   text: string;
   /** Parsed JSON, an object of form fields, or the text when it is neither. */
   body: unknown;

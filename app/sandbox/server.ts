@@ -111,6 +111,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       path,
       query: asked.searchParams,
       headers: request.headers,
+      address: request.socket.remoteAddress ?? "",
       text: body,
       body: parseBody(body, request.headers["content-type"]),
     };

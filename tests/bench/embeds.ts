@@ -90,6 +90,7 @@ export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
       path: url.pathname,
       query: url.searchParams,
       headers: request.headers,
+      address: "",
       text: "",
       body: "",
     };

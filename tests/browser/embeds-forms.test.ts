@@ -191,7 +191,7 @@ describe("a shopper who is signed in", () => {
   it("at the storefront is recorded as that customer, whom the proxy vouches for", async () => {
     const bob = await signUp(service);
     await service.database.query(
-      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/5001' WHERE id = $1",
+      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/5001', email_verified = true WHERE id = $1",
       [bob.id],
     );
     await enter({ customerId: "5001" });

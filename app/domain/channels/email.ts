@@ -87,7 +87,9 @@ async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise
   if (!customer || customer.status === "deleted") return null;
   // Also an address that waits for its proof: the mail is what proves it.
   const to = customer.email ?? customer.unproven_email;
-  return to ? { to, name: customer.first_name, language: customer.language_pref } : null;
+  // Whoever signed up with a stranger's address chose the name, too: a greeting with it would carry their words.
+  const name = customer.is_unproven ? null : customer.first_name;
+  return to ? { to, name, language: customer.language_pref } : null;
 }
 
 /** The store's support address, else the operators of the service, else the sender itself: somebody always hears of it. */

@@ -11,6 +11,8 @@ export type CustomerSnapshot = {
   first_name: string | null;
   last_name: string | null;
   provider: string;
+  /** Somebody made the account who has not proven the address: the names are theirs. */
+  is_unproven: boolean;
   status: string;
   language_pref: string | null;
   tags: string[];
@@ -40,7 +42,7 @@ export type CustomerSnapshot = {
 // What belongs to a person is looked up person by person, on its own index: joined, a planner without statistics would
 // read the store's whole tables.
 const snapshotOf = (people: string) => `
-  SELECT id, email, unproven_email, full_name, first_name, last_name, provider, status, language_pref, tags, number_of_orders, amount_spent, email_subscription_status,
+  SELECT id, email, unproven_email, full_name, first_name, last_name, provider, (NOT email_verified AND (password_hash <> '' OR federated_sub IS NOT NULL)) AS is_unproven, status, language_pref, tags, number_of_orders, amount_spent, email_subscription_status,
     sms_subscription_status, country, storefront_customer_gid, cms_item_id, cms_hash, storefront_hash, storefront_slugs,
     (SELECT ga_client_id FROM user_extras WHERE user_extras.shop = $1 AND user_id = u.id) AS ga_client_id,
     coalesce(

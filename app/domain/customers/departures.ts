@@ -4,6 +4,8 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { tombstoneOf } from "./from-storefront.ts";
+import { giveCustomerItsOwnAccount } from "./storefront-person.ts";
+import { hasUnprovenWayIn, type Unproven } from "./unproven-account.ts";
 import { channelsFor } from "./write-matrix.ts";
 
 /** The stone knows the account: a redaction that comes later often names nothing but the gid. */
@@ -62,6 +64,23 @@ export async function forgetStorefrontCustomer(
   });
 }
 
+/** A customer of the storefront comes to no account whose address nobody has proven. */
+async function separateStrangers(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  accounts: readonly Left[],
+): Promise<void> {
+  for (const { id } of accounts) {
+    const [account] = await sql<Unproven>(
+      "SELECT id, password_hash, federated_sub, email_verified FROM storefront_users WHERE shop = $1 AND id = $2",
+      [id],
+    );
+    if (account && hasUnprovenWayIn(account))
+      await giveCustomerItsOwnAccount(ctx, tenant, sql, account.id);
+  }
+}
+
 /**
  * The account of the merged customer gives its gid and its sync over to the kept one: where the kept customer has no
  * account yet, this account becomes its; otherwise it goes on without the storefront. Safe to repeat.
@@ -84,6 +103,7 @@ export async function mergeStorefrontCustomers(
         [keptGid, deletedGid],
       );
       await tell(ctx, tenant, sql, moved);
+      await separateStrangers(ctx, tenant, sql, moved);
       return;
     }
     const left = await sql<Left>(

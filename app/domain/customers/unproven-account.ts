@@ -9,20 +9,23 @@ import { getKey, KEYS } from "../../runtime/kv.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-type Unproven = {
+export type Unproven = {
   id: number;
   password_hash: string;
   federated_sub: string | null;
   email_verified: boolean;
 };
 
+/** Whether somebody who has not proven the address can get into the account. */
+export const hasUnprovenWayIn = (account: Unproven): boolean =>
+  !account.email_verified && (account.password_hash !== "" || account.federated_sub !== null);
+
 /**
  * Whether somebody who has not proven the address can get into the account, and the storefront's customer of that address
  * is not one that this service is creating for the account at this moment.
  */
 export async function mustYieldAddress(sql: TenantSql, account: Unproven): Promise<boolean> {
-  const hasWayIn = account.password_hash !== "" || account.federated_sub !== null;
-  if (account.email_verified || !hasWayIn) return false;
+  if (!hasUnprovenWayIn(account)) return false;
   return (await getKey(sql, KEYS.echo(account.id))) === null;
 }
 

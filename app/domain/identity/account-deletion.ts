@@ -14,7 +14,7 @@ import { clearAccount } from "./clear-account.ts";
 import { requireFreshSignIn } from "./fresh-sign-in.ts";
 import { enqueueMail } from "./mails.ts";
 import { TypedPassword, verifyPassword } from "./password.ts";
-import { countTry } from "./rate-limits.ts";
+import { countTry, isTryLeft } from "./rate-limits.ts";
 import type { Session } from "./sessions.ts";
 import type { Visit } from "./sign-up.ts";
 
@@ -28,12 +28,15 @@ export async function deleteAccount(
   visit: Visit,
 ): Promise<void> {
   await requireSamePerson(ctx, tenant, session, password);
+  const email = emailOf(session.account);
+  const mayMail =
+    email !== null && (await isTryLeft(ctx, tenant, { account_deleted_mail_per_email: email }));
   await dataOf(ctx, tenant).transaction(async (sql) => {
     const account = await getAccount(sql, session.account.id, true);
     // A second deletion, a suspension or a reset in between ended the session that asks.
     if (account.status !== "active" || account.password_hash !== session.account.password_hash)
       throw new AppError("unauthorized");
-    await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
+    if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, sql, session, visit);
     await insertTombstones(ctx, sql, tenant.shop, account);
     await clearAccount(sql, account.id);

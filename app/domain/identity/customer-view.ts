@@ -1,6 +1,7 @@
 // What a customer whom the storefront vouches for is shown without a session: the own consents and tags.
 import type { Ctx } from "../../context.server.ts";
 import { listAssignedTags } from "../tags/assignments.ts";
+import { findStorefrontPerson } from "../customers/storefront-person.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findPerson } from "./account.ts";
 
@@ -16,11 +17,8 @@ export async function findCustomerView(
   gid: string,
 ): Promise<CustomerView> {
   const { sql } = dataOf(ctx, tenant);
-  const [user] = await sql<{ id: number }>(
-    "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'",
-    [gid],
-  );
-  const person = user ? await findPerson(sql, user.id) : null;
+  const userId = await findStorefrontPerson(ctx, tenant, gid);
+  const person = userId === null ? null : await findPerson(sql, userId);
   if (!person) return { consents: {}, tags: [] };
   const tags = await listAssignedTags(sql, person.account.id);
   return { consents: person.consents, tags: tags.map(({ slug, name }) => ({ slug, name })) };

@@ -150,12 +150,16 @@ export async function endUnprovenWaysIn(
   );
   await sql(
     `UPDATE user_claims SET federated_sub = CASE WHEN federated_sub = $3 THEN federated_sub END,
-       consent_a2a = false, consent_ap2 = false, updated_at = now()
-     WHERE shop = $1 AND user_id = $2 AND (federated_sub IS NOT NULL OR consent_a2a OR consent_ap2)`,
-    [account.id, kept.sub],
+       consent_a2a = false, consent_ap2 = false, consent_marketing = consent_marketing AND NOT $4, updated_at = now()
+     WHERE shop = $1 AND user_id = $2 AND (federated_sub IS NOT NULL OR consent_a2a OR consent_ap2 OR (consent_marketing AND $4))`,
+    [account.id, kept.sub, proof.isSignIn ?? false],
   );
   const consentId = ctx.random.uuid();
-  const ended = (["a2a", "ap2"] as const).filter((type) => claims?.[consentColumn(type)]);
+  // A sign-in never grants marketing: what a stranger chose before it does not stay either.
+  const withdrawn = proof.isSignIn
+    ? (["a2a", "ap2", "marketing"] as const)
+    : (["a2a", "ap2"] as const);
+  const ended = withdrawn.filter((type) => claims?.[consentColumn(type)]);
   await recordConsent(
     sql,
     ended.map((consentType) => ({

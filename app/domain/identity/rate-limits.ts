@@ -18,6 +18,7 @@ export const RATE_LIMITS = {
   reset_mail_per_email: { max: 5, windowSeconds: 3_600 },
   verify_mail_per_email: { max: 5, windowSeconds: 3_600 },
   account_exists_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  account_deleted_mail_per_email: { max: 5, windowSeconds: 3_600 },
   reset_mail_per_address: { max: 60, windowSeconds: 3_600 },
   /** Sign-ins at a provider that are begun in one store; each leaves its state and verifier behind. */
   sign_in_start_per_address: { max: 60, windowSeconds: 60 },
@@ -27,6 +28,11 @@ export const RATE_LIMITS = {
   install_start_per_address: { max: 60, windowSeconds: 60, isOfPlatform: true },
   export_per_account: { max: 5, windowSeconds: 3_600 },
   consent_per_address: { max: 60, windowSeconds: 60 },
+  /** Every change is a row of the log, for ever. */
+  consent_per_account: { max: 300, windowSeconds: 60 },
+  tag_changes_per_account: { max: 300, windowSeconds: 60 },
+  /** A search that was not made lately asks the storefront, whose answers have a price. */
+  catalogue_reads_per_address: { max: 600, windowSeconds: 60 },
   agent_registration_per_address: { max: 20, windowSeconds: 3_600 },
   oauth_token_per_address: { max: 300, windowSeconds: 60 },
   /** Agents at /mcp, /a2a and /commerce/*: without a token, with one, and what changes something. */

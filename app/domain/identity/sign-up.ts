@@ -61,11 +61,13 @@ export async function signUp(
     throw new AppError("consent_required", { fields: consentProblems(input) });
   const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const hidesTaken = tenant.config.require_email_verification;
+  // Who signs up and deletes again and again fills nobody's mailbox; the links that were sent still work.
+  const mayMail = await isTryLeft(ctx, tenant, { verify_mail_per_email: input.email });
   try {
     // Of two at once the unique index lets one through; the other runs again and finds the address taken.
     const account = await retryOnConflict(() =>
       dataOf(ctx, tenant).transaction((sql) =>
-        createAccount(ctx, tenant, sql, input, passwordHash, visit),
+        createAccount(ctx, tenant, sql, input, { passwordHash, visit, mayMail }),
       ),
     );
     ctx.log.done("account.signed_up", {
@@ -109,8 +111,7 @@ async function createAccount(
   tenant: Tenant,
   sql: TenantSql,
   input: SignUpInput,
-  passwordHash: string,
-  visit: Visit,
+  { passwordHash, visit, mayMail }: { passwordHash: string; visit: Visit; mayMail: boolean },
 ): Promise<Account> {
   const known = await findAccountByEmail(sql, input.email, true);
   const holder = known?.status === "deleted" ? null : known;
@@ -139,7 +140,8 @@ async function createAccount(
   if (!account) throw new Error("the account was not stored");
   await storeClaims(ctx, tenant, sql, account.id, input, visit);
   if (!holder) await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
-  await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
+  if (mayMail)
+    await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
   return account;
 }
 

@@ -11,7 +11,8 @@ import {
   type Visit,
 } from "../consent/sync-consent.ts";
 import { findOrCreateContact } from "../customers/contact.ts";
-import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { findStorefrontPerson } from "../customers/storefront-person.ts";
+import type { Tenant } from "../tenants/tenant.ts";
 import { EmailAddress } from "./email-address.ts";
 import { isTryLeft } from "./rate-limits.ts";
 
@@ -27,14 +28,11 @@ export async function syncConsent(
 ): Promise<SyncedConsent> {
   if ("userId" in speaker) return syncConsentOfUser(ctx, tenant, speaker.userId, input, visit);
   if ("gid" in speaker) {
-    const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(
-      "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 AND status = 'active'",
-      [speaker.gid],
-    );
+    const userId = await findStorefrontPerson(ctx, tenant, speaker.gid);
     // A customer that has not arrived here yet is kept as a visitor: the gid is signed, the account is not there. The slash
     // stays: no browser can claim an id that has one.
-    return user
-      ? syncConsentOfUser(ctx, tenant, user.id, input, visit)
+    return userId !== null
+      ? syncConsentOfUser(ctx, tenant, userId, input, visit)
       : syncConsentOfVisitor(
           ctx,
           tenant,

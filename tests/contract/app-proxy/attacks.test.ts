@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await startConsentService({ withScreens: true });
   victim = await signUp(service);
   await service.database.query(
-    "UPDATE storefront_users SET storefront_customer_gid = $1 WHERE id = $2",
+    "UPDATE storefront_users SET storefront_customer_gid = $1, email_verified = true WHERE id = $2",
     [`gid://shopify/Customer/${VICTIM}`, victim.id],
   );
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startConsentService();
   ada = await signUp(service);
   await service.database.query(
-    "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1",
+    "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993', email_verified = true WHERE id = $1",
     [ada.id],
   );
 });

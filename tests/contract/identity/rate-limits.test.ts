@@ -224,3 +224,30 @@ describe("links and one-time codes", () => {
     expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: token })).status).toBe(200);
   });
 });
+
+describe("who signs up and deletes the account again and again", () => {
+  it("causes five mails of each kind an hour to the address, and no more", async () => {
+    const email = newEmail("bombed");
+    const [{ last }] = await service.database.query(
+      "SELECT coalesce(max(id), 0)::int AS last FROM integration_queue",
+    );
+    for (let round = 0; round < 7; round += 1) {
+      const { token } = await signUp(service, { email });
+      clock.at += 60_000;
+      const answer = await service.call("DELETE", `/auth/me?shop=${SHOP}`, {
+        key: token,
+        body: { password: PASSWORD },
+        headers: { "X-Forwarded-For": newAddress() },
+      });
+      expect(answer.status).toBe(200);
+    }
+    const mailsSince = await service.database.query(
+      "SELECT event_type, count(*)::int AS n FROM integration_queue WHERE id > $1 AND event_type LIKE 'mail.%' GROUP BY 1 ORDER BY 1",
+      [last],
+    );
+    expect(mailsSince).toEqual([
+      { event_type: "mail.account_deleted", n: 5 },
+      { event_type: "mail.verify_email", n: 5 },
+    ]);
+  });
+});

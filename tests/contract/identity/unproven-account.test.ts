@@ -21,6 +21,7 @@ import {
   signUp,
   verify,
 } from "./people.ts";
+import { proxied } from "../../support/shopper-pages.ts";
 
 let service: Service;
 
@@ -170,4 +171,86 @@ describe("password guesses on the deletion", () => {
       await strict.stop();
     }
   });
+});
+
+describe("the person to whom the storefront gives the customer of an unproven account", () => {
+  const consentAs = (gid: string, body: object) =>
+    fetch(proxied(service, "/auth/consent-sync", gid.split("/").at(-1) as string), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ method: "banner", ...body }),
+    });
+  const rowOf = async (id: number) =>
+    (
+      await service.database.query(
+        "SELECT email, unproven_email, storefront_customer_gid FROM storefront_users WHERE id = $1",
+        [id],
+      )
+    )[0];
+
+  async function createdCustomer() {
+    const email = newEmail("created");
+    const mallory = await signUp(service, { email, first_name: "Mallory" });
+    await eventually(
+      "the storefront's customer",
+      async () => (await rowOf(mallory.id)).storefront_customer_gid !== null,
+    );
+    await queueIsEmpty(service);
+    return { email, mallory, gid: (await rowOf(mallory.id)).storefront_customer_gid as string };
+  }
+
+  it("gets an account of its own: the stranger neither reads nor changes nor deletes what it does", async () => {
+    const { email, mallory, gid } = await createdCustomer();
+    expect((await consentAs(gid, { consent_cookie: true, consent_marketing: true })).status).toBe(
+      200,
+    );
+    expect(await rowOf(mallory.id)).toEqual({
+      email: null,
+      unproven_email: email,
+      storefront_customer_gid: null,
+    });
+    const [own] = await service.database.query(
+      "SELECT u.id, u.email, u.first_name, c.consent_marketing FROM storefront_users u JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.storefront_customer_gid = $1",
+      [gid],
+    );
+    expect(own).toMatchObject({ email, first_name: null, consent_marketing: true });
+    const history = await service.call("GET", `/ucp/consent-history?shop=${SHOP}`, {
+      key: mallory.token,
+    });
+    expect(JSON.stringify(history.json)).not.toContain('"banner"');
+    expect((await deleteMe(service, mallory.token, { password: PASSWORD })).status).toBe(200);
+    await queueIsEmpty(service);
+    expect((await rowOf(own.id)).storefront_customer_gid).toBe(gid);
+  });
+
+  it("who made the sign-up gets both together by proving the address", async () => {
+    const { email, mallory, gid } = await createdCustomer();
+    await consentAs(gid, { consent_cookie: true });
+    const token = await mailedToken(service, email, VERIFY);
+    expect((await verify(service, token)).status).toBe(200);
+    const me = (await getMe(service, mallory.token)).json;
+    expect(me.user).toMatchObject({ email, storefront_customer_gid: gid });
+    expect(me.consents.cookie).toBe(true);
+  });
+
+  it("arriving ten times at once gets one account", async () => {
+    const { gid } = await createdCustomer();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => consentAs(gid, { consent_cookie: true })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(
+      await service.database.query(
+        "SELECT count(*)::int AS n FROM storefront_users WHERE storefront_customer_gid = $1",
+        [gid],
+      ),
+    ).toEqual([{ n: 1 }]);
+  });
+});
+
+it("the mail that asks to prove an address greets nobody by a name that a stranger chose", async () => {
+  const email = newEmail("greeted");
+  await signUp(service, { email, first_name: "YOU WON evil.example" });
+  const mail = await eventually("the mail", () => service.sandbox.email.mailsTo(email)[0]);
+  expect(`${mail.subject}${mail.text}${mail.html}`).not.toContain("YOU WON");
 });
