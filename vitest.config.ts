@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ["tests/bench/**", "**/node_modules/**"],
     globalSetup: "tests/support/global-setup.ts",
     pool: "forks",
+    // Modules keep nothing of one test file that another could see: each worker loads and compiles them once.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -81,6 +81,8 @@ if (wanted.length === 0 || wanted.includes("app-customer")) {
 }
 await close();
 await browser.close();
+// The browser itself ends with the process.
+process.exit();
 
 /** On the service's own host, so that the browser keeps the cookie. */
 async function signUpShopper(): Promise<void> {

@@ -191,7 +191,7 @@ test("all that died are replayed in slices, and what was meanwhile replayed by s
     .waitFor();
   await page.getByRole("button", { name: "Replay all 1,202" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
-  await page.getByText(/1,202 of 1,202 put back into the queue\./).waitFor();
+  await page.getByText(/1,202 of 1,202 put back into the queue\./).waitFor({ timeout: 60_000 });
   expect(
     await query(
       "SELECT 1 FROM integration_queue WHERE shop = $1 AND channel = 'unheard_of' AND status = 'dead_letter' AND retry_count > 0",
@@ -201,7 +201,7 @@ test("all that died are replayed in slices, and what was meanwhile replayed by s
   expect(ids).toHaveLength(1_203);
   expect(visit.errors).toEqual([]);
   await visit.close();
-});
+}, 90_000);
 
 test("destinations are edited with a save bar, validated as the endpoint does, and an event takes the new route", async () => {
   const visit = await world.open("/app/events/destinations", { shop: SHOP });

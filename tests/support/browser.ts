@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
 // The app answers 410 to what calls itself headless.
 const USER_AGENT =
@@ -17,26 +17,37 @@ export type Visit = {
   close(): Promise<void>;
 };
 
+let launched: Promise<Browser> | undefined;
+
+/** One browser for all test files that a worker runs: unpacking and starting it takes seconds. It ends with the process. */
+function launch(): Promise<Browser> {
+  launched ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    return chromium.launch({
+      executablePath: await unpackInto(folder),
+      args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--disable-gpu"],
+      // The libraries and fonts that it brings along: a bare machine has none of them, and text without a font has no size.
+      env: {
+        ...process.env,
+        LD_LIBRARY_PATH: join(folder, "al2023/lib"),
+        FONTCONFIG_FILE: join(folder, "fonts.conf"),
+      },
+    });
+  })();
+  return launched;
+}
+
 export async function openBrowser(): Promise<{
   visit(
     origins: string[],
     options?: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } },
   ): Promise<Visit>;
+  /** Closes the pages that were visited. */
   close(): Promise<void>;
 }> {
-  const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  process.once("exit", remove);
-  const browser = await chromium.launch({
-    executablePath: await unpackInto(folder),
-    args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--disable-gpu"],
-    // The libraries and fonts that it brings along: a bare machine has none of them, and text without a font has no size.
-    env: {
-      ...process.env,
-      LD_LIBRARY_PATH: join(folder, "al2023/lib"),
-      FONTCONFIG_FILE: join(folder, "fonts.conf"),
-    },
-  });
+  const browser = await launch();
+  const contexts = new Set<BrowserContext>();
   return {
     async visit(origins, options = {}) {
       const context = await browser.newContext({
@@ -44,6 +55,8 @@ export async function openBrowser(): Promise<{
         viewport: { width: 1_100, height: 620 },
         ...options,
       });
+      contexts.add(context);
+      context.once("close", () => contexts.delete(context));
       const [errors, foreign]: [string[], string[]] = [[], []];
       await context.route("**/*", (route) => {
         const { origin, protocol } = new URL(route.request().url());
@@ -57,8 +70,7 @@ export async function openBrowser(): Promise<{
       return { page, errors, foreign, close: () => context.close() };
     },
     async close() {
-      await browser.close();
-      remove();
+      await Promise.all([...contexts].map((context) => context.close()));
     },
   };
 }
