@@ -1,4 +1,4 @@
-// Writes the configuration table of the README from the settings themselves: `npm run docs:config`, or `-- --check`.
+// Writes the configuration table of the README and .env.example from the settings themselves: `npm run docs:config`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SETTINGS } from "../app/runtime/settings.ts";
@@ -32,15 +32,23 @@ export function withConfigurationTable(readme: string): string {
   return `${readme.slice(0, start)}${START}\n${renderConfigurationTable()}\n${readme.slice(end)}`;
 }
 
+/** Every setting as a comment; those that a deployment must have stand open. Defaults are shown, secrets have none. */
+export function renderEnvironmentExample(): string {
+  const settings = Object.entries(SETTINGS as Record<string, Row>).map(
+    ([name, { about, required, default: fallback }]) =>
+      `# ${about}\n${required ? "" : "# "}${name}=${fallback ?? ""}\n`,
+  );
+  return [
+    "# Written by `npm run docs:config`. Copy it to .env, fill in what stands open, and start with",
+    "# `node --env-file=.env app/server.ts`. Without any of it `npm start` runs a sandbox.",
+    "",
+    ...settings,
+  ].join("\n");
+}
+
 if (import.meta.main) {
-  const file = join(import.meta.dirname, "..", "README.md");
-  const readme = readFileSync(file, "utf8");
-  const next = withConfigurationTable(readme);
-  if (process.argv.includes("--check") && next !== readme) {
-    process.stderr.write(
-      "The configuration table of README.md is out of date: run `npm run docs:config`.\n",
-    );
-    process.exit(1);
-  }
-  writeFileSync(file, next);
+  const root = join(import.meta.dirname, "..");
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  writeFileSync(join(root, "README.md"), withConfigurationTable(readme));
+  writeFileSync(join(root, ".env.example"), renderEnvironmentExample());
 }

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
 import { PROXY_MOUNT } from "../app/http/app-proxy.ts";
+import { pathOfFile } from "../app/http/route-table.ts";
 import { WEBHOOK_API_VERSION } from "../app/integrations/storefront.ts";
 import { shapeConfig } from "../app/runtime/config.ts";
 import { APP_PROXY_PATH } from "../app/sandbox/app-proxy.ts";
-import { withConfigurationTable } from "../scripts/write-docs.ts";
+import { renderEnvironmentExample, withConfigurationTable } from "../scripts/write-docs.ts";
 import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "./support/payloads.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -16,6 +17,10 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 describe("the README", () => {
   it("lists every setting as the service reads it", () => {
     expect(withConfigurationTable(read("README.md"))).toBe(read("README.md"));
+  });
+
+  it("has every setting in .env.example, with no value of a secret", () => {
+    expect(read(".env.example")).toBe(renderEnvironmentExample());
   });
 
   it("links only to files that are there", () => {
@@ -50,6 +55,21 @@ describe("the app manifest", () => {
     ].map(([, topic, uri]) => `${topic} ${uri}`);
   const values = (pattern: RegExp) =>
     [...manifest.matchAll(pattern)].map(([, value]) => value as string);
+
+  it("names beside every subscription the route that handles it", () => {
+    const subscriptions = manifest.split("[[webhooks.subscriptions]]").slice(1);
+    expect(subscriptions.length).toBeGreaterThan(10);
+    for (const subscription of subscriptions) {
+      const [, file = ""] = /# Handled by: (\S+)/.exec(subscription) ?? [];
+      const [, uri = ""] = /uri = "([^"]+)"/.exec(subscription) ?? [];
+      expect([uri, existsSync(join(root, file))]).toEqual([uri, true]);
+      const path = pathOfFile(file.replace("app/routes/", "")).replace(
+        ":topic",
+        uri.split("/")[2] as string,
+      );
+      expect(path).toBe(uri);
+    }
+  });
 
   it("subscribes to exactly the topics that have a handler, at their addresses", () => {
     expect(declared("topics")).toEqual(
