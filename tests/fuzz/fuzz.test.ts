@@ -7,6 +7,7 @@ import { findFaults, SLOWEST_MS, type Heard } from "./verdict.ts";
 import { SECRETS, type World } from "./world.ts";
 
 const heard = (changes: Partial<Heard>): Heard => ({
+  method: "GET",
   status: 200,
   headers: "content-type: application/json",
   text: "{}",
@@ -17,6 +18,7 @@ const heard = (changes: Partial<Heard>): Heard => ({
 describe("an answer is a fault", () => {
   it.each<[string, Partial<Heard>, string]>([
     ["of 500", { status: 500, text: '{"code":"internal_error"}' }, "answered 500"],
+    ["of 500 to HEAD", { method: "HEAD", status: 500, text: "" }, "answered 500"],
     ["of 503 without a code", { status: 503, text: "" }, "answered 503"],
     ["after more than 5 s", { ms: SLOWEST_MS + 1 }, "took 5001 ms"],
     ["with a secret in its body", { text: SECRETS["the app secret"] }, "holds the app secret"],
@@ -48,6 +50,7 @@ describe("an answer is a fault", () => {
 describe("an answer is none", () => {
   it.each<[string, Partial<Heard>]>([
     ["of 200", {}],
+    ["of 502 to HEAD, which has no body to tell why", { method: "HEAD", status: 502, text: "" }],
     ["of 400", { status: 400, text: '{"code":"invalid_request"}' }],
     [
       "that tells of a storefront that is away",

@@ -52,6 +52,7 @@ async function send(world: World, index: number, operation: Operation): Promise<
     const text = await response.text();
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
     const heard = {
+      method: request.method,
       status: response.status,
       headers: [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n"),
       text,

@@ -24,13 +24,15 @@ const INSIDES: Record<string, RegExp> = {
   "a message of the database client": /PrismaClient|Invalid `prisma/,
 };
 
-export type Heard = { status: number; headers: string; text: string; ms: number };
+export type Heard = { method: string; status: number; headers: string; text: string; ms: number };
 
 /** Everything that is wrong with an answer; empty when nothing is. */
 export function findFaults(heard: Heard, credential: Credential): string[] {
   const faults: string[] = [];
-  if (heard.status >= 500 && !KNOWN_FAILURES.has(codeOf(heard.text)))
-    faults.push(`answered ${heard.status}`);
+  // Without a body nobody can tell which failure it is: then only 500 is ours for certain.
+  const isKnown =
+    heard.method === "HEAD" ? heard.status !== 500 : KNOWN_FAILURES.has(codeOf(heard.text));
+  if (heard.status >= 500 && !isKnown) faults.push(`answered ${heard.status}`);
   if (heard.ms > SLOWEST_MS) faults.push(`took ${Math.round(heard.ms)} ms`);
   const said = `${heard.headers}\n${heard.text}`;
   for (const [name, secret] of Object.entries(SECRETS)) {

@@ -3,7 +3,14 @@ import { createHmac } from "node:crypto";
 import type { Sandbox } from "../../app/sandbox/server.ts";
 import { startSide, stopSide, type Side } from "../bench/side.ts";
 import { newClient, newTokens } from "../support/agent.ts";
-import { ADMIN_KEY, APP_SECRET, SHOP, type Answer, type Service } from "../support/service.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  eventually,
+  SHOP,
+  type Answer,
+  type Service,
+} from "../support/service.ts";
 
 export const CREDENTIALS = [
   "nobody",
@@ -87,6 +94,20 @@ export async function startWorld(serverUrl: string): Promise<World> {
     if (answer.status !== 200) throw new Error(`${shop} was not configured: ${answer.text}`);
   }
 
+  /** A signed request may have asked for the store's removal, which must not come in between. */
+  async function privacyRequestsAreWorked(): Promise<void> {
+    await eventually(
+      "the privacy requests worked",
+      async () =>
+        (
+          await side.db.query(
+            "SELECT 1 FROM privacy_requests WHERE state IN ('received', 'running')",
+          )
+        ).rows.length === 0,
+      60_000,
+    );
+  }
+
   async function signUp(shop: string, email: string): Promise<string> {
     const answer = await call("POST", `/auth/signup?shop=${shop}`, {
       key: null,
@@ -115,6 +136,7 @@ export async function startWorld(serverUrl: string): Promise<World> {
     sign: (body) => createHmac("sha256", APP_SECRET).update(body).digest("base64"),
     async renew() {
       renewals += 1;
+      await privacyRequestsAreWorked();
       await configure(SHOP, { agent_access_enabled: true, require_email_verification: false });
       await configure(OTHER_SHOP, {
         admin_key: OTHER_ADMIN_KEY,
