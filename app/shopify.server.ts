@@ -24,7 +24,7 @@ export type AdminVisit = { shop: string; apiKey: string; isConnected: boolean };
 
 type Credentials = { clientId: string; secrets: string[] };
 
-export type Shopify = ReturnType<typeof createShopify>;
+type Shopify = ReturnType<typeof createShopify>;
 
 export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {}) {
   setAbstractFetchFunc(storefrontFetch(ctx));

@@ -6,7 +6,7 @@ import { formatCount } from "./figures.ts";
 import { LIST_WORDS } from "./list-words.ts";
 import { useLocale, useWords } from "./words.tsx";
 
-export type Bar = { key: string; label: string; short: string; first: number; second: number };
+type Bar = { key: string; label: string; short: string; first: number; second: number };
 
 type Props = {
   title: string;

@@ -1,7 +1,7 @@
 // The language of a screen. Each screen keeps its words beside it, in every language, and asks for those of the reader.
 import { createContext, useContext, type ReactNode } from "react";
 
-export const LOCALES = ["en", "es", "fr"] as const;
+const LOCALES = ["en", "es", "fr"] as const;
 export type Locale = (typeof LOCALES)[number];
 export type Words<T> = Record<Locale, T>;
 

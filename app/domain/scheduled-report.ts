@@ -6,7 +6,7 @@ import type { StepResult } from "./scheduled-steps.ts";
 
 const MAX_ERRORS = 50;
 
-export type StepReport = {
+type StepReport = {
   done: number;
   skipped: number;
   failed: number;

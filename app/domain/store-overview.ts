@@ -33,7 +33,7 @@ export async function readStoreHealth(ctx: Ctx, shop: string): Promise<StoreHeal
   };
 }
 
-export type DayNumbers = {
+type DayNumbers = {
   synced: number;
   signUps: number;
   granted: number;
@@ -41,7 +41,7 @@ export type DayNumbers = {
   delivered: number;
   failed: number;
 };
-export type Happening =
+type Happening =
   | {
       kind: "consent";
       at: string;

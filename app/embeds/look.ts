@@ -1,7 +1,5 @@
 // The look that the embeds share. They stand in themes that we do not know: everything hangs on one root element, sizes
 // follow the reader's own, and colours follow the theme where it names them (`--crm-*` on any element above).
-export const ROOT_CLASS = "crm";
-
 /**
  * On the one element of an embed's page that holds all of it, its style and scripts too: `<div class="crm crm-auto"
  * data-crm-root>`. The loader takes it out of the page and puts it where the theme says `data-crm-embed="<name>"`.

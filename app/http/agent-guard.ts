@@ -48,7 +48,7 @@ export function agentChallenge(
 }
 
 /** The agent behind an access token, allowed to use `scope`. Throws 401 or 403; `tenant` must be as it is now. */
-export async function requireAgent(
+async function requireAgent(
   ctx: Ctx,
   inbound: Inbound,
   tenant: Tenant,
@@ -88,7 +88,7 @@ function originOfPage(inbound: Inbound): string | undefined {
  * Whether an agent calls, where the token does not say so by itself: a session without the cookie and without a page of an
  * allowed origin (docs/decisions/029-agent-or-shopper.md says what that can tell, and what not).
  */
-export function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean {
+function isAgentCall(ctx: Ctx, inbound: Inbound, tenant: Tenant): boolean {
   if (AGENT_HEADERS.some((name) => inbound.header(name) !== undefined)) return true;
   if (readCookie(inbound, SESSION_COOKIE)) return false;
   const page = originOfPage(inbound);

@@ -145,7 +145,7 @@ export type Endpoint = {
 
 const NO_BYTES = Buffer.alloc(0);
 const MAX_BODY_BYTES = 1024 * 1024;
-export const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
+const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
 
 type None = z.ZodNever;
 
@@ -399,4 +399,4 @@ function toResponse(reply: Reply, method: string): Response {
   });
 }
 
-export { json, redirect, plain, empty } from "./reply.ts";
+export { json, plain, empty } from "./reply.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { PROXY_MOUNT } from "./app-proxy.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-export type Route = { file: string; path: string; endpoint: Endpoint };
+type Route = { file: string; path: string; endpoint: Endpoint };
 export type RouteTable = {
   all: readonly Route[];
   /** `isProxied`: the address is that of the storefront's app proxy. */

@@ -74,7 +74,7 @@ function toRefusal(ctx: Ctx, error: unknown): Reply {
   });
 }
 
-export function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   // The caller hung up: there is nobody to answer.
   if (response.destroyed) return;
   const body = encodedBody(reply) ?? "";

@@ -8,14 +8,14 @@ const SYSTEM = "cms";
 export const CMS_BATCH = 100;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-export type CmsItem = { id: string };
+type CmsItem = { id: string };
 export type CmsAccess = Access;
 export type CmsFields = Record<string, string | number | boolean | string[] | null>;
 type Access = { token: string; collectionId: string; about?: Record<string, unknown> };
 
 type SiteAccess = { token: string; siteId: string };
-export type CmsCollection = { id: string; slug: string };
-export type CmsCollectionField = { slug: string; type: string };
+type CmsCollection = { id: string; slug: string };
+type CmsCollectionField = { slug: string; type: string };
 
 export type CmsClient = {
   listCollections(access: SiteAccess): Promise<CmsCollection[]>;

@@ -1,7 +1,7 @@
 // The e-mail provider (Resend-like: `POST /emails`, bearer key, `Idempotency-Key`).
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 
-export type EmailMessage = {
+type EmailMessage = {
   from: string;
   to: string | string[];
   subject: string;

@@ -27,7 +27,7 @@ const TokenAnswer = z.looseObject({
   id_token: z.string().max(20_000),
   access_token: z.string().max(20_000).optional(),
 });
-export type OidcTokens = z.output<typeof TokenAnswer>;
+type OidcTokens = z.output<typeof TokenAnswer>;
 
 /** `isTenantAddress`: a tenant named the provider, so private addresses are refused, in its metadata too. */
 export type OidcPlace = {
@@ -54,7 +54,7 @@ export type OidcClient = {
   ): JWTVerifyGetKey;
 };
 
-export type CodeExchange = {
+type CodeExchange = {
   code: string;
   redirectUri: string;
   codeVerifier: string;

@@ -1,12 +1,7 @@
 // The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About offline access tokens",
 // "GraphQL Admin API". No rules here: who may call, when to refresh and when to give up stands in domain/tenants.
 import { OutboundError } from "../runtime/errors.ts";
-import {
-  parseAnswer,
-  toStatusError,
-  type Outbound,
-  type OutboundAnswer,
-} from "../runtime/outbound.ts";
+import { parseAnswer, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
 
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
@@ -20,10 +15,10 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
 
 /** Admin API, and the newer version in whose shape webhooks are delivered (SPEC "Versioning"). */
-export const ADMIN_API_VERSION = "2026-04";
+const ADMIN_API_VERSION = "2026-04";
 export const WEBHOOK_API_VERSION = "2026-07";
 
-export type AppCredentials = { clientId: string; clientSecret: string };
+type AppCredentials = { clientId: string; clientSecret: string };
 
 export type TokenGrant = {
   accessToken: string;
@@ -244,5 +239,3 @@ export function createStorefrontClient({
       }),
   };
 }
-
-export { toStatusError };

@@ -4,6 +4,7 @@ import { NotFoundPage } from "../components/plain-page.tsx";
 export const meta: MetaFunction = () => [{ title: "This page does not exist" }];
 
 export const loader = () => data(null, { status: 404 });
-export const action = loader;
+// Remix asks for both names.
+export { loader as action };
 
 export default NotFoundPage;

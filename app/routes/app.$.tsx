@@ -9,7 +9,8 @@ export async function loader({ request, context: { shopify } }: LoaderFunctionAr
   throw data(null, { status: 404 });
 }
 
-export const action = loader;
+// Remix asks for both names.
+export { loader as action };
 
 export const headers: HeadersFunction = (args) => boundary.headers(args);
 

@@ -20,7 +20,7 @@ export type TenantSql = <R extends Row = Row>(
   name?: string,
 ) => Promise<R[]>;
 
-export type TenantData = {
+type TenantData = {
   shop: string;
   sql: TenantSql;
   /** Single-statement reads and writes. Whatever must commit together goes through `transaction`. */

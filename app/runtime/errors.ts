@@ -21,7 +21,7 @@ const TITLES = {
 export type ErrorStatus = keyof typeof TITLES;
 
 /** Every code the service answers with: its status, and the sentence a person reads unless the thrower has a better one. */
-export const ERRORS = {
+const ERRORS = {
   malformed_json: [400, "The body is not valid JSON."],
   malformed_body: [400, "The body is not valid UTF-8."],
   malformed_request: [400, "The request cannot be read."],

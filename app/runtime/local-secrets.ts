@@ -6,7 +6,7 @@ import type { SettingName } from "./settings.ts";
 
 const FILE = "secrets.json";
 
-export class LocalSecretsError extends Error {
+class LocalSecretsError extends Error {
   override name = "LocalSecretsError";
 }
 

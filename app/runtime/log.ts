@@ -2,7 +2,7 @@
 // moment, and so is every e-mail address inside a text.
 import { pino, type DestinationStream, type Logger } from "pino";
 
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 
 export type Log = {
   /** Something was done: `noun.verb_past` and everything worth knowing about it. */

@@ -13,7 +13,7 @@ type OrderLine = {
   quantity: number;
   price: string;
 };
-export type Fulfillment = {
+type Fulfillment = {
   gid: string;
   status: string;
   createdAt: string;

@@ -10,7 +10,7 @@ import type { ListFilter } from "./list-address.ts";
 import { TagPicker } from "./tag-picker.tsx";
 import type { TagRun } from "./tag-run-banner.tsx";
 
-export type Selection = { ids: number[] } | { filter: ListFilter };
+type Selection = { ids: number[] } | { filter: ListFilter };
 type Preview = {
   total: number;
   changing: number;

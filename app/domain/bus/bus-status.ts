@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.server.ts";
 import { KEYS } from "../../runtime/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-export type ChannelStatus = {
+type ChannelStatus = {
   circuit: "closed" | "open";
   last_24h: { delivered: number; failed: number; pending: number };
 };

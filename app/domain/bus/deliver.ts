@@ -98,7 +98,7 @@ export async function deliver(
 }
 
 /** A destination that nobody here serves, or that the store has not enabled, is kept in the archive. */
-export function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): DeliveryMessage {
+function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): DeliveryMessage {
   return {
     transformed_payload: item.payload,
     delivery_config: {

@@ -8,7 +8,7 @@ import type { CustomerSnapshot } from "../customers/customer-snapshot.ts";
 import { toParamValue } from "./analytics-limits.ts";
 import { readPerson } from "./item-customer.ts";
 
-export const ANALYTICS_EVENTS = {
+const ANALYTICS_EVENTS = {
   crm_tags_updated: ["tags_added", "tags_removed", "campaign_tags"],
   crm_sync: ["source"],
   consent_update: [
@@ -33,7 +33,7 @@ export const ANALYTICS_EVENTS = {
   ucp_checkout_completed: [],
 } as const satisfies Record<string, readonly string[]>;
 
-export type AnalyticsEventName = keyof typeof ANALYTICS_EVENTS;
+type AnalyticsEventName = keyof typeof ANALYTICS_EVENTS;
 type AnalyticsEvent = { name: AnalyticsEventName; params: Record<string, string | number> };
 
 /** Causes that are a sign-in or sign-up: their pushes also carry the user property `provider`. */

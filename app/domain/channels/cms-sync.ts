@@ -86,7 +86,7 @@ async function writeAll(run: CmsRun, report: SyncOptions["report"]): Promise<boo
 }
 
 /** Without a call: a tag that has no item yet makes the customer one to write. */
-export function isWritten(tenant: Tenant, customer: CustomerSnapshot): boolean {
+function isWritten(tenant: Tenant, customer: CustomerSnapshot): boolean {
   const tagRefs = tenant.config.cms_tags_collection_id
     ? customer.crmTags.map((tag) => tag.cms_item_id ?? "")
     : null;

@@ -37,7 +37,7 @@ const ENDPOINT = "/admin/api/graphql.json";
 type Metafield = { namespace: string; key: string; type: string; value: string };
 
 /** An empty value cannot be written: what has none is removed. */
-export function toMetafields(customer: CustomerSnapshot): {
+function toMetafields(customer: CustomerSnapshot): {
   set: Metafield[];
   empty: Pick<Metafield, "namespace" | "key">[];
 } {

@@ -26,11 +26,11 @@ import {
 const ENDPOINT = "/mp/collect";
 
 /** A stable pseudonym in the form `number.number` that the product's own cookie has. */
-export function toClientId(pseudonym: string): string {
+function toClientId(pseudonym: string): string {
   return `${Number.parseInt(pseudonym.slice(0, 8), 16)}.${Number.parseInt(pseudonym.slice(8, 16), 16)}`;
 }
 
-export function toUserProperties(customer: CustomerSnapshot): Record<string, { value: string }> {
+function toUserProperties(customer: CustomerSnapshot): Record<string, { value: string }> {
   const of = (...categories: string[]) =>
     customer.crmTags.filter((tag) => categories.includes(tag.category)).map((tag) => tag.slug);
   const properties = {

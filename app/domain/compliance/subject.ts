@@ -30,7 +30,7 @@ export function subjectKey(ctx: Ctx, shop: string, { gid, email, phone }: Subjec
 }
 
 /** Numbers above 2^53 as the digits that stand in the raw bytes: `JSON.parse` rounds them. */
-export function parseWithExactIds(raw: Buffer): unknown {
+function parseWithExactIds(raw: Buffer): unknown {
   const keepDigits = (_: string, value: unknown, context?: { source?: string }) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "")
       ? context?.source

@@ -8,12 +8,3 @@ export type ConsentType = (typeof CONSENT_TYPES)[number];
 export type ConsentFlags = Record<ConsentType, boolean>;
 
 export const consentColumn = (type: ConsentType) => `consent_${type}` as const;
-
-export const NO_CONSENTS: ConsentFlags = {
-  tos: false,
-  privacy: false,
-  cookie: false,
-  marketing: false,
-  a2a: false,
-  ap2: false,
-};

@@ -62,7 +62,7 @@ export function gidFromRawId(raw: string, name: keyof typeof RAW_ID = "id"): str
   return digits ? `gid://shopify/Customer/${digits}` : null;
 }
 
-export function splitTags(list: string): string[] {
+function splitTags(list: string): string[] {
   return list
     .split(",")
     .map((tag) => tag.trim())

@@ -45,7 +45,7 @@ export const MIRRORED = [
 ] as const;
 
 /** How the change was learnt; analytics says it as the `source` of its `crm_sync`. */
-export type Cause = "storefront_webhook" | "storefront_cron";
+type Cause = "storefront_webhook" | "storefront_cron";
 
 /** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
 export type ApplyOptions = {

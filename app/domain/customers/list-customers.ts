@@ -45,7 +45,7 @@ function readPlace(sort: Sort, cursor: string | null): Place | null {
   }
 }
 
-export type ListedCustomer = {
+type ListedCustomer = {
   id: number;
   full_name: string | null;
   email: string | null;

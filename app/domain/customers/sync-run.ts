@@ -83,7 +83,7 @@ async function tellPlanner({ ctx, tenant }: SyncRun): Promise<void> {
   }
 }
 
-export function add(total: PageCounts, some: Partial<PageCounts>): void {
+function add(total: PageCounts, some: Partial<PageCounts>): void {
   for (const [name, value] of Object.entries(some)) total[name as keyof PageCounts] += value;
 }
 

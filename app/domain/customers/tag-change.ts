@@ -17,7 +17,7 @@ const names = z
   .array(z.string().max(200))
   .max(MAX_TAGS, `must hold at most ${MAX_TAGS}`)
   .default([]);
-export const TagLists = z.object({ add: names, remove: names });
+const TagLists = z.object({ add: names, remove: names });
 
 /** What a person says in a browser: `ga_session_id` is the analytics product's session there. */
 export const OwnTagLists = TagLists.extend({

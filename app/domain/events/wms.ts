@@ -1,7 +1,7 @@
 // The warehouse-management socket (SPEC "WMS event types", DECISIONS 13): references only, never a person.
 import { AppError } from "../../runtime/errors.ts";
 
-export const WMS_EVENT_TYPES = [
+const WMS_EVENT_TYPES = [
   "unit.received",
   "unit.picked",
   "unit.packed",

@@ -108,7 +108,7 @@ const storefront: OidcProvider = {
 };
 
 /** The subject is the customer's number or its gid; as text, because it is larger than a JavaScript number holds. */
-export function toCustomerGid(sub: string): string | null {
+function toCustomerGid(sub: string): string | null {
   const digits = /^(?:gid:\/\/shopify\/Customer\/)?(\d{1,20})$/.exec(sub)?.[1];
   return digits ? `gid://shopify/Customer/${digits}` : null;
 }

@@ -3,7 +3,7 @@ import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { defineTag, isDatedFormTag, isOpenToSelfService, type TagDefinition } from "./catalog.ts";
 
-export type TagSource = "storefront" | "ucp" | "admin" | "system";
+type TagSource = "storefront" | "ucp" | "admin" | "system";
 export type AssignedTag = {
   slug: string;
   name: string;

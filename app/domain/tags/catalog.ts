@@ -8,7 +8,7 @@ export const TAG_CATEGORIES = [
   "consent",
   "marketing",
 ] as const;
-export type TagCategory = (typeof TAG_CATEGORIES)[number];
+type TagCategory = (typeof TAG_CATEGORIES)[number];
 
 export type TagDefinition = { name: string; slug: string; category: TagCategory };
 

@@ -12,7 +12,7 @@ export const TagQuery = z.object({
   q: z.string().trim().min(1).max(80).optional().catch(undefined),
 });
 
-export type UsedTag = {
+type UsedTag = {
   slug: string;
   name: string;
   category: string;

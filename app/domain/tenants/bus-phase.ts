@@ -2,7 +2,7 @@
 // names none was never anywhere else: everything is on, and webhooks keep their own addresses.
 import type { Tenant } from "./tenant.ts";
 
-export const BUS_PHASES = [
+const BUS_PHASES = [
   {
     phase: 1,
     name: "ingest and deliver exist beside the webhooks",

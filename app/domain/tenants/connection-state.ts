@@ -8,14 +8,14 @@ import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.t
 import { listSubscriptions, registerWebhooks } from "./webhook-registration.ts";
 import { WEBHOOK_TOPICS } from "./webhook-topics.ts";
 
-export type TokenPart = {
+type TokenPart = {
   state: "none" | "valid" | "reauth_required" | "unknown";
   /** ISO 8601; null for a token that does not expire. */
   expiresAt: string | null;
   isRenewed: boolean;
 };
 /** `granted` is null when the token was entered by hand: nobody told us its scopes. */
-export type ScopesPart = { granted: string[] | null; missing: string[] };
+type ScopesPart = { granted: string[] | null; missing: string[] };
 export type WebhooksPart =
   | {
       state: "known";
@@ -27,12 +27,11 @@ export type WebhooksPart =
     }
   | { state: "not_connected" }
   | { state: "unknown"; reason: string };
-export type ChannelState =
+type ChannelState =
   | { name: string; state: "on" }
   | { name: string; state: "off" }
   | { name: string; state: "paused"; until: string };
-export type ChannelsPart =
-  { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
+type ChannelsPart = { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
 
 export type ConnectionState = {
   shop: string;

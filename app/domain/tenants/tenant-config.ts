@@ -53,7 +53,7 @@ const CHANNEL_NAME = z
   .regex(/^[a-z][a-z0-9_]*$/, "must be a channel name")
   .max(40);
 
-export const EventRoute = z.object({
+const EventRoute = z.object({
   event_type: z
     .string()
     .regex(/^[A-Za-z0-9_.*-]+$/, "may hold letters, digits, _, -, . and * wildcards")

@@ -1,8 +1,6 @@
 // Session tokens made by hand, by the documented rule, and every way of making them wrong.
 import { createHmac, hkdfSync } from "node:crypto";
 
-export type Claims = Record<string, unknown>;
-
 export const encode = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 const decode = (part: string | undefined): any =>
