@@ -90,15 +90,17 @@ const saysToBeAgent = (inbound: Inbound) =>
   inbound.header("a2a-version") !== undefined ||
   isAgentToken(bearerToken(inbound) ?? "");
 
+const ofNamedAgents =
+  (subject: Subject): Subject =>
+  (seen) =>
+    saysToBeAgent(seen.inbound) ? subject(seen) : null;
+
 /** Open to everybody. Who says to be an agent is counted with its other calls; a page of the store reads more. */
 export const CATALOGUE = limit({
   catalogue_reads_per_address: (seen) => (saysToBeAgent(seen.inbound) ? null : address(seen)),
-  agent_calls_per_token: ({ inbound }) =>
-    saysToBeAgent(inbound) ? (bearerToken(inbound) ?? null) : null,
-  agent_token_calls_per_address: (seen) =>
-    saysToBeAgent(seen.inbound) && bearerToken(seen.inbound) ? address(seen) : null,
-  agent_calls_per_address: (seen) =>
-    saysToBeAgent(seen.inbound) && !bearerToken(seen.inbound) ? address(seen) : null,
+  agent_calls_per_token: ofNamedAgents(token),
+  agent_token_calls_per_address: ofNamedAgents(addressOfToken),
+  agent_calls_per_address: ofNamedAgents((seen) => (token(seen) === null ? address(seen) : null)),
 });
 
 /** Throws `too_many_requests`. */

@@ -146,6 +146,26 @@ describe("a customer merged into another", () => {
     expect((await userOf(GONE))?.first_name).toBe("Merged");
   });
 
+  test("comes to no account whose address nobody has proven: the customer gets its own, and the sign-up waits", async () => {
+    await deliver(service, "customer-create", payload(GONE));
+    const { id } = await userOf(GONE);
+    await service.database.query("UPDATE storefront_users SET password_hash = 'x' WHERE id = $1", [
+      id,
+    ]);
+    await deliver(service, "customers-merge", merge());
+    const own = await userOf(GONE);
+    expect(own.id).not.toBe(id);
+    expect(own).toMatchObject({ storefront_customer_gid: gidOf(KEPT), password_hash: "" });
+    expect(
+      await service.database.query(
+        "SELECT email, unproven_email, storefront_customer_gid FROM storefront_users WHERE id = $1",
+        [id],
+      ),
+    ).toEqual([
+      { email: null, unproven_email: `c${GONE}@store.example`, storefront_customer_gid: null },
+    ]);
+  });
+
   test("keeps its account when that has a password, without the storefront", async () => {
     for (const id of [KEPT, GONE]) await deliver(service, "customer-create", payload(id));
     await service.database.query(

@@ -6,9 +6,9 @@ import { newClient, newTokens } from "../support/agent.ts";
 import {
   ADMIN_KEY,
   APP_SECRET,
+  createCall,
   eventually,
   SHOP,
-  type Answer,
   type Service,
 } from "../support/service.ts";
 
@@ -65,28 +65,7 @@ export async function startWorld(serverUrl: string): Promise<World> {
   };
   let renewals = 0;
 
-  async function call(
-    method: string,
-    path: string,
-    {
-      body,
-      headers = {},
-      key = ADMIN_KEY,
-    }: { body?: unknown; headers?: Record<string, string>; key?: string | null } = {},
-  ): Promise<Answer> {
-    const response = await fetch(url + path, {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...(key && { Authorization: `Bearer ${key}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parse(text) };
-  }
+  const call = createCall(url);
   const service = { url: ORIGIN, call } as unknown as Service;
 
   async function configure(shop: string, fields: object): Promise<void> {
@@ -155,12 +134,4 @@ export async function startWorld(serverUrl: string): Promise<World> {
   };
   await world.renew();
   return world;
-}
-
-function parse(text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

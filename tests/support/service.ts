@@ -97,6 +97,31 @@ export function sign(raw: string | Buffer, secret = APP_SECRET): string {
   return createHmac("sha256", secret).update(raw).digest("base64");
 }
 
+/** Calls a service as a client does; as the operator unless another `key` is given. */
+export const createCall =
+  (url: string): Service["call"] =>
+  async (method, path, { body, headers = {}, key = ADMIN_KEY } = {}) => {
+    const isRaw = typeof body === "string" || body instanceof Buffer;
+    const response = await fetch(url + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as BodyInit }),
+    });
+    const text = await response.text();
+    let json: any;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      json = undefined;
+    }
+    return { status: response.status, headers: response.headers, text, json };
+  };
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const database = await freshDatabase();
   const server = createServer();
@@ -149,31 +174,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   server.on("request", createListener({ ctx, routes: await loadRoutes(), screens }));
   const background = options.background ? await startBackground(ctx) : null;
 
-  const call: Service["call"] = async (
-    method,
-    path,
-    { body, headers = {}, key = ADMIN_KEY } = {},
-  ) => {
-    const isRaw = typeof body === "string" || body instanceof Buffer;
-    const response = await fetch(url + path, {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...(key && { Authorization: `Bearer ${key}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as BodyInit }),
-    });
-    const text = await response.text();
-    let json: any;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      json = undefined;
-    }
-    return { status: response.status, headers: response.headers, text, json };
-  };
+  const call = createCall(url);
 
   return {
     url,

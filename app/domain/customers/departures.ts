@@ -64,23 +64,6 @@ export async function forgetStorefrontCustomer(
   });
 }
 
-/** A customer of the storefront comes to no account whose address nobody has proven. */
-async function separateStrangers(
-  ctx: Ctx,
-  tenant: Tenant,
-  sql: TenantSql,
-  accounts: readonly Left[],
-): Promise<void> {
-  for (const { id } of accounts) {
-    const [account] = await sql<Unproven>(
-      "SELECT id, password_hash, federated_sub, email_verified FROM storefront_users WHERE shop = $1 AND id = $2",
-      [id],
-    );
-    if (account && hasUnprovenWayIn(account))
-      await giveCustomerItsOwnAccount(ctx, tenant, sql, account.id);
-  }
-}
-
 /**
  * The account of the merged customer gives its gid and its sync over to the kept one: where the kept customer has no
  * account yet, this account becomes its; otherwise it goes on without the storefront. Safe to repeat.
@@ -98,12 +81,14 @@ export async function mergeStorefrontCustomers(
       [keptGid],
     );
     if (!kept) {
-      const moved = await sql<Left>(
-        "UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1 AND storefront_customer_gid = $3 RETURNING id, status",
+      const moved = await sql<Left & Unproven>(
+        "UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL, storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1 AND storefront_customer_gid = $3 RETURNING id, status, password_hash, federated_sub, email_verified",
         [keptGid, deletedGid],
       );
       await tell(ctx, tenant, sql, moved);
-      await separateStrangers(ctx, tenant, sql, moved);
+      for (const account of moved)
+        if (hasUnprovenWayIn(account))
+          await giveCustomerItsOwnAccount(ctx, tenant, sql, account.id);
       return;
     }
     const left = await sql<Left>(

@@ -16,6 +16,7 @@ export const RATE_LIMITS = {
   signup_per_address: { max: 20, windowSeconds: 60 },
   /** Each kind of mail has a count of its own: sign-ups and sign-ins of strangers use up nobody's reset mails. */
   reset_mail_per_email: { max: 5, windowSeconds: 3_600 },
+  sign_up_mail_per_email: { max: 5, windowSeconds: 3_600 },
   verify_mail_per_email: { max: 5, windowSeconds: 3_600 },
   account_exists_mail_per_email: { max: 5, windowSeconds: 3_600 },
   account_deleted_mail_per_email: { max: 5, windowSeconds: 3_600 },

@@ -62,7 +62,7 @@ export async function signUp(
   const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const hidesTaken = tenant.config.require_email_verification;
   // Who signs up and deletes again and again fills nobody's mailbox; the links that were sent still work.
-  const mayMail = await isTryLeft(ctx, tenant, { verify_mail_per_email: input.email });
+  const mayMail = await isTryLeft(ctx, tenant, { sign_up_mail_per_email: input.email });
   try {
     // Of two at once the unique index lets one through; the other runs again and finds the address taken.
     const account = await retryOnConflict(() =>

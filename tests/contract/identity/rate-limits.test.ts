@@ -225,6 +225,31 @@ describe("links and one-time codes", () => {
   });
 });
 
+describe("who signs up with an address that is taken", () => {
+  it("uses up nothing of the owner's mails: a sign-in that needs a proof is still sent a link", async () => {
+    await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { require_email_verification: true },
+    });
+    const email = newEmail("owner");
+    const body = { email, password: PASSWORD, consent_tos: true, consent_privacy: true };
+    for (let tries = 0; tries < 8; tries += 1)
+      expect((await post("/auth/signup", body, newAddress())).status).toBe(202);
+    const [{ last }] = await service.database.query(
+      "SELECT max(id)::int AS last FROM integration_queue",
+    );
+    expect((await guess(email, PASSWORD)).json.code).toBe("email_unverified");
+    expect(
+      await service.database.query(
+        "SELECT event_type FROM integration_queue WHERE id > $1 AND event_type = 'mail.verify_email'",
+        [last],
+      ),
+    ).toHaveLength(1);
+    await service.call("POST", `/config?shop=${SHOP}`, {
+      body: { require_email_verification: false },
+    });
+  });
+});
+
 describe("who signs up and deletes the account again and again", () => {
   it("causes five mails of each kind an hour to the address, and no more", async () => {
     const email = newEmail("bombed");
