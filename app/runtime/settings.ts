@@ -234,7 +234,7 @@ export const SETTINGS = {
   ),
   WORKER_POLL_MS: setting(
     wholeNumber(20, 60_000),
-    "How often, in milliseconds, a worker looks for work that no notification told of: retries whose time has come, and what a worker that died left.",
+    "Milliseconds between two looks of a worker for due retries and for the rows of workers that died. New work is announced by a notification.",
     { default: "1000" },
   ),
   RATE_LIMIT_SCALE: setting(

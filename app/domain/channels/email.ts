@@ -87,7 +87,7 @@ async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise
   if (!customer || customer.status === "deleted") return null;
   // Also an address that waits for its proof: the mail is what proves it.
   const to = customer.email ?? customer.unproven_email;
-  // Whoever signed up with a stranger's address chose the name, too: a greeting with it would carry their words.
+  // The name may come from a stranger who signed up with this address. The mail does not repeat it.
   const name = customer.is_unproven ? null : customer.first_name;
   return to ? { to, name, language: customer.language_pref } : null;
 }

@@ -1,8 +1,8 @@
 // The account of a customer whom the storefront vouches for: the app proxy signed the id of who is signed in there.
 //
-// This service creates a storefront customer for each sign-up, also for one whose address nobody has proven. When the
-// person to whom the storefront gives that customer arrives, the account may be a stranger's. It steps back: the customer
-// gets an account of its own, and the sign-up waits until the address is proven (identity/prove-address.ts).
+// This service creates a storefront customer for each sign-up, also when the address is not proven. When somebody signs in
+// at the storefront as that customer, the account here may belong to a stranger. The customer then gets an account of its
+// own, and the sign-up waits until the address is proven (identity/prove-address.ts).
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";

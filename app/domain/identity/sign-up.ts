@@ -61,7 +61,7 @@ export async function signUp(
     throw new AppError("consent_required", { fields: consentProblems(input) });
   const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const hidesTaken = tenant.config.require_email_verification;
-  // Who signs up and deletes again and again fills nobody's mailbox; the links that were sent still work.
+  // Signing up and deleting in a loop must not flood a mailbox. Links that were sent before still work.
   const mayMail = await isTryLeft(ctx, tenant, { sign_up_mail_per_email: input.email });
   try {
     // Of two at once the unique index lets one through; the other runs again and finds the address taken.
