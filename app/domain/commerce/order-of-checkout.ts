@@ -1,5 +1,5 @@
-// The order that a checkout became. The storefront's webhook tells of it; it is found by the attribute that its basket
-// carries, or by its cart, and it counts when its customer or its basket is the checkout's own.
+// Completes a checkout when the storefront reports its order (webhook orders/create). The order is found by the attribute
+// `checkout_id` or by its cart. It counts only when it has the checkout's customer, or the checkout's own cart or draft order.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import type { TenantSql } from "../../runtime/database.ts";
