@@ -2,12 +2,12 @@
 import { schedule } from "node-cron";
 import type { Ctx } from "./context.server.ts";
 import { startWorker } from "./domain/bus/worker.ts";
-import { completeFromOrder } from "./domain/commerce/order-of-checkout.ts";
+import { completeFromOrder } from "./domain/commerce/checkout-completion.ts";
 import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
-import { startInboxWorker } from "./domain/customers/inbox-worker.ts";
-import { startSyncWorker } from "./domain/customers/sync-worker.ts";
-import { startTagRunWorker } from "./domain/customers/tag-run-worker.ts";
-import { runScheduled, SCHEDULE } from "./domain/scheduled-run.ts";
+import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
+import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
+import { startTagRunWorker } from "./domain/customers/list/tag-run-worker.ts";
+import { runScheduled, SCHEDULE } from "./domain/scheduled-run/scheduled-run.ts";
 
 export type Background = { stop(): Promise<void> };
 
@@ -28,7 +28,7 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       });
     }
   if (ctx.config.roles.has("worker")) {
-    const worker = startSyncWorker(ctx);
+    const worker = await startSyncWorker(ctx);
     stops.push(() => worker.stop());
   }
   if (ctx.config.roles.has("scheduler")) {
@@ -36,10 +36,11 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
     let running: Promise<unknown> = Promise.resolve();
     const run = () =>
       (running = runScheduled(ctx, { signal: stopping.signal }).catch((error: unknown) =>
-        ctx.log.failed("scheduled_run.failed", error),
+        ctx.log.error("scheduled_run.failed", error),
       ));
     const task = schedule(SCHEDULE, run, { noOverlap: true, name: "scheduled-run" });
-    // A run that was missed while nothing was up is made up at once; a quarter of an hour that has its run gets no second one.
+    // A run that was missed while nothing was up is made up at once; a quarter of an hour that has
+    // its run gets no second one.
     void run();
     stops.push(async () => {
       stopping.abort();

@@ -1,7 +1,6 @@
 // Builds everything once. Functions of the domain are stateless and take this first.
-import type { Channel } from "./domain/bus/channel.ts";
-import { channels } from "./domain/channels/index.ts";
 import { resolve } from "node:path";
+import type { Channel } from "./domain/bus/channel.ts";
 import { createBackendClient, type BackendClient } from "./integrations/backend.ts";
 import { createCmsClient, type CmsClient } from "./integrations/cms.ts";
 import { createEmailClient, type EmailClient } from "./integrations/email.ts";
@@ -25,12 +24,12 @@ import { createStorefrontClient, type StorefrontClient } from "./integrations/st
 import { createWebAnalyticsClient, type WebAnalyticsClient } from "./integrations/web-analytics.ts";
 import { systemClock, systemRandom, type Clock, type Random } from "./runtime/clock.ts";
 import type { Config } from "./runtime/config.ts";
-import { PLATFORM, type Database } from "./runtime/database.ts";
-import { getKey, PLATFORM_KEYS } from "./runtime/kv.ts";
+import { PLATFORM, type Database } from "./runtime/database/database.ts";
+import { getKey, PLATFORM_KEYS } from "./runtime/database/kv.ts";
 import { createTxtLookup, type TxtLookup } from "./runtime/dns-txt.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { createOutbound, type Outbound } from "./runtime/outbound.ts";
-import { openRegions, type Regions } from "./runtime/regions.ts";
+import { openRegions, type Regions } from "./runtime/database/regions.ts";
 import { createSecrets, type Secrets } from "./runtime/secrets.ts";
 import { HOME_REGION } from "./runtime/settings.ts";
 import type { AddressRules } from "./runtime/tenant-address.ts";
@@ -69,6 +68,8 @@ export type CtxOptions = {
   config: Config;
   databaseUrl: string;
   baseUrl: string;
+  /** Where the event bus can deliver to. Handed in, because the channels themselves take a Ctx. */
+  channels: readonly Channel[];
   clock?: Clock;
   random?: Random;
   log?: Log;
@@ -78,6 +79,7 @@ export function createCtx({
   config,
   databaseUrl,
   baseUrl,
+  channels,
   clock = systemClock,
   random = systemRandom,
   log = createLog(config.LOG_LEVEL),

@@ -1,53 +1,33 @@
-// The process: configuration, database, migrations, HTTP, background work; and the way back when it is told to stop.
+// The process: configuration, database, migrations, HTTP, background work, and the shutdown.
 import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { startBackground, type Background } from "./boot.server.ts";
 import { createCtx, type Ctx } from "./context.server.ts";
+import { channels } from "./domain/channels/index.ts";
 import { registerTenant } from "./domain/tenants/tenant-record.ts";
 import { loadRoutes } from "./http/route-table.ts";
-import { createScreens } from "./http/screens.ts";
+import { createScreens } from "./http/screens/screens.ts";
 import { createListener } from "./http/serve.ts";
 import { systemRandom } from "./runtime/clock.ts";
 import { shapeConfig, type Config } from "./runtime/config.ts";
-import { migrateDatabase } from "./runtime/database-roles.ts";
-import { ensureServiceRole } from "./runtime/embedded-postgres-role.ts";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "./runtime/embedded-postgres.ts";
-import { ensureLocalSecrets } from "./runtime/local-secrets.ts";
+import { migrateDatabase } from "./runtime/database/roles.ts";
+import { ensureServiceRole } from "./runtime/embedded-postgres/role.ts";
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from "./runtime/embedded-postgres/embedded-postgres.ts";
+import { localSettings } from "./runtime/local-secrets.ts";
 import { createLog, type Log } from "./runtime/log.ts";
-import type { SettingName } from "./runtime/settings.ts";
-import { createSlots, type Slots } from "./runtime/slots.ts";
+import { createSlotPool, type SlotPool } from "./runtime/slot-pool.ts";
 import { startSandboxSystems, type SandboxSystems } from "./sandbox-systems.ts";
 
 const STOP_WITHIN_MS = 30_000;
 const DATABASE_WAIT_MS = 15_000;
-/** What a process without the role `web` answers: whoever watches over it asks there. */
+/** The paths that a process without the role `web` serves, for monitoring. */
 const OPERATOR_PATHS: ReadonlySet<string> = new Set(["/health", "/metrics"]);
 const root = resolve(import.meta.dirname, "..");
-
-/** What a machine makes for itself: the key of an embedded database, and in the sandbox all that a deployment must set. */
-function localSettings(dataDir: string) {
-  return (isSandbox: boolean, isEmbedded: boolean): Partial<Record<SettingName, string>> => {
-    const own: SettingName[] = isSandbox
-      ? [
-          "SECRETS_KEY",
-          "JWT_SECRET",
-          "ADMIN_KEY",
-          "WORKER_WEBHOOK_SECRET",
-          "PLATFORM_CLIENT_ID",
-          "PLATFORM_APP_SECRET",
-          "EMAIL_API_KEY",
-        ]
-      : isEmbedded
-        ? ["SECRETS_KEY"]
-        : [];
-    return {
-      ...ensureLocalSecrets(dataDir, own, systemRandom),
-      ...(isSandbox && { EMAIL_FROM: "Demo Store <hello@demo-store.example>" }),
-    };
-  };
-}
 
 /** A sentence for the person at the terminal, and no stack. */
 function refuseToStart(error: unknown): never {
@@ -68,18 +48,21 @@ class StartError extends Error {
   override name = "StartError";
 }
 
-/** Answers 503 until the service is ready, so that a busy port is found before anything else is started. */
+/**
+ * Answers 503 until the service is ready, so that a busy port is found before anything else is
+ * started.
+ */
 async function openPort(config: Config): Promise<{
   server: ReturnType<typeof createServer>;
   port: number;
-  answering: Slots<ServerResponse>;
+  answering: SlotPool<ServerResponse>;
 }> {
   const server = createServer({
     requestTimeout: 30_000,
     headersTimeout: 10_000,
     keepAliveTimeout: 65_000,
   });
-  const answering = createSlots<ServerResponse>();
+  const answering = createSlotPool<ServerResponse>();
   server.on("request", (_request, response) => response.once("close", answering.put(response)));
   server.on("request", notYet);
   await new Promise<void>((ready, reject) => {
@@ -118,7 +101,7 @@ async function prepareDatabase(
   const embedded = await startEmbeddedPostgres({
     dataDir: join(dataDir, "pg"),
     database: "customer_identity",
-    log: (event, fields) => log.done(event, fields),
+    log: (event, fields) => log.info(event, fields),
   });
   // For `npm run db`: the port is another one at every start.
   writeFileSync(join(dataDir, "database.url"), embedded.url, { mode: 0o600 });
@@ -127,7 +110,9 @@ async function prepareDatabase(
   return { url, embedded };
 }
 
-/** A database that starts beside us is waited for; one that is not there is told in a sentence. */
+/**
+ * Waits for a database that is starting; reports one that cannot be reached in a readable message.
+ */
 async function migrateWhenReachable(
   urls: { url: string; directUrl: string | undefined },
   log: Log,
@@ -135,10 +120,10 @@ async function migrateWhenReachable(
   for (const deadline = Date.now() + DATABASE_WAIT_MS; ;) {
     try {
       const { applied, serviceRole, isRestricted } = await migrateDatabase(urls);
-      if (applied.length > 0) log.done("database.migrated", { applied });
+      if (applied.length > 0) log.info("database.migrated", { applied });
       // Two addresses say that the service is meant to have fewer rights than the owner.
       if (urls.directUrl !== undefined && !isRestricted)
-        log.troubled("database.role_not_restricted", { role: serviceRole });
+        log.warn("database.role_not_restricted", { role: serviceRole });
       return;
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
@@ -160,14 +145,14 @@ async function prepareTenants(ctx: Ctx): Promise<void> {
       await ctx.regions.migrate(region);
     } catch (error) {
       // A region that is away is its own tenants' trouble: the others are served.
-      ctx.log.troubled("database.region_away", { region, reason: (error as Error).message });
+      ctx.log.warn("database.region_away", { region, reason: (error as Error).message });
     }
   }
 }
 
 async function main(): Promise<void> {
   const dataDir = resolve(root, process.env.DATA_DIR?.trim() || ".data");
-  const config = shapeConfig(process.env, localSettings(dataDir));
+  const config = shapeConfig(process.env, (mode) => localSettings(dataDir, mode));
   const log = createLog(config.LOG_LEVEL);
   const { server, port, answering } = await openPort(config);
   const baseUrl = config.BASE_URL ?? `http://127.0.0.1:${port}`;
@@ -179,7 +164,13 @@ async function main(): Promise<void> {
     ? await startSandboxSystems(config, { baseUrl, dataDir })
     : null;
   if (sandbox) stops.unshift(() => sandbox.stop());
-  const ctx = createCtx({ config: sandbox?.config ?? config, databaseUrl: url, baseUrl, log });
+  const ctx = createCtx({
+    config: sandbox?.config ?? config,
+    databaseUrl: url,
+    baseUrl,
+    channels,
+    log,
+  });
   stops.unshift(() => ctx.close());
   await prepareTenants(ctx);
   const background: Background = await startBackground(ctx);
@@ -193,7 +184,12 @@ async function main(): Promise<void> {
   });
   if (config.roles.has("web")) {
     const appBridgeUrl = sandbox?.appBridgeUrl;
-    const screens = await createScreens({ ctx, root, ...(appBridgeUrl && { appBridgeUrl }) });
+    const screens = await createScreens({
+      ctx,
+      root,
+      server,
+      ...(appBridgeUrl && { appBridgeUrl }),
+    });
     stops.unshift(() => screens.close());
     listener = createListener({ ctx, routes, screens });
   }
@@ -207,16 +203,16 @@ async function main(): Promise<void> {
 function stopOnSignal(
   ctx: Ctx,
   server: ReturnType<typeof createServer>,
-  answering: Slots<ServerResponse>,
+  answering: SlotPool<ServerResponse>,
   stops: (() => Promise<unknown>)[],
 ): void {
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
     stopping = true;
-    ctx.log.done("process.stopping", { signal });
+    ctx.log.info("process.stopping", { signal });
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    // Idle keep-alive connections would hold the server open; busy ones are told to close after their answer.
+    // Idle keep-alive connections would keep the server open; busy ones close after their response.
     for (const response of answering.all())
       if (!response.headersSent) response.setHeader("Connection", "close");
     server.prependListener("request", (_request, response) =>
@@ -227,7 +223,7 @@ function stopOnSignal(
     await closed;
     clearInterval(closeIdle);
     for (const step of stops)
-      await step().catch((error: unknown) => ctx.log.failed("process.stop_failed", error));
+      await step().catch((error: unknown) => ctx.log.error("process.stop_failed", error));
     process.exit(0);
   };
   // Development tools register handlers of their own that end the process before it has drained.

@@ -1,4 +1,5 @@
-// The profile that an agent's platform publishes (ucp.dev "Overview", Platform profile). The address is a stranger's.
+// The profile that an agent's platform publishes (ucp.dev "Overview", Platform profile). The caller
+// supplies the URL, so it is untrusted.
 import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound.ts";
 
@@ -8,7 +9,11 @@ const MAX_BYTES = 128 * 1024;
 export type ProfileDocument =
   { outcome: "read"; document: unknown } | { outcome: "unreachable" } | { outcome: "malformed" };
 
-/** Redirects are not followed; more than 128 KiB is no profile. */
+/**
+ * GETs the JSON document at `url`. Private addresses are refused and redirects are not followed; a
+ * document above 128 KiB is `malformed`. An OutboundError of any kind, or a status other than 200,
+ * is `unreachable`; nothing is thrown for a failed call. Time limit: 5 s.
+ */
 export async function fetchAgentProfile(outbound: Outbound, url: string): Promise<ProfileDocument> {
   try {
     const answer = await outbound.send({

@@ -1,5 +1,5 @@
-// Objects by path: in a folder, or in an S3-compatible bucket (`s3://bucket/prefix?endpoint=...&region=...`) through the
-// vendor's own client.
+// Object storage by path: a folder, or an S3-compatible bucket
+// (`s3://bucket/prefix?endpoint=...&region=...`) through the AWS SDK.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,27 +7,40 @@ import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { withoutOuterSlashes } from "../runtime/slashes.ts";
 import { folderOf } from "../runtime/tenant-address.ts";
 
+/** A bucket's methods throw the AWS SDK's errors; a folder's throw file system errors. */
 export type ObjectStore = {
   /** Writes the whole object, replacing one of the same path. */
   put(path: string, body: string | Buffer, contentType?: string): Promise<void>;
+  /** The object's bytes, or null when there is none. */
   get(path: string): Promise<Buffer | null>;
   /** Paths that begin with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
+  /** Deletes the object; a missing one is no error. */
   remove(path: string): Promise<void>;
-  /** Where a person with access finds the object. */
+  /** The object's address for an operator: `file:` or `s3:`. */
   urlOf(path: string): string;
 };
 
-/** Whose rights on the bucket are used: the service's own (the vendor's usual environment variables), or these keys. */
+/**
+ * The bucket's credentials: the service's own (the SDK's default chain, such as environment
+ * variables), or these keys.
+ */
 export type BucketIdentity = "service" | { accessKeyId: string; secretAccessKey: string };
 
-/** Opens a place of the service's own, with the service's own rights on it. */
+/**
+ * Opens the service's own bucket (`s3:`) or folder below `root`, with the service's own
+ * credentials.
+ */
 export function openObjectStore(url: string, root: string): ObjectStore {
   return url.startsWith("s3://")
     ? openBucket(new URL(url), "service")
     : openFolder(folderOf(url, root));
 }
 
+/**
+ * Files below `folder`, readable by the service's user only. Throws an Error for a path that leaves
+ * the folder.
+ */
 export function openFolder(folder: string): ObjectStore {
   const fileOf = (path: string): string => {
     const file = resolve(folder, path);
@@ -38,10 +51,10 @@ export function openFolder(folder: string): ObjectStore {
   return {
     async put(path, body) {
       const file = fileOf(path);
-      // Beside and renamed: a crash leaves the old object or the new one, never half of one.
+      // Temp file + rename: a crash leaves the old object or the new one, never half of one.
       const part = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.part`;
       const write = () => writeFile(part, body, { mode: 0o600 });
-      // The folder is there but for the first object of a day.
+      // The folder exists except for the first object of a day.
       await write().catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== "ENOENT") throw error;
         await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -51,7 +64,7 @@ export function openFolder(folder: string): ObjectStore {
     },
     get: async (path) => readFile(fileOf(path)).catch(orNull),
     async list(prefix) {
-      // Only the folder that the prefix names is walked, not the objects of all stores.
+      // Reads only the folder that the prefix names, not the objects of all stores.
       const top = fileOf(join(prefix.slice(0, prefix.lastIndexOf("/") + 1), "x"));
       const entries = await readdir(dirname(top), { recursive: true, withFileTypes: true }).catch(
         () => [],
@@ -71,7 +84,10 @@ function orNull(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** `config` is laid over the client's usual settings. */
+/**
+ * The bucket of an `s3:` address; without `endpoint` it is Amazon's. `config` overrides the
+ * client's settings.
+ */
 export function openBucket(
   url: URL,
   identity: BucketIdentity,
@@ -85,7 +101,7 @@ export function openBucket(
     url.searchParams.get("endpoint") ??
     (identity === "service" ? null : `https://s3.${region}.amazonaws.com`);
   const keyOf = (path: string) => (base ? `${base}/${path}` : path);
-  // Loaded when a bucket is used: it takes longer to load than the rest of the service.
+  // A dynamic import: the SDK takes longer to load than the rest of the service.
   const client = import("@aws-sdk/client-s3").then((sdk) => ({
     sdk,
     s3: new sdk.S3Client({

@@ -1,4 +1,5 @@
-// A remote backend's API group (SPEC "integration-enqueue"). The operator deployed it, so its address is trusted.
+// The remote backend's API (SPEC "integration-enqueue"). The operator deploys it, so its address is
+// trusted.
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
 
@@ -18,7 +19,12 @@ export type EnqueueRequest = {
 };
 
 export type BackendClient = {
-  /** Answers the id of its queue row. The same `event_id` again answers the first one's. */
+  /**
+   * POST {baseUrl}/integration-enqueue: hands one event to the backend and returns the id of its
+   * queue row; the same `event_id` returns the same id. Throws an OutboundError: `status`,
+   * `timeout` after 15 s, `network`, or `malformed` (status 502) when the response does not confirm
+   * the row.
+   */
   enqueue(
     access: {
       baseUrl: string;
@@ -30,6 +36,7 @@ export type BackendClient = {
   ): Promise<{ status: number; queueId: number }>;
 };
 
+/** Address and key come with each call. */
 export function createBackendClient({ outbound }: { outbound: Outbound }): BackendClient {
   return {
     async enqueue({ baseUrl, apiKey, workspaceId, about }, request) {
@@ -49,7 +56,7 @@ export function createBackendClient({ outbound }: { outbound: Outbound }): Backe
         SYSTEM,
         answer,
       );
-      // A 2xx that does not confirm the row is no confirmation: the event would be lost between the two.
+      // Without a confirmed row the event could be lost: treat a 2xx without one as a failure.
       if (ok !== true || typeof queueId !== "number")
         throw new OutboundError(SYSTEM, "malformed", {
           status: 502,

@@ -1,11 +1,16 @@
-// The document behind an agent's client id: draft-ietf-oauth-client-id-metadata-document. The address is a stranger's.
+// The metadata document at an agent's client id URL (draft-ietf-oauth-client-id-metadata-document).
+// The caller supplies the URL, so it is untrusted.
 import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound.ts";
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 10 * 1024;
 
-/** The document as JSON; null when it cannot be had, is larger than 10 KiB, or is none. */
+/**
+ * GETs the JSON document at `url`. Returns null when the call fails for any reason, the status is
+ * not 200, the content type is not JSON, or the document is above 10 KiB. Private addresses are
+ * refused and redirects are not followed. Time limit: 5 s.
+ */
 export async function fetchClientDocument(outbound: Outbound, url: string): Promise<unknown> {
   try {
     const answer = await outbound.send({

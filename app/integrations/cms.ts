@@ -1,10 +1,14 @@
-// The CMS (Webflow CMS API v2, developers.webflow.com "Collection Items"). Items are written staged, never `/live` and
-// never published: they hold personal data, and a live item is on the public site and its CDN.
+// The CMS (Webflow CMS API v2, developers.webflow.com "Collection Items"). Items are written
+// staged, never `/live` and never published: they hold personal data, and a live item is on the
+// public site and its CDN.
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound } from "../runtime/outbound.ts";
 
 const SYSTEM = "cms";
-/** The largest batch and the largest page, and room for what the vendor answers to them. */
+/**
+ * Items per bulk call and per page: the vendor's maximum. MAX_ANSWER_BYTES fits a response of that
+ * size.
+ */
 export const CMS_BATCH = 100;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -17,35 +21,57 @@ type SiteAccess = { token: string; siteId: string };
 type CmsCollection = { id: string; slug: string };
 type CmsCollectionField = { slug: string; type: string };
 
+/**
+ * One method per endpoint of Webflow CMS API v2. Every method throws an OutboundError of system
+ * `cms`: `status` for any status but 2xx, `timeout` after 15 s, `network`, and `malformed` when the
+ * response is not the expected JSON.
+ */
 export type CmsClient = {
+  /** GET /sites/{site_id}/collections. */
   listCollections(access: SiteAccess): Promise<CmsCollection[]>;
+  /** POST /sites/{site_id}/collections. The vendor adds the fields `name` and `slug`. */
   createCollection(
     access: SiteAccess,
     collection: { displayName: string; singularName: string; slug: string },
   ): Promise<CmsCollection>;
+  /** GET /collections/{collection_id}: the collection with its fields. */
   getCollection(access: Access): Promise<CmsCollection & { fields: CmsCollectionField[] }>;
+  /** POST /collections/{collection_id}/fields. The field is optional on items. */
   createField(
     access: Access,
     field: { displayName: string; type: string; metadata?: Record<string, string> },
   ): Promise<void>;
-  /** Every item of the collection, in pages of 100. */
+  /** GET /collections/{collection_id}/items until the last page, 100 items per call. */
   listAllItems(access: Access): Promise<(CmsItem & { slug: string })[]>;
-  /** Throws `CmsSlugTaken` (an OutboundError of status 409) when an item with this slug is there already. */
+  /**
+   * POST /collections/{collection_id}/items: one staged item. See `isSlugTaken` for the error of a
+   * slug in use.
+   */
   createItem(access: Access, fields: CmsFields): Promise<CmsItem>;
+  /** PATCH /collections/{collection_id}/items/{item_id}: the fields given; others stay. */
   updateItem(access: Access, itemId: string, fields: CmsFields): Promise<CmsItem>;
-  /** At most 100 at once; all of them or none. In the order given. */
+  /**
+   * POST /collections/{collection_id}/items with at most 100 items; atomic. Returns the ids in the
+   * order of `items`, matched by slug. Throws `malformed` when the response lacks one of them.
+   */
   createItems(access: Access, items: readonly CmsFields[]): Promise<CmsItem[]>;
-  /** At most 100 at once; all of them or none. */
+  /** PATCH /collections/{collection_id}/items with at most 100 items; atomic. */
   updateItems(access: Access, items: readonly { id: string; fields: CmsFields }[]): Promise<void>;
-  /** At most 100 items from `offset` on, and how many there are. */
+  /**
+   * GET /collections/{collection_id}/items: at most 100 items from `offset`, and the total of the
+   * collection.
+   */
   listItems(
     access: Access,
     offset: number,
   ): Promise<{ items: (CmsItem & { slug: string | null })[]; total: number }>;
+  /** GET /collections/{collection_id}/items?slug=: the item, or null. */
   findItemBySlug(access: Access, slug: string): Promise<CmsItem | null>;
+  /** DELETE /collections/{collection_id}/items/{item_id}. A missing item throws `status` 404. */
   deleteItem(access: Access, itemId: string): Promise<void>;
 };
 
+/** `apiUrl` has no trailing slash: https://api.webflow.com/v2, or the sandbox. */
 export function createCmsClient({
   outbound,
   apiUrl,
@@ -146,7 +172,7 @@ export function createCmsClient({
         const id = ids.get(String(slug));
         if (!id)
           throw new OutboundError(SYSTEM, "malformed", {
-            message: "cms answered fewer items than were created",
+            message: "cms returned fewer items than were created",
           });
         return { id };
       });
@@ -183,7 +209,10 @@ export function createCmsClient({
   };
 }
 
-/** Whether a refused creation means that the slug is in use: an earlier creation whose answer was lost. */
+/**
+ * Whether a failed creation means that the slug is in use, for example by an earlier creation whose
+ * response was lost.
+ */
 export function isSlugTaken(error: unknown): boolean {
   return (
     error instanceof OutboundError &&

@@ -1,4 +1,4 @@
-// The e-mail provider (Resend-like: `POST /emails`, bearer key, `Idempotency-Key`).
+// The e-mail provider (Resend's API: resend.com/docs/api-reference/emails/send-email).
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 
 type EmailMessage = {
@@ -10,13 +10,17 @@ type EmailMessage = {
 };
 
 export type EmailClient = {
-  /** The same `idempotencyKey` twice sends one mail. */
+  /**
+   * POST /emails: sends one mail; repeating it with the same `idempotencyKey` sends no second one.
+   * Throws an OutboundError: `status`, `timeout` after 15 s, `network`.
+   */
   send(
     access: { apiKey: string; idempotencyKey: string; about?: Record<string, unknown> },
     message: EmailMessage,
   ): Promise<OutboundAnswer>;
 };
 
+/** `apiUrl` has no trailing slash: https://api.resend.com, or the sandbox. */
 export function createEmailClient({
   outbound,
   apiUrl,

@@ -1,14 +1,14 @@
-// The ERP (SAP-like OData service, JSON or XML). A gateway that guards changes against forgery answers 403 with
-// `x-csrf-token: Required` first; a token is fetched then, with its session, and the document sent again (help.sap.com,
-// "CSRF Token Protection").
+// The ERP (SAP-like OData service, JSON or XML). A gateway with CSRF protection answers the first
+// write with 403 and `x-csrf-token: Required`; the client then fetches a token with its session
+// cookie and sends the document again (help.sap.com, "CSRF Token Protection").
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 import { toStatusError } from "../runtime/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 
-/** For all the calls of one document together. */
+/** For all calls of one document together. */
 const TIMEOUT_MS = 15_000;
 
-/** `system`: which channel calls, for log and errors. */
+/** `system` is the calling channel, for logs and errors. */
 export type ErpAccess = {
   system: "erpsys" | "erp_generic";
   baseUrl: string;
@@ -23,13 +23,18 @@ type ErpDelivery = {
   idempotencyKey: string;
 };
 
+/**
+ * Both methods throw an OutboundError: `status`, `timeout` after 15 s, `network`,
+ * `refused_address`.
+ */
 export type ErpClient = {
-  /** Posts one document below the base address. */
+  /** POSTs one document to `path` below the base address, with `Idempotency-Key`. */
   post(access: ErpAccess, delivery: ErpDelivery): Promise<OutboundAnswer>;
-  /** Reads the service's own document, which changes nothing. */
+  /** GETs the OData service document at the base address; changes nothing. */
   ping(access: ErpAccess): Promise<OutboundAnswer>;
 };
 
+/** Address and credentials come with each call: they are the tenant's. */
 export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient {
   return {
     async post(access, { path, contentType, body, idempotencyKey }) {
@@ -84,7 +89,7 @@ export function createErpClient({ outbound }: { outbound: Outbound }): ErpClient
   };
 }
 
-/** A query of the base address stays: it names the client (`?sap-client=100`). */
+/** Keeps the query of the base address: it names the SAP client (`?sap-client=100`). */
 function addressOf({ baseUrl }: ErpAccess, path: string): string {
   const url = new URL(baseUrl);
   url.pathname = withoutTrailingSlashes(url.pathname) + path;

@@ -1,15 +1,19 @@
-// The archive wherever the platform's saved configuration puts it. What was filed elsewhere before stays there: whoever moves
-// the archive moves its objects too.
+// The archive at the address in the saved platform configuration, or at the deployed one. Changing
+// the address moves no objects: the operator copies them.
 import { openObjectStore, type ObjectStore } from "./archive.ts";
 
-/** Asked for at most once in this time: a move is rare, a delivery is not. */
-const BELIEVED_MS = 2_000;
+/** How long the saved address is cached: it rarely changes, and every delivery needs it. */
+const CACHE_MS = 2_000;
 
 export type MovableArchive = ObjectStore & {
-  /** Every address that is or was the archive's, the deployed one first; at most BELIEVED_MS old. */
+  /** Every address the archive has had since the process started, the deployed one first. */
   addresses(): Promise<string[]>;
 };
 
+/**
+ * `savedUrl` returns the configured address, or null for the deployed one; it is read at most every
+ * two seconds.
+ */
 export function openMovableArchive(
   deployedUrl: string,
   root: string,
@@ -22,11 +26,11 @@ export function openMovableArchive(
     return archive;
   };
   let current = open(deployedUrl);
-  let askedAt = -BELIEVED_MS;
+  let checkedAt = -CACHE_MS;
 
   async function present(): Promise<ObjectStore> {
-    if (performance.now() - askedAt >= BELIEVED_MS) {
-      askedAt = performance.now();
+    if (performance.now() - checkedAt >= CACHE_MS) {
+      checkedAt = performance.now();
       current = open((await savedUrl()) ?? deployedUrl);
     }
     return current;

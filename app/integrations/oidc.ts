@@ -1,5 +1,5 @@
-// Any OpenID Connect provider (openid.net "OpenID Connect Core", "Discovery"): metadata, the code exchange, the keys.
-// What a token must say to be believed stands in domain/identity/id-token.ts.
+// Client of any OpenID Connect provider (openid.net "OpenID Connect Core", "Discovery"): metadata,
+// code exchange, signing keys. The ID token is validated in domain/identity/oidc/id-token.ts.
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
@@ -8,7 +8,7 @@ import { withoutTrailingSlashes } from "../runtime/slashes.ts";
 
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
-/** A token with a key we do not know makes us ask for the keys, but not again within this time. */
+/** An unknown `kid` makes us fetch the keys again, at most once in this time. */
 const KEYS_COOLDOWN_MS = 30_000;
 const KEYS_MAX_AGE_MS = 10 * 60_000;
 const REMEMBERED = 500;
@@ -29,24 +29,42 @@ const TokenAnswer = z.looseObject({
 });
 type OidcTokens = z.output<typeof TokenAnswer>;
 
-/** `isTenantAddress`: a tenant named the provider, so private addresses are refused, in its metadata too. */
+/**
+ * `isTenantAddress`: a tenant configured the provider, so private addresses are refused, also those
+ * in its metadata.
+ */
 export type OidcPlace = {
   url: string;
-  /** Null when the address alone says whose metadata it is. */ issuer: string | null;
+  /** The expected issuer; null when any issuer at this address is accepted. */
+  issuer: string | null;
   isTenantAddress: boolean;
 };
 
 export type OidcClient = {
-  /** Metadata is remembered for 10 minutes; metadata that names another issuer than expected is `malformed`. */
+  /**
+   * GETs the discovery document; cached for 10 minutes. Throws an OutboundError: `status`,
+   * `timeout` after 6 s, `network`, `refused_address`, or `malformed` when a required field is
+   * missing, the issuer is not the expected one, or an https provider names an endpoint without https.
+   */
   discover(system: string, place: OidcPlace): Promise<OidcMetadata>;
+  /** Drops the cached metadata. */
   forget(place: OidcPlace): void;
-  /** Null when the provider refuses the code or us. */
+  /**
+   * POSTs the authorization code with its PKCE verifier to the token endpoint; `origin` is sent as
+   * the Origin header. Returns null when the provider rejects the code or the client (4xx). Throws
+   * an OutboundError for retryable statuses, `timeout` after 6 s, `network`, `refused_address`, and
+   * `malformed` when the response has no ID token.
+   */
   exchangeCode(
     system: string,
     metadata: OidcMetadata,
     exchange: CodeExchange,
     isTenantAddress: boolean,
   ): Promise<OidcTokens | null>;
+  /**
+   * The provider's JSON Web Key Set as a key resolver for jose. Keys are cached for 10 minutes;
+   * fetching them throws the same OutboundErrors as `discover`.
+   */
   keysOf(
     system: string,
     metadata: Pick<OidcMetadata, "jwks_uri">,
@@ -63,9 +81,11 @@ type CodeExchange = {
   origin: string | null;
 };
 
-// What was had from an address that the operator chose was not checked as a tenant's would be.
+// The cache key includes isTenantAddress: an entry fetched from an operator's address skipped the
+// tenant address checks.
 const nameOf = ({ url, isTenantAddress }: OidcPlace) => `${isTenantAddress}/${url}`;
 
+/** Keeps at most 500 providers in each cache. */
 export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
   const metadata = new Map<string, { found: OidcMetadata; until: number }>();
   const keys = new Map<string, JWTVerifyGetKey>();
@@ -101,11 +121,11 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
         )
       )
         throw new OutboundError(system, "malformed", {
-          message: `${system}: the metadata leaves https`,
+          message: `${system}: the metadata names an endpoint without https`,
         });
       if (issuer !== null && withoutTrailingSlashes(parsed.data.issuer) !== issuer)
         throw new OutboundError(system, "malformed", {
-          message: `${system}: the metadata is of another issuer`,
+          message: `${system}: the metadata names another issuer`,
         });
       return remember(metadata, nameOf(place), {
         found: parsed.data,
@@ -145,7 +165,7 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
       const parsed = TokenAnswer.safeParse(parseAnswer(system, answer));
       if (!parsed.success)
         throw new OutboundError(system, "malformed", {
-          message: `${system}: the token answer has no id_token`,
+          message: `${system}: the token response has no id_token`,
         });
       return parsed.data;
     },
@@ -167,7 +187,7 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
                 isTenantAddress,
                 about: { call: "keys" },
               });
-              // Here, so that keys that cannot be read are the provider's trouble and not the token's.
+              // Parsed here so that an unreadable key set is the provider's error, not an invalid token.
               return Response.json(parseAnswer(system, answer));
             },
           }),

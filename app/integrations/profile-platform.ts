@@ -13,12 +13,21 @@ export type ProfileRecord = {
 
 type Access = { url: string; token?: string | undefined; about?: Record<string, unknown> };
 
-/** The namespace of lower-cased e-mail addresses, hashed. */
+/** Identity namespace of SHA-256 hashes of lower-cased e-mail addresses. */
 export const HASHED_EMAIL = "Email_LC_SHA256";
 
+/**
+ * `url` is the store's streaming inlet; private addresses are refused. Both methods throw an
+ * OutboundError of system `profile_platform`: `status`, `timeout` after 15 s, `network`,
+ * `refused_address`.
+ */
 export type ProfilePlatformClient = {
+  /** POSTs one profile record; the platform merges it by `identityMap`. */
   ingest(access: Access, record: ProfileRecord): Promise<OutboundAnswer>;
-  /** Asks for the deletion of the profile with this identity. The platform does it later and answers a job. */
+  /**
+   * DELETE: requests deletion of the profile with this identity. The platform deletes
+   * asynchronously and returns a job.
+   */
   erase(access: Access, identity: { namespace: string; id: string }): Promise<OutboundAnswer>;
 };
 
@@ -27,6 +36,7 @@ const SCHEMA = {
   contentType: "application/vnd.adobe.xed-full+json;version=1",
 };
 
+/** The URL and token come with each call: they are the tenant's. */
 export function createProfilePlatformClient({
   outbound,
 }: {

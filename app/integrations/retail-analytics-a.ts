@@ -1,5 +1,6 @@
-// Retail measurement A takes files: an object below the address that the store was given, in one of the forms of the
-// archive's address, or put over https (a pre-signed folder). Addresses and keys are a tenant's: docs/decisions/015.
+// The client of the first retail measurement partner: files written below the store's drop address,
+// which is a bucket (s3:), a folder (file:) or an https address (PUT, for example a pre-signed
+// one). Addresses and keys are the tenant's: docs/decisions/015.
 import { join } from "node:path";
 import { OutboundError } from "../runtime/errors.ts";
 import type { Outbound } from "../runtime/outbound.ts";
@@ -13,16 +14,21 @@ const CONTENT_TYPE = "text/csv; charset=utf-8";
 export type DropAccess = {
   url: string;
   shop: string;
-  /** The store's own keys to its bucket. The service's identity is never used for a drop. */
+  /** The store's keys for its bucket. The service's own credentials are never used for a drop. */
   keys: { accessKeyId: string; secretAccessKey: string } | null;
   about?: Record<string, unknown>;
 };
 
 export type RetailAnalyticsAClient = {
-  /** Writes the object, replacing one of the same name. The status is null where none is told. Throws OutboundError. */
+  /**
+   * Writes one CSV object, replacing one of the same name. Returns the HTTP status, null for a
+   * folder. Throws an OutboundError: `refused_address` when the address or its keys are not
+   * allowed, `status`, `timeout` after 15 s, or `network`.
+   */
   drop(access: DropAccess, name: string, csv: string): Promise<{ status: number | null }>;
 };
 
+/** `addressRules` are read for each drop: which schemes and folders a tenant may name. */
 export function createRetailAnalyticsAClient({
   outbound,
   addressRules,
@@ -58,7 +64,7 @@ export function createRetailAnalyticsAClient({
         await bucket.put(name, csv, CONTENT_TYPE).catch(refuse);
         return { status: 200 };
       }
-      // A folder of the store's own, whatever it wrote in the address: no store reaches another's files.
+      // A subfolder per store, whatever the address says: no store can write to another store's files.
       const folder = openFolder(join(folderOf(url, rules.root), shop));
       await folder.put(name, csv).catch(refuse);
       return { status: null };
@@ -71,7 +77,7 @@ const refusedAddress = (problem: string) =>
     message: `the address of ${SYSTEM} ${problem}`,
   });
 
-/** A query stays: it may be the signature that opens the folder. */
+/** Keeps the query: it may hold the signature of a pre-signed address. */
 function objectUrl(base: string, name: string): string {
   const url = new URL(base);
   url.pathname = `${withoutTrailingSlashes(url.pathname)}/${name}`;
@@ -87,7 +93,7 @@ function refuse(error: unknown): never {
   const status = $metadata?.httpStatusCode;
   throw new OutboundError(SYSTEM, status === undefined ? "network" : "status", {
     ...(status !== undefined && { status }),
-    message: `${SYSTEM} took nothing: ${message.slice(0, 200)}`,
+    message: `${SYSTEM} rejected the file: ${message.slice(0, 200)}`,
   });
 }
 
@@ -102,7 +108,10 @@ type SdkRequest = {
   body?: unknown;
 };
 
-/** The vendor's client connects by our own calls: the same address guard, time limits and log as for every other system. */
+/**
+ * A request handler for the AWS SDK that sends through `outbound`, with its address guard, time
+ * limits and log.
+ */
 function throughGuard(outbound: Outbound, shop: string) {
   return {
     async handle(request: SdkRequest) {

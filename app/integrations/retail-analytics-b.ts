@@ -1,7 +1,12 @@
-// Retail measurement B takes JSON over https, with a bearer token.
+// The client of the second retail measurement partner: JSON over https with a bearer token.
 import type { Outbound, OutboundAnswer } from "../runtime/outbound.ts";
 
 export type RetailAnalyticsBClient = {
+  /**
+   * POSTs one record to the store's configured URL; private addresses are refused. Repeating it
+   * with the same `idempotencyKey` records it once. Throws an OutboundError: `status` for any
+   * status but 2xx, `timeout` after 15 s, `network`, `refused_address`.
+   */
   post(
     access: {
       url: string;
@@ -13,6 +18,7 @@ export type RetailAnalyticsBClient = {
   ): Promise<OutboundAnswer>;
 };
 
+/** The URL and token come with each call: they are the tenant's. */
 export function createRetailAnalyticsBClient({
   outbound,
 }: {

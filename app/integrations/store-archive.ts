@@ -1,37 +1,41 @@
-// The archive as the service sees it: one root for each store, `{shop}/`, and no way to an object but through its store.
-// Two stores never share an object, and removing a store removes its root (DECISIONS 12).
+// The archive with one root per store, `{shop}/`: objects are reachable only through their store,
+// stores never share an object, and deleting a store deletes its root (DECISIONS 12).
 //
-// Objects of before the roots lie at the same paths without the root. They are read, listed and removed where they are;
-// nothing is written there any more. Those below `events/` do not say in their path whose they are: their content does.
+// Older objects have the same paths without the root. They are read, listed and deleted there, but
+// no longer written. The path of an older object below `events/` does not name its store: its
+// content does.
 import type { ObjectStore } from "./archive.ts";
 
 export type StoreArchive = {
-  /** The whole path of an object in the archive, for records of where it is. */
+  /** The full path of an object in the archive, for records that refer to it. */
   pathOf(path: string): string;
   /** Writes the whole object, replacing one of the same path. */
   put(path: string, body: string | Buffer, contentType?: string): Promise<void>;
+  /** The object's bytes, or null when there is none. */
   get(path: string): Promise<Buffer | null>;
   /** Paths below the root that begin with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
+  /** Deletes the object; a missing one is no error. */
   remove(path: string): Promise<void>;
-  /** Removes every object of the store. @returns how many. */
+  /** Deletes every object of the store. Returns how many. */
   removeAll(): Promise<number>;
-  /** Where a person with access finds the object. */
+  /** The object's address for an operator: `file:` or `s3:`. */
   urlOf(path: string): string;
 };
 
 export type Archive = { ofStore(shop: string): StoreArchive };
 
-/** Folders of before the roots that have one folder of each store. */
+/** Older folders whose paths name the store. */
 const OLD_STORE_FOLDERS = ["gdpr", "consent/checkpoints", "probes"] as const;
 const OLD_SHARED_FOLDER = "events/";
 
 const SHOP = /^[a-z0-9][a-z0-9-]*(\.[a-z0-9-]+)+$/;
 
+/** Throws an Error when `shop` is not a domain name, or a path leaves the store's root. */
 export function openStoreRoots(objects: ObjectStore): Archive {
   return {
     ofStore(shop) {
-      if (!SHOP.test(shop)) throw new Error(`${shop} is no store's name`);
+      if (!SHOP.test(shop)) throw new Error(`${shop} is not a store domain`);
       return openRoot(objects, shop);
     },
   };
@@ -43,7 +47,7 @@ function openRoot(objects: ObjectStore, shop: string): StoreArchive {
   const namesStore = (path: string) =>
     OLD_STORE_FOLDERS.some((folder) => path.startsWith(`${folder}/${shop}/`));
 
-  /** An object of before the roots, when it is this store's. */
+  /** The older object at this path, when it belongs to this store. */
   async function getOld(path: string): Promise<Buffer | null> {
     if (namesStore(path)) return objects.get(path);
     if (!path.startsWith(OLD_SHARED_FOLDER)) return null;
@@ -85,7 +89,7 @@ function openRoot(objects: ObjectStore, shop: string): StoreArchive {
   }
 }
 
-/** A path that leaves the root would be another store's. */
+/** A path that leaves the root could name another store's object. */
 function requireInside(path: string): string {
   const isInside = path
     .split("/")

@@ -1,9 +1,9 @@
 /**
- * What commerce asks of the storefront: Admin GraphQL documents (2026-04 and 2026-07), and those of its public Storefront
- * API (2026-04), which the cart belongs to. Words of shoppers and agents travel as variables, never inside the text.
+ * GraphQL documents of commerce: Admin API (2026-04 and 2026-07), and Storefront API (2026-04) for
+ * the cart. Values from shoppers and agents are passed as variables, never in the document's text.
  */
 
-// What a product is to a shopper. `status` and `publishedAt` say whether it is shown to the public at all.
+// Fields of a public product. `status` and `publishedAt` say whether it is public.
 const PRODUCT_FIELDS = `id
       handle
       title
@@ -28,7 +28,7 @@ export const PRODUCTS = `query Products($first: Int!, $after: String, $query: St
   shop { currencyCode }
 }`;
 
-/** Products by their own ids, or by those of their variants. */
+/** Products by product id or by variant id. */
 export const PRODUCTS_BY_ID = `query ProductsById($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on Product {
@@ -45,12 +45,15 @@ export const COLLECTION_BY_HANDLE = `query CollectionByHandle($handle: String!) 
   collectionByIdentifier(identifier: { handle: $handle }) { id handle }
 }`;
 
-/** Whether variants are for sale, and which product each is of. */
+/** Availability of variants, with the product of each. */
 export const VARIANTS = `query Variants($ids: [ID!]!) {
   nodes(ids: $ids) { ... on ProductVariant { id availableForSale product { id status publishedAt } } }
 }`;
 
-/** The same with the collections of each product, for the scope of a mandate: some hundred points of cost for each. */
+/**
+ * VARIANTS with the collections of each product, for the scope of a mandate. Costs some hundred
+ * points per variant.
+ */
 export const VARIANT_COLLECTIONS = `query VariantCollections($ids: [ID!]!) {
   nodes(ids: $ids) { ... on ProductVariant { id availableForSale product { id status publishedAt collections(first: 100) { nodes { handle } } } } }
 }`;
@@ -101,7 +104,7 @@ export const DRAFT_ORDER_CREATE = `mutation DraftOrderCreate($input: DraftOrderI
   }
 }`;
 
-/** `order` is what it became. */
+/** `order` is set once the draft is completed. */
 export const DRAFT_ORDER = `query DraftOrder($id: ID!) {
   draftOrder(id: $id) {
       ${DRAFT_ORDER_FIELDS}
@@ -154,5 +157,5 @@ export const CART = `query Cart($id: ID!) {
   }
 }`;
 
-/** Of the Storefront API. */
+/** Documents of the Storefront API. */
 export const CART_DOCUMENTS: Record<string, string> = { CART, CART_CREATE };

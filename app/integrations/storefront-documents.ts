@@ -1,6 +1,7 @@
 /**
- * Every Admin GraphQL document this service sends (Shopify Admin API, 2026-04 and 2026-07); those of commerce stand in a
- * file of their own. Shop and customer values travel as variables, never inside the text.
+ * Admin GraphQL documents (Shopify Admin API, 2026-04 and 2026-07); those of commerce are in
+ * storefront-commerce-documents.ts. Shop and customer values are passed as variables, never in the
+ * document's text.
  */
 import { COMMERCE_DOCUMENTS } from "./storefront-commerce-documents.ts";
 
@@ -23,6 +24,13 @@ export const WEBHOOK_SUBSCRIPTION_CREATE = `mutation WebhookSubscriptionCreate($
 export const WEBHOOK_SUBSCRIPTION_UPDATE = `mutation WebhookSubscriptionUpdate($id: ID!, $webhookSubscription: WebhookSubscriptionInput!) {
   webhookSubscriptionUpdate(id: $id, webhookSubscription: $webhookSubscription) {
     webhookSubscription { ${WEBHOOK_SUBSCRIPTION_FIELDS} }
+    userErrors { field message }
+  }
+}`;
+
+export const WEBHOOK_SUBSCRIPTION_DELETE = `mutation WebhookSubscriptionDelete($id: ID!) {
+  webhookSubscriptionDelete(id: $id) {
+    deletedWebhookSubscriptionId
     userErrors { field message }
   }
 }`;
@@ -62,7 +70,7 @@ const SYNCED_CUSTOMER = `id
     defaultPhoneNumber { phoneNumber marketingState }
     defaultAddress { countryCodeV2 }`;
 
-// Newest first: what changed since the last time stands at the front, however much else changed that day.
+// Newest first: the changes since the last run come first, however many others the same day has.
 export const CUSTOMERS_PAGE = `query CustomersPage($first: Int!, $after: String, $query: String) {
   customers(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: true) {
     nodes {
@@ -72,7 +80,10 @@ export const CUSTOMERS_PAGE = `query CustomersPage($first: Int!, $after: String,
   }
 }`;
 
-/** The text a bulk operation runs; it takes no variables. `day` is YYYY-MM-DD, or null for all customers. */
+/**
+ * The query of a bulk operation, which accepts no variables. `day` is YYYY-MM-DD, or null for all
+ * customers.
+ */
 export function bulkCustomers(day: string | null): string {
   const filter = day === null ? "" : `(query: "updated_at:>='${day}'")`;
   return `query BulkCustomers {
@@ -82,7 +93,7 @@ export function bulkCustomers(day: string | null): string {
 }`;
 }
 
-// One at a time per store; its answer is a file of one JSON object per line, kept for seven days.
+// One at a time per store; the result is a JSON Lines file, kept for seven days.
 export const BULK_OPERATION_RUN = `mutation BulkOperationRun($query: String!) {
   bulkOperationRunQuery(query: $query, groupObjects: false) {
     bulkOperation { id status }
@@ -117,7 +128,7 @@ export const TAGS_REMOVE = `mutation TagsRemove($id: ID!, $tags: [String!]!) {
   tagsRemove(id: $id, tags: $tags) { ${TAGS_PAYLOAD} }
 }`;
 
-// At most 25 at once, all or none.
+// At most 25 metafields per call, atomic.
 export const METAFIELDS_SET = `mutation MetafieldsSet($metafields: [MetafieldsSetInput!]!) {
   metafieldsSet(metafields: $metafields) { ${METAFIELDS_PAYLOAD} }
 }`;
@@ -154,6 +165,7 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTIONS,
   WEBHOOK_SUBSCRIPTION_CREATE,
   WEBHOOK_SUBSCRIPTION_UPDATE,
+  WEBHOOK_SUBSCRIPTION_DELETE,
   CUSTOMER,
   CUSTOMERS_PAGE,
   BULK_CUSTOMERS: bulkCustomers("2026-01-01"),

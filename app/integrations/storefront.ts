@@ -1,12 +1,12 @@
-// The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About offline access tokens",
-// "GraphQL Admin API". No rules here: who may call, when to refresh and when to give up stands in domain/tenants.
+// The storefront platform (Shopify): token endpoint, Admin GraphQL, shop.json. shopify.dev "About
+// offline access tokens", "GraphQL Admin API". Decisions about tokens and retries are in domain/tenants.
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
 
 const SYSTEM = "storefront";
 const TOKEN_TIMEOUT_MS = 8_000;
 const GRAPHQL_TIMEOUT_MS = 15_000;
-/** DECISIONS 11: a cart API that needs longer counts as failed. */
+/** DECISIONS 11: a slower cart API counts as failed. */
 const CART_TIMEOUT_MS = 5_000;
 const BULK_SILENCE_MS = 60_000;
 const MAX_CART_BYTES = 1024 * 1024;
@@ -14,7 +14,7 @@ const PAGE_TIMEOUT_MS = 6_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_GRAPHQL_BYTES = 8 * 1024 * 1024;
 
-/** Admin API, and the newer version in whose shape webhooks are delivered (SPEC "Versioning"). */
+/** The version of Admin API calls; webhooks are delivered in the newer one (SPEC "Versioning"). */
 const ADMIN_API_VERSION = "2026-04";
 export const WEBHOOK_API_VERSION = "2026-07";
 
@@ -23,9 +23,9 @@ type AppCredentials = { clientId: string; clientSecret: string };
 export type TokenGrant = {
   accessToken: string;
   refreshToken: string | null;
-  /** Seconds the access token lives; null for a token that never expires. */
+  /** Lifetime of the access token in seconds; null for a token that never expires. */
   expiresIn: number | null;
-  /** Seconds the refresh token lives; null where the platform does not say. */
+  /** Lifetime of the refresh token in seconds; null when the platform does not state it. */
   refreshExpiresIn?: number | null;
   scopes: string[];
 };
@@ -33,39 +33,74 @@ export type TokenGrant = {
 export type GraphqlAnswer<T> = {
   data: T | null;
   errors: { message: string; extensions?: { code?: string } }[];
-  /** How the platform's bucket stands after this call. */
+  /**
+   * The rate-limit bucket after this call, in cost points; null when the response has no
+   * `extensions.cost`.
+   */
   throttle: { requested: number; available: number; restorePerSecond: number } | null;
 };
 
+/**
+ * `shop` is the myshopify.com domain. Methods that call the platform throw an OutboundError of
+ * system `storefront`: `status`, `timeout`, `network`, or `malformed` for a response that is not
+ * the expected JSON. `shop` and `frontPage` do not throw for a status.
+ */
 export type StorefrontClient = {
+  /** The address of the grant screen, /admin/oauth/authorize, with `query`. Makes no call. */
   authorizeUrl(shop: string, query: Record<string, string>): string;
+  /** An address on the store's admin domain. Makes no call. */
   adminUrl(shop: string, path: string): string;
+  /**
+   * POST /admin/oauth/access_token: exchanges an authorization code for an expiring offline token
+   * pair. Time limit: 8 s.
+   */
   exchangeCode(shop: string, app: AppCredentials, code: string): Promise<TokenGrant>;
+  /**
+   * POST /admin/oauth/access_token, grant type refresh_token: the refresh token is rotated. Time
+   * limit: 8 s.
+   */
   refresh(shop: string, app: AppCredentials, refreshToken: string): Promise<TokenGrant>;
+  /**
+   * POST /admin/oauth/access_token, token exchange: a session token for an expiring offline token
+   * pair. Time limit: 8 s.
+   */
   exchangeSessionToken(
     shop: string,
     app: AppCredentials,
     sessionToken: string,
   ): Promise<TokenGrant>;
+  /**
+   * POST /admin/api/{version}/graphql.json, by default 2026-04. GraphQL errors are returned in
+   * `errors`, not thrown. Time limit: 15 s.
+   */
   graphql<T>(
     shop: string,
     accessToken: string,
     call: { document: string; variables?: Record<string, unknown>; version?: string },
   ): Promise<GraphqlAnswer<T>>;
-  /** The data of one call of the Storefront API. Throws OutboundError for anything else. */
+  /**
+   * POST /api/2026-04/graphql.json (Storefront API). Returns `data`; GraphQL errors throw
+   * `malformed` with status 422, which is not retryable. Time limit: 5 s.
+   */
   cartApi<T>(
     shop: string,
     token: string | undefined,
     call: { document: string; variables: Record<string, unknown> },
   ): Promise<T>;
-  /** The lines of a bulk operation's file. The platform names the address; private ones are refused all the same. */
+  /**
+   * GETs the JSON Lines file of a bulk operation, line by line. Private addresses are refused
+   * although the platform supplied `url`. Throws `timeout` after 60 s without data.
+   */
   bulkLines(shop: string, url: string): AsyncGenerator<string>;
-  /** `GET /admin/api/2026-04/shop.json`, whatever it answers. */
+  /** GET /admin/api/2026-04/shop.json. Returns any status. Time limit: 15 s. */
   shop(shop: string, accessToken: string): Promise<OutboundAnswer>;
-  /** What a visitor of the store gets first, whatever it answers. */
+  /** GET / of the store, as a visitor receives it. Returns any status. Time limit: 6 s. */
   frontPage(shop: string): Promise<OutboundAnswer>;
 };
 
+/**
+ * `urlTemplate` contains `{shop}`: https://{shop}, or the sandbox's address with it in the path.
+ */
 export function createStorefrontClient({
   outbound,
   urlTemplate,
@@ -101,13 +136,14 @@ export function createStorefrontClient({
       scope?: unknown;
     }>(SYSTEM, answer);
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
-    // A rotated pair without its lifetime or its successor would never be refreshed again: better to keep the old row.
+    // Saving a refresh token without a lifetime, or the reverse, would end refreshing for good:
+    // keep the stored pair instead.
     if (
       typeof accessToken !== "string" ||
       (typeof refreshToken === "string") !== (typeof expiresIn === "number")
     )
       throw new OutboundError(SYSTEM, "malformed", {
-        message: "the storefront's token answer is incomplete",
+        message: "the storefront's token response is incomplete",
       });
     return {
       accessToken,
@@ -206,7 +242,7 @@ export function createStorefrontClient({
       if (!data || (Array.isArray(errors) && errors.length > 0))
         throw new OutboundError(SYSTEM, "malformed", {
           status: 422,
-          message: `the cart API refused the call: ${(errors ?? [])
+          message: `the cart API rejected the call: ${(errors ?? [])
             .map((error) => error.message)
             .join("; ")
             .slice(0, 500)}`,

@@ -1,5 +1,5 @@
-// Web analytics (Google Analytics 4 Measurement Protocol). A bad hit is answered 2xx like a good one, so the limits of
-// the product are kept before sending: see domain/channels/analytics-limits.ts.
+// Web analytics (Google Analytics 4 Measurement Protocol). The product answers an invalid hit with
+// 2xx too, so its limits are checked before sending: domain/channels/web-analytics/limits.ts.
 import { parseAnswer, type Outbound, type OutboundAnswer } from "../runtime/outbound.ts";
 
 const SYSTEM = "web_analytics";
@@ -15,12 +15,22 @@ export type AnalyticsHit = {
 
 type Access = { measurementId: string; apiSecret: string; about?: Record<string, unknown> };
 
+/**
+ * Both methods throw an OutboundError of system `web_analytics`: `status`, `timeout` after 15 s, or
+ * `network`.
+ */
 export type WebAnalyticsClient = {
+  /** POST /mp/collect: one hit. A 2xx says that it was received, not that it was valid. */
   collect(access: Access, hit: AnalyticsHit): Promise<OutboundAnswer>;
-  /** Asks the product's validator what it thinks of a hit, which is not counted. Secret and stream are not judged by it. */
+  /**
+   * POST /debug/mp/collect: returns the validator's messages; the hit is not counted. The validator
+   * checks neither the API secret nor the measurement id. Throws `malformed` when the response is
+   * not JSON.
+   */
   validate(access: Access, hit: AnalyticsHit): Promise<{ status: number; problems: string[] }>;
 };
 
+/** `apiUrl` has no trailing slash: https://www.google-analytics.com, or the sandbox. */
 export function createWebAnalyticsClient({
   outbound,
   apiUrl,
@@ -47,7 +57,7 @@ export function createWebAnalyticsClient({
       return {
         status: answer.status,
         problems: validationMessages.map(
-          ({ description }) => description ?? "refused without a reason",
+          ({ description }) => description ?? "rejected without a description",
         ),
       };
     },

@@ -1,10 +1,12 @@
-/** Time and randomness come through these two, so that tests can hold them. */
+/** Time and randomness come from these two, so that tests can fix them. */
 import { randomBytes, randomUUID } from "node:crypto";
 
 export type Clock = { now(): Date };
 export type Random = {
   uuid(): string;
-  /** A UUID that begins with the time (RFC 9562, version 7): rows made one after the other lie together in an index. */
+  /**
+   * A time-ordered UUID (RFC 9562, version 7): rows created in sequence are adjacent in an index.
+   */
   orderedUuid(): string;
   bytes(size: number): Buffer;
 };

@@ -1,5 +1,5 @@
-// Configuration in two steps: read (aliases, empty means unset), then shape and validate. Every problem is told at once,
-// by the setting's name and kind, never by its value.
+// Configuration in two steps: read (aliases, empty means unset), then parse and validate. All
+// problems are reported at once, by the setting's name and kind, never by its value.
 import { HOME_REGION, SETTINGS, type Role, type SettingName, type Settings } from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
@@ -7,7 +7,7 @@ export type Environment = Record<string, string | undefined>;
 export type Config = Settings & {
   isSandbox: boolean;
   isDevelopment: boolean;
-  /** What production mends and logs throws. */
+  /** Under tests, problems that production repairs and logs throw instead. */
   isTest: boolean;
   isEmbedded: boolean;
   roles: ReadonlySet<Role>;
@@ -44,7 +44,7 @@ const entry = (
   secret?: true;
 } => SETTINGS[name];
 
-/** Step one: the settings as text, by their own names. An empty value is an unset one. */
+/** Step one: the settings as text, by their own names. An empty value counts as unset. */
 export function readEnvironment(environment: Environment): Partial<Record<SettingName, string>> {
   const read: Partial<Record<SettingName, string>> = {};
   for (const name of names) {
@@ -53,15 +53,20 @@ export function readEnvironment(environment: Environment): Partial<Record<Settin
       .find(Boolean);
     if (value) read[name] = value;
   }
+  // The CLI's HOST is the tunnel's URL, and no address that a process can listen on.
+  if (read.HOST && /^https?:\/\//i.test(read.HOST)) {
+    read.BASE_URL ??= read.HOST;
+    delete read.HOST;
+  }
   return read;
 }
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 /**
- * The sandbox simulates every outside system and prints its admin key, so it never runs beside real credentials. `auto`
- * turns it on only when nothing that belongs to a deployment is set: no credential, no public address, no database, and
- * no host that others reach.
+ * The sandbox simulates every outside system and prints its admin key, so it never runs beside real
+ * credentials. `auto` enables it only when no setting of a deployment is set: no credential, no public
+ * address, no database, and no host that others can reach.
  */
 function decideSandbox(
   environment: Environment,
@@ -85,19 +90,24 @@ function decideSandbox(
   return !isDeployed;
 }
 
+/** What decides which settings this machine makes for itself. */
+export type Mode = { isSandbox: boolean; isEmbedded: boolean; isDevelopment: boolean };
+
 /**
- * Step two. `local` supplies the secrets that this machine makes for itself: the sealing key of an embedded database,
- * and in the sandbox everything that a deployment would have to set.
+ * Step two. `local` supplies the secrets that this machine makes for itself: the sealing key of an
+ * embedded database, in development beside one the service's own secrets, and in the sandbox
+ * everything that a deployment would have to set.
  */
 export function shapeConfig(
   environment: Environment,
-  local: (isSandbox: boolean, isEmbedded: boolean) => Partial<Record<SettingName, string>>,
+  local: (mode: Mode) => Partial<Record<SettingName, string>>,
 ): Config {
   const read = readEnvironment(environment);
   const problems: Problem[] = [];
   const isSandbox = decideSandbox(environment, read, problems);
   const isEmbedded = read.DATABASE_URL === undefined;
-  const made = local(isSandbox, isEmbedded);
+  const isDevelopment = environment.NODE_ENV === "development";
+  const made = local({ isSandbox, isEmbedded, isDevelopment });
   const shaped: Record<string, unknown> = {};
   for (const name of names) {
     const { schema, required, default: fallback } = entry(name);
@@ -124,7 +134,7 @@ export function shapeConfig(
     ...settings,
     isSandbox,
     isEmbedded,
-    isDevelopment: environment.NODE_ENV === "development",
+    isDevelopment,
     isTest: environment.NODE_ENV === "test",
     roles: new Set(settings.ROLES),
     regionDatabaseUrls,
@@ -135,7 +145,7 @@ export function shapeConfig(
   };
 }
 
-/** An address for migrations belongs to one for the service. */
+/** An address for migrations requires the service's address. */
 function requireServiceUrls(
   read: Partial<Record<SettingName, string>>,
   regions: Record<string, string>,

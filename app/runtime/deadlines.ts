@@ -1,17 +1,20 @@
-// Ends what takes too long, thousands of calls at a time, with one timer for all of them. A timer or an AbortSignal.timeout
-// per call stays behind until its time is over: fifteen seconds of finished calls, which the collector carries along.
+// Timeouts for thousands of concurrent calls with one timer. A timer or an AbortSignal.timeout per
+// call stays in memory until it expires: fifteen seconds of finished calls, which the garbage
+// collector would carry along.
 import { EventEmitter } from "node:events";
-import { createSlots } from "./slots.ts";
+import { createSlotPool } from "./slot-pool.ts";
 
 const LOOK_EVERY_MS = 100;
 
 export type Deadlines = {
-  /** `signal` emits `abort` once, up to 0.1 s after the time is over, unless `clear` was called before. */
+  /**
+   * `signal` emits `abort` once, up to 0.1 s after the deadline, unless `clear` was called before.
+   */
   in(ms: number): { signal: EventEmitter; clear(): void };
 };
 
 export function createDeadlines(): Deadlines {
-  const waiting = createSlots<{ at: number; signal: EventEmitter }>();
+  const waiting = createSlotPool<{ at: number; signal: EventEmitter }>();
   let looking: NodeJS.Timeout | undefined;
   let count = 0;
 

@@ -1,5 +1,5 @@
-// Finds what looks like an e-mail address in text from outside, in time linear in the text: a pattern that looks for the
-// `@` from every character before it takes minutes for a megabyte without one.
+// Finds e-mail addresses in untrusted text in linear time: a regular expression that looks for the
+// `@` from every preceding character takes minutes for a megabyte without one.
 
 const isOutside = (code: number): boolean =>
   code <= 0x20 ||
@@ -23,7 +23,10 @@ function isLetter(code: number): boolean {
 
 const MIN_TOP_LEVEL_LETTERS = 2;
 
-/** The end of the domain that begins at `start`: after the last `.` that two letters follow. -1: none. */
+/**
+ * The end of the domain that starts at `start`: after the last `.` followed by two letters. -1:
+ * none.
+ */
 function domainEnd(text: string, start: number): number {
   let end = -1;
   for (let at = start; at < text.length && !isOutside(text.charCodeAt(at)); at += 1) {
@@ -35,7 +38,7 @@ function domainEnd(text: string, start: number): number {
   return end;
 }
 
-/** The addresses in their order, at most `limit`. Each character is looked at a bounded number of times. */
+/** The addresses in order, at most `limit`. Each character is read a bounded number of times. */
 export function findEmailAddresses(text: string, limit = Number.POSITIVE_INFINITY): string[] {
   const found: string[] = [];
   let from = 0;
@@ -59,7 +62,7 @@ export const hasEmailAddress = (text: string): boolean => findEmailAddresses(tex
 
 const MAX_ENCODINGS = 4;
 
-/** Percent-encoding undone as often as it was done; of text that is not validly encoded the `@` alone. */
+/** Repeatedly decodes percent-encoding; in invalidly encoded text only the `@`. */
 function decodeAll(text: string): string {
   let decoded = text;
   for (let n = 0; n < MAX_ENCODINGS && decoded.includes("%"); n += 1) {
@@ -75,7 +78,10 @@ function decodeAll(text: string): string {
 const looksLikeAddress = (piece: string): boolean =>
   /[^@]@[^@]/.test(decodeAll(piece).normalize("NFKC"));
 
-/** Puts `redacted` in place of every piece between spaces and slashes that may be an address, however it is encoded. */
+/**
+ * Replaces with `redacted` every part between spaces and slashes that may be an address, in any
+ * encoding.
+ */
 export const redactEmailAddresses = (text: string): string =>
   /[@%\ufe6b\uff20]/.test(text)
     ? text.replaceAll(/[^\s/]+/g, (piece) => (looksLikeAddress(piece) ? "redacted" : piece))

@@ -1,4 +1,4 @@
-// The home of error codes and their statuses (DECISIONS 3). Errors say who must act: AppError the caller,
+// Error codes and their statuses (DECISIONS 3). Errors say who must act: AppError the caller,
 // OutboundError the operator or time; anything else is our own bug and becomes a 500.
 
 const TITLES = {
@@ -20,7 +20,7 @@ const TITLES = {
 
 export type ErrorStatus = keyof typeof TITLES;
 
-/** Every code the service answers with: its status, and the sentence a person reads unless the thrower has a better one. */
+/** Every error code of the service: its status, and the default message. */
 const ERRORS = {
   malformed_json: [400, "The body is not valid JSON."],
   malformed_body: [400, "The body is not valid UTF-8."],
@@ -43,7 +43,7 @@ const ERRORS = {
   ],
   password_required: [400, "Send the account's password as well, or a new one to replace it."],
   invalid_code: [400, "This code was used already or is too old. Sign in again."],
-  // Of /oauth/*: the names of RFC 6749, RFC 7591 and RFC 8707, which stand on the wire as they are.
+  // For /oauth/*: the names of RFC 6749, RFC 7591 and RFC 8707, sent as they are.
   invalid_grant: [
     400,
     "The code or token is unknown, used, too old, or was given to somebody else.",
@@ -123,15 +123,15 @@ export type ErrorCode = keyof typeof ERRORS;
 
 type AppErrorOptions = {
   message?: string;
-  /** Field path to the reason it was refused. */
+  /** Field path to the reason of its rejection. */
   fields?: Record<string, string>;
-  /** Stands in the body beside the usual members, where an endpoint's contract has more. */
+  /** Additional members of the body, where an endpoint's contract has them. */
   details?: Record<string, unknown>;
   headers?: Record<string, string>;
 };
 
-// Development serves the screens a second copy of this module: classes are told by a registered symbol, which holds
-// across the two where `instanceof` alone would not.
+// In development the screens load a second copy of this module: classes are identified by a registered
+// symbol, which works across both copies where `instanceof` alone would not.
 const APP_ERROR = Symbol.for("customer-identity-service.AppError");
 const OUTBOUND_ERROR = Symbol.for("customer-identity-service.OutboundError");
 
@@ -175,7 +175,7 @@ export function toErrorBody(error: AppError, requestId: string) {
 
 export type OutboundErrorKind = "network" | "timeout" | "refused_address" | "status" | "malformed";
 
-/** An outside system did not do what was asked. `retryable` says whether time alone may heal it. */
+/** A failed call to an outside system. `retryable`: whether a later attempt may succeed. */
 export class OutboundError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return bears(value, OUTBOUND_ERROR);
@@ -202,14 +202,16 @@ export class OutboundError extends Error {
     this.body = details.body;
   }
 
-  /** 4xx other than 408, 423 and 429 never heals by waiting; neither does an address that we refuse to call. */
+  /** 4xx other than 408, 423 and 429 are permanent; so is an address that we refuse to call. */
   get retryable(): boolean {
     if (this.kind === "refused_address") return false;
     if (this.status === undefined || this.status >= 500) return true;
     return this.status === 408 || this.status === 423 || this.status === 429;
   }
 
-  /** Whether this failure says that the system itself is unwell, and so counts towards its circuit. */
+  /**
+   * Whether the failure means that the system itself is failing, and so counts towards its circuit.
+   */
   get countsForCircuit(): boolean {
     if (this.kind === "refused_address") return false;
     return this.status === undefined || this.status >= 500 || this.status === 429;

@@ -1,5 +1,6 @@
-// IP addresses: which of them a tenant may make us call, and which part of one names a client.
-// Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), and RFC 6052 for NAT64.
+// IP addresses: which ones a tenant may make us call, and which part of one identifies a client.
+// Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), and RFC 6052
+// for NAT64.
 import { BlockList, isIP } from "node:net";
 
 /** Every IPv4 range that is not globally reachable, and multicast. */
@@ -21,7 +22,10 @@ const SPECIAL_IPV4 = [
   ["240.0.0.0", 4],
 ] as const;
 
-/** The ranges within global unicast (2000::/3) that are not globally reachable or embed an IPv4 address. */
+/**
+ * The ranges within global unicast (2000::/3) that are not globally reachable or embed an IPv4
+ * address.
+ */
 const SPECIAL_IPV6 = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -37,9 +41,9 @@ const specialIpv6 = new BlockList();
 for (const [network, bits] of SPECIAL_IPV6) specialIpv6.addSubnet(network, bits, "ipv6");
 
 /**
- * True for every address that is not publicly routable: private, loopback, link-local, site-local, multicast,
- * documentation and unassigned ranges, and text that is no address at all. An IPv4 address inside an IPv6 one
- * (IPv4-mapped, NAT64) is judged as IPv4.
+ * True for every address that is not publicly routable: private, loopback, link-local, site-local,
+ * multicast, documentation and unassigned ranges, and invalid text. An IPv4 address inside an IPv6
+ * one (IPv4-mapped, NAT64) is checked as IPv4.
  */
 export function isPrivateAddress(address: string): boolean {
   if (isIP(address) === 4) return privateIpv4.check(address, "ipv4");
@@ -47,14 +51,16 @@ export function isPrivateAddress(address: string): boolean {
   if (!groups) return true;
   const embedded = embeddedIpv4(groups);
   if (embedded) return privateIpv4.check(embedded, "ipv4");
-  // Whatever lies outside of global unicast is special or unassigned: an allow-list stays right when a range is added.
+  // Everything outside of global unicast is special or unassigned: an allow-list stays correct when
+  // a range is added.
   const text = formatIpv6(groups);
   return !globalIpv6.check(text, "ipv6") || specialIpv6.check(text, "ipv6");
 }
 
 /**
- * The part of an address that one client holds, for counting: an IPv4 address, or the /64 of an IPv6 one, because a
- * client has 2^64 addresses there. An IPv4-mapped address counts as its IPv4. Text that is no address stays as it is.
+ * The rate-limit key of an address: an IPv4 address, or the /64 of an IPv6 one, because a client
+ * has 2^64 addresses there. An IPv4-mapped address counts as its IPv4. Invalid text is returned
+ * unchanged.
  */
 export function clientNetwork(address: string): string {
   const groups = parseIpv6(address);
@@ -63,7 +69,10 @@ export function clientNetwork(address: string): string {
   return `${formatIpv6(groups.slice(0, 4))}::/64`;
 }
 
-/** IPv4-mapped (::ffff:0:0/96) and the well-known NAT64 prefix (64:ff9b::/96); null for every other address. */
+/**
+ * IPv4-mapped (::ffff:0:0/96) and the well-known NAT64 prefix (64:ff9b::/96); null for every other
+ * address.
+ */
 function embeddedIpv4(groups: readonly number[]): string | null {
   const prefix = formatIpv6(groups.slice(0, 6));
   return prefix === "0:0:0:0:0:ffff" || prefix === "64:ff9b:0:0:0:0" ? toIpv4(groups) : null;
@@ -79,7 +88,9 @@ function toIpv4(groups: readonly number[]): string {
 const formatIpv6 = (groups: readonly number[]) =>
   groups.map((group) => group.toString(16)).join(":");
 
-/** The eight groups of an IPv6 address in any notation, without its zone; null for anything else. */
+/**
+ * The eight groups of an IPv6 address in any notation, without its zone; null for anything else.
+ */
 function parseIpv6(text: string): number[] | null {
   if (isIP(text) !== 6) return null;
   const address = (text.split("%")[0] as string).replace(

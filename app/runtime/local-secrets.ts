@@ -1,7 +1,8 @@
-// Secrets that a machine makes for itself and keeps, owner-only, in its data folder.
+// Secrets that a machine generates and keeps, readable by its owner only, in its data folder.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Random } from "./clock.ts";
+import { systemRandom, type Random } from "./clock.ts";
+import type { Mode } from "./config.ts";
 import type { SettingName } from "./settings.ts";
 
 const FILE = "secrets.json";
@@ -10,8 +11,11 @@ class LocalSecretsError extends Error {
   override name = "LocalSecretsError";
 }
 
-/** Reads the named secrets from the data folder, making those that are not there yet: 32 random bytes each, base64url. */
-export function ensureLocalSecrets(
+/**
+ * Reads the named secrets from the data folder and generates the missing ones: 32 random bytes each,
+ * base64url.
+ */
+function ensureLocalSecrets(
   dataDir: string,
   names: readonly SettingName[],
   random: Random,
@@ -22,7 +26,7 @@ export function ensureLocalSecrets(
   if (missing.length > 0) {
     for (const name of missing) kept[name] = random.bytes(32).toString("base64url");
     mkdirSync(dataDir, { recursive: true });
-    // Written beside and renamed: a crash in between leaves the old file or the new one, never half a sealing key.
+    // Temp file + rename: a crash leaves the old file or the new one, never half an encryption key.
     writeFileSync(`${file}.new`, JSON.stringify(kept, null, 2), { mode: 0o600 });
     chmodSync(`${file}.new`, 0o600);
     renameSync(`${file}.new`, file);
@@ -49,4 +53,40 @@ function readKept(file: string): Partial<Record<SettingName, string>> {
       { cause },
     );
   }
+}
+
+/** What the sandbox makes for itself, because a deployment would have to set it. */
+const SANDBOX_SECRETS: readonly SettingName[] = [
+  "SECRETS_KEY",
+  "JWT_SECRET",
+  "ADMIN_KEY",
+  "WORKER_WEBHOOK_SECRET",
+  "PLATFORM_CLIENT_ID",
+  "PLATFORM_APP_SECRET",
+  "EMAIL_API_KEY",
+];
+/** `shopify app dev` sets the app's credentials and none of these. */
+const DEVELOPMENT_SECRETS: readonly SettingName[] = [
+  "SECRETS_KEY",
+  "JWT_SECRET",
+  "ADMIN_KEY",
+  "WORKER_WEBHOOK_SECRET",
+];
+
+/** The settings that this machine makes for itself, for `shapeConfig`. */
+export function localSettings(
+  dataDir: string,
+  { isSandbox, isEmbedded, isDevelopment }: Mode,
+): Partial<Record<SettingName, string>> {
+  if (isSandbox)
+    return {
+      ...ensureLocalSecrets(dataDir, SANDBOX_SECRETS, systemRandom),
+      EMAIL_FROM: "Demo Store <hello@demo-store.example>",
+    };
+  if (!isEmbedded) return {};
+  return ensureLocalSecrets(
+    dataDir,
+    isDevelopment ? DEVELOPMENT_SECRETS : ["SECRETS_KEY"],
+    systemRandom,
+  );
 }

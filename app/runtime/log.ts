@@ -1,16 +1,16 @@
-// One wide JSON line per thing done. Anything whose name says that it is secret or personal is blanked here, at the last
-// moment, and so is every e-mail address inside a text.
+// One wide JSON line per event. Values of fields with secret or personal names are redacted here,
+// and so is every e-mail address inside a text.
 import { pino, type DestinationStream, type Logger } from "pino";
 
 type LogFields = Record<string, unknown>;
 
 export type Log = {
-  /** Something was done: `noun.verb_past` and everything worth knowing about it. */
-  done(event: string, fields?: LogFields): void;
-  /** Something was tried and did not work, and time or an operator will mend it. */
-  troubled(event: string, fields?: LogFields): void;
+  /** A completed event: `noun.verb_past` and all useful fields. */
+  info(event: string, fields?: LogFields): void;
+  /** A failure that time or an operator can resolve. */
+  warn(event: string, fields?: LogFields): void;
   /** Our own bug: logged once, with its stack. */
-  failed(event: string, error: unknown, fields?: LogFields): void;
+  error(event: string, error: unknown, fields?: LogFields): void;
   with(fields: LogFields): Log;
 };
 
@@ -20,11 +20,11 @@ const PERSONAL_NAME = /^(email|phone|first_?name|last_?name|full_?name|body|payl
 
 const ADDRESS = /[\p{L}\p{N}._%+-]{1,64}(?:@|%40)(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,}/gu;
 const BEARER = /\bBearer\s+\S+/gi;
-const DEEPEST = 6;
-/** A line is for people to read, and the search for addresses must not cost more than the work that it tells of. */
+const MAX_DEPTH = 6;
+/** Truncates long texts, so that searching them for addresses stays cheap. */
 const MAX_TEXT_LENGTH = 20_000;
 
-/** Other systems repeat in their errors what they were sent. */
+/** Other systems repeat sent data in their error messages. */
 function hide(whole: string): string {
   const text =
     whole.length > MAX_TEXT_LENGTH
@@ -39,7 +39,7 @@ function scrubValue(value: unknown, depth: number): unknown {
   if (typeof value === "string") return hide(value);
   if (typeof value === "bigint") return String(value);
   if (value === null || typeof value !== "object" || value instanceof Date) return value;
-  if (depth > DEEPEST) return "[too deep]";
+  if (depth > MAX_DEPTH) return "[too deep]";
   return Array.isArray(value)
     ? value.map((one) => scrubValue(one, depth + 1))
     : scrub(value as LogFields, depth);
@@ -62,11 +62,11 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 
 function wrap(logger: Logger): Log {
   return {
-    done(event, fields = {}) {
+    info(event, fields = {}) {
       if (logger.isLevelEnabled("info")) logger.info({ event, ...scrub(fields) });
     },
-    troubled: (event, fields = {}) => logger.warn({ event, ...scrub(fields) }),
-    failed: (event, error, fields = {}) =>
+    warn: (event, fields = {}) => logger.warn({ event, ...scrub(fields) }),
+    error: (event, error, fields = {}) =>
       logger.error({
         event,
         ...scrub(fields),

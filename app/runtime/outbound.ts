@@ -1,5 +1,6 @@
-// Every call to an outside system goes through here: a keep-alive agent, timeouts, no redirects, a bounded answer, a
-// classified error, one log line. Addresses that a tenant configured are checked on the resolved address, at connect time.
+// Every call to an outside system: a keep-alive agent, timeouts, no redirects, a bounded response, a
+// classified error, one log line. Addresses that a tenant configured are checked after resolution,
+// at connect time.
 import { isIP, type LookupFunction } from "node:net";
 import { lookup as resolve } from "node:dns";
 import { Agent, buildConnector, request, type Dispatcher } from "undici";
@@ -14,18 +15,18 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 export type OutboundCall = {
-  /** Which outside system, in the contract's neutral word. */
+  /** The outside system, by the contract's neutral name. */
   system: string;
   url: string;
   method?: Dispatcher.HttpMethod;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** The whole call, connecting and reading included. */
+  /** Limit for the whole call, including connecting and reading. */
   timeoutMs?: number;
   maxAnswerBytes?: number;
   /** True when a tenant chose the address: private and loopback addresses are then refused. */
   isTenantAddress?: boolean;
-  /** Stands in the log line, for example an event id. Nothing personal. */
+  /** Fields for the log line, for example an event id. Nothing personal. */
   about?: Record<string, unknown>;
 };
 
@@ -37,13 +38,13 @@ export type OutboundAnswer = {
 };
 
 export type Outbound = {
-  /** Answers whatever status came back; throws OutboundError when no whole answer came. */
+  /** Returns any status; throws OutboundError when there is no complete response. */
   send(call: OutboundCall): Promise<OutboundAnswer>;
-  /** Like `send`, but a status other than 2xx throws. */
+  /** Like `send`, but throws for a status other than 2xx. */
   call(call: OutboundCall): Promise<OutboundAnswer>;
   /**
-   * The answer of a GET line by line, without holding more than one line. `timeoutMs` bounds the silence between two
-   * pieces, not the whole. Throws like `call`.
+   * The response of a GET line by line, holding one line in memory. `timeoutMs` limits the time
+   * between two chunks, not the whole call. Throws like `call`.
    */
   lines(call: OutboundCall): AsyncGenerator<string>;
   close(): Promise<void>;
@@ -80,7 +81,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         bodyTimeout: timeoutMs,
       });
       const text = await readBounded(answer.body, call.maxAnswerBytes ?? MAX_ANSWER_BYTES);
-      options.log.done("outbound.called", {
+      options.log.info("outbound.called", {
         system,
         method,
         host: hostOf(url),
@@ -91,7 +92,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
       return { status: answer.statusCode, headers: answer.headers, text, latencyMs: latency() };
     } catch (error) {
       const classified = classify(system, error);
-      options.log.troubled("outbound.failed", {
+      options.log.warn("outbound.failed", {
         system,
         method,
         host: hostOf(url),
@@ -132,10 +133,10 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
         });
       }
       yield* splitLines(system, answer.body);
-      options.log.done("outbound.called", { ...about(), status: 200 });
+      options.log.info("outbound.called", { ...about(), status: 200 });
     } catch (error) {
       const classified = classify(system, error);
-      options.log.troubled("outbound.failed", {
+      options.log.warn("outbound.failed", {
         ...about(),
         kind: classified.kind,
         reason: classified.message,
@@ -158,7 +159,7 @@ export function createOutbound(options: { log: Log; allow: readonly string[] }):
   };
 }
 
-/** An answer that is not the one hoped for, as an error that knows whether waiting helps. */
+/** The error of an unexpected status; it knows whether a retry may help. */
 export function toStatusError(system: string, answer: OutboundAnswer): OutboundError {
   const retryAfterMs = parseRetryAfter(answer.headers["retry-after"]);
   return new OutboundError(system, "status", {
@@ -176,7 +177,7 @@ function parseRetryAfter(header: string | string[] | undefined): number | undefi
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-/** The answer as JSON; an answer that is not is the system's fault, not ours. */
+/** The response as JSON; throws `malformed` for anything else. */
 export function parseAnswer<T>(system: string, answer: OutboundAnswer): T {
   try {
     return JSON.parse(answer.text) as T;
@@ -196,7 +197,7 @@ async function readBounded(
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Past the bound the rest is not worth waiting for: what we read of answers are ids and reasons.
+    // The rest is not read: only ids and error messages of a response are used.
     if (size > maxBytes) {
       body.destroy();
       break;
@@ -247,7 +248,8 @@ function refuse(host: string): NodeJS.ErrnoException {
   );
 }
 
-// The check runs on the address that is really connected to, so a name that resolves to another one later gains nothing.
+// Checks the address that is connected to, so that a name cannot resolve to another address after
+// the check.
 function guardedConnector(allow: ReadonlySet<string>): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) =>
     resolve(hostname, { ...options, all: true }, (error, addresses) => {

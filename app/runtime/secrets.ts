@@ -1,5 +1,5 @@
-// Sealing of secrets at rest (DECISIONS 4): AES-256-GCM, the place a secret belongs to as authenticated data, so that a
-// sealed value copied to another tenant or field does not open.
+// Encryption of secrets at rest (DECISIONS 4): AES-256-GCM with the secret's place as authenticated
+// data, so that an encrypted value copied to another tenant or field cannot be decrypted.
 import {
   createCipheriv,
   createDecipheriv,
@@ -16,11 +16,16 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 export type Secrets = {
-  /** Seals `plain` for one `place`, for example `name.myshopify.com/storefront_refresh_token`. */
+  /**
+   * Encrypts `plain` for one `place`, for example `name.myshopify.com/storefront_refresh_token`.
+   */
   seal(place: string, plain: string): string;
-  /** Opens what `seal` made for the same place; throws when it was altered, moved, or sealed under another key. */
+  /**
+   * Decrypts what `seal` encrypted for the same place; throws when it was altered, moved, or
+   * encrypted under another key.
+   */
   unseal(place: string, sealed: string): string;
-  /** A keyed hash for look-ups by a value that must not stand in the clear. Hex. */
+  /** A keyed hash for look-ups by a value that must not be stored in clear text. Hex. */
   pseudonym(place: string, value: string): string;
 };
 

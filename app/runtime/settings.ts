@@ -1,14 +1,15 @@
-// Every environment setting, once: its name, its aliases, how it is read, what it is for. The configuration table of the
-// README, the list of missing settings at start and the config itself derive from this table (DECISIONS 2).
+// Every environment setting, once: its name, its aliases, its parser, its purpose. The README's
+// configuration table, the list of missing settings at start and the config derive from this table
+// (DECISIONS 2).
 import { z } from "zod";
 import { withoutTrailingSlashes } from "./slashes.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** The region of DATABASE_URL. It holds every tenant's record. */
+/** The region of DATABASE_URL, which has every tenant's record. */
 export const HOME_REGION = "default";
 
-/** Of every secret that opens something here, deployed or saved. */
+/** The minimum length of every inbound secret, deployed or saved. */
 export const MIN_SECRET_LENGTH = 16;
 
 const secret = z
@@ -27,7 +28,7 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** `https` anywhere, `http` only to this machine: nothing personal travels in the clear. */
+/** `https` anywhere, `http` only to this machine: no personal data is sent in clear text. */
 function address(text: string): boolean {
   let url: URL;
   try {
@@ -47,15 +48,15 @@ export type Role = (typeof ROLES)[number];
 
 type Setting = {
   schema: z.ZodType;
-  /** What it is for, as the README says it. */
+  /** The purpose, as shown in the README. */
   about: string;
   default?: string;
   aliases?: readonly string[];
   /** Never printed, not even in part. */
   secret?: true;
-  /** Must be set outside the sandbox. */
+  /** Required outside the sandbox. */
   required?: true;
-  /** Belongs to an outside system: its presence means that this is not a sandbox. */
+  /** Belongs to an outside system: when it is set, this is not a sandbox. */
   outside?: true;
 };
 
@@ -73,9 +74,13 @@ export const SETTINGS = {
   PORT: setting(wholeNumber(0, 65535), "Port to listen on; 0 picks a free one.", {
     default: "3000",
   }),
-  HOST: setting(z.string(), "Address to listen on.", { default: "127.0.0.1" }),
+  HOST: setting(
+    z.string(),
+    "Address to listen on. `shopify app dev` puts the tunnel's URL here, which then counts as `BASE_URL`.",
+    { default: "127.0.0.1" },
+  ),
   BASE_URL: setting(outsideAddress, "Public address of this service.", {
-    aliases: ["SHOPIFY_APP_URL"],
+    aliases: ["SHOPIFY_APP_URL", "APP_URL"],
     required: true,
   }),
   ROLES: setting(
@@ -120,7 +125,7 @@ export const SETTINGS = {
   ),
   SCOPES: setting(list, "Access scopes asked for at install.", {
     default:
-      "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders",
+      "read_customers,write_customers,customer_read_customers,customer_write_customers,read_products,read_orders,read_customer_merge,write_draft_orders,write_app_proxy",
   }),
   JWT_SECRET: setting(secret, "Signs the session tokens of shoppers.", {
     secret: true,
@@ -260,7 +265,7 @@ type Defaulted = {
     : never;
 }[SettingName];
 
-/** What the settings read as: defaulted and required ones are there, the others may be absent. */
+/** The parsed settings: defaulted and required ones are present, the others may be absent. */
 export type Settings = {
   [K in Defaulted]: z.output<(typeof SETTINGS)[K]["schema"]>;
 } & {

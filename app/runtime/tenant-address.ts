@@ -1,6 +1,6 @@
-// Which addresses a tenant may give us (DECISIONS 12): https and public, never a place of our own. This is the half that
-// can be told from the text alone, for a clear answer when it is saved and again before it is used; names are resolved,
-// and judged by what they resolve to, at every connection (outbound.ts).
+// Which addresses a tenant may configure (DECISIONS 12): https and public, never the service's own.
+// This part checks the text alone, for a clear error when it is saved and again before it is used;
+// names are checked after resolution at every connection (outbound.ts).
 import { isIP } from "node:net";
 import { resolve, sep } from "node:path";
 import { isPrivateAddress } from "./ip-address.ts";
@@ -8,13 +8,13 @@ import { isPrivateAddress } from "./ip-address.ts";
 export type AddressRules = {
   /** OUTBOUND_ALLOW: `host`, `host:port`, `file`, `file:/folder`. */
   allow: readonly string[];
-  /** Where relative `file:` addresses begin. */
+  /** The base of relative `file:` addresses. */
   root: string;
   /** Every address of the service's own archive: no tenant writes there. */
   archiveUrls: readonly string[];
 };
 
-/** Why the address is refused, as the caller is told; undefined when nothing speaks against it. */
+/** Why the address is refused, as shown to the caller; undefined when it is allowed. */
 export function findAddressProblem(address: string, rules: AddressRules): string | undefined {
   if (address.startsWith("file:")) return findFolderProblem(address, rules);
   if (address.startsWith("s3:")) return findBucketProblem(address, rules);
@@ -57,7 +57,7 @@ function findFolderProblem(
   return isOpen ? undefined : "must not be a folder of this machine";
 }
 
-/** Bucket names as every S3 product takes them: one spelling, so that none hides another. */
+/** Bucket names that every S3 product accepts: one spelling per bucket. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const REGION = /^[a-z0-9-]{1,40}$/;
 
@@ -74,7 +74,7 @@ function findBucketProblem(address: string, rules: AddressRules): string | undef
   if (!at || !/^https?:$/.test(at.protocol)) return "must have an https:// endpoint";
   if (at.search || at.hash || at.username || at.password)
     return "must have an endpoint that is a host, or a host and a path";
-  // A bucket may also be named by the endpoint's host or path: the object would land there.
+  // The endpoint's host or path may also name a bucket, where the object would be written.
   const named = at.pathname.split("/").map((segment) => decodeFully(segment).toLowerCase());
   if (
     archiveBuckets(rules).some(
@@ -88,7 +88,7 @@ function findBucketProblem(address: string, rules: AddressRules): string | undef
 
 const OWN_ARCHIVE = "must not be the service's own archive";
 
-/** The archive's buckets, each with the host that serves it. */
+/** The archive's buckets, each with its host. */
 function archiveBuckets({ archiveUrls }: AddressRules): { bucket: string; host: string }[] {
   return archiveUrls.flatMap((archive) => {
     const url = archive.startsWith("s3:") ? URL.parse(archive) : null;
@@ -101,10 +101,13 @@ function archiveBuckets({ archiveUrls }: AddressRules): { bucket: string; host: 
 
 const withoutDot = (host: string) => host.toLowerCase().replace(/\.$/, "");
 
-/** Whether the host begins with the bucket's name: `bucket.s3.example` is the bucket at `s3.example`. */
+/**
+ * Whether the host begins with the bucket's name: `bucket.s3.example` is the bucket at
+ * `s3.example`.
+ */
 const hasLabels = (host: string, bucket: string) => withoutDot(host).startsWith(`${bucket}.`);
 
-/** Whether an https address leads into a bucket of the archive, by its host or by its path. */
+/** Whether an https address names a bucket of the archive, by its host or by its path. */
 function namesArchive(url: URL, rules: AddressRules): boolean {
   const host = withoutDot(url.hostname);
   const [first = ""] = url.pathname.replace(/^\/+/, "").split("/");

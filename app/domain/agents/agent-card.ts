@@ -1,13 +1,17 @@
-// The agent card (SPEC "Embeds and discovery"): SPEC's fields as they are, beside what clients of A2A 0.3 and 1.0 look for.
-// A client that says `A2A-Version: 1.0` gets exactly that version's fields: its schema is closed.
+// The agent card (SPEC "Embeds and discovery"): SPEC's fields unchanged, beside those of A2A 0.3
+// and 1.0. A client that sends `A2A-Version: 1.0` gets exactly that version's fields, because its
+// schema is closed.
 import type { Tenant } from "../tenants/tenant.ts";
 import { addressOf, type PublicAddress } from "./public-address.ts";
 import { SKILLS } from "./skills.ts";
-import { ucpCapabilities, UCP_VERSIONS } from "./ucp-profile.ts";
+import { ucpCapabilities, UCP_VERSIONS } from "./ucp/profile.ts";
 
 const JSON_MODES = ["application/json", "text/plain"];
 
-/** `protocol` is what the client asked for: `1.0` is answered strictly, anything else with all versions in one. */
+/**
+ * `protocol` is the version the client requested: `1.0` is answered strictly, anything else with
+ * all versions in one.
+ */
 export function buildAgentCard(
   tenant: Tenant,
   address: PublicAddress,

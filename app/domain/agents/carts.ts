@@ -1,19 +1,20 @@
-// Carts of agents: what somebody looks at before it is known who buys. A cart holds ids and numbers and nobody's name; its
-// prices are the storefront's at the moment they are read. Whoever knows the id has the cart, for a week after its last change.
+// Agents' carts, before the buyer is known. A cart has ids and quantities without personal data;
+// its prices are the storefront's current ones. The cart's id is the credential, for a week after
+// its last change.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { deleteKey, getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { deleteKey, getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { findProducts } from "../commerce/product-lookup.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toMinorUnits } from "./minor-units.ts";
-import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./ucp-envelope.ts";
+import { errorMessage, linksOf, totalsOf, type UcpMessage } from "./ucp/envelope.ts";
 
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000;
 const VARIANT = /^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/;
 
-/** A line as UCP asks for it; a shop's own number of a variant is as good as its gid. */
+/** A line as UCP defines it; a shop's own variant number is accepted like its gid. */
 const Line = z.looseObject({
   item: z.looseObject({
     id: z
@@ -30,7 +31,7 @@ export const Lines = LinesOrNone.min(1);
 export type CartLine = { variantId: string; quantity: number };
 type StoredCart = { lines: CartLine[]; expires_at: string };
 
-/** One line per variant, as the storefront would have it. */
+/** One line per variant, like the storefront's. */
 export function toCartLines(lines: z.output<typeof Lines>): CartLine[] {
   const byVariant = new Map<string, number>();
   for (const { item, quantity } of lines)
@@ -68,7 +69,7 @@ export const dropCart = (ctx: Ctx, tenant: Tenant, id: string): Promise<void> =>
 const continueUrl = (tenant: Tenant, lines: readonly CartLine[]): string =>
   `https://${tenant.shop}/cart/${lines.map(({ variantId, quantity }) => `${variantId.split("/").pop()}:${quantity}`).join(",")}`;
 
-/** Throws `items_unavailable` when one of them is nothing that the store sells. */
+/** Throws `items_unavailable` when the store does not sell one of them. */
 export async function showCart(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,28 +1,31 @@
-// The agents that shoppers of a store let in, as the merchant sees them, and showing one of them the door.
+// The agents authorized by a store's shoppers, as the merchant sees them, and revoking one.
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, OauthGrant } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import type { EndReason } from "./grants.ts";
+import type { EndReason } from "./oauth/grants.ts";
 
 export type LinkedAgent = {
   client_id: string;
   name: string;
-  /** Who vouches for it: the host of its document. Null for one that registered itself. */
+  /** The host of its metadata document. Null for a self-registered client. */
   host: string | null;
-  /** Where it takes shoppers back to. */
+  /** Its redirect URI. */
   returns_to: string | null;
   shoppers: number;
   scopes: string[];
   first_linked_at: string;
-  /** When it last called for any of them, to five minutes; when it was let in, if it never did. */
+  /**
+   * Its last call for any of them, accurate to five minutes; the authorization's time if it never
+   * called.
+   */
   last_active_at: string;
 };
 
-const MOST_AGENTS = 100;
+const MAX_AGENTS = 100;
 const SLICE = 1_000;
 
-type Row = {
-  client_id: string;
+type Row = Columns<OauthGrant, "client_id"> & {
   client_name: string;
   redirect_uri: string | null;
   shoppers: number;
@@ -31,20 +34,24 @@ type Row = {
   last_at: Date;
 };
 
-// Reads the grants in force alone (oauth_grants_open_idx).
+// Reads only the active grants (oauth_grants_open_idx).
 const LIST = `
-  SELECT g.client_id, (array_agg(g.client_name ORDER BY g.created_at DESC))[1] AS client_name, (SELECT redirect_uris[1] FROM oauth_clients c WHERE c.shop = $1 AND c.client_id = g.client_id) AS redirect_uri,
-    count(DISTINCT g.user_id)::int AS shoppers, array_agg(DISTINCT scope.name) FILTER (WHERE scope.name IS NOT NULL) AS scopes, min(g.created_at) AS first_at, max(coalesce(g.last_used_at, g.created_at)) AS last_at
+  SELECT g.client_id, (array_agg(g.client_name
+    ORDER BY g.created_at DESC))[1] AS client_name, (SELECT redirect_uris[1] FROM oauth_clients c
+    WHERE c.shop = $1 AND c.client_id = g.client_id) AS redirect_uri,
+    count(DISTINCT g.user_id)::int AS shoppers,
+      array_agg(DISTINCT scope.name) FILTER (WHERE scope.name IS NOT NULL) AS scopes,
+      min(g.created_at) AS first_at, max(coalesce(g.last_used_at, g.created_at)) AS last_at
   FROM oauth_grants g LEFT JOIN LATERAL unnest(g.scopes) AS scope(name) ON true
   WHERE g.shop = $1 AND g.ended_at IS NULL GROUP BY g.client_id ORDER BY shoppers DESC, g.client_id LIMIT $2`;
 
-/** Those with most shoppers first; `isCut` when there are more than are shown. */
+/** Those with most shoppers first; `isCut` when there are more than are listed. */
 export async function listLinkedAgents(
   ctx: Ctx,
   tenant: Tenant,
 ): Promise<{ agents: LinkedAgent[]; isCut: boolean }> {
-  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [MOST_AGENTS + 1]);
-  const agents = rows.slice(0, MOST_AGENTS).map((row) => ({
+  const rows = await dataOf(ctx, tenant).sql<Row>(LIST, [MAX_AGENTS + 1]);
+  const agents = rows.slice(0, MAX_AGENTS).map((row) => ({
     client_id: row.client_id,
     name: row.client_name,
     host: hostOf(row.client_id),
@@ -54,12 +61,15 @@ export async function listLinkedAgents(
     first_linked_at: row.first_at.toISOString(),
     last_active_at: row.last_at.toISOString(),
   }));
-  return { agents, isCut: rows.length > MOST_AGENTS };
+  return { agents, isCut: rows.length > MAX_AGENTS };
 }
 
 const hostOf = (address: string | null): string | null => URL.parse(address ?? "")?.host || null;
 
-/** Ends its grants with every shopper: its tokens are dead at once. A shopper may let it in again. Throws `not_found`. */
+/**
+ * Ends its grants with every shopper and so its tokens at once. A shopper may authorize it again. Throws
+ * `not_found`.
+ */
 export async function endAgent(
   ctx: Ctx,
   tenant: Tenant,
@@ -68,8 +78,10 @@ export async function endAgent(
   const { sql } = dataOf(ctx, tenant);
   let [ended, name] = [0, ""];
   for (;;) {
-    const rows = await sql<{ client_name: string }>(
-      `UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1 AND id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND client_id = $2 AND ended_at IS NULL LIMIT ${SLICE} FOR UPDATE) RETURNING client_name`,
+    const rows = await sql<Columns<OauthGrant, "client_name">>(
+      `UPDATE oauth_grants SET ended_at = clock_timestamp(), end_reason = $3 WHERE shop = $1
+        AND id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND client_id = $2
+        AND ended_at IS NULL LIMIT ${SLICE} FOR UPDATE) RETURNING client_name`,
       [clientId, "revoked_by_store" satisfies EndReason],
     );
     ended += rows.length;
@@ -77,6 +89,6 @@ export async function endAgent(
     if (rows.length < SLICE) break;
   }
   if (ended === 0) throw new AppError("not_found");
-  ctx.log.done("agent.revoked_by_store", { shop: tenant.shop, client_id: clientId, grants: ended });
+  ctx.log.info("agent.revoked_by_store", { shop: tenant.shop, client_id: clientId, grants: ended });
   return { ended, name };
 }

@@ -1,7 +1,7 @@
-// All mandates of a store, newest first, for the merchant: whose they are, what is left of them, and the agents that they
-// are for.
+// All mandates of a store, newest first, for the merchant: their owners, remaining amounts and agents.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, Mandate, NullableColumns, StorefrontUser } from "../../db.server.ts";
 import { MANDATE_COLUMNS, type MandateStatus } from "../commerce/mandate.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
@@ -23,7 +23,7 @@ export type ListedMandate = {
   mandate_id: string;
   customer_id: number;
   email: string | null;
-  /** By name, or by client id where none is known; empty: any agent of the person. */
+  /** By name, or by client id where the name is unknown; empty: any agent of the person. */
   agents: string[];
   max_amount: string;
   spent_amount: string;
@@ -36,26 +36,42 @@ export type ListedMandate = {
   expires_at: string;
 };
 
-type Row = Omit<ListedMandate, "created_at" | "expires_at" | "agents"> & {
-  created_at: Date;
-  expires_at: Date;
-  agents: string[] | null;
-};
+type Row = Columns<
+  Mandate,
+  | "mandate_id"
+  | "customer_id"
+  | "max_amount"
+  | "spent_amount"
+  | "currency"
+  | "scope"
+  | "usage"
+  | "created_at"
+  | "expires_at"
+> &
+  NullableColumns<StorefrontUser, "email"> &
+  Pick<ListedMandate, "remaining" | "status" | "usage"> & { agents: string[] | null };
 
-// Walks mandates_newest_idx, or the person's own index, until the page is full.
+// Scans mandates_newest_idx, or the person's own index, until the page is full.
 const list = (who: string) => `
-  SELECT m.mandate_id, m.customer_id, u.email, m.max_amount, m.spent_amount, greatest(0, m.max_amount - m.spent_amount - m.reserved_amount)::numeric(14, 2) AS remaining, m.currency, m.scope, m.usage, m.status, m.created_at, m.expires_at,
-    (SELECT array_agg(coalesce((SELECT g.client_name FROM oauth_grants g WHERE g.shop = $1 AND g.user_id = m.customer_id AND g.client_id = c.id ORDER BY g.created_at DESC LIMIT 1), c.id)) FROM unnest(m.agent_clients) AS c(id)) AS agents
+  SELECT m.mandate_id, m.customer_id, u.email, m.max_amount, m.spent_amount, greatest(0,
+    m.max_amount - m.spent_amount - m.reserved_amount)::numeric(14, 2) AS remaining, m.currency,
+    m.scope, m.usage, m.status, m.created_at, m.expires_at,
+    (SELECT array_agg(coalesce((SELECT g.client_name FROM oauth_grants g WHERE g.shop = $1
+      AND g.user_id = m.customer_id AND g.client_id = c.id ORDER BY g.created_at DESC
+      LIMIT 1), c.id)) FROM unnest(m.agent_clients) AS c(id)) AS agents
   FROM (
-    SELECT * FROM (SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND ($2::timestamptz IS NULL OR (created_at, mandate_id) < ($2::timestamptz, $3::uuid)) ${who}) known
+    SELECT * FROM (SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1
+      AND ($2::timestamptz IS NULL OR (created_at, mandate_id) < ($2::timestamptz, $3::uuid)) ${who}) known
     WHERE ($4::text IS NULL OR status = $4) ORDER BY created_at DESC, mandate_id DESC LIMIT $5
-  ) m LEFT JOIN storefront_users u ON u.shop = $1 AND u.id = m.customer_id ORDER BY m.created_at DESC, m.mandate_id DESC`;
+  ) m LEFT JOIN storefront_users u ON u.shop = $1 AND u.id = m.customer_id
+    ORDER BY m.created_at DESC, m.mandate_id DESC`;
 const LIST = list("");
 const LIST_OF_PERSON = list(
-  "AND customer_id IN (SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $6 AND status <> 'deleted')",
+  `AND customer_id IN (SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $6
+    AND status <> 'deleted')`,
 );
 
-/** `after`: where a former page ended. */
+/** `after`: the end of the previous page. */
 export async function listStoreMandates(
   ctx: Ctx,
   tenant: Tenant,

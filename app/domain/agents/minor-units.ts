@@ -1,4 +1,4 @@
-// Amounts as UCP writes them: whole numbers of the currency's smallest unit (ISO 4217), never a fraction.
+// UCP amounts: integers in the currency's minor unit (ISO 4217).
 const EXPONENTS: Record<string, number> = {
   ...Object.fromEntries(
     "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
@@ -10,7 +10,7 @@ const EXPONENTS: Record<string, number> = {
   UYW: 4,
 };
 
-/** `40.00` EUR is 4000, `40.00` JPY is 40. What is smaller than the smallest unit is rounded half up. */
+/** `40.00` EUR is 4000, `40.00` JPY is 40. Fractions of the minor unit are rounded half up. */
 export function toMinorUnits(amount: string, currency: string): number {
   const exponent = EXPONENTS[currency] ?? 2;
   const [, sign = "", whole = "0", decimals = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];

@@ -1,5 +1,5 @@
-// Under which addresses agents reach a store: on a host of its own, or on the service's with `?shop=`.
-import { normaliseHost } from "../tenants/field-schemas.ts";
+// A store's address for agents: its own host, or the service's with `?shop=`.
+import { normaliseHost } from "../tenants/settings/field-schemas.ts";
 import { isLoopbackHost } from "../tenants/public-hosts.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -7,7 +7,7 @@ export type PublicAddress = {
   /** Scheme and host, without a trailing slash. */
   origin: string;
   shop: string;
-  /** True when the host alone says which store is meant. */
+  /** True when the host alone identifies the store. */
   isOwnHost: boolean;
 };
 
@@ -15,7 +15,7 @@ export function addressOf({ origin, shop, isOwnHost }: PublicAddress, path: stri
   return `${origin}${path}${isOwnHost ? "" : `?shop=${shop}`}`;
 }
 
-/** Where a store with this base is reached when a request came to `host`, which may have a port. */
+/** The store's address for a request to `host`, which may have a port. */
 export function publicAddressOf(
   baseUrl: string,
   tenant: Tenant,
@@ -31,13 +31,13 @@ export function publicAddressOf(
   };
 }
 
-/** On this machine a host is reached at the port of the service; elsewhere at the usual one. */
+/** On this machine a host uses the service's port; elsewhere the default one. */
 function withPort(baseUrl: string, host: string): string {
   const { port } = new URL(baseUrl);
   return port && isLoopbackHost(host) ? `${host}:${port}` : host;
 }
 
-/** Where agents learn about a store, on a host of its own where it has one. */
+/** Discovery addresses of a store, on its own host if it has one. */
 export function discoveryAddresses(
   baseUrl: string,
   tenant: Tenant,

@@ -1,11 +1,13 @@
-// The skills of the agent card (SPEC "Embeds and discovery"), and which tool does what is asked of one: the arguments of a skill
-// are those of the tool, or its payload alone.
+// The agent card's skills (SPEC "Embeds and discovery"), and the tool of each: a skill's arguments
+// are the tool's, or its payload alone.
 type Arguments = Record<string, unknown>;
 type ToolRequest = { tool: string; args: Arguments };
 
 const CHECKOUT_ACTIONS = ["create", "get", "update", "complete", "cancel"];
 
-/** `{query}` as well as `{catalog: {query}}`; an id opens a product, ids look products up. */
+/**
+ * Accepts `{query}` as well as `{catalog: {query}}`; an id opens a product, ids look products up.
+ */
 function toCatalogRequest(args: Arguments): ToolRequest {
   const { meta, catalog = omit(args, ["meta"]) } = args as { meta?: unknown; catalog?: Arguments };
   const tool =
@@ -13,7 +15,7 @@ function toCatalogRequest(args: Arguments): ToolRequest {
   return { tool, args: { ...(meta !== undefined && { meta }), catalog } };
 }
 
-/** `{action: "complete", id}`; without an action an id reads a checkout, and none makes one. */
+/** `{action: "complete", id}`; without an action an id reads a checkout, and no id creates one. */
 function toCheckoutRequest(args: Arguments): ToolRequest {
   const {
     action = "id" in args ? "get" : "create",
@@ -79,7 +81,10 @@ export const SKILLS = [
   },
 ] as const;
 
-/** What an agent asks for in a data part: `{skill, arguments}`, `{tool, arguments}`, or `{action: <tool>, …}`. Null: nothing of that. */
+/**
+ * The request in a data part: `{skill, arguments}`, `{tool, arguments}`, or `{action: <tool>, …}`.
+ * Null for anything else.
+ */
 export function readSkillRequest(data: unknown): ToolRequest | null {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return null;
   const { skill, tool, action, arguments: given } = data as Arguments;

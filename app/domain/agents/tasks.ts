@@ -1,11 +1,14 @@
-// Tasks of A2A: what was asked and how it ended, kept for an hour for whoever asks again. A task about a shopper is shown to that
-// shopper's agents alone, under the scope of the tool that did it.
+// A2A tasks: request and result, kept for an hour. A task about a shopper is visible to that
+// shopper's agents only, under the scope of its tool.
 import type { Ctx } from "../../context.server.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import type { AgentScope } from "./scopes.ts";
+import type { AgentScope } from "./oauth/scopes.ts";
 
-/** `task` is A2A's own JSON. `user_id` is how a redaction finds it; null and no scope: nobody's. */
+/**
+ * `task` is A2A's own JSON. `user_id` lets a redaction find it; null without a scope: not about a
+ * shopper.
+ */
 export type TaskRecord = { task: unknown; user_id: number | null; scope: AgentScope | null };
 
 export async function findTask(ctx: Ctx, tenant: Tenant, id: string): Promise<TaskRecord | null> {

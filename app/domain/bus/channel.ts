@@ -1,4 +1,4 @@
-// What the bus knows of a channel. The channels themselves are values in domain/channels.
+// The types of a bus channel. The channels themselves are in domain/channels.
 import type { Ctx } from "../../context.server.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -16,48 +16,63 @@ export type QueueItem = {
   priority: number;
   retryCount: number;
   maxRetries: number;
-  /** The archive files what belongs to an event under the day it came. */
+  /** The archive path contains the day of arrival. */
   createdAt: Date;
-  /** By its source's clock. */
+  /** The time by the source's clock. */
   occurredAt: Date;
-  /** Nothing is called for it: an unknown destination, or one that the store has not enabled. */
+  /**
+   * True for an unknown destination and for one that the store has not enabled: the message is
+   * archived and not sent.
+   */
   isArchiveOnly: boolean;
-  /** Fence: a worker that lost its lease cannot settle. */
+  /** Fence token: a worker that lost its lease cannot settle the row. */
   attemptToken: string;
 };
 
-/** SPEC "Delivery message" without what the row already says. `credentials_key` names a secret and never is one. */
+/**
+ * SPEC "Delivery message" without the fields of the queue row. `credentials_key` names a secret and
+ * never contains one.
+ */
 export type DeliveryMessage = {
   transformed_payload: Record<string, unknown>;
   delivery_config: { method: string; endpoint: string; credentials_key: string | null };
-  /** A remote backend made it: delivered as it is, whatever we would have made (DECISIONS 12). */
+  /** A remote backend made this message. It is delivered unchanged (DECISIONS 12). */
   isMadeElsewhere?: true;
 };
 
 export const ARCHIVE_CHANNEL = "archive";
-/** The built-in backend's own work, or the way to a remote one. */
+/** The built-in backend's own work, or the call of a remote backend. */
 export const BACKEND_CHANNEL = "backend";
 
-/** The method of a message that is filed and sent nowhere. */
+/** The method of a message that is archived and not sent. */
 export const ARCHIVE_METHOD = "ARCHIVE";
-/** The method of a message about nothing: its subject is gone, or nothing changed. */
+/** The method of an empty message: its subject was deleted, or nothing changed. */
 export const NO_METHOD = "NONE";
 
-/** `skipped`: delivering would change nothing or is not wanted, and the reason stands in the log. */
+/** `skipped`: nothing was delivered, and the log contains this reason. */
 export type DeliveryResult = { httpStatus: number | null; skipped?: string };
 
 export type Channel = {
   name: string;
   /** The tenant field that holds this channel's secret. */
   credentialsKey: string | null;
-  /** Marketing channels never get warehouse events. */
+  /** Marketing channels never receive warehouse events. */
   marketing: boolean;
-  /** The consent scope without which nothing is delivered; a refusal is a dead letter that is never swept. */
+  /**
+   * The consent scope that a delivery requires. Without it the row becomes a dead letter that the
+   * sweep never retries.
+   */
   requiresConsent: string | null;
   isEnabled(tenant: Tenant): boolean;
-  /** Whether events from outside may be sent here; the others carry only what the service itself causes. */
+  /**
+   * Whether events from outside may name this channel. The others carry only changes made by the
+   * service itself.
+   */
   isDestination: boolean;
-  /** Reads the newest state and builds the message. Throws PermanentFailure for what no retry can heal. */
+  /**
+   * Reads the current state and builds the message. Throws PermanentFailure when a retry cannot
+   * succeed.
+   */
   transform(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryMessage>;
   /** One attempt. Throws OutboundError, PermanentFailure or Deferred. */
   deliver(
@@ -66,11 +81,11 @@ export type Channel = {
     message: DeliveryMessage,
     tenant: Tenant,
   ): Promise<DeliveryResult>;
-  /** A call that changes nothing there and shows whether address and credentials are right. Throws like `deliver`. */
+  /** A read-only call that verifies the address and the credentials. Throws like `deliver`. */
   probe?(ctx: Ctx, tenant: Tenant): Promise<DeliveryResult>;
 };
 
-/** No retry can heal it: the item goes straight to the dead letters, with this reason. */
+/** A retry cannot succeed: the row becomes a dead letter with this reason at once. */
 export class PermanentFailure extends Error {
   constructor(reason: string) {
     super(reason);
@@ -78,7 +93,9 @@ export class PermanentFailure extends Error {
   }
 }
 
-/** The person did not consent: a dead letter with its reason, which nobody repeats by itself. */
+/**
+ * The customer did not consent: the row becomes a dead letter that is never retried automatically.
+ */
 export class ConsentMissing extends PermanentFailure {
   constructor(scope: string) {
     super(`consent_missing: ${scope}`);
@@ -86,7 +103,7 @@ export class ConsentMissing extends PermanentFailure {
   }
 }
 
-/** Not now, and nobody's fault: tried again after `delayMs` without using up a retry. */
+/** The delivery cannot run yet. It is retried after `delayMs` and does not count as an attempt. */
 export class Deferred extends Error {
   readonly delayMs: number;
   constructor(reason: string, delayMs: number) {
@@ -96,7 +113,7 @@ export class Deferred extends Error {
   }
 }
 
-/** A tenant's own list decides; without one, every channel whose settings are there. */
+/** The tenant's own list decides. Without a list, every configured channel is enabled. */
 export function isChannelEnabled(tenant: Tenant, name: string, isConfigured: boolean): boolean {
   return tenant.config.enabled_channels?.includes(name) ?? isConfigured;
 }

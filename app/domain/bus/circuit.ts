@@ -1,14 +1,14 @@
 // One circuit per tenant and channel, under `circuit:{channel}` in the tenant's namespace:
 //
 //   closed -> (5 failures within 10 minutes) -> open for 5 minutes -> closed
-import type { TenantSql } from "../../runtime/database.ts";
-import { KEYS } from "../../runtime/kv.ts";
+import type { Columns, Kv, TenantSql } from "../../db.server.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
 
 export const FAILURES_TO_OPEN = 5;
 const WINDOW = "interval '10 minutes'";
 const OPEN_FOR = "interval '5 minutes'";
 
-/** SPEC's circuit record; `recent` holds the failures that still count. */
+/** SPEC's circuit record; `recent` holds the failures inside the window. */
 export type CircuitRecord = {
   failures: number;
   last_failure: string;
@@ -16,12 +16,13 @@ export type CircuitRecord = {
   recent: string[];
 };
 
-// One upsert decides and writes under the row's lock, so 5 failures from 8 workers open it exactly once. A failure that
-// arrives while it is open (an attempt that was already under way) changes nothing. Once the cooldown has elapsed,
-// counting starts afresh.
+// One upsert decides and writes under the row's lock, so 5 failures from 8 workers open the circuit
+// exactly once. A failure of an attempt that started before the circuit opened changes nothing.
+// After the cooldown the count starts at zero.
 const RECORD_FAILURE = `
   INSERT INTO kv (shop, key, value)
-  VALUES ($1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until', NULL, 'recent', jsonb_build_array(clock_timestamp())))
+  VALUES ($1, $2, jsonb_build_object('failures', 1, 'last_failure', clock_timestamp(), 'open_until',
+    NULL, 'recent', jsonb_build_array(clock_timestamp())))
   ON CONFLICT (shop, key) DO UPDATE SET
     version = kv.version + 1, updated_at = clock_timestamp(),
     value = CASE WHEN (kv.value->>'open_until')::timestamptz > clock_timestamp() THEN kv.value ELSE (
@@ -41,16 +42,18 @@ export async function recordFailure(
   sql: TenantSql,
   channel: string,
 ): Promise<{ isOpen: boolean; failures: number }> {
-  const [row] = await sql<{ value: CircuitRecord; is_open: boolean | null }>(RECORD_FAILURE, [
-    KEYS.circuit(channel),
-  ]);
+  const [row] = await sql<Columns<Kv, "value"> & { value: CircuitRecord; is_open: boolean | null }>(
+    RECORD_FAILURE,
+    [KEYS.circuit(channel)],
+  );
   return { isOpen: row?.is_open ?? false, failures: row?.value.failures ?? 1 };
 }
 
 /** When the channel may be tried again; null while its circuit is closed. */
 export async function findOpenUntil(sql: TenantSql, channel: string): Promise<Date | null> {
   const [row] = await sql<{ open_until: Date }>(
-    "SELECT (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1 AND key = $2 AND (value->>'open_until')::timestamptz > clock_timestamp()",
+    `SELECT (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1 AND key = $2
+      AND (value->>'open_until')::timestamptz > clock_timestamp()`,
     [KEYS.circuit(channel)],
   );
   return row?.open_until ?? null;

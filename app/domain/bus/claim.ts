@@ -1,91 +1,121 @@
-// Claiming queue rows: FOR UPDATE SKIP LOCKED, a lease, a fence token per row. Only the database's clock decides what is
-// due and whose lease ran out. Measured reasons: docs/decisions/003-queue-is-the-row.md.
-import type { Database, TenantSql } from "../../runtime/database.ts";
+// Claims queue rows: FOR UPDATE SKIP LOCKED, a lease, a fence token per row. Only the database's
+// clock decides what is due and which lease has expired. Measurements:
+// docs/decisions/003-queue-is-the-row.md.
+import type {
+  Columns,
+  Database,
+  IntegrationQueue,
+  NullableColumns,
+  TenantSql,
+} from "../../db.server.ts";
 import { ARCHIVE_CHANNEL, ARCHIVE_METHOD, type QueueItem } from "./channel.ts";
 
-/** Renewed every third of it; a dead worker's rows come back after at most this and one sweep. */
+/**
+ * Renewed every third of this time. The rows of a dead worker return after at most this time and
+ * one sweep.
+ */
 export const LEASE_SECONDS = 10;
 const LOSSES_ALONE_BEFORE_DEAD = 3;
-/** What stands behind the holder's name, once it is known how the row was begun. */
+/** The suffix of the holder's name, set when the row was started. */
 type Beginning = "begun" | "alone";
-/** The same holder lost other rows before this one: it was not alone. */
+/** The same holder lost other rows before this one, so this row did not run alone. */
 const BESIDE = " beside";
-/** Names a holder that is a request and no worker. */
+/** The prefix of a holder that is a request and not a worker. */
 export const REQUEST_HOLDER = "request-";
 const TENANTS_PER_CLAIM = 200;
-/** One that is delivered by a request, not by a worker, is not renewed: longer than any attempt takes. */
+/** A request's lease is not renewed, so it is longer than any attempt. */
 const REQUEST_LEASE_SECONDS = 30;
 
-const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type, q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost, q.is_quarantined, q.lost_alone,
-  coalesce((SELECT l.occurred_at FROM event_ledger l WHERE l.shop = q.shop AND l.event_id = q.event_id), q.created_at) AS occurred_at,
-  q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false) AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
+const CLAIMED = `q.shop, q.id, q.event_id, q.channel, q.source, q.event_type, q.entity_type,
+  q.entity_id, q.payload, q.priority, q.retry_count, q.max_retries, q.created_at, q.lease_lost,
+  q.is_quarantined, q.lost_alone,
+  coalesce((SELECT l.occurred_at FROM event_ledger l WHERE l.shop = q.shop
+    AND l.event_id = q.event_id), q.created_at) AS occurred_at,
+  q.attempt_token, coalesce(q.delivery_config->>'method' = '${ARCHIVE_METHOD}', false)
+    AND q.channel <> '${ARCHIVE_CHANNEL}' AS is_archive_only`;
 
-// Per channel, because a filter "channel is not one of the open ones" walks every parked row. Within the channel: a loose
-// scan over the tenants that have something pending (the index leads with channel, shop), leaving out those whose circuit
-// is open, then each tenant's most urgent rows, as many as it has places ($5, $6; $7), then the most urgent over all, one
-// tenant after the other.
-// Locks the rows it returns for one statement; what it passes over stays unlocked at its end. Two claims never return
-// the same row.
+// The claim runs per channel, because a filter "channel is not one of the open ones" walks every
+// parked row. Within the channel: a loose index scan over the tenants with pending rows (the index
+// leads with channel, shop), without those whose circuit is open; then each tenant's most urgent
+// rows up to its limit ($5, $6; $7); then the most urgent of all, one tenant after the other. Locks
+// the rows it returns until the statement commits; skipped rows stay unlocked. Two claims never
+// return the same row.
 export const CLAIM = `
   WITH RECURSIVE tenants AS (
-    (SELECT shop, 1 AS n FROM integration_queue WHERE status = 'pending' AND channel = $1 AND shop >= $2 ORDER BY shop LIMIT 1)
+    (SELECT shop, 1 AS n FROM integration_queue WHERE status = 'pending' AND channel = $1
+      AND shop >= $2 ORDER BY shop LIMIT 1)
     UNION ALL
-    SELECT (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending' AND q.channel = $1 AND q.shop > t.shop ORDER BY q.shop LIMIT 1), t.n + 1
+    SELECT (SELECT q.shop FROM integration_queue q WHERE q.status = 'pending' AND q.channel = $1
+      AND q.shop > t.shop ORDER BY q.shop LIMIT 1), t.n + 1
     FROM tenants t WHERE t.shop IS NOT NULL AND t.n < ${TENANTS_PER_CLAIM}
   ),
   due AS (
-    SELECT picked.*, row_number() OVER (PARTITION BY picked.shop ORDER BY picked.priority, picked.next_attempt_at, picked.id) AS place
+    SELECT picked.*, row_number() OVER (PARTITION BY picked.shop
+      ORDER BY picked.priority, picked.next_attempt_at, picked.id) AS place
     FROM tenants t
     LEFT JOIN unnest($5::text[], $6::int[]) AS p(shop, places) ON p.shop = t.shop
     CROSS JOIN LATERAL (
       SELECT q.shop, q.id, q.priority, q.next_attempt_at FROM integration_queue q
       WHERE q.status = 'pending' AND q.channel = $1 AND q.shop = t.shop AND q.next_attempt_at <= clock_timestamp()
-      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least($3, coalesce(p.places, $7::int)) FOR UPDATE SKIP LOCKED
+      ORDER BY q.priority, q.next_attempt_at, q.id LIMIT least($3, coalesce(p.places, $7::int))
+        FOR UPDATE SKIP LOCKED
     ) picked
     WHERE t.shop IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1 AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
+      SELECT 1 FROM kv WHERE kv.shop = t.shop AND kv.key = 'circuit:' || $1
+        AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
     )
   ),
   chosen AS (SELECT shop, id FROM due ORDER BY priority, place, next_attempt_at LIMIT $3),
   claimed AS (
     UPDATE integration_queue q
-    SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
+    SET status = 'processing', locked_by = $4,
+      locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
+      attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
     FROM chosen WHERE q.shop = chosen.shop AND q.id = chosen.id
     RETURNING ${CLAIMED}
   )
-  SELECT claimed.*, reached.shop AS reached FROM (SELECT max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants) reached LEFT JOIN claimed ON true`;
+  SELECT claimed.*, reached.shop AS reached
+    FROM (SELECT max(shop) FILTER (WHERE n = ${TENANTS_PER_CLAIM}) AS shop FROM tenants) reached
+    LEFT JOIN claimed ON true`;
 
-type Row = {
+type Row = Columns<
+  IntegrationQueue,
+  | "id"
+  | "event_id"
+  | "channel"
+  | "source"
+  | "event_type"
+  | "entity_type"
+  | "entity_id"
+  | "payload"
+  | "priority"
+  | "retry_count"
+  | "max_retries"
+  | "created_at"
+  | "lease_lost"
+  | "is_quarantined"
+  | "lost_alone"
+  | "attempt_token"
+> & {
   shop: string;
-  id: number;
-  event_id: string;
-  channel: string;
-  source: string;
-  event_type: string;
-  entity_type: string;
-  entity_id: string;
   payload: Record<string, unknown>;
-  priority: number;
-  retry_count: number;
-  max_retries: number;
-  created_at: Date;
   occurred_at: Date;
-  lease_lost: number;
-  is_quarantined: boolean;
-  lost_alone: number;
   attempt_token: string;
   is_archive_only: boolean;
 };
-/** `reached` is the last tenant looked at when there are more behind it; `id` is null when nothing was claimed. */
+/**
+ * `reached` is the last tenant scanned when there are more behind it; `id` is null when nothing was
+ * claimed.
+ */
 type ClaimedRow = Row & { reached: string | null };
-type MaybeClaimed = Omit<ClaimedRow, "id"> & { id: number | null };
+type MaybeClaimed = Omit<ClaimedRow, "id"> & NullableColumns<IntegrationQueue, "id">;
 
 export type ClaimedItem = QueueItem & {
-  /** Workers that died while they had it, begun or not. */
+  /** How many workers died while they held the row, started or not. */
   losses: number;
-  /** Runs alone: a worker died after it had begun it. */
+  /** The row runs alone, because a worker died after it had started the row. */
   isQuarantined: boolean;
-  /** Workers that died while it was the only row that they had begun. */
+  /** How many workers died while this was the only row that they had started. */
   lossesAlone: number;
 };
 
@@ -117,15 +147,18 @@ export type ClaimOptions = {
   worker: string;
   /** Rotates, so that tenants late in the alphabet are not always last. */
   startAt: string;
-  /** How many rows of a shop may be taken, and of one that is not named; any number when nothing is said. */
+  /**
+   * How many rows may be claimed per shop, and of a shop without an entry. Unlimited by default.
+   */
   places?: ReadonlyMap<string, number>;
   perShop?: number;
 };
 
-/** Answers most urgent first. */
+/** Returns the rows most urgent first. */
 export async function claim(database: Database, options: ClaimOptions): Promise<ClaimedItem[]> {
   const { channel, limit, worker, places = new Map<string, number>(), perShop = limit } = options;
-  // Tenants that only wait must not hide the ones behind them: on to the end of the alphabet, and once from its start.
+  // Tenants that only wait must not hide the ones behind them: the scan continues to the end of the
+  // alphabet, and once from its start.
   const read = async (startAt: string): Promise<ClaimedRow[]> => {
     for (let from = startAt; ;) {
       const rows = await database.acrossTenants<MaybeClaimed>(
@@ -145,8 +178,8 @@ export async function claim(database: Database, options: ClaimOptions): Promise<
 }
 
 /**
- * Claims one event's row for a channel because somebody asked for it now, due or not. Null when it is not waiting: under
- * way, delivered, dead, or not there at all.
+ * Claims one event's row for a channel on request, due or not. Null when the row is not pending: in
+ * progress, delivered, dead, or missing.
  */
 export async function claimOne(
   sql: TenantSql,
@@ -154,36 +187,45 @@ export async function claimOne(
 ): Promise<QueueItem | null> {
   const [row] = await sql<Row>(
     `UPDATE integration_queue q
-     SET status = 'processing', locked_by = $4, locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
+     SET status = 'processing', locked_by = $4,
+       locked_until = clock_timestamp() + make_interval(secs => ${REQUEST_LEASE_SECONDS}),
+       attempt_token = gen_random_uuid(), updated_at = clock_timestamp()
      WHERE q.shop = $1 AND q.event_id = $2 AND q.channel = $3 AND q.status = 'pending' RETURNING ${CLAIMED}`,
     [target.eventId, target.channel, target.holder],
   );
   return row ? toItem(row) : null;
 }
 
-/** The channels that have something waiting, known to this service or not: a loose scan of one partial index. */
+/**
+ * The channels with pending rows, known to this service or not: a loose scan of one partial index.
+ */
 export async function listPendingChannels(database: Database): Promise<string[]> {
-  const rows = await database.acrossTenants<{ channel: string }>(
+  const rows = await database.acrossTenants<Columns<IntegrationQueue, "channel">>(
     `WITH RECURSIVE waiting AS (
        (SELECT channel FROM integration_queue WHERE status = 'pending' ORDER BY channel LIMIT 1)
        UNION ALL
-       SELECT (SELECT q.channel FROM integration_queue q WHERE q.status = 'pending' AND q.channel > waiting.channel ORDER BY q.channel LIMIT 1) FROM waiting WHERE waiting.channel IS NOT NULL
+       SELECT (SELECT q.channel FROM integration_queue q WHERE q.status = 'pending'
+         AND q.channel > waiting.channel ORDER BY q.channel LIMIT 1) FROM waiting WHERE waiting.channel IS NOT NULL
      ) SELECT channel FROM waiting WHERE channel IS NOT NULL`,
   );
   return rows.map((row) => row.channel);
 }
 
 /**
- * Extends the leases that are still ours; safe to repeat. It waits for no row: a batch that is just moving some of them on
- * locks them in another order, and the two would end in a deadlock. Those are renewed the next time, if they are still held.
+ * Extends the leases that this worker still holds; safe to repeat. It skips locked rows: a batch
+ * that is settling some of them locks them in another order, and waiting would end in a deadlock.
+ * The next renewal covers them.
  */
 export async function renewLeases(database: Database, items: readonly QueueItem[]): Promise<void> {
   await database.acrossTenants(
     `WITH held AS (
        SELECT q.shop, q.id FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS h(shop, id, token)
-       JOIN integration_queue q ON q.shop = h.shop AND q.id = h.id AND q.attempt_token = h.token FOR UPDATE OF q SKIP LOCKED
+       JOIN integration_queue q ON q.shop = h.shop AND q.id = h.id AND q.attempt_token = h.token
+         FOR UPDATE OF q SKIP LOCKED
      )
-     UPDATE integration_queue q SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM held WHERE q.shop = held.shop AND q.id = held.id`,
+     UPDATE integration_queue q
+       SET locked_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) FROM held
+       WHERE q.shop = held.shop AND q.id = held.id`,
     [
       items.map((item) => item.shop),
       items.map((item) => item.queueId),
@@ -192,32 +234,41 @@ export async function renewLeases(database: Database, items: readonly QueueItem[
   );
 }
 
-/** Says, before anything is done with it, that a row is begun, and whether alone. False when the lease was lost. */
-export async function markBegun(
+/**
+ * Records that a row starts, and whether it runs alone, before any work is done. False when the
+ * lease was lost.
+ */
+export async function markStarted(
   database: Database,
   item: QueueItem,
   how: Beginning,
 ): Promise<boolean> {
   const rows = await database.acrossTenants(
-    `UPDATE integration_queue SET locked_by = locked_by || ' ' || $4::text WHERE shop = $1 AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
+    `UPDATE integration_queue SET locked_by = locked_by || ' ' || $4::text WHERE shop = $1
+      AND id = $2 AND attempt_token = $3 AND status = 'processing' RETURNING 1`,
     [item.shop, item.queueId, item.attemptToken, how],
   );
   return rows.length > 0;
 }
 
-// Most rows of a dead worker only waited there, or ran beside the one that it died of. What is known of a lost row:
+// Most rows of a dead worker were only waiting there, or ran beside the row that killed it. What a
+// loss shows:
 //
-//   only held              nothing; from now on it says when it is begun, which costs the other rows nothing
-//   begun beside others    from now on it runs alone (worker.ts)
-//   the only one begun     a loss alone; the third makes it a dead letter
+//   only held              nothing; from now on its start is recorded, which costs the other rows nothing
+//   started beside others  from now on it runs alone (worker.ts)
+//   the only one started   a loss alone; the third makes it a dead letter
 //
-// A row that no worker was lost with says nothing when it is begun. It was the only one begun when its holder had no other;
-// rows of one holder run out at different times, so those that are still to come are marked as having had company.
+// A row without a loss does not record its start. It was the only one started when its holder had
+// no other row. The leases of one holder expire at different times, so the remaining rows are
+// marked as not alone.
 const HOLDER = "split_part(q.locked_by, ' ', 1)";
 const RECLAIM = `
   WITH expired AS (
-    SELECT q.shop, q.id, ${HOLDER} AS holder, q.status = 'ready' OR q.locked_by ~ ' (begun|alone)' AS is_begun, q.locked_by LIKE '% alone' AS is_marked_alone, q.locked_by LIKE '%${BESIDE}' AS is_beside
-    FROM integration_queue q WHERE q.status IN ('processing', 'ready') AND q.locked_until < clock_timestamp() ORDER BY q.locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
+    SELECT q.shop, q.id, ${HOLDER} AS holder, q.status = 'ready'
+      OR q.locked_by ~ ' (begun|alone)' AS is_begun, q.locked_by LIKE '% alone' AS is_marked_alone,
+      q.locked_by LIKE '%${BESIDE}' AS is_beside
+    FROM integration_queue q WHERE q.status IN ('processing', 'ready')
+      AND q.locked_until < clock_timestamp() ORDER BY q.locked_until LIMIT 1000 FOR UPDATE SKIP LOCKED
   ),
   held AS (
     SELECT ${HOLDER} AS holder, count(*) AS count FROM integration_queue q
@@ -225,16 +276,22 @@ const RECLAIM = `
   ),
   later AS (
     SELECT q.shop, q.id FROM integration_queue q
-    WHERE q.status IN ('processing', 'ready') AND ${HOLDER} IN (SELECT holder FROM expired) AND q.locked_by NOT LIKE '%${BESIDE}' AND NOT EXISTS (SELECT 1 FROM expired e WHERE e.shop = q.shop AND e.id = q.id)
+    WHERE q.status IN ('processing', 'ready') AND ${HOLDER} IN (SELECT holder FROM expired)
+      AND q.locked_by NOT LIKE '%${BESIDE}' AND NOT EXISTS (SELECT 1 FROM expired e
+      WHERE e.shop = q.shop AND e.id = q.id)
     FOR UPDATE SKIP LOCKED
   ),
-  marked AS (UPDATE integration_queue q SET locked_by = q.locked_by || '${BESIDE}' FROM later WHERE q.shop = later.shop AND q.id = later.id),
+  marked AS (UPDATE integration_queue q SET locked_by = q.locked_by || '${BESIDE}' FROM later
+    WHERE q.shop = later.shop AND q.id = later.id),
   lost AS (
-    SELECT e.shop, e.id, e.is_begun, e.is_marked_alone OR (held.count = 1 AND NOT e.is_beside AND e.holder NOT LIKE '${REQUEST_HOLDER}%') AS is_only_one
+    SELECT e.shop, e.id, e.is_begun, e.is_marked_alone OR (held.count = 1 AND NOT e.is_beside
+      AND e.holder NOT LIKE '${REQUEST_HOLDER}%') AS is_only_one
     FROM expired e JOIN held ON held.holder = e.holder
   ),
   judged AS (
-    SELECT q.shop, q.id, q.is_quarantined OR lost.is_begun OR counted.is_alone AS is_quarantined, q.lost_alone + counted.is_alone::int AS lost_alone, q.lost_alone + counted.is_alone::int >= ${LOSSES_ALONE_BEFORE_DEAD} AS is_dead
+    SELECT q.shop, q.id, q.is_quarantined OR lost.is_begun
+      OR counted.is_alone AS is_quarantined, q.lost_alone + counted.is_alone::int AS lost_alone,
+      q.lost_alone + counted.is_alone::int >= ${LOSSES_ALONE_BEFORE_DEAD} AS is_dead
     FROM lost JOIN integration_queue q ON q.shop = lost.shop AND q.id = lost.id
     CROSS JOIN LATERAL (SELECT lost.is_only_one AND (q.lease_lost = 0 OR lost.is_begun) AS is_alone) counted
   )
@@ -248,14 +305,15 @@ const RECLAIM = `
   RETURNING q.channel, q.status`;
 
 /**
- * Brings back the rows of workers that died: no retry is used up, but a row that three workers died of is dead.
- * Locks the rows it brings back and waits for none; safe to repeat.
- * @returns the channels that have work again.
+ * Returns the rows of dead workers to the queue. The loss does not count as an attempt, but a row
+ * that three workers died of becomes a dead letter. Locks the rows it returns and skips locked
+ * ones; safe to repeat. @returns the channels with due rows.
  */
 export async function reclaimLostLeases(
   database: Database,
 ): Promise<{ channels: string[]; returned: number; dead: number }> {
-  const rows = await database.acrossTenants<{ channel: string; status: string }>(RECLAIM);
+  const rows =
+    await database.acrossTenants<Columns<IntegrationQueue, "channel" | "status">>(RECLAIM);
   const returned = rows.filter((row) => row.status === "pending");
   return {
     channels: [...new Set(returned.map((row) => row.channel))],

@@ -1,17 +1,18 @@
-// Delivery that somebody asks for over HTTP: a remote backend that transformed the event, or an operator's own (SPEC
-// "/events/deliver"). A row of ours is moved by the same rules as the worker's; a message without a row is delivered once
-// and its sender keeps the retries.
+// Delivery requested over HTTP: by a remote backend that transformed the event, or by an operator (SPEC
+// "/events/deliver"). A row in our queue follows the same rules as in the worker. A message without
+// a row is delivered once, and the sender is responsible for retries.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, IntegrationQueue } from "../../db.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
-import { withLease } from "../../runtime/lease.ts";
+import { withLease } from "../../runtime/database/lease.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { awaitDeliveries } from "./await-deliveries.ts";
 import { findChannel, type Channel, type DeliveryMessage, type QueueItem } from "./channel.ts";
 import { findOpenUntil } from "./circuit.ts";
 import { claimOne, REQUEST_HOLDER } from "./claim.ts";
 import { countFailure, deliver, describeFailure, send, type DeliveryLog } from "./deliver.ts";
-import { findDelivered, recordAttempt } from "./delivery-log.ts";
+import { findDelivered, recordAttempt } from "./log/delivery-log.ts";
 import { isOpenTo } from "./routing.ts";
 import { settlerOf } from "./settle.ts";
 
@@ -31,24 +32,27 @@ export const RequestedDelivery = z.object({
 });
 export type RequestedDelivery = z.output<typeof RequestedDelivery>;
 
-/** As long as an attempt may take. */
+/** The maximum duration of an attempt. */
 const UNDER_WAY_MS = 20_000;
 
-type Row = {
-  id: number;
-  status: string;
-  retry_count: number;
-  last_error: string | null;
-  source: string;
-  event_type: string;
-  entity_type: string;
-  entity_id: string;
-  created_at: Date;
-  priority: number;
-  max_retries: number;
-};
+type Row = Columns<
+  IntegrationQueue,
+  | "id"
+  | "status"
+  | "retry_count"
+  | "last_error"
+  | "source"
+  | "event_type"
+  | "entity_type"
+  | "entity_id"
+  | "created_at"
+  | "priority"
+  | "max_retries"
+>;
 
-const FIND_ROW = `SELECT id, status, retry_count, last_error, source, event_type, entity_type, entity_id, created_at, priority, max_retries FROM integration_queue WHERE shop = $1 AND event_id = $2 AND channel = $3`;
+const FIND_ROW = `SELECT id, status, retry_count, last_error, source, event_type, entity_type,
+  entity_id, created_at, priority, max_retries FROM integration_queue WHERE shop = $1
+  AND event_id = $2 AND channel = $3`;
 
 export async function deliverOnRequest(
   ctx: Ctx,
@@ -72,13 +76,13 @@ export async function deliverOnRequest(
   if (row.status === "dead_letter") return settledLog(row);
 
   const item = await claimOne(sql, { eventId: request.event_id, channel: request.channel, holder });
-  // An empty message is none: then the row's own is made as the worker would.
+  // An empty message counts as none: the channel then builds the message as in the worker.
   const given =
     Object.keys(request.transformed_payload).length > 0 && !item?.isArchiveOnly
       ? messageOf(request)
       : undefined;
   if (item) return deliver(ctx, settlerOf(ctx.regions.get(tenant.region)), item, given);
-  // A worker has it: its outcome is the answer.
+  // A worker holds the row: the response reports its outcome.
   await awaitDeliveries(sql, request.event_id, [request.channel], UNDER_WAY_MS);
   const [later] = await sql<Row>(FIND_ROW, [request.event_id, request.channel]);
   return settledLog(later ?? row);
@@ -104,20 +108,23 @@ function settledLog(row: Row): DeliveryLog {
   };
 }
 
-/** The row is another system's. One delivery of an event and channel at a time, and none after one that worked. */
+/**
+ * The row is in another system. Allows one delivery of an event and channel at a time, and none
+ * after a success.
+ */
 async function deliverForeign(
   ctx: Ctx,
   tenant: Tenant,
   request: RequestedDelivery,
   holder: string,
 ): Promise<DeliveryLog> {
-  const { sql } = dataOf(ctx, tenant);
+  const { sql, prisma } = dataOf(ctx, tenant);
   const held = await withLease(
     sql,
     `deliver:${request.event_id}:${request.channel}`,
     holder,
     async () => {
-      const earlier = await findDelivered(sql, request.event_id, request.channel);
+      const earlier = await findDelivered(prisma, request.event_id, request.channel);
       if (earlier.isDelivered)
         return {
           status: "delivered",
@@ -164,7 +171,7 @@ async function attempt(
     };
   }
   await recordAttempt(dataOf(ctx, tenant).sql, item, log);
-  ctx.log.done("delivery.attempted", {
+  ctx.log.info("delivery.attempted", {
     shop: item.shop,
     event_id: item.eventId,
     queue_id: item.queueId,
@@ -177,13 +184,16 @@ async function attempt(
   return log;
 }
 
-/** A message from outside reaches no channel that events from outside may not reach, and warehouse events no marketing system. */
+/**
+ * A message from outside cannot reach a channel that is closed to events from outside, and
+ * warehouse events cannot reach a marketing system.
+ */
 function findOpenChannel(ctx: Ctx, item: QueueItem, tenant: Tenant): Channel | undefined {
   const channel = isOpenTo(ctx, tenant, item.channel) ? findChannel(ctx, item.channel) : undefined;
   return item.source === "wms" && channel?.marketing ? undefined : channel;
 }
 
-/** What our ledger knows of the event; one that we never took in is about nothing but its message. */
+/** The ledger's data of the event. An event that is not in the ledger has only its message. */
 async function foreignItem(
   ctx: Ctx,
   tenant: Tenant,
@@ -191,19 +201,9 @@ async function foreignItem(
   attempts: number,
 ): Promise<QueueItem> {
   const now = ctx.clock.now();
-  type Known = {
-    source: string;
-    event_type: string;
-    entity_type: string;
-    entity_id: string;
-    received_at: Date;
-    occurred_at: Date;
-    priority: number;
-  };
-  const [known] = await dataOf(ctx, tenant).sql<Known>(
-    "SELECT source, event_type, entity_type, entity_id, received_at, occurred_at, priority FROM event_ledger WHERE shop = $1 AND event_id = $2",
-    [request.event_id],
-  );
+  const known = await dataOf(ctx, tenant).prisma.eventLedger.findUnique({
+    where: { shop_event_id: { shop: tenant.shop, event_id: request.event_id } },
+  });
   return {
     shop: tenant.shop,
     queueId: request.queue_id,

@@ -1,8 +1,8 @@
-// One claimed row, from transformation to settlement:
+// Takes one claimed row from transformation to settlement:
 //
 //   processing -> ready -> delivered | pending (later) | dead_letter
 import type { Ctx } from "../../context.server.ts";
-import { isDatabaseAway } from "../../runtime/database.ts";
+import { isDatabaseAway } from "../../runtime/database/database.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
 import {
@@ -18,11 +18,11 @@ import {
   type QueueItem,
 } from "./channel.ts";
 import { recordFailure } from "./circuit.ts";
-import { fileMessage } from "./message-archive.ts";
+import { archiveMessage } from "./message-archive.ts";
 import { nextRetryMs } from "./retry-policy.ts";
 import type { Settlement, Settler } from "./settle.ts";
 
-/** What an attempt did to the pair of tenant and channel; the worker paces itself by it. */
+/** The result of an attempt for its tenant channel; the worker adjusts its concurrency by it. */
 export type Outcome =
   "delivered" | "failed" | "dead_letter" | "deferred" | "circuit_open" | "lease_lost";
 
@@ -35,7 +35,10 @@ export type DeliveryLog = {
   error: string | null;
 };
 
-/** Delivers a claimed row. `given`: somebody else transformed it already (a remote backend). */
+/**
+ * Delivers a claimed row. `given`: the message of a remote backend that already transformed the
+ * event.
+ */
 export async function deliver(
   ctx: Ctx,
   settler: Settler,
@@ -52,7 +55,7 @@ export async function deliver(
       given ?? (channel ? await channel.transform(ctx, item, tenant) : toArchiveMessage(item));
     const { held, openForMs } = await settler.ready(item, message);
     if (!held) return toLog(item, null, "lease_lost");
-    // The circuit is looked at before every attempt; while it is open none is made and none is counted.
+    // The circuit is checked before every attempt; while it is open no attempt is made or counted.
     if (openForMs !== null)
       return await finish(
         ctx,
@@ -71,12 +74,12 @@ export async function deliver(
         httpStatus: sent.httpStatus,
         latencyMs: latency(),
         note: sent.skipped ?? null,
-        isFiled: sent.isFiled,
+        isArchived: sent.isArchived,
       },
       "delivered",
     );
   } catch (error) {
-    // Without the database nothing can be settled: the lease runs out and another worker starts afresh.
+    // Without the database the row cannot be settled: the lease expires and another worker starts again.
     if (isDatabaseAway(error)) return toLog(item, null, "lease_lost");
     if (error instanceof Deferred)
       return await finish(
@@ -97,7 +100,7 @@ export async function deliver(
   }
 }
 
-/** A destination that nobody here serves, or that the store has not enabled, is kept in the archive. */
+/** A message for an unknown or disabled destination goes to the archive only. */
 function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): DeliveryMessage {
   return {
     transformed_payload: item.payload,
@@ -109,43 +112,47 @@ function toArchiveMessage(item: Pick<QueueItem, "channel" | "payload">): Deliver
   };
 }
 
-/** One attempt, the archive's copy beside it. An archive that is unwell holds up nobody: what it missed is filed later. */
+/**
+ * One attempt, with the archive's copy in parallel. A failing archive delays no delivery: the copy
+ * is written later.
+ */
 export async function send(
   ctx: Ctx,
   item: QueueItem,
   message: DeliveryMessage,
   tenant: Tenant,
   channel: Channel | undefined,
-): Promise<DeliveryResult & { isFiled: boolean }> {
+): Promise<DeliveryResult & { isArchived: boolean }> {
   if (message.isMadeElsewhere && channel) requireDeliverable(channel, message);
   if (!channel) {
-    await fileMessage(ctx, item, message);
+    await archiveMessage(ctx, item, message);
     return {
       httpStatus: null,
       skipped: `archived only: ${item.channel} is not an enabled destination`,
-      isFiled: true,
+      isArchived: true,
     };
   }
-  // The archive's own delivery is the filing. A message about nothing is filed like any other: it says why nothing came.
-  const isFiledElsewhere = channel.name === ARCHIVE_CHANNEL;
-  const filing = isFiledElsewhere
+  // The archive channel's delivery is the copy itself. An empty message is archived too, because it
+  // contains the reason.
+  const isArchiveItself = channel.name === ARCHIVE_CHANNEL;
+  const archiving = isArchiveItself
     ? Promise.resolve(true)
-    : fileMessage(ctx, item, message).then(
+    : archiveMessage(ctx, item, message).then(
         () => true,
         () => false,
       );
   // Awaited in both cases: a retry must not overtake the copy of the attempt before.
-  const [sent, isFiled] = await Promise.allSettled([
+  const [sent, isArchived] = await Promise.allSettled([
     channel.deliver(ctx, item, message, tenant),
-    filing,
+    archiving,
   ]);
   if (sent.status === "rejected") throw sent.reason;
-  return { ...sent.value, isFiled: isFiled.status === "fulfilled" && isFiled.value };
+  return { ...sent.value, isArchived: isArchived.status === "fulfilled" && isArchived.value };
 }
 
 /**
- * A message that was made elsewhere is not made anew, but what would tell a marketing system who a person is does not leave
- * (SPEC: hashed addresses only). Throws PermanentFailure.
+ * A message of a remote backend is delivered unchanged, but plain personal identifiers for a
+ * marketing system are rejected (SPEC: hashed addresses only). Throws PermanentFailure.
  */
 function requireDeliverable(channel: Channel, { transformed_payload: document }: DeliveryMessage) {
   if (Object.keys(document).length === 0) throw new PermanentFailure("the message is empty");
@@ -157,7 +164,7 @@ function requireDeliverable(channel: Channel, { transformed_payload: document }:
 
 const CLEAR_ADDRESS = /[^\s@"]@[^\s@"]{1,255}\.[a-z]{2}/i;
 
-/** Counts a failure towards the circuit when it says that the system itself is unwell. */
+/** Counts a failure towards the circuit only when it shows that the system itself is failing. */
 export async function countFailure(
   ctx: Ctx,
   tenant: Tenant,
@@ -166,7 +173,7 @@ export async function countFailure(
 ): Promise<void> {
   if (!(error instanceof OutboundError) || !error.countsForCircuit) return;
   const { isOpen, failures } = await recordFailure(dataOf(ctx, tenant).sql, channel);
-  if (isOpen) ctx.log.troubled("circuit.opened", { shop: tenant.shop, channel, failures });
+  if (isOpen) ctx.log.warn("circuit.opened", { shop: tenant.shop, channel, failures });
 }
 
 async function toFailure(
@@ -191,7 +198,10 @@ async function toFailure(
     : { to: "retry", delayMs, ...base };
 }
 
-/** What the log and the row say of it; our own mistakes are logged whole and told to nobody. */
+/**
+ * The error text for the log and the row. Bugs on our side are logged in full and not shown to
+ * callers.
+ */
 export function describeFailure(
   ctx: Ctx,
   item: Pick<QueueItem, "shop" | "eventId" | "channel">,
@@ -200,7 +210,7 @@ export function describeFailure(
   if (error instanceof OutboundError)
     return error.body ? `${error.message}: ${error.body.slice(0, 300)}` : error.message;
   if (error instanceof PermanentFailure || isAppError(error)) return error.message;
-  ctx.log.failed("delivery.crashed", error, {
+  ctx.log.error("delivery.crashed", error, {
     shop: item.shop,
     event_id: item.eventId,
     channel: item.channel,
@@ -217,7 +227,7 @@ async function finish(
 ): Promise<DeliveryLog> {
   const held = await settler.settle(item, settlement);
   const log = toLog(item, settlement, held ? outcome : "lease_lost");
-  ctx.log.done("delivery.attempted", {
+  ctx.log.info("delivery.attempted", {
     shop: item.shop,
     event_id: item.eventId,
     queue_id: item.queueId,
@@ -232,19 +242,19 @@ async function finish(
 }
 
 function toLog(item: QueueItem, settlement: Settlement | null, status: Outcome): DeliveryLog {
-  const told = settlement && "httpStatus" in settlement ? settlement : null;
+  const response = settlement && "httpStatus" in settlement ? settlement : null;
   const error =
-    told === null
+    response === null
       ? status === "circuit_open"
         ? status
         : null
-      : told.to === "delivered"
-        ? told.note
-        : told.error;
+      : response.to === "delivered"
+        ? response.note
+        : response.error;
   return {
     status,
-    http_status: told?.httpStatus ?? null,
-    latency_ms: told?.latencyMs ?? 0,
+    http_status: response?.httpStatus ?? null,
+    latency_ms: response?.latencyMs ?? 0,
     attempt: item.retryCount + 1,
     error,
   };

@@ -1,9 +1,11 @@
-// Lets a row run alone in its process. A worker that dies takes many rows with it and nobody knows which of them it died
-// of; of a row that was the only one begun it is known. While a row runs alone the others wait, and they get as long a turn
-// afterwards, so that a bad row cannot stop the bus.
+// Lets a row run alone in its process. A worker that dies takes many rows with it, and the row that
+// killed it is only identifiable when it was the only one started. While a row runs alone the
+// others wait, and then they run for as long, so that a bad row cannot stop the bus.
 
 const SESSION_MS = 1_000;
-/** How long the gate stays shut for what is under way to end: twice as long each time that it did not. */
+/**
+ * How long the gate stays closed until the rows in flight end; doubles each time that they did not.
+ */
 const MIN_PATIENCE_MS = 1_000;
 const MAX_PATIENCE_MS = 30_000;
 const MIN_TURN_MS = 100;
@@ -11,19 +13,25 @@ const MAX_TURN_MS = 10_000;
 
 /** One worker's side of the gate. */
 export type DeliveryGate = {
-  /** True, or a promise of it: the caller may begin, and calls `leave` when it is done. False: the worker stops. */
+  /**
+   * True, or a promise of it: the caller may start, and calls `leave` at the end. False: the worker
+   * stops.
+   */
   enter(): true | Promise<boolean>;
   leave(): void;
-  /** Runs `work` while nothing else is under way; rows with fewer `losses` go first. False: the worker stops, and it was not run. */
+  /**
+   * Runs `work` while no other row is in flight; rows with fewer `losses` go first. False: the
+   * worker stops, and the work did not run.
+   */
   runAlone(losses: number, work: () => Promise<void>): Promise<boolean>;
-  /** Sends away everything of this worker that waits. */
+  /** Releases everything of this worker that waits. */
   close(): void;
 };
 
 type Waiting = { owner: DeliveryGate; go(mayBegin: boolean): void };
 type Alone = Waiting & { losses: number; work(): Promise<void> };
 
-/** All workers of a process share its gate: they die together. */
+/** All workers of a process share its gate, because they die together. */
 export function createDeliveryGates(): () => DeliveryGate {
   let running = 0;
   let isShut = false;
@@ -34,7 +42,7 @@ export function createDeliveryGates(): () => DeliveryGate {
 
   const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms).unref());
 
-  /** Whether everything that was under way has ended within this time. */
+  /** Whether everything in flight ended within this time. */
   async function isQuietWithin(ms: number): Promise<boolean> {
     if (running > 0) {
       const quiet = new Promise<void>((resolve) => (onQuiet = resolve));

@@ -1,8 +1,9 @@
-// Puts an event on the bus, inside the transaction that causes it: its ledger row and one queue row per channel.
+// Puts an event on the bus in the transaction of its cause: its ledger row and one queue row per
+// channel.
+import type { Columns, IntegrationQueue, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
-import type { TenantSql } from "../../runtime/database.ts";
 import { defaultPriority, maxRetries } from "./retry-policy.ts";
-import { IS_WAITING, QUEUE_NOTIFICATION } from "./waiting-rows.ts";
+import { IS_WAITING, QUEUE_NOTIFICATION } from "./placeholder-rows.ts";
 
 export type BusEvent = {
   eventId: string;
@@ -10,17 +11,20 @@ export type BusEvent = {
   eventType: string;
   entityType: string;
   entityId: string;
-  /** A reference, never a copy of a person: channels read the newest state when they run. */
+  /** A reference, never a copy of personal data: channels read the current state when they run. */
   payload: Record<string, unknown>;
   occurredAt: Date;
   destinations: readonly string[];
   priority?: number;
   idempotencyKey?: string;
-  /** Marks of the people whom the payload names, where it is more than a reference (ledger-subjects.ts). */
+  /**
+   * Marks of the people that the payload names, if it is more than a reference
+   * (ledger-subjects.ts).
+   */
   subjects?: readonly string[];
 };
 
-/** SPEC "Event envelope": what makes two events the same one. */
+/** SPEC "Event envelope": the identity of an event. */
 export function idempotencyKeyOf(
   event: Pick<BusEvent, "source" | "entityId" | "eventType" | "occurredAt">,
 ): string {
@@ -30,28 +34,33 @@ export function idempotencyKeyOf(
   );
 }
 
-// One statement: ledger and rows stand or fall together. Safe to repeat: the same event id adds nothing. The insert
-// trigger notifies the workers once per statement, at commit; rows that were waiting for this change (waiting-rows.ts) are
-// updated, which no trigger tells.
+// One statement, so that the ledger and the queue rows commit together. Safe to repeat: the same
+// event id adds nothing. The insert trigger notifies the workers once per statement, at commit;
+// placeholder rows (placeholder-rows.ts) are updated, which no trigger announces.
 const ENQUEUE = `
   WITH ledger AS (
-    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+      entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
     VALUES ($1, $2, $3, $4, $5, $6, $7, to_jsonb($8::text[]), $9, $10, $11, $14::text[])
     ON CONFLICT (shop, event_id) DO NOTHING
   ),
   queued AS (
-    INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
+    INSERT INTO integration_queue AS q (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, payload, priority, max_retries)
     SELECT $1, $2, channel, $4, $5, $6, $7, $12::jsonb, $9, $13 FROM unnest($8::text[]) AS channel
-    ON CONFLICT (shop, event_id, channel) DO UPDATE SET payload = excluded.payload, next_attempt_at = clock_timestamp(), updated_at = clock_timestamp() WHERE ${IS_WAITING}
+    ON CONFLICT (shop, event_id, channel) DO UPDATE
+      SET payload = excluded.payload, next_attempt_at = clock_timestamp(),
+      updated_at = clock_timestamp() WHERE ${IS_WAITING}
     RETURNING q.shop, q.id, q.channel, q.xmax <> 0 AS was_waiting
   )
-  SELECT id, CASE WHEN was_waiting THEN pg_notify('${QUEUE_NOTIFICATION}', channel) END FROM queued WHERE shop = $1`;
+  SELECT id, CASE WHEN was_waiting THEN pg_notify('${QUEUE_NOTIFICATION}', channel) END FROM queued
+    WHERE shop = $1`;
 
-/** @returns the ids of the rows that are new, or that waited for this. */
+/** @returns the ids of the rows that are new or were placeholders. */
 export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]> {
   const priority = event.priority ?? defaultPriority(event.entityType);
   const payload = JSON.stringify(event.payload);
-  const rows = await sql<{ id: number }>(ENQUEUE, [
+  const rows = await sql<Columns<IntegrationQueue, "id">>(ENQUEUE, [
     event.eventId,
     event.idempotencyKey ?? idempotencyKeyOf(event),
     event.source,
@@ -69,18 +78,23 @@ export async function enqueue(sql: TenantSql, event: BusEvent): Promise<number[]
   return rows.map((row) => row.id);
 }
 
-// The same for many events of one kind: three statements' worth of work in one, however many they are.
+// The same for many events of one kind in one statement.
 const ENQUEUE_MANY = `
   WITH event AS (
-    SELECT * FROM jsonb_to_recordset($2::jsonb) AS e(event_id text, idempotency_key text, event_type text, entity_id text, payload jsonb, payload_sha256 text, occurred_at timestamptz)
+    SELECT * FROM jsonb_to_recordset($2::jsonb) AS e(event_id text, idempotency_key text,
+      event_type text, entity_id text, payload jsonb, payload_sha256 text, occurred_at timestamptz)
   ),
   ledger AS (
-    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
-    SELECT $1, event_id, idempotency_key, $3, event_type, $4, entity_id, to_jsonb($5::text[]), $6, payload_sha256, occurred_at FROM event
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+      entity_id, destinations, priority, payload_sha256, occurred_at)
+    SELECT $1, event_id, idempotency_key, $3, event_type, $4, entity_id, to_jsonb($5::text[]), $6,
+      payload_sha256, occurred_at FROM event
     ON CONFLICT (shop, event_id) DO NOTHING
   )
-  INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
-  SELECT $1, event_id, channel, $3, event_type, $4, entity_id, payload, $6, $7 FROM event CROSS JOIN unnest($5::text[]) AS channel
+  INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+    entity_id, payload, priority, max_retries)
+  SELECT $1, event_id, channel, $3, event_type, $4, entity_id, payload, $6, $7 FROM event CROSS
+    JOIN unnest($5::text[]) AS channel
   ON CONFLICT (shop, event_id, channel) DO NOTHING`;
 
 export type ManyEvents = {

@@ -1,5 +1,6 @@
-// The archive of delivery messages: `events/{channel}/{YYYY-MM-DD}/{event_id}.json` (SPEC "Event bus") below the store's
-// root. The day is the one on which the event came, so that the object of a known event is found without a search.
+// The archive of delivery messages: `events/{channel}/{YYYY-MM-DD}/{event_id}.json` (SPEC "Event
+// bus") below the store's root. The day is the day of arrival, so that the object of a known event
+// is found without a search.
 import type { Ctx } from "../../context.server.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
@@ -21,7 +22,7 @@ type Filed = Pick<
 const folderOf = (item: Pick<Filed, "channel" | "source">) =>
   item.source === "wms" && item.channel === "archive" ? "warehouse" : item.channel;
 
-/** Names that are folders of their own below `events/` and can be no channel's. */
+/** Reserved folder names below `events/`, which no channel may use. */
 export const RESERVED_FOLDERS = ["dead_letter", "warehouse"] as const;
 
 export function objectPath(folder: string, item: Pick<Filed, "eventId" | "createdAt">): string {
@@ -32,7 +33,11 @@ export function objectPath(folder: string, item: Pick<Filed, "eventId" | "create
 export const messagePath = (item: Filed): string => objectPath(folderOf(item), item);
 
 /** Safe to repeat: the same event and channel replace their own object. Throws OutboundError. */
-export async function fileMessage(ctx: Ctx, item: Filed, message: DeliveryMessage): Promise<void> {
+export async function archiveMessage(
+  ctx: Ctx,
+  item: Filed,
+  message: DeliveryMessage,
+): Promise<void> {
   await putObject(ctx, item.shop, messagePath(item), {
     queue_id: item.queueId,
     event_id: item.eventId,

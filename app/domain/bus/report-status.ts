@@ -1,4 +1,5 @@
-// What another system says of a delivery (SPEC "PATCH /events/{id}/status"): `failed` is a failed delivery like any other.
+// Another system reports the outcome of a delivery (SPEC "PATCH /events/{id}/status"): `failed`
+// counts as a failed delivery.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
@@ -15,44 +16,49 @@ export const StatusReport = z.object({
 });
 export type StatusReport = z.output<typeof StatusReport>;
 
-/** Moves the event's waiting rows, of one channel or all. Rows that are settled, or under way here, stay as they are. */
+/**
+ * Settles the event's pending rows, of one channel or all. Rows that are settled or in progress
+ * here do not change.
+ */
 export async function reportStatus(
   ctx: Ctx,
   tenant: Tenant,
   eventId: string,
   report: StatusReport,
 ): Promise<{ updated: number }> {
-  const { sql } = dataOf(ctx, tenant);
-  const rows = await sql<{ channel: string }>(
-    "SELECT channel FROM integration_queue WHERE shop = $1 AND event_id = $2",
-    [eventId],
-  );
+  const data = dataOf(ctx, tenant);
+  const rows = await data.prisma.integrationQueue.findMany({
+    select: { channel: true },
+    where: { event_id: eventId },
+  });
   const channels = rows
     .map(({ channel }) => channel)
     .filter((channel) => report.channel === undefined || channel === report.channel);
-  // Rows that a remote backend keeps stand in our ledger alone.
+  // Rows in a remote backend's queue have only a ledger entry here.
   const isKnown =
     channels.length > 0 ||
-    (
-      await sql(
-        "SELECT 1 FROM event_ledger WHERE shop = $1 AND event_id = $2 AND ($3::text IS NULL OR destinations ? $3)",
-        [eventId, report.channel ?? null],
-      )
-    ).length > 0;
+    (await data.prisma.eventLedger.count({
+      where: {
+        event_id: eventId,
+        ...(report.channel !== undefined && {
+          destinations: { array_contains: [report.channel] },
+        }),
+      },
+    })) > 0;
   if (!isKnown)
     throw new AppError("not_found", { message: "No such event, or it has no such channel." });
 
   const settler = settlerOf(ctx.regions.get(tenant.region));
   let updated = 0;
   for (const channel of channels) {
-    const item = await claimOne(sql, { eventId, channel, holder: "status-report" });
+    const item = await claimOne(data.sql, { eventId, channel, holder: "status-report" });
     if (!item) continue;
     if (report.status === "failed")
       await countFailure(ctx, tenant, channel, new OutboundError(channel, "network"));
     if (await settler.settle(item, toSettlement(report, nextRetryMs(item, Math.random()))))
       updated += 1;
   }
-  ctx.log.done("delivery.reported", {
+  ctx.log.info("delivery.reported", {
     shop: tenant.shop,
     event_id: eventId,
     status: report.status,
@@ -62,11 +68,11 @@ export async function reportStatus(
 }
 
 function toSettlement(report: StatusReport, delayMs: number | null): Settlement {
-  const told = { httpStatus: null, latencyMs: 0 };
+  const noMeasurement = { httpStatus: null, latencyMs: 0 };
   if (report.status === "delivered")
-    return { to: "delivered", note: "reported by the backend", isFiled: true, ...told };
+    return { to: "delivered", note: "reported by the backend", isArchived: true, ...noMeasurement };
   const error = report.error ?? "reported as failed";
   return delayMs === null
-    ? { to: "dead_letter", isSweepable: true, error, ...told }
-    : { to: "retry", delayMs, error, ...told };
+    ? { to: "dead_letter", isSweepable: true, error, ...noMeasurement }
+    : { to: "retry", delayMs, error, ...noMeasurement };
 }

@@ -1,11 +1,14 @@
-// The retry table (SPEC "Retry policy by priority"), once.
+// The retry table (SPEC "Retry policy by priority").
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 export type Priority = 1 | 2 | 3 | 4 | 5;
 
-/** Delays after the first, second, ... failure. Their number is `max_retries`: the last failure leads to the dead letter. */
+/**
+ * Delays after the first, second, ... failure. Their number is `max_retries`: the last failure
+ * makes a dead letter.
+ */
 const BACKOFF_MS: Record<Priority, readonly number[]> = {
   1: [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE],
   2: [30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR],
@@ -15,10 +18,10 @@ const BACKOFF_MS: Record<Priority, readonly number[]> = {
 };
 
 const JITTER = 0.1;
-/** A system may ask for patience, but not put an item off for good. */
-const LONGEST_RETRY_AFTER_MS = 24 * HOUR;
+/** The maximum Retry-After, so that a system cannot postpone a row forever. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/** What an entity's events are worth when nobody says otherwise: 1 inventory ... 5 analytics (DECISIONS 12). */
+/** The default priority of an entity's events: 1 inventory ... 5 analytics (DECISIONS 12). */
 const DEFAULT_PRIORITY: Record<string, Priority> = {
   inventory: 1,
   order: 2,
@@ -32,8 +35,9 @@ export const defaultPriority = (entityType: string): Priority => DEFAULT_PRIORIT
 export const maxRetries = (priority: number): number => BACKOFF_MS[priority as Priority].length;
 
 /**
- * What follows a failure that may heal: a wait in milliseconds, or null for the dead letter. Never earlier than the
- * table, up to 10 % later so that a crowd does not come back at one instant; a longer `Retry-After` is obeyed.
+ * The delay after a failure that a retry can heal, in milliseconds; null: dead letter. Never
+ * shorter than the table and up to 10 % longer, so that rows do not retry at one instant; a longer
+ * `Retry-After` is obeyed.
  */
 export function nextRetryMs(
   item: { priority: number; retryCount: number; maxRetries: number },
@@ -45,6 +49,6 @@ export function nextRetryMs(
   const delay = table[Math.min(item.retryCount, table.length - 1)] as number;
   return Math.max(
     Math.round(delay * (1 + JITTER * random)),
-    Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS),
+    Math.min(retryAfterMs, MAX_RETRY_AFTER_MS),
   );
 }

@@ -1,5 +1,5 @@
-// Where an event goes when its sender names no destinations: the store's own routes, else what its entity is made for,
-// less the channels that are not enabled (DECISIONS 12).
+// The destinations of an event whose sender names none: the store's own routes, else the default of
+// the entity, without the disabled channels (DECISIONS 12).
 import type { Ctx } from "../../context.server.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { findChannel } from "./channel.ts";
@@ -29,18 +29,24 @@ export function routeEvent(
   const priorities = routes.flatMap(({ priority }) => (priority === undefined ? [] : [priority]));
   return {
     destinations: [...new Set(names)].filter((name) => isOpenTo(ctx, tenant, name)),
-    // Of several routes the most urgent speaks.
+    // Of several matching routes the most urgent priority counts.
     priority: priorities.length > 0 ? Math.min(...priorities) : undefined,
   };
 }
 
-/** Whether an event from outside may be delivered there for this store; otherwise it is only archived. */
+/**
+ * Whether an event from outside may be delivered to the channel for this store; otherwise it is
+ * only archived.
+ */
 export function isOpenTo(ctx: Ctx, tenant: Tenant, name: string): boolean {
   const channel = findChannel(ctx, name);
   return channel !== undefined && channel.isDestination && channel.isEnabled(tenant);
 }
 
-/** `*` stands for any run of characters. Walks instead of building an expression: a pattern is a merchant's text. */
+/**
+ * `*` matches any run of characters. Compares by hand instead of with a regular expression, because
+ * the pattern is a merchant's text.
+ */
 function matches(pattern: string, eventType: string): boolean {
   const [first = "", ...parts] = pattern.split("*");
   if (parts.length === 0) return pattern === eventType;

@@ -1,18 +1,20 @@
-// Moving a claimed row on. Every statement carries the fence token, so a worker that lost its lease changes nothing.
-// Concurrent settlements of one region share a commit.
-import { jsonbArray, textArray } from "../../runtime/array-parameters.ts";
-import type { Database } from "../../runtime/database.ts";
-import { createGroupCommit } from "../../runtime/group-commit.ts";
+// Settles claimed rows. Every statement checks the fence token, so a worker that lost its lease
+// changes nothing. Concurrent settlements of one region share a commit.
+import type { Columns, Database, IntegrationQueue } from "../../db.server.ts";
+import { jsonbArray, textArray } from "../../runtime/database/array-parameters.ts";
+import { createGroupCommit } from "../../runtime/database/group-commit.ts";
 import type { DeliveryMessage, QueueItem } from "./channel.ts";
 
 export type Settlement =
-  /** `isFiled`: the archive has the message, or there was none; otherwise it is filed later. */
+  /**
+   * `isArchived`: the archive has the message, or there was none; otherwise it is archived later.
+   */
   | {
       to: "delivered";
       httpStatus: number | null;
       latencyMs: number;
       note: string | null;
-      isFiled: boolean;
+      isArchived: boolean;
     }
   | { to: "retry"; delayMs: number; httpStatus: number | null; latencyMs: number; error: string }
   | {
@@ -22,7 +24,7 @@ export type Settlement =
       latencyMs: number;
       error: string;
     }
-  /** Back to the queue with no attempt made and no retry used up. */
+  /** Returns the row to the queue; no attempt is counted. */
   | { to: "deferred"; delayMs: number };
 
 type Settling = { item: QueueItem; settlement: Settlement };
@@ -35,18 +37,21 @@ const ATTEMPT_STATUS = {
   deferred: null,
 } as const;
 
-// The row, its attempt and the minute's count stand in one statement: an attempt that the log does not show never moved
-// the row. Two batches lock the minutes in the same order.
+// One statement for the row, its attempt and the minute's count, so that a settled row always has
+// its log entry. Two batches lock the minutes in the same order.
 const SETTLE = `
   WITH input AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[], $7::text[], $8::int[], $9::int[], $10::text[], $11::int[], $12::boolean[], $13::boolean[])
-      AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status, attempt, is_filed, is_sweepable)
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::int[], $6::float8[],
+      $7::text[], $8::int[], $9::int[], $10::text[], $11::int[], $12::boolean[], $13::boolean[])
+      AS i(shop, id, token, status, tries, delay_ms, error, http_status, latency_ms, attempt_status,
+        attempt, is_filed, is_sweepable)
   ),
   settled AS (
     UPDATE integration_queue q SET
       status = i.status,
       retry_count = q.retry_count + i.tries,
-      next_attempt_at = CASE WHEN i.status = 'pending' THEN clock_timestamp() + make_interval(secs => i.delay_ms / 1000) ELSE q.next_attempt_at END,
+      next_attempt_at = CASE WHEN i.status = 'pending'
+        THEN clock_timestamp() + make_interval(secs => i.delay_ms / 1000) ELSE q.next_attempt_at END,
       last_error = CASE WHEN i.status = 'delivered' THEN NULL ELSE coalesce(i.error, q.last_error) END,
       delivered_at = CASE WHEN i.status = 'delivered' THEN clock_timestamp() END,
       dead_lettered_at = CASE WHEN i.status = 'dead_letter' THEN clock_timestamp() END,
@@ -61,48 +66,62 @@ const SETTLE = `
     RETURNING q.shop, q.id, q.event_id, q.channel
   ),
   attempts AS (
-    INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status, latency_ms, error)
+    INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status,
+      latency_ms, error)
     SELECT s.shop, s.id, s.event_id, s.channel, i.attempt, i.attempt_status, i.http_status, i.latency_ms, i.error
     FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
     WHERE i.attempt_status IS NOT NULL
   ),
   minutes AS (
     INSERT INTO channel_minutes AS m (shop, channel, minute, slot, delivered, failed, latency_ms_sum)
-    SELECT s.shop, s.channel, date_trunc('minute', clock_timestamp()), (SELECT floor(random() * 8)), count(*) FILTER (WHERE i.attempt_status = 'delivered'), count(*) FILTER (WHERE i.attempt_status = 'failed'), sum(i.latency_ms)
+    SELECT s.shop, s.channel, date_trunc('minute', clock_timestamp()), (SELECT floor(random() * 8)),
+      count(*) FILTER (WHERE i.attempt_status = 'delivered'),
+      count(*) FILTER (WHERE i.attempt_status = 'failed'), sum(i.latency_ms)
     FROM settled s JOIN input i ON i.shop = s.shop AND i.id = s.id
     WHERE i.attempt_status IS NOT NULL
     GROUP BY s.shop, s.channel ORDER BY s.shop, s.channel
-    ON CONFLICT (shop, channel, minute, slot) DO UPDATE SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed, latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum
+    ON CONFLICT (shop, channel, minute, slot) DO UPDATE
+      SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed,
+      latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum
   )
   SELECT shop, id FROM settled`;
 
 const READY = `
-  WITH input AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::jsonb[], $5::jsonb[]) AS i(shop, id, token, payload, config))
-  UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload, delivery_config = i.config, updated_at = clock_timestamp()
+  WITH input AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::jsonb[],
+    $5::jsonb[]) AS i(shop, id, token, payload, config))
+  UPDATE integration_queue q SET status = 'ready', transformed_payload = i.payload,
+    delivery_config = i.config, updated_at = clock_timestamp()
   FROM input i
   WHERE q.shop = i.shop AND q.id = i.id AND q.attempt_token = i.token
   RETURNING q.shop, q.id, (
     SELECT extract(epoch FROM (kv.value->>'open_until')::timestamptz - clock_timestamp())::float8 * 1000 FROM kv
-    WHERE kv.shop = q.shop AND kv.key = 'circuit:' || q.channel AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
+    WHERE kv.shop = q.shop AND kv.key = 'circuit:' || q.channel
+      AND (kv.value->>'open_until')::timestamptz > clock_timestamp()
   ) AS open_for_ms`;
 
 type Readied = { held: boolean; openForMs: number | null };
 
 export type Settler = {
-  /** Stores the message. `held` is false when the lease was lost; `openForMs` is set when the circuit opened meanwhile. */
+  /**
+   * Stores the message. `held` is false when the lease was lost; `openForMs` is set when the
+   * circuit opened meanwhile.
+   */
   ready(item: QueueItem, message: DeliveryMessage): Promise<Readied>;
-  /** False when the lease was lost, and nothing was changed. */
+  /** False when the lease was lost; then nothing changed. */
   settle(item: QueueItem, settlement: Settlement): Promise<boolean>;
 };
 
-/** An answer's words may hold NUL, which the database refuses: the settlement must not fail for it. */
+/**
+ * A response may contain NUL, which the database rejects; the settlement must not fail because of
+ * it.
+ */
 const storable = (error: string) => error.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
 
 const keyOf = (row: { shop: string; id: number }) => `${row.shop}/${row.id}`;
 
 const settlers = new WeakMap<Database, Settler>();
 
-/** Everybody in this process who settles rows of a database shares its commits. */
+/** All settlements of a database in this process share its commits. */
 export function settlerOf(database: Database): Settler {
   const settler = settlers.get(database) ?? createSettler(database);
   settlers.set(database, settler);
@@ -112,11 +131,9 @@ export function settlerOf(database: Database): Settler {
 function createSettler(database: Database): Settler {
   const readying = createGroupCommit<{ item: QueueItem; message: DeliveryMessage }, Readied>(
     async (batch) => {
-      const rows = await database.acrossTenants<{
-        shop: string;
-        id: number;
-        open_for_ms: number | null;
-      }>(
+      const rows = await database.acrossTenants<
+        Columns<IntegrationQueue, "shop" | "id"> & { open_for_ms: number | null }
+      >(
         READY,
         [
           textArray(batch.map(({ item }) => item.shop)),
@@ -137,7 +154,7 @@ function createSettler(database: Database): Settler {
 
   const settling = createGroupCommit<Settling, boolean>(async (batch) => {
     const column = <T>(of: (settling: Settling) => T) => batch.map(of);
-    const rows = await database.acrossTenants<{ shop: string; id: number }>(
+    const rows = await database.acrossTenants<Columns<IntegrationQueue, "shop" | "id">>(
       SETTLE,
       [
         textArray(column(({ item }) => item.shop)),
@@ -159,7 +176,7 @@ function createSettler(database: Database): Settler {
         column(({ settlement: s }) => ("latencyMs" in s ? s.latencyMs : 0)),
         textArray(column(({ settlement: s }) => ATTEMPT_STATUS[s.to])),
         column(({ item }) => item.retryCount + 1),
-        column(({ settlement: s }) => s.to === "delivered" && s.isFiled),
+        column(({ settlement: s }) => s.to === "delivered" && s.isArchived),
         column(({ settlement: s }) => s.to !== "dead_letter" || s.isSweepable),
       ],
       "settle",

@@ -1,8 +1,9 @@
-// Channel `archive`: the delivery is the filing itself, and no store's list of channels takes it away.
+// Channel `archive`: the delivery is the archive copy itself. A store's destination list cannot
+// disable it.
 import type { StoreArchive } from "../../integrations/store-archive.ts";
 import { OutboundError } from "../../runtime/errors.ts";
 import { ARCHIVE_METHOD, type Channel } from "../bus/channel.ts";
-import { fileMessage, messagePath } from "../bus/message-archive.ts";
+import { archiveMessage, messagePath } from "../bus/message-archive.ts";
 
 export const archiveChannel: Channel = {
   name: "archive",
@@ -21,7 +22,7 @@ export const archiveChannel: Channel = {
       },
     }),
   async deliver(ctx, item, message) {
-    await fileMessage(ctx, item, message);
+    await archiveMessage(ctx, item, message);
     return { httpStatus: null };
   },
   probe: async (ctx, tenant) => {

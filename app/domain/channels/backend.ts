@@ -1,8 +1,9 @@
-// Channel `backend`: the built-in backend applies the event to its own tables; a remote one (BACKEND_BASE_URL) is handed
-// the whole event and calls /events/deliver for each destination. No store's list of channels takes it away.
+// Channel `backend`: the built-in backend applies the event to its own tables; a remote one
+// (BACKEND_BASE_URL) receives the whole event and calls /events/deliver for each destination. A
+// store's destination list cannot disable it.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import type { EnqueueRequest } from "../../integrations/backend.ts";
 import {
   BACKEND_CHANNEL,
@@ -17,13 +18,16 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 type Change = (sql: TenantSql, item: QueueItem, payload: unknown) => Promise<void>;
 
-/** What warehouse events change here, by type, whoever sent them; whatever else comes stands in the event ledger already. */
+/**
+ * The handlers of warehouse events by type, for any sender; all other events are only recorded in
+ * the ledger.
+ */
 const APPLIED: Record<string, Change> = {
   "unit.shipped": recordFirmware,
   "unit.returned": recordReturn,
 };
 
-/** What ingest leaves for a remote backend in place of the payload: SPEC's request, whole. */
+/** The payload that ingest stores for a remote backend: SPEC's whole request. */
 const Handover = z.looseObject({
   event_id: z.string(),
   destinations: z.array(z.string()),
@@ -81,12 +85,14 @@ async function handOver(
     BACKEND_API_KEY: apiKey,
     BACKEND_WORKSPACE_ID: workspaceId,
   } = ctx.config;
-  // Accepted while there was one: its other destinations have no rows here, so it must not end as delivered.
+  // Accepted while a remote backend was configured: its other destinations have no rows here, so
+  // the event must not count as delivered.
   if (!baseUrl || !apiKey)
     throw new PermanentFailure(
       "the event was accepted for a remote backend, and BACKEND_BASE_URL or BACKEND_API_KEY is not set",
     );
-  // Firmware and returns are kept here in either case: the backend's own callback for this destination finds this row.
+  // Firmware and returns are always recorded here: the backend's own callback for this destination
+  // finds this row.
   if (request.destinations.includes(BACKEND_CHANNEL))
     await apply(ctx, item, request.payload, tenant);
   const { status } = await ctx.backend.enqueue(

@@ -1,10 +1,11 @@
-// A card per channel: whether it is on, how its last day went, what is missing, and its last problem.
+// One card per channel: whether it is enabled, its last day, missing settings, and its last problem.
 import type { Ctx } from "../../context.server.ts";
-import { KEYS } from "../../runtime/kv.ts";
-import { readBusStatus } from "../bus/bus-status.ts";
+import type { Columns, DeliveryAttempt, Kv } from "../../db.server.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
+import { readBusStatus } from "../bus/log/bus-status.ts";
 import { ARCHIVE_CHANNEL, BACKEND_CHANNEL } from "../bus/channel.ts";
-import { countDeadLetters } from "../bus/dead-letter-list.ts";
-import { toFailure, type Failure } from "../bus/failure-kind.ts";
+import { countDeadLetters } from "../bus/log/dead-letter-list.ts";
+import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findMissing, type Missing } from "./channel-settings.ts";
 
@@ -21,7 +22,7 @@ export type ChannelCard = {
   last_failure: (Failure & { at: string }) | null;
 };
 
-/** Always there, and nothing that a merchant could set up. */
+/** Always enabled, without settings of the merchant. */
 const OUR_OWN: ReadonlySet<string> = new Set([ARCHIVE_CHANNEL, BACKEND_CHANNEL]);
 
 export async function readChannelCards(ctx: Ctx, tenant: Tenant): Promise<ChannelCard[]> {
@@ -31,14 +32,16 @@ export async function readChannelCards(ctx: Ctx, tenant: Tenant): Promise<Channe
   const [status, dead, circuits, failures] = await Promise.all([
     readBusStatus(ctx, tenant),
     countDeadLetters(ctx, tenant),
-    sql<{ key: string; until: Date }>(
-      "SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()",
+    sql<Columns<Kv, "key"> & { until: Date }>(
+      `SELECT key, (value->>'open_until')::timestamptz AS until FROM kv WHERE shop = $1
+        AND key = ANY($2::text[]) AND (value->>'open_until')::timestamptz > clock_timestamp()`,
       [names.map(KEYS.circuit)],
     ),
-    // One look at the failures' own index per channel.
-    sql<{ channel: string; error: string | null; http_status: number | null; created_at: Date }>(
+    // One read of the failures' index per channel.
+    sql<Columns<DeliveryAttempt, "channel" | "error" | "http_status" | "created_at">>(
       `SELECT f.channel, f.error, f.http_status, f.created_at FROM unnest($2::text[]) AS c(name)
-       CROSS JOIN LATERAL (SELECT channel, error, http_status, created_at FROM delivery_attempts WHERE shop = $1 AND channel = c.name AND status = 'failed' ORDER BY id DESC LIMIT 1) f`,
+       CROSS JOIN LATERAL (SELECT channel, error, http_status, created_at FROM delivery_attempts
+         WHERE shop = $1 AND channel = c.name AND status = 'failed' ORDER BY id DESC LIMIT 1) f`,
       [names],
     ),
   ]);

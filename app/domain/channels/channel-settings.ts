@@ -1,5 +1,5 @@
-// The settings without which a channel does nothing, for telling the merchant what is missing. That they are the ones which
-// `isEnabled` asks for is held by tests/domain/channels/channel-cards.test.ts.
+// The settings that a channel requires, to show the merchant what is missing.
+// tests/domain/channels/channel-cards.test.ts compares them with `isEnabled`.
 import { tokenState } from "../tenants/directory.ts";
 import type { TenantFieldName } from "../tenants/tenant-config.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -15,7 +15,10 @@ const NEEDS: Record<string, readonly TenantFieldName[]> = {
   retail_analytics_b: ["retail_analytics_b_url"],
 };
 
-/** `left_out`: all is there, but the store's own list of channels does not name it; `store_connection`: the app has no access. */
+/**
+ * `left_out`: configured, but not in the store's destination list; `store_connection`: the app has
+ * no access.
+ */
 export type Missing = TenantFieldName | "left_out" | "store_connection";
 
 export function findMissing(tenant: Tenant, channel: string): Missing[] {

@@ -1,10 +1,10 @@
-// The merchant's own test of a destination: what it answered, in kinds that the screen has words for.
+// The merchant's test of a destination. The results are kinds that the screen translates.
 import type { Ctx } from "../../context.server.ts";
-import { probeDestination } from "../bus/destinations.ts";
-import { toFailure, type Failure } from "../bus/failure-kind.ts";
+import { probeDestination } from "../bus/log/destinations.ts";
+import { toFailure, type Failure } from "../bus/log/failure-kind.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-/** Throws `not_found` for what cannot be tested. */
+/** Throws `not_found` for a channel without a test. */
 export async function testChannel(
   ctx: Ctx,
   tenant: Tenant,

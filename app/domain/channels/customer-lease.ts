@@ -1,4 +1,5 @@
-// One delivery of a customer at a time per channel: two at once would both find nothing and both create it.
+// One delivery of a customer at a time per channel: two concurrent ones would both find no item and
+// both create it.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
 import {
@@ -7,17 +8,17 @@ import {
   KEYS,
   putKeyIfAbsent,
   putKeysIfAbsent,
-} from "../../runtime/kv.ts";
+} from "../../runtime/database/kv.ts";
 import { Deferred, type DeliveryResult, type QueueItem } from "../bus/channel.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findUserId, UNKNOWN } from "./item-customer.ts";
 
-/** As long as one call may take: a dead worker must not hold its customer for longer. */
+/** The maximum duration of one call: a dead worker must not block its customer for longer. */
 const LEASE_SECONDS = 15;
 const BUSY_RETRY_MS = 500;
 const WAIT_STEP_MS = 40;
-const LONGEST_WAIT_MS = 2_000;
-/** A batch is one call too, and some more statements around it. */
+const MAX_WAIT_MS = 2_000;
+/** A batch is one call and some statements around it. */
 const BATCH_LEASE_SECONDS = 30;
 
 const keyOf = (channel: string, userId: number) => KEYS.lease(`${channel}_customer:${userId}`);
@@ -33,13 +34,14 @@ export async function withCustomerLease(
   if (userId === null) return UNKNOWN;
   const { sql } = dataOf(ctx, tenant);
   const key = keyOf(channel, userId);
-  // A burst on one customer is waited out here: through the queue each of its rows would come back a second later.
+  // Waits here for a burst on one customer: through the queue each of its rows would return a
+  // second later.
   for (
     let waitedMs = 0;
     !(await putKeyIfAbsent(sql, key, item.attemptToken, LEASE_SECONDS));
     waitedMs += WAIT_STEP_MS
   ) {
-    if (waitedMs >= LONGEST_WAIT_MS)
+    if (waitedMs >= MAX_WAIT_MS)
       throw new Deferred("another delivery of this customer is under way", BUSY_RETRY_MS);
     await delay(WAIT_STEP_MS);
   }
@@ -50,7 +52,7 @@ export async function withCustomerLease(
   }
 }
 
-/** Works on those of the customers that no delivery holds at this moment, and gives them back. */
+/** Processes the customers that no other delivery holds, and releases them. */
 export async function withCustomerLeases<T>(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,7 +1,8 @@
-// The person that a queue row is about, found when the channel runs. Rows that the service itself causes name a user;
-// rows from outside carry what their source knows: the storefront's id, or an e-mail address.
+// Finds the customer of a queue row when the channel runs. Rows of the service itself name a user;
+// rows from outside contain the storefront's id or an e-mail address.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../db.server.ts";
 import {
   NO_METHOD,
   PermanentFailure,
@@ -18,12 +19,12 @@ import {
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { fieldsOf, firstText, textOf, type Fields } from "./payload-fields.ts";
 
-/** What the row says of the person; `userId` alone when the service itself wrote it. */
+/** The row's reference to the person; only `userId` when the service itself wrote it. */
 export type PersonReference =
   { userId: number } | { userId: null; gid: string | null; email: string | null };
 
 const UserId = z.number().int().positive().max(2_147_483_647);
-/** Whose bare numbers are their own, and neither the storefront's nor ours. */
+/** Sources whose numeric ids are neither the storefront's nor ours. */
 const OTHER_NUMBERS = new Set(["cms", "erp", "erpsys", "wms"]);
 
 const toGid = (id: string | null, isStorefronts: boolean): string | null =>
@@ -35,7 +36,10 @@ const toGid = (id: string | null, isStorefronts: boolean): string | null =>
         ? `gid://shopify/Customer/${id}`
         : null;
 
-/** An event that our ledger does not know has no entity; a message that names a person is about that person. */
+/**
+ * An event without a ledger entry has no entity; a message that names a person is about that
+ * person.
+ */
 const isAboutCustomer = (item: QueueItem) =>
   item.entityType === "customer" || item.entityType === "";
 
@@ -53,7 +57,10 @@ function referenceIn(
   return { userId: null, gid, email: email?.includes("@") ? normaliseEmail(email) : null };
 }
 
-/** Of an order, an invoice and the like it is their customer. An order's own `user_id` is a clerk of the store. */
+/**
+ * For an order, an invoice and the like: their customer. An order's own `user_id` is a clerk of the
+ * store.
+ */
 export function readPerson(item: QueueItem): PersonReference {
   const { payload } = item;
   if (isAboutCustomer(item)) {
@@ -71,12 +78,12 @@ export function readPerson(item: QueueItem): PersonReference {
   );
 }
 
-// The storefront's id says more than an address: somebody else may have the address by now.
+// The storefront's id takes precedence over the address, which another customer may have by now.
 const FIND_USER = `
   SELECT id FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR lower(email) = $3)
   ORDER BY (storefront_customer_gid IS NOT DISTINCT FROM $2::text AND $2::text IS NOT NULL) DESC LIMIT 1`;
 
-/** The account of this store, deleted or not; null for a person it does not know. */
+/** The account of this store, deleted or not; null for an unknown person. */
 export async function findUserId(
   ctx: Ctx,
   item: QueueItem,
@@ -85,14 +92,14 @@ export async function findUserId(
   const person = readPerson(item);
   if (person.userId !== null) return person.userId;
   if (person.gid === null && person.email === null) return null;
-  const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(FIND_USER, [
+  const [user] = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(FIND_USER, [
     person.gid,
     person.email,
   ]);
   return user?.id ?? null;
 }
 
-/** Null when the person was deleted, or waits for the proof of the address: then there is nothing to send. */
+/** Null when the customer is deleted or the address is unverified: then nothing is sent. */
 export async function findPresentCustomer(
   ctx: Ctx,
   tenant: Tenant,
@@ -102,13 +109,13 @@ export async function findPresentCustomer(
   return customer && isPresent(customer) ? customer : null;
 }
 
-/** For a channel that takes customers alone. */
+/** For a channel that accepts customers only. */
 export function requireCustomer(item: QueueItem): void {
   if (!isAboutCustomer(item))
     throw new PermanentFailure(`${item.channel} takes customers, not ${item.entityType}`);
 }
 
-/** The customer of a row that must be about one; also null when the store does not know them. */
+/** The customer of a row that must be about one; also null when the store has no such customer. */
 export async function findItemCustomer(
   ctx: Ctx,
   item: QueueItem,
@@ -119,7 +126,7 @@ export async function findItemCustomer(
   return userId === null ? null : findPresentCustomer(ctx, tenant, userId);
 }
 
-/** The message of an item that has nothing to deliver, and why. */
+/** An empty message with the reason. */
 export const nothingToSend = (endpoint: string, reason: string) => ({
   transformed_payload: { skipped: reason },
   delivery_config: { method: NO_METHOD, endpoint, credentials_key: null },
@@ -133,6 +140,9 @@ export const skipOf = ({ transformed_payload: { skipped } }: DeliveryMessage): D
 export const GONE = { httpStatus: null, skipped: "the customer is gone" } as const;
 export const UNKNOWN = { httpStatus: null, skipped: "no such customer" } as const;
 
-/** Nobody was found: whom the service itself named was here once, whom another system named may never have been. */
+/**
+ * No customer found. A customer that the service named was deleted; one that another system named
+ * may never have existed.
+ */
 export const nobody = (item: QueueItem, endpoint: string) =>
   nothingToSend(endpoint, (readPerson(item).userId === null ? UNKNOWN : GONE).skipped);

@@ -1,7 +1,7 @@
-// Reading payloads that other systems wrote: own properties only, ids and money as text, nothing rounded.
+// Reads payloads of other systems: own properties only, ids and money as text, no rounding.
 export type Fields = Record<string, unknown>;
 
-/** The value as an object; anything else is an empty one. */
+/** The value as an object; an empty object for anything else. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
@@ -11,7 +11,9 @@ export const ownField = (fields: Fields, name: string): unknown =>
 export const listOf = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
 
-/** A text or a number that has not lost digits, trimmed; null for anything else and for an empty one. */
+/**
+ * A trimmed text, or a number within the safe range; null for anything else and for an empty text.
+ */
 export function textOf(value: unknown): string | null {
   if (typeof value === "string") return value.trim() || null;
   return typeof value === "number" &&
@@ -21,7 +23,7 @@ export function textOf(value: unknown): string | null {
     : null;
 }
 
-/** The first of the named fields that has a text. */
+/** The first of the named fields with a text. */
 export function firstText(fields: Fields, ...names: string[]): string | null {
   for (const name of names) {
     const text = textOf(ownField(fields, name));
@@ -30,13 +32,18 @@ export function firstText(fields: Fields, ...names: string[]): string | null {
   return null;
 }
 
-/** Money and quantities as they were written, never through a float; null when it is no plain decimal. */
+/**
+ * Money and quantities as written, never through a float; null when the text is not a plain
+ * decimal.
+ */
 export function decimalOf(value: unknown): string | null {
   const text = textOf(value);
   return text !== null && /^-?\d{1,30}(\.\d{1,20})?$/.test(text) ? text : null;
 }
 
-/** A unit price times a whole quantity, exactly. `price` as `decimalOf` reads it, `quantity` whole. */
+/**
+ * A unit price times a whole quantity, exactly. `price` as `decimalOf` reads it, `quantity` whole.
+ */
 export function multiply(price: string, quantity: string): string {
   const [whole = "0", fraction = ""] = price.split(".");
   const product = BigInt(whole + fraction) * BigInt(quantity);

@@ -1,5 +1,5 @@
-// Channel `profile_platform`: an XDM profile under the SHA-256 of the e-mail and nothing else that is personal; only when
-// the tenant enabled it (SPEC "Real-time write matrix").
+// Channel `profile_platform`: an XDM profile with the SHA-256 of the e-mail as the only personal
+// data; only when the tenant enabled it (SPEC "Real-time write matrix").
 import { hash } from "node:crypto";
 import { HASHED_EMAIL, type ProfileRecord } from "../../integrations/profile-platform.ts";
 import { isChannelEnabled, PermanentFailure, type Channel } from "../bus/channel.ts";
@@ -23,7 +23,8 @@ export const profilePlatformChannel: Channel = {
   marketing: true,
   requiresConsent: null,
   isDestination: true,
-  // Its own switch outranks a list of channels: no profile leaves a store that did not turn it on.
+  // Its own switch overrides the destination list: no profile is sent for a store that did not
+  // enable it.
   isEnabled: (tenant) =>
     tenant.config.profile_platform_enabled &&
     isChannelEnabled(tenant, "profile_platform", Boolean(tenant.config.profile_platform_url)),

@@ -1,8 +1,10 @@
-// Channel `storefront`: our tags and metafields on the store's customer, who is looked up by e-mail, else created, and
-// then known by the gid (SPEC "Storefront customer metafield definitions", DECISIONS 8 and 9). Tags are added and removed
-// one by one, never written as a list: a merchant's own tags are not ours to touch.
+// Channel `storefront`: our tags and metafields on the store's customer, who is found by e-mail,
+// else created, and from then on found by the gid (SPEC "Storefront customer metafield
+// definitions", DECISIONS 8 and 9). Tags are added and removed one by one, never written as a list,
+// which would delete the merchant's own tags.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../db.server.ts";
 import {
   CUSTOMER_BY_EMAIL,
   CUSTOMER_CREATE,
@@ -12,7 +14,7 @@ import {
   TAGS_REMOVE,
 } from "../../integrations/storefront-documents.ts";
 import { isAppError } from "../../runtime/errors.ts";
-import { KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import {
   PermanentFailure,
   type Channel,
@@ -27,7 +29,7 @@ import {
   callStorefront,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront-admin.ts";
+} from "../tenants/storefront/admin-session.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { withCustomerLease } from "./customer-lease.ts";
 import { findItemCustomer, GONE, isNothing, nobody, skipOf } from "./item-customer.ts";
@@ -36,7 +38,7 @@ const ENDPOINT = "/admin/api/graphql.json";
 
 type Metafield = { namespace: string; key: string; type: string; value: string };
 
-/** An empty value cannot be written: what has none is removed. */
+/** The API rejects empty values, so a metafield without a value is deleted. */
 function toMetafields(customer: CustomerSnapshot): {
   set: Metafield[];
   empty: Pick<Metafield, "namespace" | "key">[];
@@ -96,14 +98,14 @@ export const storefrontChannel: Channel = {
   },
 };
 
-/** Only a new install helps, and no retry brings one. */
+/** Only a new installation grants access again; a retry cannot. */
 function refuseWithoutInstall(error: unknown): never {
   throw isAppError(error) && error.code === "not_installed"
     ? new PermanentFailure(error.message)
     : error;
 }
 
-// Reads the customer again, under the lease: a row that was overtaken by a newer one must not put the older state back.
+// Reads the customer again under the lease: an overtaken row must not restore an older state.
 async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<DeliveryResult> {
   const customer = await findItemCustomer(ctx, item, tenant);
   if (!customer) return GONE;
@@ -125,7 +127,7 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
       httpStatus: 200,
       skipped: "a customer of the store has this address, and it is not proven",
     };
-  // Removing comes first, so that the limit of 250 tags is met by what stays.
+  // Removes first, so that the remaining tags fit into the limit of 250.
   const removedAt =
     remove.length > 0
       ? await mutate(ctx, tenant, "tagsRemove", TAGS_REMOVE, { id: gid, tags: remove })
@@ -151,15 +153,18 @@ async function write(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Deliver
   return { httpStatus: 200 };
 }
 
-// The mirror follows from its own present state: a webhook may have changed it while we wrote. Safe to repeat.
+// Updates the mirror from its current state: a webhook may have changed it during the write. Safe
+// to repeat.
 const REMEMBER = `
-  UPDATE storefront_users SET storefront_hash = $3, storefront_slugs = $4::jsonb, storefront_tagged_at = greatest(storefront_tagged_at, $5::timestamptz),
-    tags = (tags - $6::text[]) || coalesce((SELECT jsonb_agg(tag) FROM unnest($7::text[]) AS tag WHERE tag LIKE 'accepts\\_%' AND NOT tags ? tag), '[]'::jsonb)
+  UPDATE storefront_users SET storefront_hash = $3, storefront_slugs = $4::jsonb,
+    storefront_tagged_at = greatest(storefront_tagged_at, $5::timestamptz),
+    tags = (tags - $6::text[]) || coalesce((SELECT jsonb_agg(tag) FROM unnest($7::text[]) AS tag
+      WHERE tag LIKE 'accepts\\_%' AND NOT tags ? tag), '[]'::jsonb)
   WHERE shop = $1 AND id = $2`;
 
 /**
- * Against what the storefront is known to carry of ours. A merchant's own tags are not among that, so none of them is
- * removed; neither is an `accepts_` tag that the merchant gave before us.
+ * Compares with our tags that the storefront has. The merchant's own tags are not among them and
+ * are never removed; neither is an `accepts_` tag that the merchant added before us.
  */
 function toTagChange(customer: CustomerSnapshot): {
   wanted: string[];
@@ -180,8 +185,9 @@ function toTagChange(customer: CustomerSnapshot): {
 }
 
 /**
- * The gid is stored before anything is written to it: another delivery must find it. Null when the address is a customer's
- * and the account has not proven it: then the account gives the address up.
+ * Stores the gid before any write to the customer, so that another delivery finds it. Null when the
+ * address belongs to a customer and the account has not verified it: then the account gives up the
+ * address.
  */
 async function findOrCreate(
   ctx: Ctx,
@@ -194,8 +200,10 @@ async function findOrCreate(
   if (found && (await yieldToCustomer(ctx, tenant, customer.id))) return null;
   const gid = found?.id ?? (await create(ctx, tenant, customer));
   const rows = await dataOf(ctx, tenant).sql(
-    `UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2 AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
-       AND NOT EXISTS (SELECT 1 FROM storefront_users other WHERE other.shop = $1 AND other.storefront_customer_gid = $3 AND other.id <> $2) RETURNING id`,
+    `UPDATE storefront_users SET storefront_customer_gid = $3 WHERE shop = $1 AND id = $2
+      AND (storefront_customer_gid IS NULL OR storefront_customer_gid = $3)
+       AND NOT EXISTS (SELECT 1 FROM storefront_users other WHERE other.shop = $1
+         AND other.storefront_customer_gid = $3 AND other.id <> $2) RETURNING id`,
     [customer.id, gid],
   );
   if (rows.length === 0)
@@ -203,10 +211,12 @@ async function findOrCreate(
   return gid;
 }
 
-/** Under the row's lock: the address may be proven, or given up, at this moment. */
+/** Under the row's lock: the address may be verified or given up concurrently. */
 function yieldToCustomer(ctx: Ctx, tenant: Tenant, userId: number): Promise<boolean> {
   return dataOf(ctx, tenant).transaction(async (sql) => {
-    const [account] = await sql<{ email_verified: boolean; has_way_in: boolean }>(
+    const [account] = await sql<
+      Columns<StorefrontUser, "email_verified"> & { has_way_in: boolean }
+    >(
       `SELECT email_verified, (password_hash <> '' OR federated_sub IS NOT NULL) AS has_way_in
        FROM storefront_users WHERE shop = $1 AND id = $2 FOR UPDATE`,
       [userId],
@@ -235,7 +245,7 @@ async function create(ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot): Pro
 
 type Mutation = "tagsAdd" | "tagsRemove" | "metafieldsSet" | "metafieldsDelete";
 
-/** Answers when the customer was changed, by the storefront's clock, where the mutation tells it. */
+/** Returns when the customer was changed, by the storefront's clock, if the mutation reports it. */
 async function mutate(
   ctx: Ctx,
   tenant: Tenant,

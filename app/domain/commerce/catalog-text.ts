@@ -1,5 +1,5 @@
-// Text of the catalogue is data for people and for language models: what neither would see is taken out, and it is as long
-// as it needs to be.
+// Catalog text is data for people and for language models: invisible content is removed, and the
+// length is limited.
 const BLOCKS = /<(script|style|template|noscript)\b[\s\S]*?(?:<\/\1\s*>|$)|<!--[\s\S]*?(?:-->|$)/gi;
 const TAGS = /<\/?[a-z!?][^>]*(?:>|$)/gi;
 const ENTITIES: Record<string, string> = {
@@ -11,15 +11,16 @@ const ENTITIES: Record<string, string> = {
   "#39": "'",
   nbsp: " ",
 };
-// Format characters (zero-width, bidirectional, tags), variation selectors, private use and what has no meaning.
+// Format characters (zero-width, bidirectional, tags), variation selectors, private use and unassigned
+// characters.
 const UNSEEN = /[\p{Cf}\p{Co}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
 
-// Most of a catalogue is words with nothing to take out: that is known at a glance.
+// A fast path: most catalog text is plain and needs no cleaning.
 const PLAIN = /^[\x20-\x25\x27-\x3b\x3d-\x7e]*$/;
 
 const withoutMarkup = (text: string): string => text.replace(BLOCKS, " ").replace(TAGS, " ");
 
-/** HTML, control and zero-width characters removed; at most `maxLength` characters. */
+/** Removes HTML, control and zero-width characters; returns at most `maxLength` characters. */
 export function toPlainText(text: string | null | undefined, maxLength: number): string {
   const seen = toSeen(text ?? "");
   return seen.length <= maxLength ? seen : Array.from(seen).slice(0, maxLength).join("").trim();
@@ -31,7 +32,7 @@ function toSeen(text: string): string {
     /&(amp|lt|gt|quot|apos|nbsp|#39);/g,
     (_, name: string) => ENTITIES[name] ?? " ",
   );
-  // Markup that was written as entities is markup again by now.
+  // Decoding entities may have produced markup again.
   return withoutMarkup(decoded)
     .replace(/\p{Surrogate}/gu, "")
     .replace(UNSEEN, "")

@@ -1,8 +1,8 @@
-// A checkout as it is stored and answered (DECISIONS 11).
-//   requires_escalation <-> ready_for_complete -> complete_in_progress -> completed (the storefront's order), or -> canceled
-// from each of them but `completed`. docs/decisions/020-checkout.md says what each means.
+// A checkout as stored and returned (DECISIONS 11).
+//   requires_escalation <-> ready_for_complete -> complete_in_progress -> completed (the storefront's order),
+//   or -> canceled from each of them but `completed`. docs/decisions/020-checkout.md explains each.
+import type { CheckoutSession, Columns, TenantSql } from "../../db.server.ts";
 import { z } from "zod";
-import type { TenantSql } from "../../runtime/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import type { Keep } from "./idempotency.ts";
@@ -35,11 +35,11 @@ export type CheckoutChange = z.output<typeof CheckoutChange>;
 export const CheckoutInput = CheckoutChange.extend({ mandate_id: z.string().max(100).nullish() });
 export type CheckoutInput = z.output<typeof CheckoutInput>;
 
-export type Wanted = { variantId: string; quantity: number };
+export type LineItemInput = { variantId: string; quantity: number };
 
 /** One line per variant: the storefront would join them too. */
-export function toWanted({ line_items: items }: CheckoutChange): Wanted[] {
-  const byVariant = new Map<string, Wanted>();
+export function toWanted({ line_items: items }: CheckoutChange): LineItemInput[] {
+  const byVariant = new Map<string, LineItemInput>();
   for (const { variant_id: variantId, quantity } of items)
     byVariant.set(variantId, {
       variantId,
@@ -48,7 +48,9 @@ export function toWanted({ line_items: items }: CheckoutChange): Wanted[] {
   return [...byVariant.values()];
 }
 
-/** Who asks. `keep` stores the answer inside the transaction of what it answers: see idempotency.ts. */
+/**
+ * The caller. `keep` stores the response inside the transaction of its effect: see idempotency.ts.
+ */
 export type CheckoutCaller = { person: Person; userAgent: string | null; keep?: Keep };
 
 export type CheckoutStatus =
@@ -66,28 +68,34 @@ export type CheckoutLine = {
   total: Money;
 };
 
-export type CheckoutRow = {
-  id: string;
-  customer_id: number;
+export type CheckoutRow = Columns<
+  CheckoutSession,
+  | "id"
+  | "customer_id"
+  | "source"
+  | "checkout_url"
+  | "external_id"
+  | "line_items"
+  | "subtotal"
+  | "total"
+  | "currency"
+  | "mandate_id"
+  | "client_id"
+  | "order_id"
+  | "reserved_amount"
+  | "expires_at"
+> & {
   status: CheckoutStatus;
   stored_status: CheckoutStatus;
   source: "cart" | "draft_order";
-  checkout_url: string | null;
-  external_id: string | null;
   line_items: CheckoutLine[];
-  subtotal: string;
-  total: string;
-  currency: string;
-  mandate_id: string | null;
-  client_id: string | null;
-  order_id: string | null;
-  reserved_amount: string;
-  expires_at: Date;
 };
 
-// After its time a checkout reads as canceled, whatever is stored; only the database's clock decides.
-export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled') AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
-  source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id, order_id, reserved_amount, expires_at`;
+// After its expiry a checkout reads as canceled, whatever is stored; only the database's clock decides.
+export const CHECKOUT_COLUMNS = `id, customer_id, CASE WHEN status NOT IN ('completed', 'canceled')
+  AND expires_at <= clock_timestamp() THEN 'canceled' ELSE status END AS status, status AS stored_status,
+  source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id,
+    order_id, reserved_amount, expires_at`;
 
 export const toCheckout = (row: CheckoutRow) => ({
   id: row.id,
@@ -103,7 +111,7 @@ export const toCheckout = (row: CheckoutRow) => ({
   ...(row.order_id !== null && { order_id: row.order_id }),
 });
 
-/** `messages` says what the shopper has to look at, in UCP's words. */
+/** `messages` tells the shopper what to review, in UCP's terms. */
 export type Checkout = ReturnType<typeof toCheckout> & { messages?: CheckoutMessage[] };
 export type CheckoutMessage = {
   type: "error";
@@ -112,11 +120,14 @@ export type CheckoutMessage = {
   severity: "requires_buyer_input" | "requires_buyer_review";
 };
 
-/** Whether a part of its mandate is held by it at this moment. */
+/** Whether it currently reserves a part of its mandate. */
 export const holdsMandate = (row: CheckoutRow): row is CheckoutRow & { mandate_id: string } =>
   row.mandate_id !== null && row.stored_status !== "completed" && row.stored_status !== "canceled";
 
-/** `customerId` null: whoever holds the admin key. Somebody else's is `not_found`. `lock` holds the row until the commit. */
+/**
+ * `customerId` null: a caller with the admin key. Another person's checkout is `not_found`. `lock`
+ * locks the row until the commit.
+ */
 export async function getCheckoutRow(
   sql: TenantSql,
   id: string,

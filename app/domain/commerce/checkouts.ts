@@ -1,10 +1,11 @@
-// Checkouts as agents and shoppers make, change and end them. The storefront is asked first; then one transaction decides.
+// Creating, changing and canceling checkouts. The storefront is called first; then one transaction
+// decides.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { discardBasket, openBasket, type Basket } from "./basket.ts";
+import { discardCart, createCart, type Cart } from "./storefront-cart.ts";
 import {
   CHECKOUT_COLUMNS,
   getCheckoutRow,
@@ -16,10 +17,10 @@ import {
   type CheckoutChange,
   type CheckoutInput,
   type CheckoutRow,
-  type Wanted,
+  type LineItemInput,
 } from "./checkout.ts";
 import { enqueueCommerceEvent, recordMandate } from "./commerce-events.ts";
-import { expireCheckouts } from "./end-checkouts.ts";
+import { expireCheckouts } from "./expire-checkouts.ts";
 import {
   moveReservation,
   release,
@@ -27,12 +28,15 @@ import {
   reserve,
   type Spender,
 } from "./mandate-ledger.ts";
-import { lockStanding, requirePayments } from "./mandates.ts";
+import { lockEligibility, requirePayments } from "./mandates.ts";
 import { readVariants, requireScope } from "./variants.ts";
 
 const LIFETIME = "6 hours";
 
-/** Throws `mandate_refused`, `items_unavailable`, `invalid_request`; OutboundError when the storefront does not answer. */
+/**
+ * Throws `mandate_refused`, `items_unavailable`, `invalid_request`; OutboundError when the
+ * storefront does not answer.
+ */
 export async function createCheckout(
   ctx: Ctx,
   tenant: Tenant,
@@ -45,20 +49,20 @@ export async function createCheckout(
   const wanted = toWanted(input);
   const id = ctx.random.uuid();
   await requireCover(ctx, tenant, spender, mandateId, wanted);
-  const basket = await openBasket(ctx, tenant, account, id, wanted);
-  const checkout = await orDiscard(ctx, tenant, basket, () =>
+  const cart = await createCart(ctx, tenant, account, id, wanted);
+  const checkout = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       if (mandateId !== null) {
-        await lockStanding(sql, account);
+        await lockEligibility(sql, account);
         await expireCheckouts(sql, mandateId);
         await reserve(sql, {
           ...spender,
           mandateId,
-          amount: basket.total,
-          currency: basket.currency,
+          amount: cart.total,
+          currency: cart.currency,
         });
       }
-      const made = toCheckout(await insertCheckout(sql, { id, spender, mandateId, basket }));
+      const made = toCheckout(await insertCheckout(sql, { id, spender, mandateId, cart: cart }));
       await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_checkout_created");
       if (mandateId !== null)
         await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_used");
@@ -73,7 +77,7 @@ export async function createCheckout(
       return made;
     }),
   );
-  ctx.log.done("checkout.created", {
+  ctx.log.info("checkout.created", {
     shop: tenant.shop,
     user_id: account.id,
     checkout_id: id,
@@ -83,15 +87,17 @@ export async function createCheckout(
   return checkout;
 }
 
-/** On whose account, and as which agent. */
+/** The account and the agent that spend. */
 const spenderOf = ({ person }: CheckoutCaller): Spender => ({
   customerId: person.account.id,
   clientId: person.clientId ?? null,
 });
 
 const INSERT = `
-  INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id, line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, $13, CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, clock_timestamp() + interval '${LIFETIME}')
+  INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id,
+    line_items, subtotal, total, currency, mandate_id, client_id, reserved_amount, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::numeric, $10::numeric, $11, $12::uuid, $13,
+    CASE WHEN $12::uuid IS NULL THEN 0 ELSE $10::numeric END, clock_timestamp() + interval '${LIFETIME}')
   RETURNING ${CHECKOUT_COLUMNS}`;
 
 async function insertCheckout(
@@ -100,10 +106,10 @@ async function insertCheckout(
     id,
     spender,
     mandateId,
-    basket,
-  }: { id: string; spender: Spender; mandateId: string | null; basket: Basket },
+    cart,
+  }: { id: string; spender: Spender; mandateId: string | null; cart: Cart },
 ): Promise<CheckoutRow> {
-  const { source, url, externalId, lines, subtotal, total, currency } = basket;
+  const { source, url, externalId, lines, subtotal, total, currency } = cart;
   const [row] = await sql<CheckoutRow>(INSERT, [
     id,
     spender.customerId,
@@ -121,11 +127,11 @@ async function insertCheckout(
   return row as CheckoutRow;
 }
 
-/** Without a mandate nobody but the shopper can go on. */
+/** Without a mandate only the shopper can continue. */
 const statusOf = (mandateId: string | null) =>
   mandateId === null ? "requires_escalation" : "ready_for_complete";
 
-/** `person` null: whoever holds the admin key. */
+/** `person` null: a caller with the admin key. */
 export async function getCheckout(
   ctx: Ctx,
   tenant: Tenant,
@@ -136,11 +142,12 @@ export async function getCheckout(
 }
 
 const UPDATE = `
-  UPDATE checkout_sessions SET status = $3, source = $4, checkout_url = $5, external_id = $6, line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10,
+  UPDATE checkout_sessions SET status = $3, source = $4, checkout_url = $5, external_id = $6,
+    line_items = $7::jsonb, subtotal = $8::numeric, total = $9::numeric, currency = $10,
     reserved_amount = CASE WHEN mandate_id IS NULL THEN 0 ELSE $9::numeric END, updated_at = clock_timestamp()
   WHERE shop = $1 AND id = $2 RETURNING ${CHECKOUT_COLUMNS}`;
 
-/** Other items in place of those there are, at the prices of now. Throws as `createCheckout`, and `checkout_closed`. */
+/** Replaces the items, at current prices. Throws like `createCheckout`, and `checkout_closed`. */
 export async function updateCheckout(
   ctx: Ctx,
   tenant: Tenant,
@@ -154,8 +161,8 @@ export async function updateCheckout(
   const wanted = toWanted(change);
   const spender = spenderOf(caller);
   await requireCover(ctx, tenant, spender, known.mandate_id, wanted);
-  const basket = await openBasket(ctx, tenant, account, known.id, wanted);
-  const { old, checkout } = await orDiscard(ctx, tenant, basket, () =>
+  const cart = await createCart(ctx, tenant, account, known.id, wanted);
+  const { old, checkout } = await orDiscard(ctx, tenant, cart, () =>
     dataOf(ctx, tenant).transaction(async (sql) => {
       const row = await getCheckoutRow(sql, known.id, account.id, true);
       requireChangeable(row);
@@ -165,29 +172,29 @@ export async function updateCheckout(
           {
             ...spender,
             mandateId: row.mandate_id,
-            amount: basket.total,
-            currency: basket.currency,
+            amount: cart.total,
+            currency: cart.currency,
           },
           row.reserved_amount,
         );
       const [changed] = await sql<CheckoutRow>(UPDATE, [
         row.id,
         statusOf(row.mandate_id),
-        basket.source,
-        basket.url,
-        basket.externalId,
-        JSON.stringify(basket.lines),
-        basket.subtotal,
-        basket.total,
-        basket.currency,
+        cart.source,
+        cart.url,
+        cart.externalId,
+        JSON.stringify(cart.lines),
+        cart.subtotal,
+        cart.total,
+        cart.currency,
       ]);
       const answer = toCheckout(changed as CheckoutRow);
       await caller.keep?.(sql, answer);
       return { old: row, checkout: answer };
     }),
   );
-  await discardBasket(ctx, tenant, { source: old.source, externalId: old.external_id });
-  ctx.log.done("checkout.updated", {
+  await discardCart(ctx, tenant, { source: old.source, externalId: old.external_id });
+  ctx.log.info("checkout.updated", {
     shop: tenant.shop,
     user_id: account.id,
     checkout_id: checkout.id,
@@ -204,7 +211,10 @@ function requireChangeable({ status }: CheckoutRow): void {
   if (status === "completed" || status === "canceled") throw new AppError("checkout_closed");
 }
 
-/** Ends a checkout and gives back what it holds of its mandate. Safe to repeat; a completed one is `checkout_closed`. */
+/**
+ * Cancels a checkout and releases its reservation. Safe to repeat; a completed one is
+ * `checkout_closed`.
+ */
 export async function cancelCheckout(
   ctx: Ctx,
   tenant: Tenant,
@@ -218,7 +228,8 @@ export async function cancelCheckout(
     if (holdsMandate(found)) await release(sql, found.mandate_id, found.reserved_amount);
     if (found.stored_status !== "canceled")
       await sql(
-        "UPDATE checkout_sessions SET status = 'canceled', reserved_amount = 0, updated_at = clock_timestamp() WHERE shop = $1 AND id = $2",
+        `UPDATE checkout_sessions SET status = 'canceled', reserved_amount = 0,
+          updated_at = clock_timestamp() WHERE shop = $1 AND id = $2`,
         [found.id],
       );
     const answer = toCheckout({ ...found, status: "canceled" });
@@ -226,22 +237,25 @@ export async function cancelCheckout(
     return { row: found, checkout: answer };
   });
   if (row.stored_status !== "canceled")
-    ctx.log.done("checkout.canceled", {
+    ctx.log.info("checkout.canceled", {
       shop: tenant.shop,
       user_id: account.id,
       checkout_id: row.id,
     });
-  await discardBasket(ctx, tenant, { source: row.source, externalId: row.external_id });
+  await discardCart(ctx, tenant, { source: row.source, externalId: row.external_id });
   return checkout;
 }
 
-/** Whether the mandate is open, for this agent, and its scope covers the items; the amount is known when the storefront has named it. */
+/**
+ * Checks that the mandate is open, for this agent, and that its scope covers the items; the amount
+ * is checked once the storefront has returned it.
+ */
 async function requireCover(
   ctx: Ctx,
   tenant: Tenant,
   spender: Spender,
   mandateId: string | null,
-  wanted: readonly Wanted[],
+  wanted: readonly LineItemInput[],
 ): Promise<void> {
   if (mandateId === null) return;
   requirePayments(tenant);
@@ -253,17 +267,17 @@ async function requireCover(
     );
 }
 
-/** A draft order that belongs to no checkout would wait in the merchant's list for ever. */
+/** A draft order without a checkout would stay in the merchant's list forever. */
 async function orDiscard<T>(
   ctx: Ctx,
   tenant: Tenant,
-  basket: Basket,
+  cart: Cart,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    await discardBasket(ctx, tenant, basket);
+    await discardCart(ctx, tenant, cart);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-// What commerce tells: analytics events of the person (SPEC "Emitted analytics events"), and rows of the consent log that
-// say what was done under `consent_ap2`. Both inside the transaction that does it.
+// Events of commerce: analytics events of the person (SPEC "Emitted analytics events"), and consent
+// log rows of actions under `consent_ap2`. Both inside the transaction of the action.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { Tenant } from "../tenants/tenant.ts";
@@ -44,7 +44,7 @@ type MandateAct = {
   userAgent: string | null;
 };
 
-/** Locks the tenant's consent chain until the commit: the last thing to do. */
+/** Locks the tenant's consent chain until the commit: call it last. */
 export async function recordMandate(
   ctx: Ctx,
   sql: TenantSql,

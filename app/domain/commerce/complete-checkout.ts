@@ -1,10 +1,11 @@
-// Completing a checkout: we hold no money, so it means that the offer still stands and the mandate still covers it. What
-// completes it is the order at the storefront, told by its webhook, or found behind the draft order.
+// Completing a checkout: we hold no money, so it confirms that the offer is still valid and the
+// mandate still covers it. The storefront's order completes it, reported by its webhook or found by
+// its draft order.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError, OutboundError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { isSameOffer, readBasket, type Basket } from "./basket.ts";
+import { isSameOffer, readCart, type Cart } from "./storefront-cart.ts";
 import {
   getCheckoutRow,
   toCheckout,
@@ -15,8 +16,8 @@ import {
   type CheckoutStatus,
 } from "./checkout.ts";
 import { requireOpenMandate } from "./mandate-ledger.ts";
-import { lockStanding, requirePayments } from "./mandates.ts";
-import { completeWithin } from "./order-of-checkout.ts";
+import { lockEligibility, requirePayments } from "./mandates.ts";
+import { completeWithin } from "./checkout-completion.ts";
 
 const MESSAGES: Record<"payment" | "changed" | "unknown", CheckoutMessage> = {
   payment: {
@@ -42,8 +43,9 @@ const MESSAGES: Record<"payment" | "changed" | "unknown", CheckoutMessage> = {
 };
 
 /**
- * `complete_in_progress` until the order comes, or `requires_escalation` with a message when the shopper must look at it.
- * Safe to repeat. Throws `mandate_refused` with its reason, and `checkout_closed`.
+ * `complete_in_progress` until the order arrives, or `requires_escalation` with a message when the
+ * shopper must review it. Safe to repeat. Throws `mandate_refused` with its reason, and
+ * `checkout_closed`.
  */
 export async function completeCheckout(
   ctx: Ctx,
@@ -57,9 +59,9 @@ export async function completeCheckout(
   const isOver = (row: CheckoutRow) => row.status === "completed";
   const clientId = caller.person.clientId ?? null;
   if (!isOver(known)) await requireCompletable(tenant, data.sql, known, clientId);
-  const basket = isOver(known) ? null : await readOffer(ctx, tenant, known);
+  const cart = isOver(known) ? null : await readOffer(ctx, tenant, known);
   const checkout = await data.transaction(async (sql): Promise<Checkout> => {
-    if (known.mandate_id !== null) await lockStanding(sql, account);
+    if (known.mandate_id !== null) await lockEligibility(sql, account);
     const row = await getCheckoutRow(sql, known.id, account.id, true);
     const answer = isOver(row)
       ? toCheckout(row)
@@ -69,12 +71,12 @@ export async function completeCheckout(
           sql,
           row,
           clientId,
-          row.external_id === known.external_id ? basket : null,
+          row.external_id === known.external_id ? cart : null,
         );
     await caller.keep?.(sql, answer);
     return answer;
   });
-  ctx.log.done("checkout.complete_asked", {
+  ctx.log.info("checkout.complete_asked", {
     shop: tenant.shop,
     user_id: account.id,
     checkout_id: checkout.id,
@@ -101,19 +103,19 @@ async function decide(
   sql: TenantSql,
   row: CheckoutRow,
   clientId: string | null,
-  basket: Basket | null,
+  cart: Cart | null,
 ): Promise<Checkout> {
   await requireCompletable(tenant, sql, row, clientId);
-  if (basket?.orderId)
+  if (cart?.orderId)
     return toCheckout(
-      await completeWithin(ctx, tenant, sql, row, { orderId: basket.orderId, amount: null }),
+      await completeWithin(ctx, tenant, sql, row, { orderId: cart.orderId, amount: null }),
     );
   const problem =
     row.mandate_id === null
       ? "payment"
-      : basket === null
+      : cart === null
         ? "unknown"
-        : isSameOffer(basket, row)
+        : isSameOffer(cart, row)
           ? null
           : "changed";
   const status: CheckoutStatus = problem === null ? "complete_in_progress" : "requires_escalation";
@@ -124,14 +126,14 @@ async function decide(
   return { ...toCheckout({ ...row, status }), ...(problem && { messages: [MESSAGES[problem]] }) };
 }
 
-/** Null when the storefront does not say, and for a cart that only the shopper can pay for. */
-async function readOffer(ctx: Ctx, tenant: Tenant, row: CheckoutRow): Promise<Basket | null> {
+/** Null when the storefront does not answer, and for a cart that only the shopper can pay. */
+async function readOffer(ctx: Ctx, tenant: Tenant, row: CheckoutRow): Promise<Cart | null> {
   if (row.mandate_id === null && row.source === "cart") return null;
   try {
-    return await readBasket(ctx, tenant, row);
+    return await readCart(ctx, tenant, row);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    ctx.log.troubled("checkout.offer_unconfirmed", {
+    ctx.log.warn("checkout.offer_unconfirmed", {
       shop: tenant.shop,
       checkout_id: row.id,
       reason: error.message,

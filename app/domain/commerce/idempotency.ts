@@ -1,12 +1,14 @@
-// `Idempotency-Key`: a request is done once and answered again (DECISIONS 11). A key belongs to a caller and an operation.
+// `Idempotency-Key`: a request is done once and answered again (DECISIONS 11). A key belongs to a
+// caller and an operation.
 //
 //   absent -> running (a lease) -> done (the answer) -> absent after a day
 //
-// The answer is stored in the transaction of what it answers, under the lease: a process that dies before leaves nothing
-// done, one that dies after leaves the answer, and one that was too slow for its lease undoes its work.
+// The answer is stored in the transaction of what it answers, under the lease: a process that dies
+// before leaves nothing done, one that dies after leaves the answer, and one that was too slow for
+// its lease undoes its work.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError, isAppError, type ErrorCode } from "../../runtime/errors.ts";
 import {
   compareAndSetKey,
@@ -15,24 +17,24 @@ import {
   KEYS,
   putKeyIfAbsent,
   TTL_SECONDS,
-} from "../../runtime/kv.ts";
+} from "../../runtime/database/kv.ts";
 import type { Person } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 export type Keep = (sql: TenantSql, answer: object) => Promise<void>;
 
-/** `operation` names what is asked for and of which resource; `body` is what was sent, as it was understood. */
+/** `operation` names the action and its resource; `body` is the parsed request. */
 export type Attempt = { key: string | undefined; person: Person; operation: string; body: unknown };
 
-type Refusal = {
+type StoredError = {
   code: ErrorCode;
   message: string;
   fields?: Record<string, string>;
   details: Record<string, unknown>;
 };
-/** The answer as text: the database would put its members in another order. */
-type Done = { answer: string } | { refusal: Refusal };
-/** `user_id` is how a redaction finds it. */
+/** The response as text: the database would reorder its members. */
+type Done = { answer: string } | { refusal: StoredError };
+/** `user_id` lets a redaction find it. */
 type Entry = { user_id: number; body: string; run: string } & (
   { state: "running" } | ({ state: "done" } & Done)
 );
@@ -43,10 +45,10 @@ const UPDATE_TTL =
   "UPDATE kv SET expires_at = clock_timestamp() + make_interval(secs => $3::float8) WHERE shop = $1 AND key = $2";
 
 /**
- * Runs once per key. `run` calls `keep` with its answer as the last write of its transaction. Throws `idempotency_conflict`,
- * `idempotency_in_flight`, and again what the first run was refused with.
+ * Runs once per key. `run` calls `keep` with its response as the last write of its transaction. Throws
+ * `idempotency_conflict`, `idempotency_in_flight`, and the first run's rejection again.
  */
-export async function answerOnce<T extends object>(
+export async function withIdempotencyKey<T extends object>(
   ctx: Ctx,
   tenant: Tenant,
   { key, person, operation, body }: Attempt,
@@ -89,7 +91,8 @@ export async function answerOnce<T extends object>(
       isReplayed: false,
     };
   } catch (error) {
-    // What is ours to mend, or time's, may be asked again, and so may who is nobody now; what the caller must mend is the answer.
+    // Failures of ours and temporary ones may be repeated, as may unauthenticated requests; the caller's
+    // errors are stored as the response.
     if (
       isAppError(error) &&
       error.status < 500 &&
@@ -104,7 +107,7 @@ export async function answerOnce<T extends object>(
   }
 }
 
-const toRefusal = ({ code, message, fields, details }: AppError): Refusal => ({
+const toRefusal = ({ code, message, fields, details }: AppError): StoredError => ({
   code,
   message,
   details,

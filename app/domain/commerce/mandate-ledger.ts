@@ -1,12 +1,16 @@
-// What a mandate carries: reserved when a checkout is made, spent when it is paid for, released when it is not. Each is one
-// statement, which locks the mandate's row alone and decides under that lock: of many at once exactly as many pass as the
-// amount covers. The checkout's own row, locked before, keeps a repetition from counting twice.
+// A mandate's ledger: a checkout reserves, its payment spends, its end releases. Each is one
+// statement, which locks only the mandate's row and decides under that lock: of concurrent
+// checkouts exactly as many pass as the amount covers. The checkout's own row, locked before, keeps
+// a repetition from counting twice.
 import { z } from "zod";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { MANDATE_COLUMNS, refusal, type MandateRow, type RefusalReason } from "./mandate.ts";
 
-/** `clientId` null: the shopper, or a caller with the shopper's session, which only mandates for any agent are for. */
+/**
+ * `clientId` null: the shopper, or a caller with the shopper's session, which can only spend
+ * mandates for any agent.
+ */
 export type Spender = { customerId: number; clientId: string | null };
 export type Claim = Spender & { mandateId: string; amount: string; currency: string };
 
@@ -37,21 +41,22 @@ const MOVE = `
     AND spent_amount + reserved_amount - $4::numeric + $5::numeric <= max_amount
   RETURNING mandate_id`;
 
-/** Another amount in place of the one that the same checkout holds. */
+/** Replaces the amount that the same checkout reserves. */
 export async function moveReservation(sql: TenantSql, claim: Claim, held: string): Promise<void> {
   const { mandateId, customerId, amount, currency, clientId } = claim;
   const rows = await sql(MOVE, [mandateId, customerId, held, amount, currency, clientId]);
   if (rows.length === 0) throw await refusalOf(sql, claim, () => false);
 }
 
-// A mandate that was revoked meanwhile stays revoked: what is paid for counts all the same. An order that comes for a
-// checkout which gave its part back may find less than it needs; more than the maximum is never counted.
+// A revoked mandate stays revoked, but the payment counts. An order for a checkout that released its
+// reservation may find less than it needs; more than the maximum is never counted.
 const SPEND = `
   UPDATE mandates SET
     reserved_amount = CASE WHEN $4::bool THEN greatest(0, reserved_amount - $3::numeric) ELSE reserved_amount END,
     reservations = CASE WHEN $4::bool THEN greatest(0, reservations - 1) ELSE reservations END,
     spent_amount = least(max_amount, spent_amount + $3::numeric),
-    status = CASE WHEN status = 'active' AND (usage = 'single' OR spent_amount + $3::numeric >= max_amount) THEN 'used' ELSE status END
+    status = CASE WHEN status = 'active' AND (usage = 'single'
+      OR spent_amount + $3::numeric >= max_amount) THEN 'used' ELSE status END
   WHERE shop = $1 AND mandate_id = $2`;
 
 export async function spend(
@@ -65,12 +70,13 @@ export async function spend(
 
 export async function release(sql: TenantSql, mandateId: string, amount: string): Promise<void> {
   await sql(
-    "UPDATE mandates SET reserved_amount = greatest(0, reserved_amount - $3::numeric), reservations = greatest(0, reservations - 1) WHERE shop = $1 AND mandate_id = $2",
+    `UPDATE mandates SET reserved_amount = greatest(0, reserved_amount - $3::numeric),
+      reservations = greatest(0, reservations - 1) WHERE shop = $1 AND mandate_id = $2`,
     [mandateId, amount],
   );
 }
 
-/** The mandate when it is open; throws as `reserve` does. */
+/** Returns the mandate when it is open; throws like `reserve`. */
 export async function requireOpenMandate(
   sql: TenantSql,
   mandateId: string,

@@ -1,9 +1,9 @@
-// Two proofs of a mandate: SPEC's HMAC over four of its fields, which the store itself can check, and a signature over all
-// of them, which anybody can check with the public key of the manifest (RFC 7515, ES256).
+// Two proofs of a mandate: SPEC's HMAC over four of its fields, which the store can verify, and a
+// signature over all of them, which anyone can verify with the manifest's public key (RFC 7515, ES256).
 import { createECDH, createPrivateKey, hash, hkdfSync, sign, type KeyObject } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import type { Config } from "../../runtime/config.ts";
-import { signAsTenant } from "../identity/session-token.ts";
+import { signAsTenant } from "../identity/session/session-token.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import type { Mandate } from "./mandate.ts";
 
@@ -20,7 +20,7 @@ type ProofKey = { key: KeyObject; jwk: PublicMandateKey };
 
 const keys = new WeakMap<Config, ProofKey>();
 
-// Derived, so that all processes have the same key and none has to be stored; it changes when JWT_SECRET does.
+// Derived, so that all processes have the same key and none is stored; it changes with JWT_SECRET.
 function keyOf(config: Config): ProofKey {
   const known = keys.get(config);
   if (known) return known;
@@ -42,7 +42,7 @@ function keyOf(config: Config): ProofKey {
     x: point.subarray(1, 33).toString("base64url"),
     y: point.subarray(33).toString("base64url"),
   } as const;
-  // RFC 7638: the members that make the key, in the order of their names.
+  // RFC 7638: the required members in lexicographic order.
   const kid = hash(
     "sha256",
     JSON.stringify({ crv: base.crv, kty: base.kty, x: base.x, y: base.y }),
@@ -56,12 +56,15 @@ function keyOf(config: Config): ProofKey {
   return made;
 }
 
-/** What a mandate's `proof` is checked with, for the manifest. */
+/** The public key of a mandate's `proof`, for the manifest. */
 export const publicMandateKey = (config: Config): PublicMandateKey => keyOf(config).jwk;
 
 type Signed = Pick<Mandate, "mandate_id" | "customer_id" | "max_amount" | "expires_at">;
 
-/** Base64 HMAC-SHA256 over `mandate_id:customer_id:max_amount:expires_at`, keyed with the tenant's JWT secret. */
+/**
+ * Base64 HMAC-SHA256 over `mandate_id:customer_id:max_amount:expires_at`, keyed with the tenant's
+ * JWT secret.
+ */
 export const signMandate = (
   ctx: Ctx,
   tenant: Tenant,
@@ -70,7 +73,7 @@ export const signMandate = (
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A JWS over the mandate as it was made, its store and its issuer. */
+/** A JWS over the mandate as created, its store and its issuer. */
 export function proveMandate(ctx: Ctx, tenant: Tenant, mandate: Omit<Mandate, "proof">): string {
   const { key, jwk } = keyOf(ctx.config);
   const signed = `${encode({ alg: "ES256", typ: "mandate+jwt", kid: jwk.kid })}.${encode({ iss: ctx.baseUrl, shop: tenant.shop, ...mandate })}`;

@@ -1,5 +1,7 @@
-// A payment mandate: what a shopper lets agents spend, and on what (SPEC "Payment mandate", DECISIONS 11).
+// A payment mandate: what a shopper lets agents spend, and on what (SPEC "Payment mandate",
+// DECISIONS 11).
 //   active -> used (single use, or all spent) | revoked | expired
+import type { Columns, Mandate as StoredMandate, NullableColumns } from "../../db.server.ts";
 import { z } from "zod";
 import { AppError } from "../../runtime/errors.ts";
 
@@ -32,30 +34,35 @@ export type MandateStatus = "active" | "used" | "revoked" | "expired";
 export type RefusalReason =
   "expired" | "exceeded" | "wrong_scope" | "revoked" | "used" | "currency_mismatch" | "wrong_agent";
 
-export type MandateRow = {
-  mandate_id: string;
-  customer_id: number;
-  type: string;
-  max_amount: string;
-  spent_amount: string;
-  reserved_amount: string;
-  reservations: number;
-  currency: string;
-  scope: string;
-  usage: "single" | "multi";
-  status: MandateStatus;
-  created_at: Date;
-  expires_at: Date;
-  signature: string;
-  proof: string;
-  agent_clients: string[] | null;
-};
+export type MandateRow = Columns<
+  StoredMandate,
+  | "mandate_id"
+  | "customer_id"
+  | "type"
+  | "max_amount"
+  | "spent_amount"
+  | "reserved_amount"
+  | "reservations"
+  | "currency"
+  | "scope"
+  | "usage"
+  | "created_at"
+  | "expires_at"
+  | "signature"
+  | "proof"
+> &
+  NullableColumns<StoredMandate, "agent_clients"> & {
+    usage: "single" | "multi";
+    status: MandateStatus;
+  };
 
-// After its time a mandate reads as expired, whatever is stored; only the database's clock decides.
-export const MANDATE_COLUMNS = `mandate_id, customer_id, type, max_amount, spent_amount, reserved_amount, reservations, currency, scope, usage,
-  CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired' ELSE status END AS status, created_at, expires_at, signature, proof, agent_clients`;
+// After its expiry a mandate reads as expired, whatever is stored; only the database's clock decides.
+export const MANDATE_COLUMNS = `mandate_id, customer_id, type, max_amount, spent_amount,
+  reserved_amount, reservations, currency, scope, usage,
+  CASE WHEN status = 'active' AND expires_at <= clock_timestamp() THEN 'expired'
+    ELSE status END AS status, created_at, expires_at, signature, proof, agent_clients`;
 
-/** The object of SPEC, and what DECISIONS adds to it. */
+/** SPEC's object, with the additions of DECISIONS. */
 export const toMandate = (row: MandateRow) => ({
   mandate_id: row.mandate_id,
   customer_id: row.customer_id,

@@ -1,7 +1,7 @@
-// Mandates as their owner makes, sees and ends them. What else ends them (consent_ap2 withdrawn, password reset, deletion,
-// suspension) does so by triggers, in the transaction that causes it.
+// Mandates created, listed and revoked by their owner. Other events (consent_ap2 revoked, password
+// reset, deletion, suspension) end them by triggers, in the transaction that causes it.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { Columns, StorefrontUser, TenantSql, UserClaims } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { epochOf } from "../identity/links.ts";
 import type { Person } from "../identity/account.ts";
@@ -21,14 +21,19 @@ import { toAmount } from "./money.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** `keep` stores the answer inside the transaction that makes the mandate: see idempotency.ts. */
+/**
+ * `keep` stores the response inside the transaction that creates the mandate: see idempotency.ts.
+ */
 export type Visit = { userAgent: string | null; keep?: Keep };
 
 export function requirePayments(tenant: Tenant): void {
   if (!tenant.config.agent_payments_enabled) throw new AppError("agent_payments_disabled");
 }
 
-/** An agent makes mandates for itself alone; the shopper names the agents, or none for any. Throws `invalid_request`. */
+/**
+ * An agent creates mandates for itself only; the shopper names the agents, or none for any. Throws
+ * `invalid_request`.
+ */
 function bindToAgent(named: string[] | null, clientId: string | undefined): string[] | null {
   if (clientId === undefined) return named && [...new Set(named)];
   if (named?.some((client) => client !== clientId))
@@ -38,7 +43,7 @@ function bindToAgent(named: string[] | null, clientId: string | undefined): stri
   return [clientId];
 }
 
-/** Throws `payment_consent_required`, whoever asks. */
+/** Throws `payment_consent_required` for every caller. */
 export async function createMandate(
   ctx: Ctx,
   tenant: Tenant,
@@ -71,26 +76,18 @@ export async function createMandate(
     agent_clients: agentClients,
   };
   const mandate = { ...signed, proof: proveMandate(ctx, tenant, signed) };
-  await dataOf(ctx, tenant).transaction(async (sql) => {
-    const { hasPayments } = await lockStanding(sql, account);
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    const { hasPayments } = await lockEligibility(sql, account);
     if (!hasPayments) throw new AppError("payment_consent_required");
-    await sql(
-      "INSERT INTO mandates (shop, mandate_id, customer_id, type, max_amount, currency, scope, usage, signature, proof, agent_clients, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-      [
-        mandate.mandate_id,
-        account.id,
-        mandate.type,
-        mandate.max_amount,
-        mandate.currency,
-        mandate.scope,
-        mandate.usage,
-        mandate.signature,
-        mandate.proof,
-        mandate.agent_clients,
-        mandate.created_at,
-        mandate.expires_at,
-      ],
-    );
+    const { agent_clients: agents, status: _active, ...columns } = mandate;
+    await prisma.mandate.create({
+      data: {
+        ...columns,
+        shop: tenant.shop,
+        customer_id: account.id,
+        ...(agents && { agent_clients: agents }),
+      },
+    });
     const { mandate_id, max_amount, currency, scope } = mandate;
     await enqueueCommerceEvent(ctx, tenant, sql, account.id, "ucp_mandate_created", {
       mandate_id,
@@ -106,7 +103,7 @@ export async function createMandate(
       userAgent: visit.userAgent,
     });
   });
-  ctx.log.done("mandate.created", {
+  ctx.log.info("mandate.created", {
     shop: tenant.shop,
     user_id: account.id,
     mandate_id: mandate.mandate_id,
@@ -115,27 +112,28 @@ export async function createMandate(
 }
 
 /**
- * Person and consent as they are now, held until the commit: a withdrawal or a reset at this moment comes before or after
- * what is done here. The person first, then the claims, as a deletion goes; both before the consent log. Throws `unauthorized`.
+ * The current person and consents, locked until the commit: a concurrent revocation or reset comes
+ * before or after. The person first, then the claims, in the order of a deletion; both before the
+ * consent log. Throws `unauthorized`.
  */
-export async function lockStanding(
+export async function lockEligibility(
   sql: TenantSql,
   account: Person["account"],
 ): Promise<{ hasPayments: boolean }> {
-  const [person] = await sql<{ status: string; sessions_valid_after: Date | null }>(
+  const [person] = await sql<Columns<StorefrontUser, "status" | "sessions_valid_after">>(
     "SELECT status, sessions_valid_after FROM storefront_users WHERE shop = $1 AND id = $2 FOR NO KEY UPDATE",
     [account.id],
   );
   if (person?.status !== "active" || epochOf(person) !== epochOf(account))
     throw new AppError("unauthorized");
-  const [claims] = await sql<{ consent_ap2: boolean }>(
+  const [claims] = await sql<Columns<UserClaims, "consent_ap2">>(
     "SELECT consent_ap2 FROM user_claims WHERE shop = $1 AND user_id = $2 FOR SHARE",
     [account.id],
   );
   return { hasPayments: claims?.consent_ap2 === true };
 }
 
-/** Newest first; `next` names the last one shown. */
+/** Newest first; `next` is the cursor of the next page. */
 export async function listMandates(
   ctx: Ctx,
   tenant: Tenant,
@@ -144,7 +142,9 @@ export async function listMandates(
 ): Promise<{ mandates: Mandate[]; next: string | null }> {
   const [at = null, id = null] = after?.split("|") ?? [];
   const rows = await dataOf(ctx, tenant).sql<MandateRow>(
-    `SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND customer_id = $2 AND ($3::timestamptz IS NULL OR (created_at, mandate_id) < ($3::timestamptz, $4::uuid)) ORDER BY created_at DESC, mandate_id DESC LIMIT $5`,
+    `SELECT ${MANDATE_COLUMNS} FROM mandates WHERE shop = $1 AND customer_id = $2
+      AND ($3::timestamptz IS NULL OR (created_at, mandate_id) < ($3::timestamptz, $4::uuid))
+      ORDER BY created_at DESC, mandate_id DESC LIMIT $5`,
     [person.account.id, at, id, limit + 1],
   );
   const page = rows.slice(0, limit).map(toMandate);
@@ -155,7 +155,7 @@ export async function listMandates(
   };
 }
 
-/** `person` null: whoever holds the admin key. Somebody else's is `not_found`. */
+/** `person` null: a caller with the admin key. Another person's mandate is `not_found`. */
 export async function getMandate(
   ctx: Ctx,
   tenant: Tenant,
@@ -167,7 +167,7 @@ export async function getMandate(
   return toMandate(row);
 }
 
-/** Ends it for new checkouts; what is used or over stays what it is. Safe to repeat. */
+/** Revokes it for new checkouts; a used or expired one stays so. Safe to repeat. */
 export async function revokeMandate(
   ctx: Ctx,
   tenant: Tenant,
@@ -176,11 +176,12 @@ export async function revokeMandate(
 ): Promise<Mandate> {
   const known = await getMandate(ctx, tenant, person, id);
   const rows = await dataOf(ctx, tenant).sql(
-    "UPDATE mandates SET status = 'revoked' WHERE shop = $1 AND mandate_id = $2 AND status = 'active' AND expires_at > clock_timestamp() RETURNING mandate_id",
+    `UPDATE mandates SET status = 'revoked' WHERE shop = $1 AND mandate_id = $2
+      AND status = 'active' AND expires_at > clock_timestamp() RETURNING mandate_id`,
     [known.mandate_id],
   );
   if (rows.length > 0)
-    ctx.log.done("mandate.revoked", {
+    ctx.log.info("mandate.revoked", {
       shop: tenant.shop,
       user_id: known.customer_id,
       mandate_id: known.mandate_id,

@@ -1,8 +1,9 @@
-// Amounts are decimal texts beside a currency, on the wire and in the database; never floating numbers.
+// Amounts are decimal strings with a currency, on the wire and in the database; never
+// floating-point numbers.
 export type Money = { amount: string; currency: string };
 export type StorefrontMoney = { amount: string; currencyCode: string };
 
-/** The storefront writes 40.0; here it is 40.00. More than two decimals stay as they are. */
+/** The storefront sends 40.0; here it is 40.00. More than two decimals stay unchanged. */
 export function toAmount(text: string | number): string {
   const [whole = "0", decimals = ""] = String(text).split(".");
   return `${whole}.${decimals.padEnd(2, "0")}`;
@@ -13,7 +14,10 @@ export const toMoney = ({ amount, currencyCode }: StorefrontMoney): Money => ({
   currency: currencyCode,
 });
 
-/** With two decimals, the rest rounded up: a mandate never carries less than what is paid. Throws for what is no amount. */
+/**
+ * Two decimals, rounded up: a mandate never reserves less than is paid. Throws for an invalid
+ * amount.
+ */
 export function toRounded(text: string | number): string {
   const [, whole, decimals = ""] = /^(\d{1,12})(?:\.(\d+))?$/.exec(String(text)) ?? [];
   if (whole === undefined) throw new Error("this is no amount");

@@ -1,11 +1,12 @@
-// A customer's orders, read from the storefront (which shows an app the last 60 days) and remembered for five minutes. They
-// are shown only to who proved to be that customer: anybody can sign up with a stranger's address.
+// A customer's orders, read from the storefront (which shows an app the last 60 days) and cached
+// for five minutes. They are shown only to the verified customer: anyone can sign up with another
+// person's address.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER_ORDERS, ORDER } from "../../integrations/storefront-commerce-documents.ts";
-import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { isProven, type Account } from "../identity/account.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toMoney, type StorefrontMoney } from "./money.ts";
@@ -52,13 +53,13 @@ const toSummary = (order: StorefrontOrder) => ({
   line_item_count: order.lineItems.nodes.length,
 });
 
-/** The storefront's customer that this account is proven to be. */
+/** The storefront customer that this account is verified to be. */
 export const customerOf = (account: Account): string | null =>
   isProven(account) ? account.storefront_customer_gid : null;
 
 type Asked = { limit: number; /** The storefront's own cursor. */ after: string | null };
 
-/** What the person is shown: nothing to who is not proven to be the customer. */
+/** The person's orders; empty unless the account is verified as the customer. */
 export async function listOrders(
   ctx: Ctx,
   tenant: Tenant,
@@ -71,7 +72,7 @@ export async function listOrders(
     : { orders: [], next: null, isCached: false };
 }
 
-/** The orders of a storefront customer, for the merchant too, whose they are. */
+/** The orders of a storefront customer, also for the merchant. */
 export async function listOrdersOf(
   ctx: Ctx,
   tenant: Tenant,
@@ -86,7 +87,7 @@ export async function listOrdersOf(
   const cached = await getKey<OrderPage>(sql, key);
   if (cached) return { orders: cached.value.orders, next: cached.value.next, isCached: true };
   const page = await fetchOrders(ctx, tenant, { id: customer, first: limit, after });
-  // `user_id` is how a redaction finds it.
+  // `user_id` lets a redaction find it.
   await putKey(sql, key, { ...page, user_id: userId }, TTL_SECONDS.orders);
   return { ...page, isCached: false };
 }
@@ -113,13 +114,13 @@ async function fetchOrders(
   return { orders: nodes.map(toSummary), next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }
 
-/** A gid of an order or its number, as a gid; null for anything else. */
+/** An order's gid or number, as a gid; null for anything else. */
 export function toOrderGid(id: string): string | null {
   const number = /^(?:gid:\/\/shopify\/Order\/)?(\d{1,20})$/.exec(id)?.[1];
   return number ? `gid://shopify/Order/${number}` : null;
 }
 
-/** Null when there is none, or when it is not this person's: the two look alike. */
+/** Null when there is none, or when it is another person's: the responses are the same. */
 export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: string) {
   const customer = customerOf(account);
   const gid = toOrderGid(id);
@@ -153,7 +154,7 @@ export async function findOrder(ctx: Ctx, tenant: Tenant, account: Account, id: 
   };
 }
 
-/** Whether an order of this name, for example #1001, is among the person's own. */
+/** Whether an order with this name, for example #1001, is among the person's own. */
 export async function hasOrderNamed(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,13 +1,13 @@
-// Products that are asked for by id, straight from the storefront: what a cart or an agent names is priced as it is now.
+// Products by id, directly from the storefront: carts and agents get current prices.
 import type { Ctx } from "../../context.server.ts";
 import { PRODUCTS_BY_ID } from "../../integrations/storefront-commerce-documents.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { isPublic, toProduct, type Product, type StorefrontProduct } from "./products.ts";
 
 const GID = /^gid:\/\/shopify\/(?:Product|ProductVariant)\/\d{1,20}$/;
 
-/** A call has a price at the storefront, and each product comes with its variants. */
+/** A call has a cost at the storefront, and each product includes its variants. */
 const PER_CALL = 10;
 
 /** `variantId` is null when the id was the product's own. */
@@ -19,7 +19,7 @@ type Node =
   | Record<string, never>
   | null;
 
-/** By the id that was asked for. What does not exist, or is not shown to everybody, is not in the answer. */
+/** By the requested id. Missing and unpublished products are not in the result. */
 export async function findProducts(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,12 +1,12 @@
-// `GET /commerce/products` (DECISIONS 11): what the store shows to everybody, straight from the storefront, remembered for
-// half a minute per process. Nothing of it is stored.
+// `GET /commerce/products` (DECISIONS 11): the store's public products, directly from the
+// storefront, cached for half a minute per process. Nothing is stored.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import {
   COLLECTION_BY_HANDLE,
   PRODUCTS,
 } from "../../integrations/storefront-commerce-documents.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { toLink, toPlainText } from "./catalog-text.ts";
 import { toAmount, toMoney, type StorefrontMoney } from "./money.ts";
@@ -86,14 +86,14 @@ export function searchProducts(ctx: Ctx, tenant: Tenant, query: ProductQuery): P
   if (pages.size >= MAX_REMEMBERED) pages.clear();
   const page = fetchProducts(ctx, tenant, query);
   pages.set(key, { until: now + REMEMBERED_MS, page });
-  // What failed is asked anew by the next one.
+  // A failed request is not cached.
   page.catch(() => pages.delete(key));
   return page;
 }
 
 /**
- * The words of a search as terms of the storefront's own syntax. Only letters, digits and what joins them: a shopper's text
- * can neither name a field (`status:draft`) nor say AND, OR or NOT.
+ * Converts search words to the storefront's search syntax. Only letters, digits and joining
+ * characters: a shopper's text can neither name a field (`status:draft`) nor use AND, OR or NOT.
  */
 export function toSearchTerms(text: string): string[] {
   const words =
@@ -133,7 +133,7 @@ async function fetchProducts(
   };
 }
 
-/** Said again here: a filter that the storefront does not know would show drafts to everybody. */
+/** Checked here again: an unknown filter is ignored by the storefront and would show drafts. */
 export const isPublic = ({ status, publishedAt }: StorefrontProduct): boolean =>
   (status === undefined || status === "ACTIVE") && publishedAt !== null;
 

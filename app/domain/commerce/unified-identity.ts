@@ -1,4 +1,4 @@
-// `GET /commerce/identity`: one person over all the ways to sign in, as agents are shown it.
+// `GET /commerce/identity`: one person across all sign-in methods, as shown to agents.
 import type { Ctx } from "../../context.server.ts";
 import type { Person } from "../identity/account.ts";
 import { showProfile } from "../identity/profile.ts";

@@ -1,10 +1,10 @@
-// What the storefront says of variants: whether they are for sale, and whether a mandate covers them.
+// Variants at the storefront: availability, and whether a mandate covers them.
 import type { Ctx } from "../../context.server.ts";
 import { VARIANT_COLLECTIONS, VARIANTS } from "../../integrations/storefront-commerce-documents.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import type { Tenant } from "../tenants/tenant.ts";
-import type { Wanted } from "./checkout.ts";
+import type { LineItemInput } from "./checkout.ts";
 import { refusal } from "./mandate.ts";
 
 type Variant = {
@@ -18,14 +18,14 @@ type Variant = {
   };
 };
 
-// A call that costs more than 1,000 points is refused.
+// A call that costs more than 1,000 points is rejected.
 const IDS_AT_ONCE = { with: 8, without: 100 } as const;
 
-/** Throws `invalid_request` that names the first one which the store does not sell to the public. */
+/** Throws `invalid_request` that names the first one that the store does not sell publicly. */
 export async function readVariants(
   ctx: Ctx,
   tenant: Tenant,
-  wanted: readonly Wanted[],
+  wanted: readonly LineItemInput[],
   collections: "with" | "without" = "without",
 ): Promise<Variant[]> {
   const nodes: (Variant | null)[] = [];
@@ -54,12 +54,12 @@ const isPublic = ({ status, publishedAt }: Variant["product"]): boolean =>
 
 /** Throws `items_unavailable` that names them. */
 export function requireAvailable(variants: readonly Variant[]): void {
-  refuseUnavailable(
+  assertAvailable(
     variants.filter(({ availableForSale }) => availableForSale === false).map(({ id }) => id),
   );
 }
 
-export function refuseUnavailable(variantIds: readonly string[]): void {
+export function assertAvailable(variantIds: readonly string[]): void {
   if (variantIds.length > 0)
     throw new AppError("items_unavailable", {
       message: `There is not enough of ${variantIds.join(", ")}.`,
@@ -67,7 +67,10 @@ export function refuseUnavailable(variantIds: readonly string[]): void {
     });
 }
 
-/** A mandate's scope against the store's own data. Throws `mandate_refused` with the reason `wrong_scope`. */
+/**
+ * Checks a mandate's scope against the store's own data. Throws `mandate_refused` with the reason
+ * `wrong_scope`.
+ */
 export function requireScope(scope: string, variants: readonly Variant[]): void {
   const [, kind, name] = /^(product|collection):(.+)$/.exec(scope) ?? [];
   const isCovered = ({ product }: Variant) =>

@@ -1,45 +1,57 @@
-// Everything stored of a person, as their own document: no secrets, no tokens, no hashes, nothing of anybody else.
+// The export of a person's stored data: no secrets, no tokens, no hashes, no data of other people.
 import type { Ctx } from "../../context.server.ts";
-import type { Row, TenantSql } from "../../runtime/database.ts";
+import type { Row, TenantSql } from "../../runtime/database/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { findEventIds } from "./erase-rows.ts";
 import { findPeople } from "./find-people.ts";
 import type { PrivacyRequest } from "./privacy-requests.ts";
 import type { KnownSubject, Subject } from "./subject.ts";
 
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
-/** Section to its statement; `$2` are the accounts. Columns are named, so that a secret one that is added later is not told. */
+/**
+ * Section to its statement; `$2` are the accounts. Columns are named, so that a secret column that
+ * is added later is not exported.
+ */
 const OF_ACCOUNT = {
-  accounts: `SELECT id, email, unproven_email, full_name, first_name, last_name, avatar_url, provider, federated_sub, storefront_customer_gid, status, language_pref, tags, number_of_orders, amount_spent,
-      email_subscription_status, sms_subscription_status, country, email_verified, last_login_at, created_at, updated_at, storefront_updated_at, (phone_hash IS NOT NULL) AS phone_number_known, cms_item_id
+  accounts: `SELECT id, email, unproven_email, full_name, first_name, last_name, avatar_url,
+    provider, federated_sub, storefront_customer_gid, status, language_pref, tags, number_of_orders, amount_spent,
+      email_subscription_status, sms_subscription_status, country, email_verified, last_login_at,
+        created_at, updated_at, storefront_updated_at, (phone_hash IS NOT NULL) AS phone_number_known, cms_item_id
     FROM storefront_users WHERE shop = $1 AND id = ANY($2::int[]) ORDER BY id`,
-  claims: `SELECT user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_a2a, consent_ap2, consent_version, oidc_provider, storefront_oidc_sub, federated_sub, segment_id, language, updated_at
+  claims: `SELECT user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing,
+    consent_a2a, consent_ap2, consent_version, oidc_provider, storefront_oidc_sub, federated_sub,
+    segment_id, language, updated_at
     FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id`,
-  extras:
-    "SELECT to_jsonb(e) - 'shop' - 'id' AS extra FROM user_extras e WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id",
-  consent_records: `SELECT id, user_id, consent_type, action, method, consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page, gpc, created_at
-    FROM consent_records WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY seq LIMIT ${MOST_ROWS}`,
-  tags: `SELECT m.user_id, t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
-    WHERE m.shop = $1 AND m.user_id = ANY($2::int[]) ORDER BY m.id LIMIT ${MOST_ROWS}`,
-  sign_ins:
-    "SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
-  agents:
-    "SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
-  mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency, scope, usage, agent_clients, status, created_at, expires_at
-    FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
-  checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text, currency, mandate_id, client_id, order_id, created_at, updated_at, expires_at
-    FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MOST_ROWS}`,
-  returns:
-    "SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at",
+  extras: `SELECT to_jsonb(e) - 'shop' - 'id' AS extra FROM user_extras e WHERE shop = $1
+      AND user_id = ANY($2::int[]) ORDER BY user_id`,
+  consent_records: `SELECT id, user_id, consent_type, action, method, consent_version, consent_id,
+    user_agent, ga_session_id, timestamp, form_type, source_page, gpc, created_at
+    FROM consent_records WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY seq LIMIT ${MAX_ROWS}`,
+  tags: `SELECT m.user_id, t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m
+    JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+    WHERE m.shop = $1 AND m.user_id = ANY($2::int[]) ORDER BY m.id LIMIT ${MAX_ROWS}`,
+  sign_ins: `SELECT user_id, provider, issuer, sub, created_at FROM identity_links WHERE shop = $1
+      AND user_id = ANY($2::int[]) ORDER BY created_at`,
+  agents: `SELECT user_id, client_id, client_name, scopes, created_at, last_used_at, ended_at, end_reason
+      FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
+  mandates: `SELECT mandate_id, customer_id, type, max_amount::text, spent_amount::text, currency,
+    scope, usage, agent_clients, status, created_at, expires_at
+    FROM mandates WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
+  checkouts: `SELECT id, customer_id, status, source, line_items, subtotal::text, total::text,
+    currency, mandate_id, client_id, order_id, created_at, updated_at, expires_at
+    FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
+  returns: `SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases
+      WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
 } as const;
 
-/** `$2` are the events that carried the person. */
+/** `$2` are the events that contained the person. */
 const OF_EVENTS = {
-  deliveries: `SELECT event_id, channel, source, event_type, entity_type, entity_id, status, created_at, delivered_at, payload - 'sealed_to' AS payload
-    FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY id LIMIT ${MOST_ROWS}`,
+  deliveries: `SELECT event_id, channel, source, event_type, entity_type, entity_id, status,
+    created_at, delivered_at, payload - 'sealed_to' AS payload
+    FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY id LIMIT ${MAX_ROWS}`,
   events: `SELECT event_id, source, event_type, entity_type, entity_id, destinations, occurred_at, received_at
-    FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY id LIMIT ${MOST_ROWS}`,
+    FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[]) ORDER BY id LIMIT ${MAX_ROWS}`,
 } as const;
 
 type Section = keyof typeof OF_ACCOUNT | keyof typeof OF_EVENTS;
@@ -60,13 +72,13 @@ const ordersOf = (deliveries: Row[]) => [
   ...new Set(deliveries.filter((row) => row.entity_type === "order").map((row) => row.entity_id)),
 ];
 
-/** What is stored under these accounts. */
+/** The rows of these accounts. */
 export const readAccountSections = (
   sql: TenantSql,
   userIds: readonly number[],
 ): Promise<Named<keyof typeof OF_ACCOUNT>> => readAll(sql, OF_ACCOUNT, [userIds]);
 
-/** What carried the person through the bus, wherever the person is recognised in it. */
+/** The bus rows that contain the person's identifiers. */
 export async function readEventSections(
   ctx: Ctx,
   tenant: Tenant,
@@ -93,7 +105,7 @@ export async function compileExport(
     gids: text([subject.gid, ...people.map((person) => person.storefront_customer_gid)]),
     emails: text([subject.email, ...people.map((person) => person.email)]),
     phones: text([subject.phone]),
-    // Another customer may bear the same name: it finds nothing here.
+    // Excludes the name: another customer may have the same one.
     names: [],
     orders: subject.orders ?? [],
     eventIds: [],

@@ -1,23 +1,25 @@
-// customers/redact: afterwards the person is found nowhere. Works in passes, and each can die at any point: what must be
-// known to go on is sealed in the request before anything is erased, and a pass that finds nothing ends the work.
+// customers/redact: erases the person everywhere. Works in passes, and each can fail at any point:
+// what a later pass needs is sealed in the request before anything is erased, and a pass that finds
+// nothing ends the work.
 //
-//   people -> (somebody has them in hand: another pass) -> traces -> outside systems -> archive -> search -> nothing left
+//   people -> traces -> outside systems -> archive -> search -> nothing left
+//     (while a worker holds a row of theirs: another pass)
 import type { Ctx } from "../../context.server.ts";
-import type { Database, TenantSql } from "../../runtime/database.ts";
+import type { Database, TenantSql } from "../../runtime/database/database.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { eraseArchived, eraseCmsItem, eraseProfiles } from "./erase-outside.ts";
 import {
-  buryPeople,
-  emptyAccounts,
+  insertTombstones,
+  anonymiseAccounts,
   findEventIds,
   isInFlight,
-  scrubTraces,
+  redactReferences,
   type Counts,
 } from "./erase-rows.ts";
 import { searchTables } from "./erasure-proof.ts";
 import { findPeople, isErased, type Person } from "./find-people.ts";
 import {
-  AnotherPass,
+  Reschedule,
   finishPrivacyRequest,
   openSubject,
   saveProgress,
@@ -36,8 +38,11 @@ type Evidence = {
 
 const IN_FLIGHT_MS = 500;
 const NEXT_PASS_MS = 1_000;
-const MOST_PASSES = 20;
-/** Where an erasure can still change something; what is found elsewhere is append-only, or the merchant's own words. */
+const MAX_PASSES = 20;
+/**
+ * Tables that an erasure can change; the others are append-only, or contain the merchant's own
+ * texts.
+ */
 const CLEANABLE = new Set([
   "storefront_users",
   "integration_queue",
@@ -66,10 +71,10 @@ export async function redactCustomer(
 
   const { progress, found } = await data.transaction(async (sql) => {
     const made = await gather(ctx, sql, tenant, readProgress(ctx, request));
-    await buryPeople(ctx, sql, tenant.shop, made.progress.known);
+    await insertTombstones(ctx, sql, tenant.shop, made.progress.known);
     if (made.found.length > 0)
       add(
-        await emptyAccounts(
+        await anonymiseAccounts(
           sql,
           made.found.map(({ id }) => id),
         ),
@@ -78,11 +83,11 @@ export async function redactCustomer(
     return made;
   });
   const { known } = progress;
-  if (await isInFlight(data.sql, known)) throw new AnotherPass(IN_FLIGHT_MS);
+  if (await isInFlight(data.sql, known)) throw new Reschedule(IN_FLIGHT_MS);
   known.eventIds = await findEventIds(ctx, database, tenant.shop, known);
   await save(data.sql, progress);
 
-  let changed = found.length + add(await scrubTraces(database, tenant.shop, known));
+  let changed = found.length + add(await redactReferences(database, tenant.shop, known));
   if (found.length > 0 || evidence.cms === undefined) {
     const cms: Record<string, string> = { ...evidence.cms };
     for (const userId of known.userIds) {
@@ -94,8 +99,9 @@ export async function redactCustomer(
   }
   changed += add({ archive_objects: await eraseArchived(ctx, tenant, known) });
   await save(data.sql, progress);
-  // What came meanwhile was perhaps read before the tombstone stood: only a pass that finds nothing proves anything.
-  if (changed > 0) throw new AnotherPass(NEXT_PASS_MS);
+  // Rows that arrived meanwhile may have been read before the tombstone existed: only a pass that
+  // finds nothing proves the erasure.
+  if (changed > 0) throw new Reschedule(NEXT_PASS_MS);
   await prove(ctx, database, tenant, request, known, { ...evidence, erased });
 }
 
@@ -128,7 +134,8 @@ async function gather(
   { subject, known }: Progress,
 ): Promise<{ progress: Progress; found: Person[] }> {
   const people = await findPeople(ctx, sql, tenant.shop, subject, true);
-  // A redaction by phone must also catch the row that a webhook makes of the gid or address found with it.
+  // A redaction by phone must also catch the row that a webhook creates for the gid or address
+  // found with it.
   const more = (
     await Promise.all(
       [...known.gids.map((gid) => ({ gid })), ...known.emails.map((email) => ({ email }))].map(
@@ -168,7 +175,10 @@ async function gather(
   };
 }
 
-/** Whole names that nobody else in the store bears: looking for the others would find, and erase, somebody else. */
+/**
+ * Full names that are unique in the store: a search for the others would find, and erase, another
+ * customer.
+ */
 async function ownNames(
   sql: TenantSql,
   names: readonly string[],
@@ -177,7 +187,8 @@ async function ownNames(
   const whole = union(names.map((name) => name.trim())).filter((name) => name.includes(" "));
   if (whole.length === 0) return [];
   const rows = await sql<{ name: string }>(
-    "SELECT DISTINCT lower(full_name) AS name FROM storefront_users WHERE shop = $1 AND lower(full_name) = ANY($2::text[]) AND id <> ALL($3::int[])",
+    `SELECT DISTINCT lower(full_name) AS name FROM storefront_users WHERE shop = $1
+      AND lower(full_name) = ANY($2::text[]) AND id <> ALL($3::int[])`,
     [whole.map((name) => name.toLowerCase()), userIds],
   );
   const shared = new Set(rows.map(({ name }) => name));
@@ -194,13 +205,11 @@ async function prove(
 ): Promise<void> {
   const { searched, residual } = await searchTables(database, tenant.shop, identityPatterns(known));
   const isCleanable = Object.keys(residual).some((table) => CLEANABLE.has(table));
-  if (isCleanable && (evidence.passes ?? 0) < MOST_PASSES) throw new AnotherPass(NEXT_PASS_MS);
+  if (isCleanable && (evidence.passes ?? 0) < MAX_PASSES) throw new Reschedule(NEXT_PASS_MS);
   if (isCleanable) throw new Error(`residual in ${Object.keys(residual).join(", ")}`);
-  const { sql } = dataOf(ctx, tenant);
-  const [kept] = await sql<{ rows: number }>(
-    "SELECT count(*)::int AS rows FROM consent_records WHERE shop = $1 AND user_id = ANY($2::int[])",
-    [known.userIds],
-  );
+  const kept = await dataOf(ctx, tenant).prisma.consentRecord.count({
+    where: { user_id: { in: known.userIds } },
+  });
   const reasons = [
     ...Object.keys(residual).map((table) => `${table} is append-only or the merchant's own words`),
     ...Object.entries(evidence.cms ?? {}).flatMap(([userId, outcome]) =>
@@ -213,12 +222,17 @@ async function prove(
     phones: known.phones.length,
     names: known.names.length,
   };
-  await finishPrivacyRequest(sql, request, reasons.length > 0 ? "retained" : "done", {
-    ...evidence,
-    looked,
-    searched,
-    residual: Object.values(residual).reduce((sum, rows) => sum + rows, 0),
-    ...(reasons.length > 0 && { kept_because: reasons }),
-    consent_records_kept: kept?.rows ?? 0,
-  });
+  await finishPrivacyRequest(
+    dataOf(ctx, tenant).sql,
+    request,
+    reasons.length > 0 ? "retained" : "done",
+    {
+      ...evidence,
+      looked,
+      searched,
+      residual: Object.values(residual).reduce((sum, rows) => sum + rows, 0),
+      ...(reasons.length > 0 && { kept_because: reasons }),
+      consent_records_kept: kept,
+    },
+  );
 }

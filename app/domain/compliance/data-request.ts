@@ -1,10 +1,11 @@
-// customers/data_request: what is stored of a person goes to the archive as one JSON document, and a link to it to the
-// merchant, who passes it on (shopify.dev: "provide this data to the store owner directly").
+// customers/data_request: writes a person's stored data to the archive as one JSON document, and
+// mails a link to the merchant, who forwards it (shopify.dev: "provide this data to the store owner
+// directly").
 import type { Ctx } from "../../context.server.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { exportPath } from "./export-link.ts";
@@ -31,7 +32,7 @@ export async function answerDataRequest(
     archive: archive.pathOf(path),
     mailed: canMail ? found : "nobody",
   };
-  // Settlement and mails in one transaction: the mail alone would go out twice, the settlement alone never.
+  // One transaction for the settlement and the mails: otherwise the mail could be sent twice or never.
   await dataOf(ctx, tenant).transaction(async (sql) => {
     if (!canMail)
       return finishPrivacyRequest(sql, request, "failed", evidence, "no_email_provider");
@@ -60,7 +61,7 @@ export async function answerDataRequest(
 
 type Found = "support_email" | "store_email" | "admin_emails" | "nobody";
 
-/** Throws when the storefront may still tell the address later and there is no other. */
+/** Throws when there is no address yet and the storefront may still provide one. */
 async function findMerchant(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,14 +1,15 @@
-// Takes a person out of what is derived from the tables: the CMS item, the profile platform, the archive. The storefront
-// is not touched: it is the one that asks.
+// Erases a person from the derived data: the CMS item, the profile platform, the archive. The
+// storefront is not changed, because it requested the erasure.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, EventLedger } from "../../db.server.ts";
 import { HASHED_EMAIL } from "../../integrations/profile-platform.ts";
 import { OutboundError } from "../../runtime/errors.ts";
-import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/kv.ts";
+import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../runtime/database/kv.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { RESERVED_FOLDERS } from "../bus/message-archive.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { AnotherPass, type PrivacyRequest } from "./privacy-requests.ts";
+import { Reschedule, type PrivacyRequest } from "./privacy-requests.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
 
 const LEASE_SECONDS = 15;
@@ -24,36 +25,36 @@ const orGone = async (call: Promise<unknown>): Promise<"deleted" | "gone"> => {
   }
 };
 
-/** `no_access`: the account has an item, and the settings to reach the CMS are not there any more. */
+/** `no_access`: the account has an item, but the CMS settings were removed. */
 export async function eraseCmsItem(
   ctx: Ctx,
   tenant: Tenant,
   request: PrivacyRequest,
   userId: number,
 ): Promise<"deleted" | "none" | "no_access"> {
-  const { sql } = dataOf(ctx, tenant);
-  // The lease of the CMS deliveries: one that is under way would write its item after ours is deleted.
+  const { sql, prisma } = dataOf(ctx, tenant);
+  // Uses the lease of the CMS deliveries: a concurrent delivery would write its item after the deletion.
   const lease = KEYS.lease(`cms_customer:${userId}`);
   if (!(await putKeyIfAbsent(sql, lease, request.token, LEASE_SECONDS)))
-    throw new AnotherPass(BUSY_MS);
+    throw new Reschedule(BUSY_MS);
   try {
-    const [row] = await sql<{ cms_item_id: string | null }>(
-      "SELECT cms_item_id FROM storefront_users WHERE shop = $1 AND id = $2",
-      [userId],
-    );
+    const row = await prisma.storefrontUser.findFirst({
+      select: { cms_item_id: true },
+      where: { id: userId },
+    });
     const { cms_api_token: token, cms_customers_collection_id: collectionId } = tenant.config;
     if (!token || !collectionId) return row?.cms_item_id ? "no_access" : "none";
     const access = { token, collectionId, about: { shop: tenant.shop, request_id: request.id } };
-    // Also one whose creation was never answered: its slug is all that says whose it is.
+    // Includes an item whose creation was never confirmed: only its slug identifies the customer.
     const bySlug = await ctx.cms.findItemBySlug(access, `customer-${userId}`);
     const itemIds = new Set(
       [row?.cms_item_id, bySlug?.id].filter((id): id is string => typeof id === "string"),
     );
     for (const itemId of itemIds) await orGone(ctx.cms.deleteItem(access, itemId));
-    await sql(
-      "UPDATE storefront_users SET cms_item_id = NULL, cms_hash = NULL WHERE shop = $1 AND id = $2",
-      [userId],
-    );
+    await prisma.storefrontUser.updateMany({
+      where: { id: userId },
+      data: { cms_item_id: null, cms_hash: null },
+    });
     return itemIds.size > 0 ? "deleted" : "none";
   } finally {
     await deleteKeyIfHeld(sql, lease, request.token);
@@ -66,7 +67,7 @@ export async function eraseProfiles(
   request: PrivacyRequest,
   emails: readonly string[],
 ): Promise<number> {
-  // Switched off or not: what was sent while it was on is still there.
+  // Also when the channel is disabled: data that was sent earlier is still there.
   const { profile_platform_url: url, profile_platform_token: token } = tenant.config;
   if (!url) return 0;
   for (const email of emails)
@@ -79,20 +80,26 @@ export async function eraseProfiles(
   return emails.length;
 }
 
-/** What the store's root holds beside `events/`. */
+/** The folders of the store's root beside `events/`. */
 const STORE_FOLDERS = ["gdpr", "consent/checkpoints"] as const;
 
-type FiledEvent = { event_id: string; channels: string[]; day: string };
+type FiledEvent = Columns<EventLedger, "event_id"> & { channels: string[]; day: string };
 
-/** Where the messages of these events were filed; an event that two tables know on different days is looked for on both. */
+/**
+ * The archive paths of these events; an event with different days in two tables is searched on
+ * both.
+ */
 async function filedPaths(
   ctx: Ctx,
   tenant: Tenant,
   eventIds: readonly string[],
 ): Promise<string[]> {
   const rows = await dataOf(ctx, tenant).sql<FiledEvent>(
-    `SELECT event_id, ARRAY(SELECT jsonb_array_elements_text(destinations)) AS channels, to_char(received_at, 'YYYY-MM-DD') AS day FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[])
-     UNION SELECT event_id, array_agg(channel ORDER BY channel), to_char(created_at, 'YYYY-MM-DD') FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[]) GROUP BY event_id, to_char(created_at, 'YYYY-MM-DD')`,
+    `SELECT event_id, ARRAY(SELECT jsonb_array_elements_text(destinations)) AS channels,
+      to_char(received_at, 'YYYY-MM-DD') AS day FROM event_ledger WHERE shop = $1 AND event_id = ANY($2::text[])
+     UNION SELECT event_id, array_agg(channel ORDER BY channel), to_char(created_at, 'YYYY-MM-DD')
+       FROM integration_queue WHERE shop = $1 AND event_id = ANY($2::text[])
+       GROUP BY event_id, to_char(created_at, 'YYYY-MM-DD')`,
     [eventIds],
   );
   return [

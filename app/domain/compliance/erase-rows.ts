@@ -1,10 +1,17 @@
-// Takes a person out of the tenant's rows. The account stays, empty and `deleted`, because the consent log refers to it.
+// Erases a person from the tenant's rows. The account stays, empty and `deleted`, because the
+// consent log refers to it.
 import type { Ctx } from "../../context.server.ts";
-import type { Database, TenantSql } from "../../runtime/database.ts";
-import { KEYS } from "../../runtime/kv.ts";
+import type {
+  Columns,
+  Database,
+  EventLedger,
+  IntegrationQueue,
+  TenantSql,
+} from "../../db.server.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
 import { subjectMark } from "../bus/ledger-subjects.ts";
 import { tombstoneOf } from "../customers/from-storefront.ts";
-import { END_ALL_SESSIONS } from "../identity/sessions.ts";
+import { END_ALL_SESSIONS } from "../identity/session/sessions.ts";
 import { mentionPattern, type KnownSubject } from "./subject.ts";
 import { tableSlices } from "./table-slices.ts";
 
@@ -13,8 +20,11 @@ export type Counts = Record<string, number>;
 const counted = async (sql: TenantSql, statement: string, values: unknown[]) =>
   (await sql(`${statement} RETURNING 1`, values)).length;
 
-/** No webhook and no sync brings them back. Repeating it moves the burial to now. */
-export async function buryPeople(
+/**
+ * Prevents a webhook or sync from recreating the customer. A repetition moves the tombstone's time
+ * to now.
+ */
+export async function insertTombstones(
   ctx: Ctx,
   sql: TenantSql,
   shop: string,
@@ -26,12 +36,16 @@ export async function buryPeople(
   ];
   for (const [kind, hmac] of stones)
     await sql(
-      "INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3) ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()",
+      `INSERT INTO customer_tombstones (shop, kind, subject_hmac) VALUES ($1, $2, $3)
+        ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now()`,
       [kind, hmac],
     );
 }
 
-export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]): Promise<Counts> {
+export async function anonymiseAccounts(
+  sql: TenantSql,
+  userIds: readonly number[],
+): Promise<Counts> {
   const ids = [userIds];
   return {
     user_claims: await counted(
@@ -56,7 +70,8 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
     ),
     oauth_tokens: await counted(
       sql,
-      "DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants WHERE shop = $1 AND user_id = ANY($2::int[]))",
+      `DELETE FROM oauth_tokens WHERE shop = $1 AND grant_id IN (SELECT id FROM oauth_grants
+        WHERE shop = $1 AND user_id = ANY($2::int[]))`,
       ids,
     ),
     oauth_grants: await counted(
@@ -66,26 +81,35 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
     ),
     mandates: await counted(
       sql,
-      "UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked' ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (status = 'active' OR reservations > 0)",
+      `UPDATE mandates SET status = CASE WHEN status = 'active' THEN 'revoked'
+        ELSE status END, reserved_amount = 0, reservations = 0 WHERE shop = $1
+        AND customer_id = ANY($2::int[]) AND (status = 'active' OR reservations > 0)`,
       ids,
     ),
-    // One that is open ends: its mandate is revoked, and nobody is left who could pay for it.
+    // Cancels open checkouts: their mandate is revoked, and no one can pay for them any more.
     checkout_sessions: await counted(
       sql,
-      `UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL, reserved_amount = 0, status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
-       WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL OR external_id IS NOT NULL OR order_id IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
+      `UPDATE checkout_sessions SET checkout_url = NULL, external_id = NULL, order_id = NULL,
+        reserved_amount = 0, status = CASE WHEN status = 'completed' THEN status ELSE 'canceled' END
+       WHERE shop = $1 AND customer_id = ANY($2::int[]) AND (checkout_url IS NOT NULL
+         OR external_id IS NOT NULL OR order_id IS NOT NULL OR status NOT IN ('completed', 'canceled'))`,
       ids,
     ),
     return_cases: await counted(
       sql,
-      "UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1 AND user_id = ANY($2::int[])",
+      `UPDATE return_cases SET user_id = NULL, order_id = NULL, updated_at = now() WHERE shop = $1
+        AND user_id = ANY($2::int[])`,
       ids,
     ),
     storefront_users: await counted(
       sql,
-      `UPDATE storefront_users SET status = 'deleted', email = NULL, unproven_email = NULL, password_hash = '', full_name = NULL, first_name = NULL, last_name = NULL, avatar_url = NULL, phone_hash = NULL,
-         federated_sub = NULL, storefront_customer_gid = NULL, tags = '[]', number_of_orders = 0, amount_spent = 0, email_subscription_status = NULL, sms_subscription_status = NULL,
-         country = NULL, language_pref = NULL, email_verified = false, last_login_at = NULL, storefront_updated_at = NULL, cms_hash = NULL, storefront_hash = NULL,
+      `UPDATE storefront_users SET status = 'deleted', email = NULL, unproven_email = NULL,
+        password_hash = '', full_name = NULL, first_name = NULL, last_name = NULL,
+        avatar_url = NULL, phone_hash = NULL,
+         federated_sub = NULL, storefront_customer_gid = NULL, tags = '[]', number_of_orders = 0,
+           amount_spent = 0, email_subscription_status = NULL, sms_subscription_status = NULL,
+         country = NULL, language_pref = NULL, email_verified = false, last_login_at = NULL,
+           storefront_updated_at = NULL, cms_hash = NULL, storefront_hash = NULL,
          storefront_slugs = '[]', storefront_tagged_at = NULL,
          sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now()
        WHERE shop = $1 AND id = ANY($2::int[])`,
@@ -94,7 +118,10 @@ export async function emptyAccounts(sql: TenantSql, userIds: readonly number[]):
   };
 }
 
-/** Rows named after the person's accounts, gids, addresses or orders, and rows whose words mention the person. */
+/**
+ * Rows named after the person's accounts, gids, addresses or orders, and rows whose text mentions
+ * the person.
+ */
 const OF_PERSON =
   "((entity_type = 'customer' AND (entity_id = ANY($2::text[]) OR payload->>'user_id' = ANY($2::text[]))) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR ($3::text IS NOT NULL AND concat_ws(E'\\n', entity_id, payload::text, transformed_payload::text, delivery_config::text, last_error) ~* $3))";
 const IN_SLICE = "ctid >= $4::tid AND ctid < $5::tid";
@@ -107,24 +134,30 @@ const referencesOf = ({ userIds, gids, emails, orders }: KnownSubject) => [
   ...orders,
 ];
 
-/** Whether a worker has the person in its hands right now: what it read before could be written after us. */
+/**
+ * Whether a worker holds a row of the person now: it could write data that it read before the
+ * erasure.
+ */
 export async function isInFlight(sql: TenantSql, subject: KnownSubject): Promise<boolean> {
   const rows = await sql(
-    `SELECT 1 FROM integration_queue WHERE shop = $1 AND status IN ('processing', 'ready') AND locked_until > clock_timestamp() AND ${OF_PERSON} LIMIT 1`,
+    `SELECT 1 FROM integration_queue WHERE shop = $1 AND status IN ('processing', 'ready')
+      AND locked_until > clock_timestamp() AND ${OF_PERSON} LIMIT 1`,
     [referencesOf(subject), mentionPattern(subject)],
   );
   const inbox = await sql(
-    `SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing' AND locked_until > clock_timestamp() AND ${MENTIONS.replace("%s", "body")} LIMIT 1`,
+    `SELECT 1 FROM webhook_inbox WHERE shop = $1 AND status = 'processing'
+      AND locked_until > clock_timestamp() AND ${MENTIONS.replace("%s", "body")} LIMIT 1`,
     [mentionPattern(subject)],
   );
   const exports = await sql(
-    "SELECT 1 FROM privacy_requests WHERE shop = $1 AND kind = 'data_request' AND state = 'running' AND locked_until > clock_timestamp() LIMIT 1",
+    `SELECT 1 FROM privacy_requests WHERE shop = $1 AND kind = 'data_request' AND state = 'running'
+      AND locked_until > clock_timestamp() LIMIT 1`,
     [],
   );
   return rows.length + inbox.length + exports.length > 0;
 }
 
-/** The events that carried the person; archived objects are named after them. */
+/** The ids of events that contained the person; archived objects are named after them. */
 export async function findEventIds(
   ctx: Ctx,
   database: Database,
@@ -135,40 +168,52 @@ export async function findEventIds(
   const found = new Set(subject.eventIds);
   const marks = [...subject.emails, ...subject.gids].map((value) => subjectMark(ctx, shop, value));
   for await (const [from, to] of tableSlices(database, "integration_queue"))
-    for (const row of await sql<{ event_id: string }>(
+    for (const row of await sql<Columns<IntegrationQueue, "event_id">>(
       `SELECT DISTINCT event_id FROM integration_queue WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}`,
       [referencesOf(subject), mentionPattern(subject), from, to],
     ))
       found.add(row.event_id);
   for await (const [from, to] of tableSlices(database, "event_ledger"))
-    for (const row of await sql<{ event_id: string }>(
-      "SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer' AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[]) OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $5::text[]) AND ctid >= $3::tid AND ctid < $4::tid",
+    for (const row of await sql<Columns<EventLedger, "event_id">>(
+      `SELECT event_id FROM event_ledger WHERE shop = $1 AND ((entity_type = 'customer'
+        AND entity_id = ANY($2::text[])) OR (entity_type = 'order' AND (entity_id = ANY($2::text[])
+        OR 'gid://shopify/Order/' || entity_id = ANY($2::text[]))) OR subjects && $5::text[])
+        AND ctid >= $3::tid AND ctid < $4::tid`,
       [referencesOf(subject), from, to, marks],
     ))
       found.add(row.event_id);
   return [...found];
 }
 
-// A row that is not delivered yet has nothing left to deliver: it ends as a dead letter that no sweep takes up again.
+// A pending row has nothing left to deliver: it becomes a dead letter that no sweep retries.
 const SCRUB_QUEUE = `
   UPDATE integration_queue SET
-    payload = CASE WHEN entity_type = 'customer' AND payload ? 'user_id' THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END,
-    transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL, updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
+    payload = CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
+      THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END,
+    transformed_payload = NULL, attempt_token = NULL, locked_by = NULL, locked_until = NULL,
+      updated_at = clock_timestamp(), is_sweepable = false, archived_at = coalesce(archived_at, clock_timestamp()),
     delivery_config = NULL,
     entity_id = CASE WHEN $3::text IS NOT NULL AND entity_id ~* $3 THEN 'redacted' ELSE entity_id END,
     status = CASE WHEN status = 'delivered' THEN status ELSE 'dead_letter' END,
-    dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
+    dead_lettered_at = CASE WHEN status = 'delivered' THEN dead_lettered_at
+      ELSE coalesce(dead_lettered_at, clock_timestamp()) END,
     last_error = CASE WHEN status = 'delivered' THEN NULL ELSE 'redacted' END
   WHERE shop = $1 AND ${OF_PERSON} AND ${IN_SLICE}
-    AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, 'redacted') <> 'redacted'
-      OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id' THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END)`;
+    AND (transformed_payload IS NOT NULL OR delivery_config IS NOT NULL
+      OR status IN ('pending', 'processing', 'ready') OR coalesce(last_error, 'redacted') <> 'redacted'
+      OR payload <> CASE WHEN entity_type = 'customer' AND payload ? 'user_id'
+        THEN jsonb_build_object('user_id', payload->'user_id') ELSE '{}' END)`;
 
 const SCRUB_ATTEMPTS = `
   UPDATE delivery_attempts SET error = NULL
-  WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE} AND (event_id = ANY($2::text[]) OR ($3::text IS NOT NULL AND error ~* $3))`;
+  WHERE shop = $1 AND error IS NOT NULL AND ${IN_SLICE} AND (event_id = ANY($2::text[])
+    OR ($3::text IS NOT NULL AND error ~* $3))`;
 
-/** Queue, attempts, inbox and key-value store; each statement touches a bounded slice and is safe to repeat. */
-export async function scrubTraces(
+/**
+ * Queue, attempts, inbox and key-value store; each statement changes a bounded slice and is safe to
+ * repeat.
+ */
+export async function redactReferences(
   database: Database,
   shop: string,
   subject: KnownSubject,
@@ -186,15 +231,19 @@ export async function scrubTraces(
   for await (const slice of tableSlices(database, "webhook_inbox"))
     await add(
       "webhook_inbox",
-      `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done', processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
-       WHERE shop = $1 AND ${MENTIONS.replace("%s", "concat_ws(E'\\n', body, last_error)")} AND ctid >= $3::tid AND ctid < $4::tid`,
+      `UPDATE webhook_inbox SET body = '', last_error = NULL, status = 'done',
+        processed_at = clock_timestamp(), attempt_token = NULL, locked_until = NULL
+       WHERE shop = $1 AND ${MENTIONS.replace("%s", "concat_ws(E'\\n', body, last_error)")}
+         AND ctid >= $3::tid AND ctid < $4::tid`,
       [pattern, ...slice],
     );
   for await (const slice of tableSlices(database, "kv"))
     await add(
       "kv",
       `DELETE FROM kv WHERE shop = $1 AND key <> $5 AND ctid >= $6::tid AND ctid < $7::tid
-         AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object' AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL AND concat_ws(E'\\n', key, value::text) ~* $4))`,
+         AND (key = ANY($2::text[]) OR (jsonb_typeof(value) = 'object'
+           AND value->>'user_id' = ANY($3::text[])) OR ($4::text IS NOT NULL
+           AND concat_ws(E'\\n', key, value::text) ~* $4))`,
       [
         subject.userIds.map(KEYS.echo),
         subject.userIds.map(String),

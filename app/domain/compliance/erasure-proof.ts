@@ -1,16 +1,19 @@
-// The proof of an erasure: a search for what says who the person is, in every column that can hold words of every table
-// of the tenant. Its answer is a number, never a find.
-import type { Database } from "../../runtime/database.ts";
-import { KEYS } from "../../runtime/kv.ts";
+// Proves an erasure: searches for the person's identifiers in every text column of every table of
+// the tenant. The result is a count, never the data found.
+import type { Database } from "../../runtime/database/database.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
 import { tableSlices, tenantTables } from "./table-slices.ts";
 
 export type Proof = {
   searched: { tables: number; columns: number };
-  /** Table to rows that still say it; empty is what is wanted. */
+  /** Table to the number of rows that still match; empty after an erasure. */
   residual: Record<string, number>;
 };
 
-/** The tenant's own record is left out: a merchant may be a customer of the own store, and its settings are no customer data. */
+/**
+ * Excludes the tenant's own record: a merchant may be a customer of the own store, and its settings
+ * are not customer data.
+ */
 export async function searchTables(
   database: Database,
   shop: string,
@@ -21,7 +24,8 @@ export async function searchTables(
   const { sql } = database.forTenant(shop);
   for (const { name, textColumns } of patterns.length > 0 ? tables : []) {
     const words = `concat_ws(E'\\n', ${textColumns.map((column) => `${column}::text`).join(", ")})`;
-    const statement = `SELECT count(*)::int AS hits FROM "${name}" WHERE shop = $1 AND ctid >= $3::tid AND ctid < $4::tid AND ${words} ~* $2${name === "kv" ? " AND key <> $5" : ""}`;
+    const statement = `SELECT count(*)::int AS hits FROM "${name}" WHERE shop = $1
+      AND ctid >= $3::tid AND ctid < $4::tid AND ${words} ~* $2${name === "kv" ? " AND key <> $5" : ""}`;
     for await (const [from, to] of tableSlices(database, name)) {
       const [row] = await sql<{ hits: number }>(statement, [
         patterns.join("|"),

@@ -1,11 +1,11 @@
-// The merchant's way to an export. The archive's own addresses open for nobody but the operator, so the mail carries a
-// link of ours: 256 random bits, stored as a hash, good once. Opening the page does not use it up, or the programs that
-// look into mails before people do would.
+// The merchant's link to an export. The archive's own URLs open for the operator only, so the mail
+// contains a link of ours: 256 random bits, stored as a hash, valid once. Opening the page does not
+// consume it, because mail scanners open links.
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey, takeKey, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 /** Below the store's root (DECISIONS 15, within 12). */
@@ -28,12 +28,12 @@ export async function createExportLink(
   return `${ctx.baseUrl}/gdpr/export?${new URLSearchParams({ shop: tenant.shop, token })}`;
 }
 
-/** Whether the link would open; reading it does not use it up. */
+/** Whether the link is valid; does not consume it. */
 export async function isExportLinkOpen(ctx: Ctx, tenant: Tenant, token: string): Promise<boolean> {
   return (await getKey(dataOf(ctx, tenant).sql, keyOf(token))) !== null;
 }
 
-/** Uses the link up: of two callers one gets the export, the other `invalid_link`. */
+/** Consumes the link: of two concurrent callers one gets the export, the other `invalid_link`. */
 export async function downloadByLink(
   ctx: Ctx,
   tenant: Tenant,
@@ -42,11 +42,11 @@ export async function downloadByLink(
   const link = await takeKey<ExportLink>(dataOf(ctx, tenant).sql, keyOf(token));
   if (!link) throw new AppError("invalid_link");
   const document = await readExport(ctx, tenant, link.request_id);
-  ctx.log.done("privacy_export.downloaded", { shop: tenant.shop, request_id: link.request_id });
+  ctx.log.info("privacy_export.downloaded", { shop: tenant.shop, request_id: link.request_id });
   return { requestId: link.request_id, document };
 }
 
-/** Throws `not_found` where there is no export, or where the person was erased since. */
+/** Throws `not_found` when there is no export, or when the person was erased since. */
 export async function readExport(ctx: Ctx, tenant: Tenant, requestId: number): Promise<string> {
   const object = await ctx.archive.ofStore(tenant.shop).get(exportPath(tenant.shop, requestId));
   if (!object) throw new AppError("not_found");

@@ -1,38 +1,43 @@
-// Finds the accounts that a privacy request is about: by the storefront's id, by address, by phone number.
+// Finds the accounts of a privacy request: by the storefront's id, by address, by phone number.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
 import { phoneHash, tombstoneOf } from "../customers/from-storefront.ts";
 import type { Subject } from "./subject.ts";
 
-export type Person = {
-  id: number;
-  email: string | null;
-  unproven_email: string | null;
-  full_name: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  storefront_customer_gid: string | null;
-  phone_hash: string | null;
-  status: string;
-  federated_sub: string | null;
-  cms_item_id: string | null;
-};
+export type Person = Columns<
+  StorefrontUser,
+  | "id"
+  | "email"
+  | "unproven_email"
+  | "full_name"
+  | "first_name"
+  | "last_name"
+  | "storefront_customer_gid"
+  | "phone_hash"
+  | "status"
+  | "federated_sub"
+  | "cms_item_id"
+>;
 
-// A gid also stands in the sign-in through the storefront, and on the tombstone of a customer whom the storefront deleted
-// before: `customers/redact` usually comes after `customers/delete`, when the account has lost its gid.
+// The gid is also in the federated identity of the storefront, and on the tombstone of a customer
+// whom the storefront deleted earlier: `customers/redact` usually follows `customers/delete`, when
+// the account has lost its gid.
 const FIND = `
-  SELECT id, email, unproven_email, full_name, first_name, last_name, storefront_customer_gid, phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
+  SELECT id, email, unproven_email, full_name, first_name, last_name, storefront_customer_gid,
+    phone_hash, status, federated_sub, cms_item_id FROM storefront_users u
   WHERE shop = $1 AND (
     storefront_customer_gid = $2
     OR lower(email) = $3
     OR lower(unproven_email) = $3
-    OR lower(unproven_email) IN (SELECT lower(email) FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2)
+    OR lower(unproven_email) IN (SELECT lower(email) FROM storefront_users WHERE shop = $1
+      AND storefront_customer_gid = $2)
     OR id IN (SELECT user_id FROM identity_links WHERE shop = $1 AND provider = 'storefront' AND sub IN ($2, $4))
     OR id IN (SELECT user_id FROM customer_tombstones WHERE shop = $1 AND kind = 'gid' AND subject_hmac = $5)
-    OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL OR $3::text IS NULL))
+    OR (phone_hash = $6 AND (storefront_customer_gid IS NULL OR $2::text IS NULL) AND (email IS NULL
+      OR $3::text IS NULL))
   ) ORDER BY id`;
 
-/** A phone number is shared in families: it finds nobody whose other identifiers say that it is somebody else. */
+/** Families share phone numbers: a match by phone is ignored when the other identifiers differ. */
 export async function findPeople(
   ctx: Ctx,
   sql: TenantSql,
@@ -51,7 +56,7 @@ export async function findPeople(
   ]);
 }
 
-/** Whether anything of the person is left in the account. */
+/** Whether the account still contains data of the person. */
 export const isErased = (person: Person): boolean =>
   person.status === "deleted" &&
   [

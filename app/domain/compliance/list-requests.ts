@@ -1,24 +1,28 @@
-// Privacy requests of a store, newest first, for operators; also those to delete the store, which stand under no store.
+// A store's privacy requests for operators, newest first; includes the requests to delete the
+// store, which have no tenant row.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM } from "../../runtime/database.ts";
+import { PLATFORM, type Columns, type PrivacyRequest } from "../../db.server.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { storeKey } from "./privacy-requests.ts";
 
-type ListedRow = {
-  id: number;
-  kind: string;
-  state: string;
-  external_id: string | null;
-  received_at: Date;
-  due_by: Date;
-  completed_at: Date | null;
-  attempts: number;
-  last_error: string | null;
-  evidence: Record<string, unknown> | null;
-};
+type ListedRow = Columns<
+  PrivacyRequest,
+  | "id"
+  | "kind"
+  | "state"
+  | "external_id"
+  | "received_at"
+  | "due_by"
+  | "completed_at"
+  | "attempts"
+  | "last_error"
+  | "evidence"
+> & { evidence: Record<string, unknown> | null };
 
-/** `before`: the position a former page ended at. Answers the position of the next page, null at the end. */
+/**
+ * `before`: the end of the previous page. Returns the position of the next page, null at the end.
+ */
 export async function listPrivacyRequests(
   ctx: Ctx,
   shop: string,
@@ -29,8 +33,10 @@ export async function listPrivacyRequests(
     .get(tenant?.region ?? HOME_REGION)
     .forTenant(shop)
     .sql<ListedRow>(
-      `SELECT id, kind, state, external_id, received_at, due_by, completed_at, attempts, last_error, evidence FROM privacy_requests
-     WHERE (shop = $1 OR (shop = $2 AND subject_hmac = $3)) AND ($4::int IS NULL OR id < $4) ORDER BY id DESC LIMIT $5`,
+      `SELECT id, kind, state, external_id, received_at, due_by, completed_at, attempts, last_error,
+        evidence FROM privacy_requests
+     WHERE (shop = $1 OR (shop = $2 AND subject_hmac = $3)) AND ($4::int IS NULL OR id < $4)
+       ORDER BY id DESC LIMIT $5`,
       [PLATFORM, storeKey(ctx, shop), before, limit + 1],
     );
   const page = rows.slice(0, limit);

@@ -1,6 +1,7 @@
-// What a merchant asks for a customer by a button, and the law calls by the same names: the customer's data, and to be
-// forgotten. Each is a row among the privacy requests, so that it can be shown later what was asked and done.
+// A merchant's privacy requests for a customer by a button: an export and an erasure. Each is a row
+// among the privacy requests, as a record of what was requested and done.
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, PrivacyRequest as StoredRequest } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { findPerson, type Account } from "../identity/account.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -15,7 +16,9 @@ const toSubject = ({ email, storefront_customer_gid: gid }: Account): Subject =>
   ...(email && { email: email.toLowerCase() }),
 });
 
-/** The person by whom a request can name them. Throws `not_found`, also for who is erased already. */
+/**
+ * The customer and the identifiers for a request. Throws `not_found`, also for an erased customer.
+ */
 async function getSubject(ctx: Ctx, tenant: Tenant, userId: number): Promise<Subject> {
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
   const subject = person ? toSubject(person.account) : {};
@@ -23,7 +26,9 @@ async function getSubject(ctx: Ctx, tenant: Tenant, userId: number): Promise<Sub
   return subject;
 }
 
-/** The document of a data request, at once and for the merchant's own eyes; nothing is filed and nothing is mailed. */
+/**
+ * The export of a data request, returned directly to the merchant; nothing is archived or mailed.
+ */
 export async function exportForMerchant(
   ctx: Ctx,
   tenant: Tenant,
@@ -31,10 +36,13 @@ export async function exportForMerchant(
 ): Promise<{ requestId: number; document: string }> {
   const subject = await getSubject(ctx, tenant, userId);
   const { sql } = dataOf(ctx, tenant);
-  // Stored as failed until it is compiled: a process that ends in between leaves no claim that it was done.
-  const [row] = await sql<{ id: number; received_at: Date; due_by: Date }>(
+  // Stored as failed until it is compiled: if the process dies in between, the row does not claim
+  // success.
+  const [row] = await sql<Columns<StoredRequest, "id" | "received_at" | "due_by">>(
     `INSERT INTO privacy_requests (shop, kind, delivery_id, subject_hmac, state, due_by, last_error, completed_at)
-     VALUES ($1, 'data_request', $2, $3, 'failed', clock_timestamp() + make_interval(days => ${DUE_DAYS}), 'not_finished', clock_timestamp()) RETURNING id, received_at, due_by`,
+     VALUES ($1, 'data_request', $2, $3, 'failed',
+       clock_timestamp() + make_interval(days => ${DUE_DAYS}), 'not_finished', clock_timestamp())
+       RETURNING id, received_at, due_by`,
     [`merchant:${ctx.random.uuid()}`, subjectKey(ctx, tenant.shop, subject)],
   );
   if (!row) throw new Error("a privacy request vanished while it was made");
@@ -54,10 +62,11 @@ export async function exportForMerchant(
   } satisfies PrivacyRequest;
   const { document, counts } = await compileExport(ctx, tenant, request, subject);
   await sql(
-    "UPDATE privacy_requests SET state = 'done', last_error = NULL, completed_at = clock_timestamp(), evidence = $3::jsonb WHERE shop = $1 AND id = $2",
+    `UPDATE privacy_requests SET state = 'done', last_error = NULL,
+      completed_at = clock_timestamp(), evidence = $3::jsonb WHERE shop = $1 AND id = $2`,
     [row.id, JSON.stringify({ asked_by: "merchant", exported: counts })],
   );
-  ctx.log.done("privacy_export.downloaded", {
+  ctx.log.info("privacy_export.downloaded", {
     shop: tenant.shop,
     request_id: row.id,
     asked_by: "merchant",
@@ -65,11 +74,11 @@ export async function exportForMerchant(
   return { requestId: row.id, document: JSON.stringify(document, null, 2) };
 }
 
-/** What has to be typed to erase somebody: the address, or the number of who has none. */
-export const erasureWord = (account: Pick<Account, "id" | "email">): string =>
+/** The confirmation phrase of an erasure: the address, or the customer number without one. */
+export const confirmationPhrase = (account: Pick<Account, "id" | "email">): string =>
   account.email ?? `#${account.id}`;
 
-/** The same way as the storefront's `customers/redact`: recorded now, worked after. */
+/** Same processing as the storefront's `customers/redact`: recorded now, worked later. */
 export async function eraseForMerchant(
   ctx: Ctx,
   tenant: Tenant,
@@ -78,7 +87,7 @@ export async function eraseForMerchant(
 ): Promise<{ requestId: number }> {
   const subject = await getSubject(ctx, tenant, userId);
   const person = await findPerson(dataOf(ctx, tenant).sql, userId);
-  if (!person || typed.trim().toLowerCase() !== erasureWord(person.account).toLowerCase())
+  if (!person || typed.trim().toLowerCase() !== confirmationPhrase(person.account).toLowerCase())
     throw new AppError("invalid_request", { fields: { typed: "does not match" } });
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
     kind: "customer_redact",
@@ -88,7 +97,7 @@ export async function eraseForMerchant(
     externalId: null,
     triggeredAt: null,
   });
-  ctx.log.done("customer.erasure_asked", {
+  ctx.log.info("customer.erasure_asked", {
     shop: tenant.shop,
     user_id: userId,
     request_id: id,

@@ -1,20 +1,21 @@
-// A person's copy of the own data (GDPR 15 and 20), at once and without the merchant. Of who has not proved the address,
-// nothing is told that the storefront knows of its customer: anybody can sign up with a stranger's address.
+// A shopper's own export (GDPR 15 and 20), directly and without the merchant. With an unverified
+// address it contains none of the storefront's data of that customer, because anybody can sign up
+// with a stranger's address.
 import type { Ctx } from "../../context.server.ts";
-import type { Row } from "../../runtime/database.ts";
+import type { Row } from "../../runtime/database/database.ts";
 import { isProven, toUser } from "../identity/account.ts";
-import { requireFreshSignIn } from "../identity/fresh-sign-in.ts";
-import type { Session } from "../identity/sessions.ts";
+import { requireRecentAuth } from "../identity/session/recent-auth.ts";
+import type { Session } from "../identity/session/sessions.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readAccountSections, readEventSections } from "./compile-export.ts";
 
-/** Throws `reauth_required` a day after the sign-in. */
+/** Throws `reauth_required` when the sign-in is older than a day. */
 export async function compileOwnExport(
   ctx: Ctx,
   tenant: Tenant,
   session: Session,
 ): Promise<object> {
-  requireFreshSignIn(ctx, session);
+  requireRecentAuth(ctx, session);
   const { account } = session;
   const sections = await readAccountSections(dataOf(ctx, tenant).sql, [account.id]);
   const known = {
@@ -27,7 +28,7 @@ export async function compileOwnExport(
     eventIds: [],
   };
   const proven = isProven(account);
-  ctx.log.done("own_data.exported", { shop: tenant.shop, user_id: account.id, proven });
+  ctx.log.info("own_data.exported", { shop: tenant.shop, user_id: account.id, proven });
   return {
     store: tenant.shop,
     exported_at: ctx.clock.now().toISOString(),
@@ -38,13 +39,16 @@ export async function compileOwnExport(
   };
 }
 
-/** A message that mentions the person may hold somebody else as well; the merchant, who reads the other export, knows who. */
+/**
+ * Excludes messages that mention the person, because they may also contain other people; only the
+ * merchant's export has them.
+ */
 const withoutPayloads = <S extends { deliveries: Row[] }>(events: S): S => ({
   ...events,
   deliveries: events.deliveries.map((row) => ({ ...row, payload: undefined })),
 });
 
-/** What came in under the account itself, as its owner is shown it. */
+/** The rows of the account itself, as its owner may see them. */
 function unproven({ account }: Session, sections: Record<string, Row[]>): object {
   const { returns: _, tags = [], ...own } = sections;
   return {

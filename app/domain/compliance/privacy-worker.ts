@@ -1,103 +1,62 @@
-// Works the privacy requests of one region, one at a time per process: they are rare, and they walk whole tables.
+// Runs the privacy requests of one region, one at a time per process: they are rare, and they walk
+// whole tables.
 import type { Ctx } from "../../context.server.ts";
-import { isDatabaseAway, type Database } from "../../runtime/database.ts";
+import { isDatabaseAway, type Database } from "../../runtime/database/database.ts";
+import { LeaseLost } from "../../runtime/database/lease.ts";
+import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { findTenant } from "../tenants/tenant.ts";
 import { redactCustomer } from "./customer-redact.ts";
 import { answerDataRequest } from "./data-request.ts";
 import {
-  AnotherPass,
+  Reschedule,
   claimPrivacyRequests,
   finishPrivacyRequest,
-  LeaseLost,
-  passPrivacyRequest,
+  requeuePrivacyRequest,
   postponePrivacyRequest,
   PRIVACY_LEASE_SECONDS,
   PRIVACY_NOTIFICATION,
-  renewPrivacyLease,
+  releasePrivacyRequests,
+  renewPrivacyLeases,
   type PrivacyRequest,
 } from "./privacy-requests.ts";
 import { redactShop } from "./shop-redact.ts";
 
 const STOP_WAIT_MS = 10_000;
-const RENEW_MS = (PRIVACY_LEASE_SECONDS * 1_000) / 3;
 
-export async function startPrivacyWorker(
-  ctx: Ctx,
-  database: Database,
-): Promise<{ stop(): Promise<void> }> {
-  let running: Promise<void> | null = null;
-  let isWanted = false;
-  let stopping = false;
-
-  function wake(): void {
-    isWanted = true;
-    if (!stopping && !running)
-      running = drain().finally(() => {
-        running = null;
-        if (isWanted && !stopping) wake();
-      });
-  }
-
-  async function drain(): Promise<void> {
-    try {
-      while (isWanted && !stopping) {
-        isWanted = false;
-        const [request] = await claimPrivacyRequests(database, 1);
-        if (!request) return;
-        isWanted = true;
-        if (stopping) await passPrivacyRequest(database, request, 0);
-        else await work(ctx, database, request);
-      }
-    } catch (error) {
-      isWanted = false;
-      if (!isDatabaseAway(error)) ctx.log.failed("privacy_requests.not_claimed", error);
-    }
-  }
-
-  const listener = await database.listen(PRIVACY_NOTIFICATION, wake);
-  const poll = setInterval(wake, ctx.config.WORKER_POLL_MS);
-  wake();
-  return {
-    async stop() {
-      stopping = true;
-      clearInterval(poll);
-      await listener.stop();
-      // A long one is left to its lease: whoever takes it next goes on where it stands.
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        running,
-        new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_WAIT_MS))),
-      ]);
-      clearTimeout(timer);
-    },
-  };
+export function startPrivacyWorker(ctx: Ctx, database: Database): Promise<WorkQueue> {
+  return startWorkQueue<PrivacyRequest>({
+    name: "privacy_requests",
+    database,
+    notification: PRIVACY_NOTIFICATION,
+    pollMs: ctx.config.WORKER_POLL_MS,
+    leaseSeconds: PRIVACY_LEASE_SECONDS,
+    concurrency: 1,
+    stopWaitMs: STOP_WAIT_MS,
+    log: ctx.log,
+    claim: (limit) => claimPrivacyRequests(database, limit),
+    renew: (items) => renewPrivacyLeases(database, items),
+    release: (items) => releasePrivacyRequests(database, items),
+    work: (request) => workOn(ctx, database, request),
+  });
 }
 
-async function work(ctx: Ctx, database: Database, request: PrivacyRequest): Promise<void> {
+async function workOn(ctx: Ctx, database: Database, request: PrivacyRequest): Promise<void> {
   const about = { shop: request.shop, kind: request.kind, request_id: request.id };
-  const renew = setInterval(
-    () => void renewPrivacyLease(database, request).catch(() => false),
-    RENEW_MS,
-  );
   try {
     await perform(ctx, database, request);
-    ctx.log.done("privacy_request.worked", about);
+    ctx.log.info("privacy_request.worked", about);
   } catch (error) {
-    // Without the database, or with the lease gone, nothing is settled here: the row comes back by itself.
-    if (error instanceof LeaseLost || isDatabaseAway(error)) return;
-    if (error instanceof AnotherPass)
-      return await passPrivacyRequest(database, request, error.delayMs).catch(() => undefined);
+    // Without the database or the lease the row cannot be settled: it returns when the lease expires.
+    if (error instanceof LeaseLost || isDatabaseAway(error)) throw error;
+    if (error instanceof Reschedule)
+      return await requeuePrivacyRequest(database, request, error.delayMs);
     const reason = reasonOf(error);
-    const state = await postponePrivacyRequest(database, request, reason).catch(
-      () => "received" as const,
-    );
-    ctx.log.troubled(
-      state === "failed" ? "privacy_request.given_up" : "privacy_request.postponed",
-      { ...about, reason },
-    );
-  } finally {
-    clearInterval(renew);
+    const state = await postponePrivacyRequest(database, request, reason);
+    ctx.log.warn(state === "failed" ? "privacy_request.given_up" : "privacy_request.postponed", {
+      ...about,
+      reason,
+    });
   }
 }
 
@@ -113,7 +72,7 @@ async function perform(ctx: Ctx, database: Database, request: PrivacyRequest): P
     : redactCustomer(ctx, database, tenant, request);
 }
 
-/** Never the words of an answer: other systems repeat what they were sent, and that is the person. */
+/** Never the text of a response: other systems repeat what was sent, which is personal data. */
 function reasonOf(error: unknown): string {
   if (error instanceof OutboundError)
     return `${error.system}: ${error.kind}${error.status ? ` ${error.status}` : ""}`;

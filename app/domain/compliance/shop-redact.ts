@@ -1,16 +1,17 @@
-// shop/redact: every row and object of a store that is not installed goes, in slices, the append-only tables included (the
-// database lets exactly this deletion pass). The tenant's record goes last, so that a crash leaves a store that is still
-// known. An installed store keeps everything (DECISIONS 15).
+// shop/redact: deletes every row and object of a store that is not installed, in slices, including
+// the append-only tables (the database allows exactly this deletion). The tenant's record is
+// deleted last, so that the store is still known after a crash. An installed store keeps everything
+// (DECISIONS 15).
 import type { Ctx } from "../../context.server.ts";
-import { APPEND_ONLY_TABLES } from "../../runtime/database-roles.ts";
-import type { Database, TenantSql } from "../../runtime/database.ts";
+import { APPEND_ONLY_TABLES } from "../../runtime/database/roles.ts";
+import type { Database, TenantSql } from "../../runtime/database/database.ts";
 import { SHOP } from "../../integrations/storefront-documents.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { KEYS } from "../../runtime/kv.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import { findTenant, getTenant, type Tenant } from "../tenants/tenant.ts";
 import { tokenState } from "../tenants/directory.ts";
-import { AnotherPass, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
+import { Reschedule, finishPrivacyRequest, type PrivacyRequest } from "./privacy-requests.ts";
 import { tenantTables } from "./table-slices.ts";
 
 const ROWS_PER_SLICE = 2_000;
@@ -25,7 +26,7 @@ export async function redactShop(
   const deleted: Record<string, number> = {};
   const finish = (state: "done" | "retained", evidence: object) =>
     finishPrivacyRequest(database.forTenant(request.home).sql, request, state, evidence);
-  if (await isUninstallWaiting(database, shop)) throw new AnotherPass(NEXT_PASS_MS);
+  if (await isUninstallWaiting(database, shop)) throw new Reschedule(NEXT_PASS_MS);
   const reason = await findReasonToKeep(ctx, request);
   if (reason !== null) return finish("retained", { kept_because: [reason] });
 
@@ -44,28 +45,30 @@ export async function redactShop(
       kept_because: [`${INSTALLED_AGAIN} while its data was deleted`],
     });
   // Rows that a worker wrote while the store was still known.
-  if ((await deleteRows(ctx, database, request, deleted)) !== 0)
-    throw new AnotherPass(NEXT_PASS_MS);
+  if ((await deleteRows(ctx, database, request, deleted)) !== 0) throw new Reschedule(NEXT_PASS_MS);
   await finish("done", { deleted, archive_objects: objects });
 }
 
-/** Whether the store's uninstall was received and not worked yet: until then its record says that it is installed. */
+/**
+ * Whether an uninstall webhook of the store is still in the inbox: until it is processed the record
+ * shows an installed store.
+ */
 async function isUninstallWaiting(database: Database, shop: string): Promise<boolean> {
-  const rows = await database
-    .forTenant(shop)
-    .sql(
-      "SELECT 1 FROM webhook_inbox WHERE shop = $1 AND topic = 'app/uninstalled' AND status IN ('pending', 'processing') LIMIT 1",
-    );
-  return rows.length > 0;
+  const waiting = await database.forTenant(shop).prisma.webhookInbox.findFirst({
+    select: { id: true },
+    where: { topic: "app/uninstalled", status: { in: ["pending", "processing"] } },
+  });
+  return waiting !== null;
 }
 
-/** When the platform asked: what was installed after it is another story. */
+/** The time of the platform's request: a later installation is not affected. */
 const askedAt = ({ triggeredAt, receivedAt }: PrivacyRequest): Date =>
   triggeredAt && triggeredAt < receivedAt ? triggeredAt : receivedAt;
 
 /**
- * Why the store counts as installed; null when it does not. A request is for a store that is not installed, and its signed
- * body can be sent again for ever. Throws OutboundError when the platform does not say.
+ * Why the store counts as installed; null when it does not. A request is valid only for a store
+ * that is not installed, and its signed body can be replayed forever. Throws OutboundError when the
+ * platform's API does not answer.
  */
 async function findReasonToKeep(ctx: Ctx, request: PrivacyRequest): Promise<string | null> {
   const tenant = await findTenant(ctx, request.shop);
@@ -76,7 +79,7 @@ async function findReasonToKeep(ctx: Ctx, request: PrivacyRequest): Promise<stri
 
 const INSTALLED_AGAIN = "the store installed the app again";
 
-/** By our own record: installed after the request, or after the last uninstall that we know of. */
+/** By our own record: installed after the request, or after the last known uninstall. */
 function isInstalledAgain({ connection }: Tenant, request: PrivacyRequest): boolean {
   if (connection.installed_at === undefined) return false;
   const installedAt = new Date(connection.installed_at);
@@ -87,7 +90,10 @@ function isInstalledAgain({ connection }: Tenant, request: PrivacyRequest): bool
   );
 }
 
-/** The platform refuses the token of a store that is gone, and of one that uninstalled the app without our hearing of it. */
+/**
+ * The platform rejects the token of a deleted store, and of a store whose uninstall webhook was
+ * lost.
+ */
 const NOT_INSTALLED: ReadonlySet<number | undefined> = new Set([401, 404]);
 
 async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
@@ -96,14 +102,17 @@ async function isTokenAnswered(ctx: Ctx, tenant: Tenant): Promise<boolean> {
     await callStorefront(ctx, tenant.shop, { document: SHOP });
     return true;
   } catch (error) {
-    // Of an app error the record says whether the token was refused, or only this kind of token.
+    // For an app error the record shows whether the token was rejected, or only this kind of token.
     if (isAppError(error)) return tokenState(await getTenant(ctx, tenant.shop)) === "valid";
     if (!(error instanceof OutboundError) || error.retryable) throw error;
     return !NOT_INSTALLED.has(error.status);
   }
 }
 
-/** One slice per transaction, in every table, until nothing is left; null when the store is installed again meanwhile. */
+/**
+ * One slice per transaction, in every table, until nothing is left; null when the store was
+ * installed again meanwhile.
+ */
 async function deleteRows(
   ctx: Ctx,
   database: Database,
@@ -126,31 +135,34 @@ async function deleteRows(
 
 async function deleteSlice(sql: TenantSql, table: string, shop: string): Promise<number> {
   if ((APPEND_ONLY_TABLES as readonly string[]).includes(table)) {
-    // The service's role may not delete there: the database's own function does, while this request is being worked.
+    // The service's role has no DELETE right there: the database's own function deletes, while this
+    // request is running.
     const [answer] = await sql<{ deleted: number }>(
-      "SELECT delete_redacted_rows($2, shop, $3) AS deleted FROM (SELECT $1::text AS shop) AS named WHERE shop = $1",
+      `SELECT delete_redacted_rows($2, shop, $3) AS deleted FROM (SELECT $1::text AS shop) AS named
+        WHERE shop = $1`,
       [table, ROWS_PER_SLICE],
     );
     return answer?.deleted ?? 0;
   }
   const rows = await sql(
-    `DELETE FROM "${table}" WHERE shop = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM "${table}" WHERE shop = $1 AND ($2::text IS NULL OR to_jsonb("${table}")->>'key' <> $2) LIMIT ${ROWS_PER_SLICE})) RETURNING 1`,
+    `DELETE FROM "${table}" WHERE shop = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM "${table}"
+      WHERE shop = $1 AND ($2::text IS NULL OR to_jsonb("${table}")->>'key' <> $2)
+      LIMIT ${ROWS_PER_SLICE})) RETURNING 1`,
     [table === "kv" ? KEYS.tenant(shop) : null],
   );
   return rows.length;
 }
 
-/** In one statement with its condition: an install at this moment keeps its record. */
+/** One statement with its condition: a concurrent installation keeps its record. */
 async function deleteRecord(ctx: Ctx, request: PrivacyRequest): Promise<boolean> {
-  const { sql } = ctx.home.forTenant(request.shop);
+  const { sql, prisma } = ctx.home.forTenant(request.shop);
   await sql(
-    "DELETE FROM kv WHERE shop = $1 AND key = $2 AND coalesce((value#>>'{connection,installed_at}')::timestamptz, '-infinity') <= $3",
+    `DELETE FROM kv WHERE shop = $1 AND key = $2
+      AND coalesce((value#>>'{connection,installed_at}')::timestamptz, '-infinity') <= $3`,
     [KEYS.tenant(request.shop), askedAt(request)],
   );
-  const isKept =
-    (await sql("SELECT 1 FROM kv WHERE shop = $1 AND key = $2", [KEYS.tenant(request.shop)]))
-      .length > 0;
-  // They are where the record was, whichever region holds the other rows.
-  if (!isKept) await sql("DELETE FROM public_hosts WHERE shop = $1");
+  const isKept = (await prisma.kv.count({ where: { key: KEYS.tenant(request.shop) } })) > 0;
+  // These rows are in the region of the record, whichever region holds the other rows.
+  if (!isKept) await prisma.publicHost.deleteMany();
   return !isKept;
 }

@@ -1,8 +1,8 @@
-// Whom a privacy request is about, and how the person is recognised in what is stored.
+// The person of a privacy request, and the patterns that find the person in stored data.
 import type { Ctx } from "../../context.server.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 
-/** As the platform names the person; any of them may be missing. */
+/** The platform's identifiers of the person; each may be missing. */
 export type Subject = {
   gid?: string;
   email?: string;
@@ -10,7 +10,7 @@ export type Subject = {
   /** Gids. */ orders?: string[];
 };
 
-/** The person as far as we know: everything that must be found nowhere afterwards, and the accounts it belongs to. */
+/** The person's known identifiers, which must not be found after the erasure, and the accounts. */
 export type KnownSubject = {
   userIds: number[];
   gids: string[];
@@ -29,7 +29,7 @@ export function subjectKey(ctx: Ctx, shop: string, { gid, email, phone }: Subjec
   return value ? ctx.secrets.pseudonym(`${shop}/privacy`, value) : null;
 }
 
-/** Numbers above 2^53 as the digits that stand in the raw bytes: `JSON.parse` rounds them. */
+/** Numbers above 2^53 keep their digits from the raw bytes: `JSON.parse` rounds them. */
 function parseWithExactIds(raw: Buffer): unknown {
   const keepDigits = (_: string, value: unknown, context?: { source?: string }) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? "")
@@ -49,7 +49,10 @@ const idOf = (value: unknown): string | null =>
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 500) : undefined;
 
-/** Reads `customer`, the orders and the platform's own number of the request; whatever is missing stays missing. */
+/**
+ * Reads `customer`, the orders and the platform's own number of the request; missing fields stay
+ * missing.
+ */
 export function readSubject(raw: Buffer): { subject: Subject; externalId: string | null } {
   const body = fieldsOf(parseWithExactIds(raw));
   const customer = fieldsOf(body.customer);
@@ -70,9 +73,9 @@ export function readSubject(raw: Buffer): { subject: Subject; externalId: string
   };
 }
 
-const SHORTEST_PHONE_DIGITS = 7;
+const MIN_PHONE_DIGITS = 7;
 const escapeRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-/** As JSON of other programs may write it. */
+/** In the forms in which other programs write JSON. */
 const jsonEscaped = (text: string) =>
   text.replace(
     /[^\u0020-\u007e]/g,
@@ -81,7 +84,7 @@ const jsonEscaped = (text: string) =>
 
 const spellings = (text: string): string[] =>
   [...new Set([text, jsonEscaped(text)])].map(escapeRegex);
-/** Whole, not the end of a longer address; and as it stands in a link. */
+/** Whole, not the end of a longer address; and in its URL-encoded form. */
 const addressPattern = (email: string): string[] => [
   ...spellings(email).map((text) => `(?<![a-z0-9._+-])${text}(?![a-z0-9-]|\\.[a-z0-9])`),
   escapeRegex(encodeURIComponent(email)),
@@ -91,12 +94,12 @@ const namePattern = (name: string): string[] =>
 
 function phonePattern(phone: string): string[] {
   const digits = phone.replace(/\D/g, "");
-  return digits.length < SHORTEST_PHONE_DIGITS
+  return digits.length < MIN_PHONE_DIGITS
     ? []
     : [`(?<!\\d)${digits.split("").join("[^0-9a-zA-Z]{0,3}")}(?!\\d)`];
 }
 
-/** What says who somebody is: addresses, numbers however they are written, whole names. Case does not matter. */
+/** Direct identifiers: addresses, phone numbers in any notation, full names. Case-insensitive. */
 export function identityPatterns({
   emails,
   phones,
@@ -109,7 +112,7 @@ export function identityPatterns({
   ];
 }
 
-/** Also where the person is only referred to by the storefront's id: in the shapes that ids have in payloads. */
+/** Also references by the storefront's id, in the forms that ids have in payloads. */
 export function mentionPattern(subject: KnownSubject): string | null {
   const ids = subject.gids
     .map((gid) => gid.slice(gid.lastIndexOf("/") + 1))

@@ -1,9 +1,12 @@
-// Tables walked in slices of bounded size: a store may hold millions of rows, and a statement has ten seconds.
-import type { Database } from "../../runtime/database.ts";
+// Walks tables in slices of bounded size: a store may hold millions of rows, and a statement has
+// ten seconds.
+import type { Database } from "../../runtime/database/database.ts";
 
 const PAGES_PER_SLICE = 2_000;
 
-/** Ranges of physical places, `[from, to)`, that together cover the table, also what is added meanwhile. */
+/**
+ * Ranges of physical positions, `[from, to)`, that cover the table including rows added meanwhile.
+ */
 export async function* tableSlices(
   database: Database,
   table: string,
@@ -24,7 +27,9 @@ export type TenantTable = { name: string; textColumns: string[] };
 
 const catalogs = new WeakMap<Database, Promise<TenantTable[]>>();
 
-/** Every table that has rows of tenants, with the columns that can hold words; read from the database's own catalog, once. */
+/**
+ * Every table with a tenant column, with its text columns; read once from the database's catalog.
+ */
 export function tenantTables(database: Database): Promise<TenantTable[]> {
   const known = catalogs.get(database) ?? readCatalog(database);
   catalogs.set(database, known);
@@ -34,10 +39,13 @@ export function tenantTables(database: Database): Promise<TenantTable[]> {
 
 async function readCatalog(database: Database): Promise<TenantTable[]> {
   const rows = await database.acrossTenants<{ name: string; columns: string[] | null }>(
-    `SELECT c.table_name AS name, array_agg(quote_ident(c.column_name)::text ORDER BY c.ordinal_position) FILTER (WHERE c.udt_name IN ('text', 'varchar', 'bpchar', 'json', 'jsonb', '_text', '_varchar') AND c.column_name <> 'shop') AS columns
+    `SELECT c.table_name AS name, array_agg(quote_ident(c.column_name)::text
+      ORDER BY c.ordinal_position) FILTER (WHERE c.udt_name IN ('text', 'varchar', 'bpchar', 'json',
+      'jsonb', '_text', '_varchar') AND c.column_name <> 'shop') AS columns
      FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
      WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
-       AND EXISTS (SELECT 1 FROM information_schema.columns s WHERE s.table_schema = c.table_schema AND s.table_name = c.table_name AND s.column_name = 'shop')
+       AND EXISTS (SELECT 1 FROM information_schema.columns s WHERE s.table_schema = c.table_schema
+         AND s.table_name = c.table_name AND s.column_name = 'shop')
      GROUP BY c.table_name ORDER BY c.table_name`,
   );
   return rows.map(({ name, columns }) => ({ name, textColumns: columns ?? [] }));

@@ -1,5 +1,5 @@
-// Signed copies of the chain's head in the archive, outside of the database. Each names the one before it, and the newest
-// is remembered in the key-value store, so that one that is taken away is missed.
+// Signed copies of the chain's head in the archive, outside of the database. Each names the
+// previous one, and the newest is recorded in the key-value store, so that a deleted one is detected.
 import {
   createPrivateKey,
   createPublicKey,
@@ -10,10 +10,11 @@ import {
 } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import { getKey, KEYS, putKey } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
-// Signed with a key that the database does not hold: who can rewrite every row still cannot rewrite these.
+// Signed with a key that is not in the database: an attacker who can rewrite every row cannot
+// rewrite these.
 const ED25519_PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 function signingKey(ctx: Ctx): KeyObject {
@@ -45,37 +46,38 @@ const messageOf = ({ shop, seq, hash, at, previous }: Checkpoint) =>
 
 type Newest = { seq: number };
 
-/** Archives the head, signed, when it moved since the last checkpoint. Safe to repeat. */
+/** Archives the signed head when it moved since the last checkpoint. Safe to repeat. */
 export async function writeCheckpoint(ctx: Ctx, tenant: Tenant): Promise<boolean> {
-  const { sql } = dataOf(ctx, tenant);
-  const [head] = await sql<{ seq: number; hash: string }>(
-    "SELECT seq, hash FROM consent_chain_heads WHERE shop = $1 AND seq > 0",
-  );
+  const data = dataOf(ctx, tenant);
+  const head = await data.prisma.consentChainHead.findFirst({ where: { seq: { gt: 0 } } });
   if (!head) return false;
-  const path = pathOf(tenant.shop, head.seq);
+  const seq = Number(head.seq);
+  const path = pathOf(tenant.shop, seq);
   const archive = ctx.archive.ofStore(tenant.shop);
   if (await archive.get(path)) return false;
-  const previous = (await getKey<Newest>(sql, KEYS.consentCheckpoint))?.value.seq;
+  const previous = (await getKey<Newest>(data.sql, KEYS.consentCheckpoint))?.value.seq;
   const checkpoint: Checkpoint = {
     shop: tenant.shop,
-    seq: head.seq,
+    seq,
     hash: head.hash,
     at: ctx.clock.now().toISOString(),
     ...(previous !== undefined && { previous }),
   };
   const signature = sign(null, messageOf(checkpoint), signingKey(ctx)).toString("base64");
   await archive.put(path, JSON.stringify({ ...checkpoint, signature }), "application/json");
-  // Remembered only once it is there: a crash between the two is not a checkpoint that somebody took away.
-  await putKey(sql, KEYS.consentCheckpoint, { seq: head.seq } satisfies Newest);
+  // Recorded only once it is archived: a crash between the two must not look like a deleted checkpoint.
+  await putKey(data.sql, KEYS.consentCheckpoint, { seq } satisfies Newest);
   return true;
 }
 
-/** What is in the archive: hashes by place; the places of those that are not ours as they stand, and of those that are gone. */
+/**
+ * The archived checkpoints: hashes by position; the positions of invalid ones, and of missing ones.
+ */
 export async function readCheckpoints(
   ctx: Ctx,
   tenant: Tenant,
 ): Promise<{ checkpoints: Map<number, string>; forged: number[]; missing: number[] }> {
-  // Read first: whatever is written while the archive is listed is then in the list, or not asked for.
+  // Read first: a checkpoint written while the archive is listed is then either listed or not expected.
   const newest = (await getKey<Newest>(dataOf(ctx, tenant).sql, KEYS.consentCheckpoint))?.value.seq;
   const publicKey = createPublicKey(signingKey(ctx));
   const checkpoints = new Map<number, string>();
@@ -97,7 +99,10 @@ export async function readCheckpoints(
   return { checkpoints, forged, missing };
 }
 
-/** Null for what we never wrote: whoever can forge a checkpoint can also write nonsense into it. */
+/**
+ * Null for anything we did not write: an attacker who can forge a checkpoint can also write invalid
+ * data.
+ */
 function parseCheckpoint(object: Buffer | null): z.output<typeof Signed> | null {
   try {
     return Signed.parse(JSON.parse(object?.toString("utf8") ?? "null"));

@@ -1,5 +1,6 @@
 // A person's own consent log: pages, CSV, and the receipt of one decision.
 import type { Ctx } from "../../context.server.ts";
+import type { ConsentRecord } from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 const COLUMNS = [
@@ -16,12 +17,16 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
-type HistoryRow = Record<
-  Exclude<(typeof COLUMNS)[number], "id" | "created_at">,
-  string | number | null
-> & { id: number; created_at: Date };
+type Column = (typeof COLUMNS)[number];
+const SELECTED = Object.fromEntries(COLUMNS.map((column) => [column, true])) as Record<
+  Column,
+  true
+>;
 
-const toRecord = (row: HistoryRow) => ({ ...row, created_at: row.created_at.toISOString() });
+const toRecord = (row: Pick<ConsentRecord, Column>) => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+});
 
 /** Newest first; `next` is the position of the following page. */
 export async function listConsents(
@@ -30,10 +35,12 @@ export async function listConsents(
   userId: number,
   options: { limit: number; before: number | null },
 ) {
-  const rows = await dataOf(ctx, tenant).sql<HistoryRow>(
-    `SELECT ${COLUMNS.join(", ")} FROM consent_records WHERE shop = $1 AND user_id = $2 AND ($3::int IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
-    [userId, options.before, options.limit + 1],
-  );
+  const rows = await dataOf(ctx, tenant).prisma.consentRecord.findMany({
+    select: SELECTED,
+    where: { user_id: userId, ...(options.before !== null && { id: { lt: options.before } }) },
+    orderBy: { id: "desc" },
+    take: options.limit + 1,
+  });
   const page = rows.slice(0, options.limit);
   return {
     records: page.map(toRecord),
@@ -41,7 +48,7 @@ export async function listConsents(
   };
 }
 
-/** A spreadsheet must not run what somebody typed: a leading sign of a formula is quoted away. */
+/** Prevents formula injection in spreadsheets: a leading formula character is quoted. */
 export function toCell(value: string | number | boolean | Date | null): string {
   const text = value instanceof Date ? value.toISOString() : String(value ?? "");
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
@@ -64,38 +71,22 @@ export async function exportConsents(ctx: Ctx, tenant: Tenant, userId: number): 
   }
 }
 
-/** What a row of the log belongs to: the decision and whoever made it. */
+/** The rows of one decision and its subject. */
 export async function findDecision(
   ctx: Ctx,
   tenant: Tenant,
   seq: number,
 ): Promise<{ consentId: string; userId: number | null; visitorId: string | null } | null> {
-  const [row] = await dataOf(ctx, tenant).sql<{
-    consent_id: string;
-    user_id: number | null;
-    visitor_id: string | null;
-  }>("SELECT consent_id, user_id, visitor_id FROM consent_records WHERE shop = $1 AND seq = $2", [
-    seq,
-  ]);
+  const row = await dataOf(ctx, tenant).prisma.consentRecord.findUnique({
+    where: { shop_seq: { shop: tenant.shop, seq } },
+  });
   return row ? { consentId: row.consent_id, userId: row.user_id, visitorId: row.visitor_id } : null;
 }
 
-type ReceiptRow = {
-  seq: number;
-  hash: string;
-  prev_hash: string;
-  consent_type: string;
-  action: string;
-  method: string;
-  consent_version: string | null;
-  policy_hash: string | null;
-  source_page: string | null;
-  gpc: boolean;
-  timestamp: string | null;
-  created_at: Date;
-};
-
-/** After ISO/IEC TS 27560 and the Kantara receipt: who, when, what, told what, how, and where it stands in the chain. */
+/**
+ * Follows ISO/IEC TS 27560 and the Kantara receipt: person, time, decision, policy, method, and
+ * position in the chain.
+ */
 export async function findReceipt(
   ctx: Ctx,
   tenant: Tenant,
@@ -103,11 +94,14 @@ export async function findReceipt(
   consentId: string,
   visitorId: string | null = null,
 ) {
-  const rows = await dataOf(ctx, tenant).sql<ReceiptRow>(
-    `SELECT seq, hash, prev_hash, consent_type, action, method, consent_version, policy_hash, source_page, gpc, timestamp, created_at
-     FROM consent_records WHERE shop = $1 AND consent_id = $2 AND user_id IS NOT DISTINCT FROM $3 AND (user_id IS NOT NULL OR visitor_id IS NOT DISTINCT FROM $4) ORDER BY seq`,
-    [consentId, userId, visitorId],
-  );
+  const rows = await dataOf(ctx, tenant).prisma.consentRecord.findMany({
+    where: {
+      consent_id: consentId,
+      user_id: userId,
+      ...(userId === null && { visitor_id: visitorId }),
+    },
+    orderBy: { seq: "asc" },
+  });
   const [first] = rows;
   if (!first) return null;
   return {
@@ -135,7 +129,7 @@ export async function findReceipt(
       purpose: row.consent_type,
       action: row.action,
       clientTime: row.timestamp,
-      chain: { seq: row.seq, hash: row.hash, previous: row.prev_hash },
+      chain: { seq: Number(row.seq), hash: row.hash, previous: row.prev_hash },
     })),
   };
 }

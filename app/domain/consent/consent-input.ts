@@ -1,4 +1,4 @@
-// What a consent change may say (DECISIONS 7).
+// The input of a consent change (DECISIONS 7).
 import { z } from "zod";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "./consent-types.ts";
 
@@ -9,7 +9,8 @@ const identifier = (max: number) =>
     .regex(/^[\w.:-]+$/, "may hold letters, digits, and . _ : -")
     .max(max);
 
-// Without @ and dot it can hold no address: it stands in the log for ever. A retry sends the same one again.
+// Without @ and dot it cannot contain an e-mail address, which would stay in the log forever. A
+// retry sends the same id.
 const ConsentId = z
   .string()
   .max(100)
@@ -52,7 +53,7 @@ export const ConsentSyncInput = z
 
 export type ConsentSyncInput = z.output<typeof ConsentSyncInput>;
 
-/** What was said in one go, ready to be recorded. */
+/** The decisions of one request, ready to be recorded. */
 export type Submission = {
   flags: Partial<Record<ConsentType, boolean>>;
   method: string;
@@ -68,7 +69,7 @@ export type Submission = {
   gpc: boolean;
 };
 
-/** Pages are kept without their query: it may hold anything. */
+/** Pages are stored without their query: it may contain personal data. */
 const withoutQuery = (page: string): string => page.replace(/[?#].*$/s, "").slice(0, 500);
 
 export function toSubmission(
@@ -81,11 +82,11 @@ export function toSubmission(
     policyHash: string | null;
   },
 ): Submission {
-  const said = CONSENT_TYPES.flatMap((type) =>
+  const entries = CONSENT_TYPES.flatMap((type) =>
     input[consentColumn(type)] === undefined ? [] : [[type, input[consentColumn(type)]] as const],
   );
   return {
-    flags: Object.fromEntries(said),
+    flags: Object.fromEntries(entries),
     method: input.method,
     consentVersion: context.consentVersion,
     consentId: input.consent_id ?? context.consentId,

@@ -1,7 +1,13 @@
-// The consent log as the merchant reads it: everybody's rows, newest first, filtered, counted by day, and as CSV.
+// The merchant's view of the consent log: all rows, newest first, filtered, counted by day, and as CSV.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type {
+  Columns,
+  ConsentRecord,
+  NullableColumns,
+  StorefrontUser,
+  TenantSql,
+} from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toCell } from "./consent-history.ts";
 
@@ -15,7 +21,7 @@ const text = (max: number) =>
     .optional()
     .catch(undefined);
 
-/** A filter that makes no sense filters nothing. `until` is the last day, in whole. */
+/** An invalid filter is ignored. `until` includes its whole day. */
 export const ConsentFilters = z.object({
   type: text(80),
   action: z
@@ -43,34 +49,49 @@ export type LoggedConsent = {
   visitor_id: string | null;
 };
 
-type LogRow = Omit<LoggedConsent, "created_at"> & {
-  created_at: Date;
-  user_agent: string | null;
-  ga_session_id: string | null;
-  timestamp: string | null;
-  id: number;
-  hash: string;
-};
+type LogRow = Columns<
+  ConsentRecord,
+  | "id"
+  | "seq"
+  | "created_at"
+  | "consent_type"
+  | "action"
+  | "method"
+  | "consent_version"
+  | "consent_id"
+  | "gpc"
+  | "user_id"
+  | "visitor_id"
+  | "user_agent"
+  | "ga_session_id"
+  | "timestamp"
+  | "hash"
+> &
+  NullableColumns<StorefrontUser, "email">;
 
-// The places first, from the index alone (consent_records_log_idx holds what is filtered by), then the few rows. A position
-// is a row's number; when it came stands in the row itself.
-const placesOf = (who: string) => `
+// The positions first, from the index alone (consent_records_log_idx contains the filtered
+// columns), then the few rows. A position is a row's number; its time is in the row itself.
+const concurrencyLimit = (who: string) => `
   SELECT seq FROM consent_records WHERE shop = $1
-    AND ($2::text IS NULL OR consent_type = $2) AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR method = $4)
+    AND ($2::text IS NULL OR consent_type = $2) AND ($3::text IS NULL OR action = $3)
+      AND ($4::text IS NULL OR method = $4)
     AND ($5::date IS NULL OR created_at >= $5::date) AND ($6::date IS NULL OR created_at < $6::date + 1)
-    AND ($7::bigint IS NULL OR (created_at, seq) < ((SELECT created_at FROM consent_records WHERE shop = $1 AND seq = $7), $7)) ${who}
+    AND ($7::bigint IS NULL OR (created_at, seq) < ((SELECT created_at FROM consent_records
+      WHERE shop = $1 AND seq = $7), $7)) ${who}
   ORDER BY created_at DESC, seq DESC LIMIT $8`;
 const rowsAt = (places: string) => `
-  SELECT r.id, r.seq, r.created_at, r.consent_type, r.action, r.method, r.consent_version, r.consent_id, r.gpc, r.user_id, u.email, r.visitor_id, r.user_agent, r.ga_session_id, r.timestamp, r.hash
-  FROM (${places}) AS place JOIN consent_records r ON r.shop = $1 AND r.seq = place.seq LEFT JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id ORDER BY r.created_at DESC, r.seq DESC`;
+  SELECT r.id, r.seq, r.created_at, r.consent_type, r.action, r.method, r.consent_version,
+    r.consent_id, r.gpc, r.user_id, u.email, r.visitor_id, r.user_agent, r.ga_session_id, r.timestamp, r.hash
+  FROM (${places}) AS place JOIN consent_records r ON r.shop = $1 AND r.seq = place.seq LEFT
+    JOIN storefront_users u ON u.shop = r.shop AND u.id = r.user_id ORDER BY r.created_at DESC, r.seq DESC`;
 
-const LIST = rowsAt(placesOf(""));
-const LIST_OF_PERSON = rowsAt(placesOf("AND user_id = ANY($9::int[])"));
+const LIST = rowsAt(concurrencyLimit(""));
+const LIST_OF_PERSON = rowsAt(concurrencyLimit("AND user_id = ANY($9::int[])"));
 
-/** The accounts with this address; a filter by an address that nobody has finds nothing. */
+/** The accounts with this address; a filter by an unknown address finds nothing. */
 const findUserIds = async (sql: TenantSql, email: string): Promise<number[]> =>
   (
-    await sql<{ id: number }>(
+    await sql<Columns<StorefrontUser, "id">>(
       "SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND status <> 'deleted'",
       [email.normalize("NFKC").toLowerCase()],
     )
@@ -96,7 +117,10 @@ async function readRows(
   return userIds ? sql<LogRow>(LIST_OF_PERSON, [...values, userIds]) : sql<LogRow>(LIST, values);
 }
 
-/** `before`: the position a former page ended at. Answers the position of the next page, null at the end. */
+/**
+ * `before`: the last position of the previous page. Returns the position of the next page, null at
+ * the end.
+ */
 export async function listConsentLog(
   ctx: Ctx,
   tenant: Tenant,
@@ -162,7 +186,7 @@ const CSV_COLUMNS = [
 ] as const;
 const CSV_PAGE = 1_000;
 
-/** All of it that the filters leave, a page of lines at a time: memory does not grow with the log. */
+/** Every filtered row, a page of lines at a time: memory does not grow with the log. */
 export async function* exportConsentLog(
   ctx: Ctx,
   tenant: Tenant,
@@ -184,17 +208,22 @@ export async function* exportConsentLog(
 
 export type ConsentDay = { day: string; granted: number; revoked: number };
 
-/** Grants and withdrawals per day (UTC), days without any included, oldest first; an index-only read of those days. */
+/**
+ * Grants and revocations per day (UTC), including days without any, oldest first; an index-only
+ * read of those days.
+ */
 export async function countConsentDays(
   ctx: Ctx,
   tenant: Tenant,
   days: number,
 ): Promise<ConsentDay[]> {
   return dataOf(ctx, tenant).sql<ConsentDay>(
-    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(c.granted, 0)::int AS granted, coalesce(c.revoked, 0)::int AS revoked
+    `SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(c.granted, 0)::int AS granted,
+      coalesce(c.revoked, 0)::int AS revoked
      FROM generate_series(current_date - ($2::int - 1), current_date, interval '1 day') AS d(day)
      LEFT JOIN (
-       SELECT created_at::date AS day, count(*) FILTER (WHERE action = 'granted') AS granted, count(*) FILTER (WHERE action = 'revoked') AS revoked
+       SELECT created_at::date AS day, count(*) FILTER (WHERE action = 'granted') AS granted,
+         count(*) FILTER (WHERE action = 'revoked') AS revoked
        FROM consent_records WHERE shop = $1 AND created_at >= current_date - ($2::int - 1) GROUP BY 1
      ) c ON c.day = d.day ORDER BY d.day`,
     [days],

@@ -1,7 +1,10 @@
-// The consents a person can give, once: the flag on the claims, and its name in the log (SPEC "consent_records").
+// The consent types, once: the flag in the claims, and the name in the log (SPEC "consent_records").
 export const CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing", "a2a", "ap2"] as const;
 
-/** What an e-mail address alone can say. The others let agents act, and take the person's own session. */
+/**
+ * The consents that an e-mail address alone can decide. The others authorize agents and need the
+ * person's session.
+ */
 export const ADDRESS_CONSENT_TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 
 export type ConsentType = (typeof CONSENT_TYPES)[number];

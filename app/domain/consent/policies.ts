@@ -1,7 +1,7 @@
-// Policies by version: what a person was told when the consent was given, kept as the hash of its exact text.
+// Policies by version: the text a person consented to, stored as the SHA-256 of its exact bytes.
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { Columns, ConsentPolicy, TenantData, TenantSql } from "../../db.server.ts";
 
 export const PolicyInput = z.object({
   version: z.string().min(1).max(80),
@@ -12,20 +12,24 @@ export const PolicyInput = z.object({
   body: z.string().min(1).max(500_000),
 });
 
-/** A version's text never changes: the same text again is fine, another text is a conflict (`false`). */
+/**
+ * A version's text never changes: repeating the same text is safe, another text is a conflict
+ * (`false`).
+ */
 export async function publishPolicy(
-  sql: TenantSql,
+  { shop, prisma }: TenantData,
   policy: z.output<typeof PolicyInput>,
 ): Promise<{ sha256: string; isStored: boolean }> {
   const sha256 = hash("sha256", policy.body);
-  await sql(
-    "INSERT INTO consent_policies (shop, version, locale, sha256, body) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (shop, version, locale) DO NOTHING",
-    [policy.version, policy.locale, sha256, policy.body],
-  );
-  const [stored] = await sql<{ sha256: string }>(
-    "SELECT sha256 FROM consent_policies WHERE shop = $1 AND version = $2 AND locale = $3",
-    [policy.version, policy.locale],
-  );
+  const { version, locale, body } = policy;
+  await prisma.consentPolicy.createMany({
+    data: { shop, version, locale, sha256, body },
+    skipDuplicates: true,
+  });
+  const stored = await prisma.consentPolicy.findUnique({
+    select: { sha256: true },
+    where: { shop_version_locale: { shop, version, locale } },
+  });
   return { sha256, isStored: stored?.sha256 === sha256 };
 }
 
@@ -39,8 +43,12 @@ export type ListedPolicy = {
 
 /** Newest first. Merchants have tens of them, not thousands. */
 export async function listPolicies(sql: TenantSql): Promise<ListedPolicy[]> {
-  const rows = await sql<Omit<ListedPolicy, "effective_from"> & { effective_from: Date }>(
-    "SELECT version, locale, sha256, effective_from, length(body) AS length FROM consent_policies WHERE shop = $1 ORDER BY effective_from DESC, version, locale LIMIT 200",
+  type Row = Columns<ConsentPolicy, "version" | "locale" | "sha256" | "effective_from"> & {
+    length: number;
+  };
+  const rows = await sql<Row>(
+    `SELECT version, locale, sha256, effective_from, length(body) AS length FROM consent_policies
+      WHERE shop = $1 ORDER BY effective_from DESC, version, locale LIMIT 200`,
   );
   return rows.map((row) => ({ ...row, effective_from: row.effective_from.toISOString() }));
 }
@@ -51,7 +59,7 @@ export async function findPolicyHash(
   locale: string,
 ): Promise<string | null> {
   if (version === null) return null;
-  const [row] = await sql<{ sha256: string }>(
+  const [row] = await sql<Columns<ConsentPolicy, "sha256">>(
     "SELECT sha256 FROM consent_policies WHERE shop = $1 AND version = $2 ORDER BY (locale = $3) DESC LIMIT 1",
     [version, locale],
   );

@@ -1,16 +1,16 @@
-// Publishing a policy from the merchant's screen, and putting it into force with the same press.
+// Publishing a policy from the merchant's screen, optionally making it the current one.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { saveTenantConfig } from "../tenants/configuration.ts";
+import { saveTenantConfig } from "../tenants/settings/configuration.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { PolicyInput, publishPolicy } from "./policies.ts";
 
-/** As long as the setting that names the version in force may be. */
-const LONGEST_VERSION = 40;
+/** The maximum length of the setting that names the current version. */
+const MAX_VERSION = 40;
 
 export const NewPolicyVersion = PolicyInput.extend({
-  version: z.string().trim().min(1).max(LONGEST_VERSION),
+  version: z.string().trim().min(1).max(MAX_VERSION),
   is_current: z.boolean(),
 });
 
@@ -20,11 +20,11 @@ export async function addPolicyVersion(
   tenant: Tenant,
   { is_current: isCurrent, ...policy }: z.output<typeof NewPolicyVersion>,
 ): Promise<{ version: string }> {
-  const { isStored } = await publishPolicy(dataOf(ctx, tenant).sql, policy);
+  const { isStored } = await publishPolicy(dataOf(ctx, tenant), policy);
   if (!isStored) throw new AppError("conflict");
   if (isCurrent)
     await saveTenantConfig(ctx, tenant.shop, { consent_policy_version: policy.version }, false);
-  ctx.log.done("policy.published", {
+  ctx.log.info("policy.published", {
     shop: tenant.shop,
     version: policy.version,
     locale: policy.locale,

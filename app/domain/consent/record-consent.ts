@@ -1,8 +1,9 @@
-// Appends to the consent log, inside the transaction that changes the flags. Each tenant's rows form a chain: a row's
-// hash covers its evidence and the row before it, so an edited, moved or missing row shows (verify-chain.ts).
+// Appends to the consent log, inside the transaction that changes the flags. Each tenant's rows
+// form a chain: a row's hash covers its evidence and the previous row, so an edited, moved or
+// missing row is detected (verify-chain.ts).
+import type { Columns, ConsentChainHead, ConsentRecord, TenantSql } from "../../db.server.ts";
 import { hash } from "node:crypto";
 import { redactEmailAddresses } from "../../runtime/email-addresses.ts";
-import type { TenantSql } from "../../runtime/database.ts";
 
 export type ConsentEntry = {
   userId: number | null;
@@ -11,22 +12,22 @@ export type ConsentEntry = {
   action: string;
   method: string;
   consentVersion?: string | null;
-  /** Groups what was decided at once. */
+  /** Groups the decisions of one request. */
   consentId: string;
   userAgent?: string | null;
   gaSessionId?: string | null;
-  /** The client's own time, as it said it. */
+  /** The client's own time, as sent. */
   timestamp?: string | null;
   formType?: string | null;
   sourcePage?: string | null;
-  /** SHA-256 of the policy's text in this version, where the tenant registered it. */
+  /** SHA-256 of the policy's text in this version, if the tenant registered it. */
   policyHash?: string | null;
   gpc?: boolean;
 };
 
 export const CHAIN_START = "0".repeat(64);
 
-/** What a row's hash covers: all of the evidence in a fixed order, and the hash before it. */
+/** The input of a row's hash: all evidence in a fixed order, and the previous hash. */
 export function chainHash(
   prevHash: string,
   seq: number,
@@ -57,8 +58,8 @@ export function chainHash(
 export const linkHash = (prevHash: string, evidence: string): string =>
   hash("sha256", `${prevHash}\n${evidence}`);
 
-// The texts of a row's evidence as one JSON array that the database makes, which escapes as JSON.stringify does: one column
-// to read in place of twelve makes verifying several times as fast.
+// The texts of a row's evidence as one JSON array built by the database, which escapes like
+// JSON.stringify: one column instead of twelve makes verification several times as fast.
 const TEXTS = [
   "visitor_id",
   "consent_type",
@@ -74,11 +75,8 @@ const TEXTS = [
   "policy_hash",
 ];
 export const EVIDENCE_COLUMNS = `seq, user_id, array_to_json(ARRAY[${TEXTS.join(", ")}])::text AS texts, gpc, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at`;
-export type StoredEvidence = {
-  seq: number;
-  user_id: number | null;
+export type StoredEvidence = Columns<ConsentRecord, "seq" | "user_id" | "gpc"> & {
   texts: string;
-  gpc: boolean;
   at: string;
 };
 
@@ -86,19 +84,28 @@ export type StoredEvidence = {
 export const evidenceOf = ({ seq, user_id: userId, texts, gpc, at }: StoredEvidence): string =>
   `[${seq},${userId},${texts.slice(1, -1)},${gpc},"${at}"]`;
 
-// Rows and head in one statement. The head row is locked already; $20 and $21 are where it moves to.
+// Rows and head in one statement. The head row is locked already; $20 and $21 are its new values.
 const APPEND = `
-  WITH moved AS (UPDATE consent_chain_heads SET seq = $20, hash = $21, updated_at = clock_timestamp() WHERE shop = $1)
-  INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method, consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page, policy_hash, gpc, created_at, seq, prev_hash, hash)
-  SELECT $1, * FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bool[], $16::timestamptz[], $17::bigint[], $18::text[], $19::text[])`;
+  WITH moved AS (UPDATE consent_chain_heads
+    SET seq = $20, hash = $21, updated_at = clock_timestamp() WHERE shop = $1)
+  INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method,
+    consent_version, consent_id, user_agent, ga_session_id, timestamp, form_type, source_page,
+    policy_hash, gpc, created_at, seq, prev_hash, hash)
+  SELECT $1, * FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+    $15::bool[], $16::timestamptz[], $17::bigint[], $18::text[], $19::text[])`;
 
-export type ChainHead = { seq: number; hash: string; now: Date };
+export type ChainHead = Columns<ConsentChainHead, "seq" | "hash"> & { now: Date };
 
-/** The tenant's chain head, locked until the transaction ends: rows get their place in commit order. Lock claims first. */
+/**
+ * The tenant's chain head, locked until the transaction ends: rows get their position in commit
+ * order. Lock claims first.
+ */
 export async function lockHead(sql: TenantSql): Promise<ChainHead> {
   const read = () =>
     sql<ChainHead>(
-      "SELECT seq, hash, date_trunc('milliseconds', clock_timestamp()) AS now FROM consent_chain_heads WHERE shop = $1 FOR UPDATE",
+      `SELECT seq, hash, date_trunc('milliseconds', clock_timestamp()) AS now
+        FROM consent_chain_heads WHERE shop = $1 FOR UPDATE`,
     );
   const [head] = await read();
   if (head) return head;
@@ -112,8 +119,8 @@ export async function lockHead(sql: TenantSql): Promise<ChainHead> {
 }
 
 /**
- * Half a surrogate pair is stored as U+FFFD: hashed as it was sent, the row would read as edited. No row is ever erased, so
- * no text of one may hold an address, whoever sent it.
+ * Half a surrogate pair is stored as U+FFFD: hashed as sent, the row would look edited. Rows are never
+ * erased, so their texts must not contain an e-mail address from any sender.
  */
 const asStored = (entry: ConsentEntry): ConsentEntry =>
   Object.fromEntries(
@@ -127,11 +134,11 @@ const asStored = (entry: ConsentEntry): ConsentEntry =>
 
 export async function recordConsent(
   sql: TenantSql,
-  said: readonly ConsentEntry[],
+  submitted: readonly ConsentEntry[],
   locked?: ChainHead,
 ): Promise<void> {
-  if (said.length === 0) return;
-  const entries = said.map(asStored);
+  if (submitted.length === 0) return;
+  const entries = submitted.map(asStored);
   const head = locked ?? (await lockHead(sql));
   let { hash: prevHash } = head;
   const links = entries.map((entry, index) => {

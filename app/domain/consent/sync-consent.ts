@@ -4,11 +4,18 @@
 //   a browser with an e-mail  the form's row; flags only after the owner of the address confirms by a mailed link
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
-import { getKey, KEYS, putKey, putKeyIfAbsent, takeKey, TTL_SECONDS } from "../../runtime/kv.ts";
+import type { Columns, StorefrontUser, TenantSql, Transaction } from "../../db.server.ts";
+import {
+  getKey,
+  KEYS,
+  putKey,
+  putKeyIfAbsent,
+  takeKey,
+  TTL_SECONDS,
+} from "../../runtime/database/kv.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
-import { mailboxOf } from "../tenants/mailbox.ts";
+import { normaliseMailbox } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { toSubmission, type ConsentSyncInput, type Submission } from "./consent-input.ts";
 import { findPolicyHash } from "./policies.ts";
@@ -22,7 +29,7 @@ export type SyncedConsent = {
   pending_confirmation: boolean;
 };
 
-/** What is said, with the policy in force: read before a transaction that writes it. */
+/** The submission with the current policy: read before the transaction that writes it. */
 export async function readSubmission(
   ctx: Ctx,
   tenant: Tenant,
@@ -52,7 +59,7 @@ export async function syncConsentOfUser(
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const recorded = await writeConsents(ctx, tenant, { userId }, submission);
-  ctx.log.done("consent.recorded", {
+  ctx.log.info("consent.recorded", {
     shop: tenant.shop,
     user_id: userId,
     method: submission.method,
@@ -74,7 +81,7 @@ export async function syncConsentOfVisitor(
     { visitorId: input.visitor_id ?? submission.consentId },
     submission,
   );
-  ctx.log.done("consent.recorded", {
+  ctx.log.info("consent.recorded", {
     shop: tenant.shop,
     method: submission.method,
     rows: recorded.length,
@@ -82,16 +89,20 @@ export async function syncConsentOfVisitor(
   return { consent_id: submission.consentId, recorded, pending_confirmation: false };
 }
 
-/** What waits behind the mailed link. `email_hmac` names the address that it was mailed to. */
+/**
+ * The submission behind the mailed link. `email_hmac` identifies the address that it was mailed to.
+ */
 type Pending = { user_id: number; submission: Submission; email_hmac: string };
 
-/** What belongs to later subjects and is handed in; `mayMail` counts one mail to the address against its limit. */
+/**
+ * Parts of later subjects, passed in; `mayMail` counts one mail to the address against its limit.
+ */
 type AddressRules = {
-  findOrCreateContact(sql: TenantSql, email: string): Promise<number>;
+  findOrCreateContact(shop: string, tx: Transaction, email: string): Promise<number>;
   mayMail(): Promise<boolean>;
 };
 
-/** The same answer whether the address is known or not, and whether it is written to once more or not. */
+/** The same response whether the address is known or not, and whether a mail is sent or not. */
 export async function syncConsentOfAddress(
   ctx: Ctx,
   tenant: Tenant,
@@ -102,7 +113,9 @@ export async function syncConsentOfAddress(
 ): Promise<SyncedConsent> {
   const submission = await readSubmission(ctx, tenant, input, visit);
   const { sql, transaction } = dataOf(ctx, tenant);
-  const userId = await transaction((tx) => findOrCreateContact(tx, email));
+  const userId = await transaction((tx, prisma) =>
+    findOrCreateContact(tenant.shop, { sql: tx, prisma }, email),
+  );
   const form = { ...submission, flags: {}, gpc: false };
   const recorded = submission.formType
     ? await writeConsents(
@@ -113,15 +126,15 @@ export async function syncConsentOfAddress(
       )
     : [];
   const asked = KEYS.consentAsked(hash("sha256", `${userId}/${submission.consentId}`));
-  // A retry of the same submission sends no second mail, and uses none up. Marker and mail commit together: the marker
-  // alone loses the mail.
+  // A retry of the same submission sends no second mail and counts none. Marker and mail commit
+  // together: the marker alone would lose the mail.
   const mailed = !(await getKey(sql, asked)) && (await mayMail());
   if (mailed)
     await transaction(async (tx) => {
       if (await putKeyIfAbsent(tx, asked, true, TTL_SECONDS.consentLink))
         await enqueueConfirmation(ctx, tenant, tx, userId, submission);
     });
-  ctx.log.done("consent.confirmation_asked", {
+  ctx.log.info("consent.confirmation_asked", {
     shop: tenant.shop,
     user_id: userId,
     method: submission.method,
@@ -152,7 +165,7 @@ async function enqueueConfirmation(
   });
 }
 
-/** @returns the token of a link that applies the submission once, within 24 hours. */
+/** Returns the token of a link that applies the submission once, within 24 hours. */
 export async function createConsentLink(
   ctx: Ctx,
   sql: TenantSql,
@@ -170,7 +183,7 @@ async function readPending(ctx: Ctx, tenant: Tenant, token: string): Promise<Pen
   return (await getKey<Pending>(sql, KEYS.consentLink(hash("sha256", token))))?.value ?? null;
 }
 
-/** What the page behind the link says before anything is confirmed; null when the link opens nothing. */
+/** What the page behind the link shows before the confirmation; null when the link is invalid. */
 export async function findPendingChoice(
   ctx: Ctx,
   tenant: Tenant,
@@ -192,10 +205,11 @@ const addressFlags = (flags: Submission["flags"]): AddressFlags =>
     ),
   );
 
-// It proves the address of a contact that nobody can get into. Of any other account it proves nothing: a stranger may have
-// made it, and would own a proven account.
+// Verifies the address of a contact without any sign-in method. It verifies no other account: an
+// attacker may have created it and would then own a verified account.
 const CONFIRM = `
-  UPDATE storefront_users SET email_verified = email_verified OR (password_hash = '' AND federated_sub IS NULL AND last_login_at IS NULL)
+  UPDATE storefront_users SET email_verified = email_verified OR (password_hash = ''
+    AND federated_sub IS NULL AND last_login_at IS NULL)
   WHERE shop = $1 AND id = $2 AND status = 'active' AND email IS NOT NULL RETURNING id, email`;
 
 /** The owner of the address confirms: now the flags change. Throws `invalid_link`. */
@@ -203,10 +217,12 @@ export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): P
   const confirmed = await dataOf(ctx, tenant).transaction(async (sql) => {
     const pending = await takeKey<Pending>(sql, KEYS.consentLink(hash("sha256", token)));
     const [user] = pending
-      ? await sql<{ id: number; email: string }>(CONFIRM, [pending.user_id])
+      ? await sql<Columns<StorefrontUser, "id" | "email"> & { email: string }>(CONFIRM, [
+          pending.user_id,
+        ])
       : [];
-    // The address may have changed since: the old mailbox says nothing for the new one.
-    if (!pending || !user || mailboxOf(ctx, tenant.shop, user.email) !== pending.email_hmac)
+    // The address may have changed since: the old mailbox does not prove the new one.
+    if (!pending || !user || normaliseMailbox(ctx, tenant.shop, user.email) !== pending.email_hmac)
       throw new AppError("invalid_link");
     const submission = {
       ...pending.submission,
@@ -219,7 +235,7 @@ export async function confirmConsent(ctx: Ctx, tenant: Tenant, token: string): P
       recorded: await writeConsentsWithin(ctx, tenant, sql, subject, submission),
     };
   });
-  ctx.log.done("consent.confirmed", {
+  ctx.log.info("consent.confirmed", {
     shop: tenant.shop,
     user_id: confirmed.userId,
     rows: confirmed.recorded.length,

@@ -1,11 +1,12 @@
-// Checking the log from the merchant's screen: as a run of its own, because a long log takes longer than a page waits.
+// Verification of the log from the merchant's screen, as a background run, because a long log takes
+// longer than a page request.
 import type { Ctx } from "../../context.server.ts";
-import { readLongRun, startLongRun, type LongRun } from "../../runtime/long-run.ts";
+import { readLongRun, startLongRun, type LongRun } from "../../runtime/database/background-job.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { verifyConsentChain, type ChainProblem } from "./verify-chain.ts";
 
 const NAME = "consent_verification";
-/** What a person looks through; how many there are is told besides. */
+/** The number of problems listed; their total is reported too. */
 const SHOWN_PROBLEMS = 50;
 
 type VerificationProgress = { rows: number; of: number };
@@ -17,7 +18,7 @@ type VerificationResult = {
 };
 export type Verification = LongRun<VerificationProgress, VerificationResult>;
 
-/** False when one is under way. */
+/** False when one is in progress. */
 export function startVerification(ctx: Ctx, tenant: Tenant): Promise<boolean> {
   const equipment = {
     sql: dataOf(ctx, tenant).sql,

@@ -1,8 +1,16 @@
-// Checks a tenant's consent log against itself, its head and its signed checkpoints: an edited, reordered or missing row
-// is found, the tail included.
+// Verifies a tenant's consent log against itself, its head and its signed checkpoints: an edited,
+// reordered or missing row is detected, the tail included.
 import { setImmediate } from "node:timers/promises";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type {
+  Columns,
+  ConsentChainHead,
+  ConsentRecord,
+  NullableColumns,
+  TenantData,
+  TenantPrisma,
+  TenantSql,
+} from "../../db.server.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { readCheckpoints } from "./checkpoints.ts";
 import {
@@ -31,25 +39,25 @@ export type ChainReport = { ok: boolean; rows: number; problems: ChainProblem[] 
 const SLICE = 5_000;
 const MAX_PROBLEMS = 1_000;
 
-type Row = StoredEvidence & { id: number; prev_hash: string; hash: string };
+type Row = StoredEvidence & Columns<ConsentRecord, "id" | "prev_hash" | "hash">;
 type Head = { seq: number; hash: string };
 
-/** `onSlice` hears how many rows are checked, of how many. */
+/** `onSlice` receives the number of verified rows and the total. */
 export async function verifyConsentChain(
   ctx: Ctx,
   tenant: Tenant,
   onSlice?: (rows: number, of: number) => Promise<void>,
 ): Promise<ChainReport> {
-  const { sql } = dataOf(ctx, tenant);
+  const data = dataOf(ctx, tenant);
   const { checkpoints, forged, missing } = await readCheckpoints(ctx, tenant);
   const problems: ChainProblem[] = [
     ...forged.map((seq) => ({ id: null, seq, kind: "checkpoint_forged" as const })),
     ...missing.map((seq) => ({ id: null, seq, kind: "checkpoint_missing" as const })),
   ];
-  const { head, lastSeq } = await readEnds(sql);
+  const { head, lastSeq } = await readEnds(data.sql);
   let rows = 0;
   let last: Head = { seq: 0, hash: CHAIN_START };
-  for await (const slice of slicesOf(sql, lastSeq)) {
+  for await (const slice of slicesOf(data, lastSeq)) {
     for (const row of slice) {
       if (row.seq !== last.seq + 1) problems.push({ id: null, seq: last.seq + 1, kind: "missing" });
       else if (row.prev_hash !== last.hash)
@@ -67,7 +75,7 @@ export async function verifyConsentChain(
     await onSlice?.(rows, lastSeq);
     if (problems.length >= MAX_PROBLEMS) break;
   }
-  // The head, or a checkpoint outside of the database, remembers rows that the table no longer has.
+  // The head, or a checkpoint outside of the database, names rows that the table no longer has.
   if (Math.max(head?.seq ?? 0, ...checkpoints.keys()) > lastSeq)
     problems.push({ id: null, seq: lastSeq + 1, kind: "tail_missing" });
   if (!head && lastSeq > 0) problems.push({ id: null, seq: lastSeq, kind: "head_missing" });
@@ -76,9 +84,12 @@ export async function verifyConsentChain(
   return { ok: problems.length === 0, rows, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** Head and last row as of one instant: what is written while the rows are read only makes the log longer. */
+/** Head and last row of one snapshot: rows written during the verification only extend the log. */
 async function readEnds(sql: TenantSql): Promise<{ head: Head | null; lastSeq: number }> {
-  const [ends] = await sql<{ seq: number | null; hash: string; last_seq: number }>(
+  const [ends] = await sql<
+    NullableColumns<ConsentChainHead, "seq"> &
+      Columns<ConsentChainHead, "hash"> & { last_seq: number }
+  >(
     `SELECT head.seq, head.hash, coalesce((SELECT max(seq) FROM consent_records WHERE shop = $1), 0) AS last_seq
      FROM (SELECT 1) AS one LEFT JOIN consent_chain_heads head ON head.shop = $1`,
   );
@@ -88,37 +99,42 @@ async function readEnds(sql: TenantSql): Promise<{ head: Head | null; lastSeq: n
   };
 }
 
-/** The rows in their order; the database reads the next ones while the caller looks at these. */
-async function* slicesOf(sql: TenantSql, lastSeq: number): AsyncGenerator<Row[]> {
+/** The rows in order; the database reads the next slice while the caller processes this one. */
+async function* slicesOf({ sql, prisma }: TenantData, lastSeq: number): AsyncGenerator<Row[]> {
   if (lastSeq === 0) return;
   let after = 0;
   let next = readSlice(sql, after, lastSeq);
   while (after < lastSeq) {
     const slice = await next;
-    after = slice.length > 0 ? after + SLICE : await seqBeforeNext(sql, after);
+    after = slice.length > 0 ? after + SLICE : await seqBeforeNext(prisma, after);
     if (after < lastSeq) {
       next = readSlice(sql, after, lastSeq);
-      // Whoever stops listening leaves it behind: its failure is nobody's then.
+      // When the consumer stops early, this promise is left over: ignore its failure.
       next.catch(() => {});
-      // One turn of the loop, so that the question leaves before the hashing begins.
+      // Yields to the event loop once, so that the query is sent before the hashing begins.
       await setImmediate();
     }
     yield slice;
   }
 }
 
-/** Bounded at both ends: with a LIMIT, a planner without statistics sorts the rest of the log for every slice. */
+/**
+ * Bounded at both ends: with a LIMIT, a planner without statistics sorts the rest of the log for
+ * every slice.
+ */
 function readSlice(sql: TenantSql, afterSeq: number, lastSeq: number): Promise<Row[]> {
   return sql<Row>(
-    `SELECT id, prev_hash, hash, ${EVIDENCE_COLUMNS} FROM consent_records WHERE shop = $1 AND seq > $2 AND seq <= $3 ORDER BY seq`,
+    `SELECT id, prev_hash, hash, ${EVIDENCE_COLUMNS} FROM consent_records WHERE shop = $1
+      AND seq > $2 AND seq <= $3 ORDER BY seq`,
     [afterSeq, Math.min(afterSeq + SLICE, lastSeq)],
   );
 }
 
-async function seqBeforeNext(sql: TenantSql, afterSeq: number): Promise<number> {
-  const [next] = await sql<{ seq: number | null }>(
-    "SELECT min(seq) AS seq FROM consent_records WHERE shop = $1 AND seq > $2",
-    [afterSeq],
-  );
-  return (next?.seq ?? Number.MAX_SAFE_INTEGER) - 1;
+async function seqBeforeNext(prisma: TenantPrisma, afterSeq: number): Promise<number> {
+  const next = await prisma.consentRecord.findFirst({
+    select: { seq: true },
+    where: { seq: { gt: afterSeq } },
+    orderBy: { seq: "asc" },
+  });
+  return Number(next?.seq ?? Number.MAX_SAFE_INTEGER) - 1;
 }

@@ -1,8 +1,9 @@
-// Writes consent changes: flags, log rows and queue rows in one transaction. Submissions of one tenant that arrive at once
-// share it, because each needs the tenant's chain head to itself: one COMMIT for all of them, in order of arrival.
+// Writes consent changes: flags, log rows and queue rows in one transaction. Concurrent submissions
+// of one tenant share it, because each needs the tenant's chain head: one COMMIT for all of them,
+// in order of arrival.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
-import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
+import type { Columns, ConsentRecord, TenantSql, UserClaims } from "../../db.server.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import type { Submission } from "./consent-input.ts";
@@ -14,7 +15,7 @@ import {
 } from "./consent-types.ts";
 import { lockHead, recordConsent, type ChainHead, type ConsentEntry } from "./record-consent.ts";
 
-/** Whose consent it is: a person we know, or a browser. */
+/** The subject of a consent: a known person, or a browser. */
 export type Subject = { userId: number } | { visitorId: string };
 
 export type Recorded = { consent_type: string; action: "granted" | "revoked" };
@@ -22,10 +23,11 @@ export type Recorded = { consent_type: string; action: "granted" | "revoked" };
 type Write = { subject: Subject; submission: Submission };
 
 const MAX_BATCH = 100;
-// By the tenant as it stands, not by its name: a store that moved or enabled a channel gets a writer that knows.
+// Keyed by the tenant object, not by its name: a store that moved or enabled a channel gets a new
+// writer.
 const writers = new WeakMap<Tenant, GroupCommit<Write, Recorded[]>>();
 
-/** Resolves after the COMMIT, with the rows that were added. */
+/** Resolves after the COMMIT, with the added rows. */
 export function writeConsents(
   ctx: Ctx,
   tenant: Tenant,
@@ -42,7 +44,9 @@ export function writeConsents(
   return writer.add({ subject, submission });
 }
 
-/** The same inside the caller's transaction, for what must commit together with the consent. */
+/**
+ * The same inside the caller's transaction, for changes that must commit together with the consent.
+ */
 export async function writeConsentsWithin(
   ctx: Ctx,
   tenant: Tenant,
@@ -54,13 +58,13 @@ export async function writeConsentsWithin(
   return recorded;
 }
 
-/** What is known of a subject's consents, kept up as the batch goes on. */
+/** A subject's current consents, updated within the batch. */
 type Known = {
   /** Null for a browser: it has no flags, only its log. */
   flags: ConsentFlags | null;
   /** Last action per consent type, by the server's order. */
   last: Map<string, string>;
-  /** Last action per `consent_id/type`: the same once more is a retry and adds none. */
+  /** Last action per `consent_id/type`: the same action again is a retry and adds no row. */
   rows: Map<string, string>;
 };
 
@@ -105,7 +109,10 @@ async function writeBatch(
   return results;
 }
 
-/** One row per flag whose value changes or is first expressed, and one per form; the opposite action always adds one. */
+/**
+ * One row per flag whose value changes or is first expressed, and one per form; the opposite action
+ * always adds one.
+ */
 function toEntries(subject: Subject, submission: Submission, state: Known): ConsentEntry[] {
   const entries: ConsentEntry[] = [];
   const add = (consentType: string, action: "granted" | "revoked") => {
@@ -138,7 +145,7 @@ function toEntries(subject: Subject, submission: Submission, state: Known): Cons
       last === undefined ||
       last !== action ||
       (state.flags !== null && state.flags[type] !== value);
-    // A retry that arrives after another decision said the opposite is still a retry: it undoes nothing.
+    // A retry that arrives after the opposite was decided is still a retry: it changes nothing.
     if (!isNews || state.rows.get(`${submission.consentId}/${type}`) === action) continue;
     if (state.flags) state.flags[type] = value;
     add(type, action);
@@ -148,34 +155,33 @@ function toEntries(subject: Subject, submission: Submission, state: Known): Cons
   return entries;
 }
 
-/** A browser that asks not to be tracked denies marketing by default, where nothing was said about it yet. */
+/** Global Privacy Control denies marketing by default, where nothing was decided about it yet. */
 function flagsOf({ flags, gpc }: Submission, state: Known): Partial<Record<ConsentType, boolean>> {
   const isSilent = flags.marketing === undefined && !state.last.has("marketing");
   return gpc && isSilent && Object.keys(flags).length > 0 ? { ...flags, marketing: false } : flags;
 }
 
-type ClaimRow = { user_id: number } & Record<`consent_${ConsentType}`, boolean>;
-type LogRow = {
-  user_id: number | null;
-  visitor_id: string | null;
-  consent_type: string;
-  action: string;
-};
+type ClaimRow = Columns<UserClaims, "user_id" | `consent_${ConsentType}`>;
+type LogRow = Columns<ConsentRecord, "user_id" | "visitor_id" | "consent_type" | "action">;
 
-// The last decision per subject and type, and the rows of the same submissions, oldest first. Subject by subject, so that
-// each is an index look-up whatever the statistics say (a row has a user or a visitor; `user_id IS NULL` would be taken
-// for the index of users, and all visitors read; OFFSET 0 keeps the planner from making it one join): a scan here would
-// slow every write down as the log grows.
+// The last decision per subject and type, and the rows of the same submissions, oldest first.
+// Subject by subject, so that each is an index look-up whatever the statistics say (a row has a
+// user or a visitor; `user_id IS NULL` would be taken for the index of users, and all visitors
+// read; OFFSET 0 keeps the planner from making it one join): a scan here would slow every write
+// down as the log grows.
 const lastOf = (column: "user_id" | "visitor_id", values: string) =>
   `SELECT last.* FROM unnest(${values}) AS subject(id) CROSS JOIN LATERAL (
-     SELECT DISTINCT ON (consent_type) user_id, visitor_id, consent_type, action, NULL::text AS consent_id, seq FROM consent_records
-     WHERE shop = $1 AND ${column} = subject.id AND action IN ('granted', 'revoked') ORDER BY consent_type, seq DESC) AS last`;
+     SELECT DISTINCT ON (consent_type) user_id, visitor_id, consent_type, action,
+       NULL::text AS consent_id, seq FROM consent_records
+     WHERE shop = $1 AND ${column} = subject.id AND action IN ('granted', 'revoked')
+       ORDER BY consent_type, seq DESC) AS last`;
 const READ_LOG = `
   SELECT user_id, visitor_id, consent_type, action, consent_id FROM (
     ${lastOf("user_id", "$2::int[]")}
     UNION ALL ${lastOf("visitor_id", "$3::text[]")}
     UNION ALL SELECT same.* FROM unnest($4::text[]) AS submission(id) CROSS JOIN LATERAL (
-      SELECT user_id, visitor_id, consent_type, action, consent_id, seq FROM consent_records WHERE shop = $1 AND consent_id = submission.id AND action IN ('granted', 'revoked') OFFSET 0) AS same
+      SELECT user_id, visitor_id, consent_type, action, consent_id, seq FROM consent_records
+        WHERE shop = $1 AND consent_id = submission.id AND action IN ('granted', 'revoked') OFFSET 0) AS same
   ) AS log ORDER BY seq`;
 
 async function readKnown(
@@ -191,7 +197,8 @@ async function readKnown(
   const claims =
     users.length > 0
       ? await sql<ClaimRow>(
-          `SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")} FROM user_claims WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id FOR UPDATE`,
+          `SELECT user_id, ${CONSENT_TYPES.map(consentColumn).join(", ")} FROM user_claims
+            WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY user_id FOR UPDATE`,
           [users],
         )
       : [];
@@ -206,7 +213,8 @@ async function readKnown(
   for (const visitorId of visitors)
     known.set(`v${visitorId}`, { flags: null, last: new Map(), rows: new Map() });
 
-  // Before the log is read: a browser has no claims row to wait at, and another process may be writing the same retry.
+  // Before the log is read: a browser has no claims row to lock, and another process may be writing
+  // the same retry.
   const head = await lockHead(sql);
   const subjectOf = (row: LogRow) =>
     known.get(row.user_id === null ? `v${row.visitor_id}` : `u${row.user_id}`);
@@ -230,8 +238,11 @@ async function updateFlags(
   const columns = CONSENT_TYPES.map(consentColumn);
   await sql(
     `INSERT INTO user_claims (shop, user_id, consent_version, ${columns.join(", ")})
-     SELECT $1, * FROM unnest($2::int[], $3::text[], ${columns.map((_, index) => `$${index + 4}::bool[]`).join(", ")})
-     ON CONFLICT (shop, user_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}, consent_version = coalesce(excluded.consent_version, user_claims.consent_version), updated_at = now()`,
+     SELECT $1, * FROM unnest($2::int[],
+       $3::text[], ${columns.map((_, index) => `$${index + 4}::bool[]`).join(", ")})
+     ON CONFLICT (shop, user_id) DO UPDATE
+       SET ${columns.map((column) => `${column} = excluded.${column}`).join(", ")},
+       consent_version = coalesce(excluded.consent_version, user_claims.consent_version), updated_at = now()`,
     [
       rows.map(({ userId }) => userId),
       rows.map(({ version }) => version),
@@ -240,12 +251,16 @@ async function updateFlags(
   );
 }
 
-/** The analytics product's own id of the browser, first one wins: the events of one person stand under one client. */
+/**
+ * The analytics product's own browser id, first one wins: one person's events share one client id.
+ */
 async function rememberClients(sql: TenantSql, batch: readonly Write[]): Promise<void> {
   for (const { subject, submission } of batch)
     if ("userId" in subject && submission.gaClientId)
       await sql(
-        "INSERT INTO user_extras (shop, user_id, ga_client_id) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET ga_client_id = coalesce(user_extras.ga_client_id, excluded.ga_client_id)",
+        `INSERT INTO user_extras (shop, user_id, ga_client_id) VALUES ($1, $2, $3)
+          ON CONFLICT (shop, user_id) DO UPDATE
+          SET ga_client_id = coalesce(user_extras.ga_client_id, excluded.ga_client_id)`,
         [subject.userId, submission.gaClientId],
       );
 }

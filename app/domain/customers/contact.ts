@@ -1,25 +1,28 @@
-// A contact: an address somebody typed, before its owner has done anything.
-import type { TenantSql } from "../../runtime/database.ts";
+// A contact: an address that was entered in a form and not verified.
+import type { Columns, StorefrontUser, Transaction } from "../../db.server.ts";
 
-/** The living account of the address, or a new one that nobody can sign in to. Retries on a race are the caller's. */
-export async function findOrCreateContact(sql: TenantSql, email: string): Promise<number> {
-  const [known] = await sql<{ id: number }>(
+/**
+ * Returns the active account of the address, or creates one that cannot sign in. The caller retries
+ * on a race.
+ */
+export async function findOrCreateContact(
+  shop: string,
+  tx: Transaction,
+  email: string,
+): Promise<number> {
+  const [known] = await tx.sql<Columns<StorefrontUser, "id">>(
     "SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = $2 AND status <> 'deleted'",
     [email],
   );
   if (known) return known.id;
-  const [made] = await sql<{ id: number }>(
-    "INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email') ON CONFLICT (shop, lower(email)) WHERE email IS NOT NULL AND status <> 'deleted' DO NOTHING RETURNING id",
+  const [made] = await tx.sql<Columns<StorefrontUser, "id">>(
+    `INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email')
+      ON CONFLICT (shop, lower(email)) WHERE email IS NOT NULL AND status <> 'deleted' DO NOTHING RETURNING id`,
     [email],
   );
-  if (!made) return findOrCreateContact(sql, email);
-  await sql(
-    "INSERT INTO user_claims (shop, user_id) VALUES ($1, $2) ON CONFLICT (shop, user_id) DO NOTHING",
-    [made.id],
-  );
-  await sql(
-    "INSERT INTO user_extras (shop, user_id) VALUES ($1, $2) ON CONFLICT (shop, user_id) DO NOTHING",
-    [made.id],
-  );
+  if (!made) return findOrCreateContact(shop, tx, email);
+  const key = { shop, user_id: made.id };
+  await tx.prisma.userClaims.createMany({ data: [key], skipDuplicates: true });
+  await tx.prisma.userExtras.createMany({ data: [key], skipDuplicates: true });
   return made.id;
 }

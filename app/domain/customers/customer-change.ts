@@ -1,5 +1,5 @@
-// What a storefront says of a customer, from any of its shapes: REST webhooks of 2024-10 (with tags and totals) and of
-// 2026-07 (without), and GraphQL. A field that is not there is `undefined` and changes nothing.
+// Reads the storefront's customer from any of its shapes: REST webhooks of 2024-10 (with tags and
+// totals) and of 2026-07 (without), and GraphQL. A missing field is `undefined` and changes nothing.
 import { z } from "zod";
 
 export type CustomerChange = {
@@ -34,7 +34,7 @@ const money = z
 
 export const CUSTOMER_GID = /^gid:\/\/shopify\/Customer\/\d{1,20}$/;
 
-/** Ids exceed 2^53: a customer is named by the text of its gid, never by a parsed number. */
+/** Ids exceed 2^53: the text of the gid identifies a customer, never a parsed number. */
 const RestCustomer = z.looseObject({
   admin_graphql_api_id: z.string().regex(CUSTOMER_GID).optional(),
   email: text,
@@ -56,7 +56,9 @@ const RAW_ID = {
   customer_id: /^\s*\{(?:[^{}[\]]*,)?\s*"customer_id"\s*:\s*"?(\d{1,20})\b/,
 };
 
-/** Reads an `id` of the top level digit by digit from the raw JSON, for a payload that has no gid. */
+/**
+ * Reads an `id` of the top level digit by digit from the raw JSON, for a payload that has no gid.
+ */
 export function gidFromRawId(raw: string, name: keyof typeof RAW_ID = "id"): string | null {
   const digits = RAW_ID[name].exec(raw)?.[1];
   return digits ? `gid://shopify/Customer/${digits}` : null;
@@ -117,7 +119,7 @@ export function parseRestCustomer(
   };
 }
 
-/** Whether the payload is of the newer shape, whose tags and totals must be fetched. */
+/** Whether the payload has the newer shape, whose tags and totals must be fetched. */
 export function isPartial(change: CustomerChange): boolean {
   return (
     change.tags === undefined ||
@@ -142,7 +144,7 @@ export type GraphqlCustomer = {
   defaultAddress: { countryCodeV2: string | null } | null;
 };
 
-/** GraphQL answers the state of now, so every field is said, the empty ones too. */
+/** GraphQL returns the full current state, so every field is set, also the empty ones. */
 export function fromGraphqlCustomer(customer: GraphqlCustomer): CustomerChange {
   return {
     gid: customer.id,

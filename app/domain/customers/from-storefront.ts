@@ -1,9 +1,10 @@
-// Applies a storefront's word on a customer to the one record of that person, and puts the change on the bus in the same
-// transaction. Newer wins, absence clears nothing, an echo of our own change writes nothing, a gone customer stays gone.
+// Applies a storefront's customer to our one record of that person, and puts the change on the bus
+// in the same transaction. The newer state wins, missing fields clear nothing, an echo of our own
+// change writes nothing, a deleted customer is not recreated.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
-import { getKey, KEYS } from "../../runtime/kv.ts";
-import { retryOnConflict } from "../../runtime/retry-on-conflict.ts";
+import type { Columns, CustomerTombstone, StorefrontUser, TenantSql } from "../../db.server.ts";
+import { getKey, KEYS } from "../../runtime/database/kv.ts";
+import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { reconcileStorefrontTags, type ReconciledTags } from "../tags/storefront-tags.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -13,22 +14,24 @@ import { channelsFor } from "./write-matrix.ts";
 
 export type AppliedChange =
   | { outcome: "created" | "updated" | "unchanged" | "echo"; userId: number }
-  /** Older than what is stored; or of a customer that was deleted here. */
+  /** Older than the stored state, or of a customer that was deleted here. */
   | { outcome: "stale" | "gone"; userId: number | null };
 
-export type StoredUser = {
-  id: number;
-  email: string | null;
-  password_hash: string;
-  email_verified: boolean;
-  federated_sub: string | null;
-  storefront_customer_gid: string | null;
-  status: string;
-  storefront_updated_at: Date | null;
-  language_pref: string | null;
-  storefront_slugs: string[];
-  storefront_tagged_at: Date | null;
-} & Record<(typeof MIRRORED)[number], unknown>;
+export type StoredUser = Columns<
+  StorefrontUser,
+  | "id"
+  | "email"
+  | "password_hash"
+  | "email_verified"
+  | "federated_sub"
+  | "storefront_customer_gid"
+  | "status"
+  | "storefront_updated_at"
+  | "language_pref"
+  | "storefront_slugs"
+  | "storefront_tagged_at"
+  | (typeof MIRRORED)[number]
+> & { storefront_slugs: string[] };
 
 /** Columns that mirror the storefront. */
 export const MIRRORED = [
@@ -42,12 +45,15 @@ export const MIRRORED = [
   "email_subscription_status",
   "sms_subscription_status",
   "phone_hash",
-] as const;
+] as const satisfies readonly (keyof StorefrontUser)[];
 
-/** How the change was learnt; analytics says it as the `source` of its `crm_sync`. */
+/** The origin of the change; analytics sends it as the `source` of its `crm_sync`. */
 type Cause = "storefront_webhook" | "storefront_cron";
 
-/** `eventId` names the cause: applying it twice puts it on the bus once. `alsoTo` adds channels for a created customer. */
+/**
+ * `eventId` names the cause: applying it twice enqueues it once. `alsoTo` adds channels for a
+ * created customer.
+ */
 export type ApplyOptions = {
   eventId: string;
   eventType: string;
@@ -68,7 +74,10 @@ export async function applyStorefrontChange(
   );
 }
 
-/** Inside the caller's transaction, which it must repeat when two first events of one customer meet (23505). */
+/**
+ * Runs in the caller's transaction, which the caller must retry on a unique violation by two
+ * concurrent first events of one customer.
+ */
 export async function applyOnce(
   ctx: Ctx,
   tenant: Tenant,
@@ -96,7 +105,8 @@ export async function applyOnce(
   const isReassigned = tags !== null && tags.added.length + tags.removed.length > 0;
   if (user && changed.length === 0 && !isReassigned) {
     await sql(
-      "UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3) WHERE shop = $1 AND id = $2",
+      `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3)
+        WHERE shop = $1 AND id = $2`,
       [user.id, change.changedAt],
     );
     return { outcome: "unchanged", userId: user.id };
@@ -120,7 +130,7 @@ export async function applyOnce(
   return { outcome: user ? "updated" : "created", userId };
 }
 
-/** Update times are whole seconds: of two things in one second nobody can say which was first. */
+/** Update times are whole seconds: the order of two changes in one second is unknown. */
 const CLOCK_GRAIN_MS = 1_000;
 
 async function reconcile(
@@ -145,7 +155,10 @@ async function reconcile(
   return tags;
 }
 
-/** What our own write to a customer changes there, defaults of a customer we made included; anything else is news. */
+/**
+ * What our own write to a customer changes there, including the defaults of a customer we created;
+ * anything else is new.
+ */
 export const ECHOED = new Set([
   "storefront_customer_gid",
   "tags",
@@ -176,7 +189,7 @@ async function isEcho(
   );
 }
 
-/** The row on the bus is a reference: each channel reads the newest state when it runs. */
+/** The queue row is a reference: each channel reads the current state when it runs. */
 async function enqueueCustomer(
   ctx: Ctx,
   tenant: Tenant,
@@ -196,7 +209,10 @@ async function enqueueCustomer(
   });
 }
 
-/** By gid first; by address only an account that no other customer of the storefront holds. Locked until the end. */
+/**
+ * By gid first; by address only an account without another storefront customer. Locked until the
+ * end of the transaction.
+ */
 async function findUser(
   ctx: Ctx,
   tenant: Tenant,
@@ -204,8 +220,10 @@ async function findUser(
   change: CustomerChange,
 ): Promise<StoredUser | null> {
   const rows = await sql<StoredUser>(
-    `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid, status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
-     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2 OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
+    `SELECT id, email, password_hash, email_verified, federated_sub, storefront_customer_gid,
+      status, storefront_updated_at, language_pref, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
+     FROM storefront_users WHERE shop = $1 AND (storefront_customer_gid = $2
+       OR (storefront_customer_gid IS NULL AND lower(email) = $3 AND status <> 'deleted'))
      ORDER BY (storefront_customer_gid = $2) DESC NULLS LAST LIMIT 2 FOR UPDATE`,
     [change.gid, change.email ?? null],
   );
@@ -217,15 +235,19 @@ async function findUser(
   return user ?? null;
 }
 
-/** A tombstoned gid is never resurrected; nor is an address whose customer record is older than its deletion. */
+/**
+ * A tombstoned gid is never recreated; nor is an address whose customer record is older than its
+ * deletion.
+ */
 async function isGone(
   ctx: Ctx,
   sql: TenantSql,
   shop: string,
   change: CustomerChange,
 ): Promise<boolean> {
-  const tombs = await sql<{ kind: string; created_at: Date }>(
-    "SELECT kind, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid' AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))",
+  const tombs = await sql<Columns<CustomerTombstone, "kind" | "created_at">>(
+    `SELECT kind, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid'
+      AND subject_hmac = $2) OR (kind = 'email' AND subject_hmac = $3))`,
     [
       tombstoneOf(ctx, shop, "gid", change.gid),
       tombstoneOf(ctx, shop, "email", change.email ?? ""),
@@ -254,7 +276,7 @@ async function toColumns(
   return fields;
 }
 
-/** The columns that a change speaks of, all but the address: that one may be somebody else's. */
+/** The columns that a change sets, without the address, which may belong to another customer. */
 export function columnsOf(
   ctx: Ctx,
   tenant: Tenant,
@@ -262,7 +284,8 @@ export function columnsOf(
   user: StoredUser | null,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = { storefront_customer_gid: change.gid };
-  // Whoever typed a stranger's address at the sign-up sees these fields, and must not learn the stranger's from them.
+  // A person who signed up with a stranger's address sees these fields, and must not learn the
+  // stranger's data from them.
   const isUnproven = user !== null && user.password_hash !== "" && !user.email_verified;
   for (const name of [
     "country",
@@ -293,12 +316,12 @@ function namesAndLanguage(
     >;
     fields.full_name = [first, last].filter(Boolean).join(" ") || null;
   }
-  // What a person chose here outranks what the storefront guesses.
+  // The person's own choice here takes precedence over the storefront's guess.
   if (change.language && !user?.language_pref) fields.language_pref = change.language;
   return fields;
 }
 
-/** Digits only, so that a redaction by phone finds the person however the number is written. */
+/** Digits only, so that a redaction by phone finds the customer in any notation. */
 export function phoneHash(ctx: Ctx, shop: string, phone: string): string {
   return ctx.secrets.pseudonym(`${shop}/phone`, phone.replace(/\D/g, ""));
 }
@@ -310,7 +333,8 @@ async function mayTakeEmail(
   email: string | null,
   user: StoredUser | null,
 ): Promise<boolean> {
-  // An address is how an account with a password or a federated identity is found: it is not taken away from under it.
+  // An account with a password or a federated identity is found by its address, so the storefront
+  // must not change it.
   if (email === null) return !user || (user.password_hash === "" && !user.federated_sub);
   const [other] = await sql<
     Pick<
@@ -327,7 +351,7 @@ async function mayTakeEmail(
     return true;
   }
   if (other)
-    ctx.log.troubled("customer.email_conflict", {
+    ctx.log.warn("customer.email_conflict", {
       shop: tenant.shop,
       user_id: user?.id,
       other_user_id: other.id,
@@ -356,7 +380,8 @@ async function update(
 ): Promise<number> {
   const sets = changed.map(([name], index) => `${name} = $${index + 4}`);
   await sql(
-    `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3), updated_at = now(), ${sets.join(", ")} WHERE shop = $1 AND id = $2`,
+    `UPDATE storefront_users SET storefront_updated_at = greatest(storefront_updated_at, $3),
+      updated_at = now(), ${sets.join(", ")} WHERE shop = $1 AND id = $2`,
     [userId, changedAt, ...changed.map(([name, value]) => columnValue(name, value))],
   );
   return userId;
@@ -368,7 +393,7 @@ async function insert(
   changed: [string, unknown][],
 ): Promise<number> {
   const names = changed.map(([name]) => name);
-  const [row] = await sql<{ id: number }>(
+  const [row] = await sql<Columns<StorefrontUser, "id">>(
     `INSERT INTO storefront_users (shop, provider, storefront_updated_at, ${names.join(", ")})
      VALUES ($1, 'storefront', $2, ${names.map((_, index) => `$${index + 3}`).join(", ")}) RETURNING id`,
     [changedAt, ...changed.map(([name, value]) => columnValue(name, value))],

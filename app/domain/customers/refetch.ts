@@ -1,7 +1,7 @@
-// What a webhook leaves out is fetched (payloads since 2025-01 carry no tags, consents or totals).
+// Fetches what a webhook leaves out (payloads since 2025-01 contain no tags, consents or totals).
 import type { Ctx } from "../../context.server.ts";
 import { CUSTOMER } from "../../integrations/storefront-documents.ts";
-import { callStorefront } from "../tenants/storefront-admin.ts";
+import { callStorefront } from "../tenants/storefront/admin-session.ts";
 import { tokenState } from "../tenants/directory.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import {
@@ -10,10 +10,13 @@ import {
   type GraphqlCustomer,
 } from "./customer-change.ts";
 
-/** Whether the store can be asked at all: without a token only the webhook's own words count. */
+/** Whether the store's API can be called: without a token only the webhook's own content counts. */
 export const canRefetch = (tenant: Tenant): boolean => tokenState(tenant) === "valid";
 
-/** The customer as the storefront knows it now; null when it is gone there. Throws what `callStorefront` throws. */
+/**
+ * The storefront's current customer; null when it is deleted there. Throws what `callStorefront`
+ * throws.
+ */
 export async function fetchCustomer(
   ctx: Ctx,
   tenant: Tenant,

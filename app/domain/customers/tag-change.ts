@@ -1,6 +1,8 @@
-// A change of a person's tags: the rows, and one queue row per system of the write matrix, in one transaction.
+// Changes a customer's tags: the rows, and one queue row per system of the write matrix, in one
+// transaction.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { awaitDeliveries, type DeliveryState } from "../bus/await-deliveries.ts";
 import { enqueue } from "../bus/enqueue.ts";
@@ -10,7 +12,7 @@ import { CUSTOMER_GID, normaliseEmail } from "./customer-change.ts";
 import { channelsFor } from "./write-matrix.ts";
 
 const MAX_TAGS = 50;
-/** How long an answer may wait for the systems (DECISIONS 8). */
+/** How long a response may wait for the systems (DECISIONS 8). */
 const WAIT_MS = 5_000;
 
 const names = z
@@ -19,7 +21,7 @@ const names = z
   .default([]);
 const TagLists = z.object({ add: names, remove: names });
 
-/** What a person says in a browser: `ga_session_id` is the analytics product's session there. */
+/** The request of a customer's browser: `ga_session_id` is the analytics product's session. */
 export const OwnTagLists = TagLists.extend({
   ga_session_id: z
     .string()
@@ -30,14 +32,17 @@ export const OwnTagLists = TagLists.extend({
 
 type SaidTags = TagChange & { gaSessionId?: string | undefined };
 
-/** Those that the answer tells of; it waits for no other. */
+/** The systems that the response reports; it waits for no other. */
 const TAG_CHANNELS = ["storefront", "cms", "web_analytics"] as const;
 
 export type ChangedTags = TagChangeResult & {
   channels: Record<"backend" | (typeof TAG_CHANNELS)[number], DeliveryState | "skipped">;
 };
 
-/** The rows and their queue rows, waiting for no system. Throws `not_found` when there is no such person, and what `changeAssignedTags` throws. */
+/**
+ * Writes the rows and queue rows without waiting for the systems. Throws `not_found` for an unknown
+ * customer, and what `changeAssignedTags` throws.
+ */
 export async function writeTags(
   ctx: Ctx,
   tenant: Tenant,
@@ -74,7 +79,7 @@ export async function writeTags(
   return { ...result, eventId };
 }
 
-/** The same, and what the systems made of it within five seconds. */
+/** The same, with the delivery results of the first five seconds. */
 export async function changeTags(
   ctx: Ctx,
   tenant: Tenant,
@@ -105,14 +110,15 @@ export const TagAssignment = TagLists.extend({
   { message: "name the person by one of user_id, email and gid", path: ["user_id"] },
 );
 
-/** The operator's way: any person, any category. */
+/** The operator's change: any customer, any category. */
 export async function assignTags(
   ctx: Ctx,
   tenant: Tenant,
   { user_id: id, email, gid, add, remove }: z.output<typeof TagAssignment>,
 ): Promise<ChangedTags & { user_id: number }> {
-  const [user] = await dataOf(ctx, tenant).sql<{ id: number }>(
-    "SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3 OR storefront_customer_gid = $4)",
+  const [user] = await dataOf(ctx, tenant).sql<Columns<StorefrontUser, "id">>(
+    `SELECT id FROM storefront_users WHERE shop = $1 AND (id = $2 OR lower(email) = $3
+      OR storefront_customer_gid = $4)`,
     [id ?? null, email === undefined ? null : normaliseEmail(email), gid ?? null],
   );
   if (!user) throw new AppError("not_found", { message: "There is no such person." });

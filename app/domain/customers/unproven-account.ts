@@ -1,35 +1,33 @@
-// An account whose e-mail address nobody has proven, and what happens when the address turns out to be a customer's.
-//
-// `email` holds the address of the one account that the store knows by it. When a customer of the storefront has the
-// address of an unproven account, that account steps back: its address moves to `unproven_email`, and nothing of the
-// customer is shown to it, pushed for it or deleted with it until the address is proven (identity/prove-address.ts).
+// An account with an unverified e-mail address, and what happens when the address belongs to a customer.
+// `email` identifies at most one account of the store. When a storefront customer has the address
+// of an unverified account, the address of that account moves to `unproven_email`; until it is
+// verified (identity/prove-address.ts), the account cannot read, change or delete anything of the
+// customer.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
-import { getKey, KEYS } from "../../runtime/kv.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
+import { getKey, KEYS } from "../../runtime/database/kv.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
-export type Unproven = {
-  id: number;
-  password_hash: string;
-  federated_sub: string | null;
-  email_verified: boolean;
-};
+export type Unproven = Columns<
+  StorefrontUser,
+  "id" | "password_hash" | "federated_sub" | "email_verified"
+>;
 
-/** Whether somebody who has not proven the address can get into the account. */
+/** Whether the account has a way to sign in that does not prove the address. */
 export const hasUnprovenWayIn = (account: Unproven): boolean =>
   !account.email_verified && (account.password_hash !== "" || account.federated_sub !== null);
 
 /**
- * Whether somebody who has not proven the address can get into the account, and the storefront's customer of that address
- * is not one that this service is creating for the account at this moment.
+ * Whether the account has a way to sign in that does not prove the address, and the storefront's
+ * customer of that address is not one that this service is creating for the account right now.
  */
 export async function mustYieldAddress(sql: TenantSql, account: Unproven): Promise<boolean> {
   if (!hasUnprovenWayIn(account)) return false;
   return (await getKey(sql, KEYS.echo(account.id))) === null;
 }
 
-/** Gives the address up to the customer it belongs to, and takes back what the CMS holds. Safe to repeat. */
+/** Gives the address up to its customer, and removes the account's CMS item. Safe to repeat. */
 export async function yieldAddress(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,5 +1,6 @@
-// What each event writes, and where (SPEC "Real-time write matrix per authentication event"): W write, R read, D delete,
-// `-` nothing. The backend columns are rows of the causing transaction; the others are channels of the bus.
+// What each event writes, and where (SPEC "Real-time write matrix per authentication event"): W
+// write, R read, D delete, `-` nothing. The backend columns are rows of the causing transaction;
+// the others are channels of the bus.
 import type { Channel } from "../bus/channel.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -49,7 +50,7 @@ export type MatrixEvent = keyof typeof WRITE_MATRIX;
 
 const CHANNEL_COLUMNS = ["cms", "storefront", "web_analytics", "profile_platform"] as const;
 
-/** The channels that an event writes to or deletes from, less those that the tenant has not enabled. */
+/** The enabled channels that an event writes to or deletes from. */
 export function channelsFor(
   event: MatrixEvent,
   tenant: Tenant,

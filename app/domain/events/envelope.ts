@@ -1,4 +1,5 @@
-// From what a source sent to the envelope of SPEC "Event envelope"; what is missing is derived (DECISIONS 12).
+// Builds the envelope (SPEC "Event envelope") from the request of a source and derives missing
+// fields (DECISIONS 12).
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
@@ -8,7 +9,7 @@ import { defaultPriority } from "../bus/retry-policy.ts";
 import { routeEvent } from "../bus/routing.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { ENTITY_TYPES, entityTypeOf, eventTypeOfTopic } from "./event-types.ts";
-import { EVENT_SOURCES, provenSource, type EventSource, type Proof } from "./sources.ts";
+import { EVENT_SOURCES, provenSource, type EventSource, type AuthMethod } from "./sources.ts";
 import { isWarehouseEvent, requireWmsPayload, WMS_ROUTE } from "./wms.ts";
 
 export type Envelope = {
@@ -25,9 +26,12 @@ export type Envelope = {
   priority: number;
 };
 
-/** What came with the request, beside its body. `topic` and `triggeredAt` are the storefront's headers. */
+/**
+ * What the request contains beside its body. `topic` and `triggeredAt` are the storefront's
+ * headers.
+ */
 export type Arrival = {
-  proof: Proof;
+  proof: AuthMethod;
   namedSource: string | null;
   topic: string | null;
   triggeredAt: string | null;
@@ -45,7 +49,7 @@ const ID_FIELDS = [
 ] as const;
 const when = z.iso.datetime({ offset: true });
 
-/** Partial on purpose: each source sends what it has. */
+/** All fields are optional: the sources send different ones. */
 export const EventInput = z.looseObject({
   event_id: z.guid("must be a UUID").toLowerCase().optional(),
   idempotency_key: z.string().optional(),
@@ -79,7 +83,7 @@ export const EventInput = z.looseObject({
 });
 export type EventInput = z.output<typeof EventInput>;
 
-/** Throws 400 with every field that is missing, wrong, or cannot be derived. */
+/** Throws 400 with every field that is missing, invalid, or not derivable. */
 export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arrival): Envelope {
   const event = readEvent(body, arrival);
   const source = provenSource(arrival.proof, arrival.namedSource ?? event.source);
@@ -101,7 +105,7 @@ export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arri
 
   return {
     event_id: event.event_id ?? ctx.random.orderedUuid(),
-    // Over the time as the sender wrote it, so that the sender can compute the same key.
+    // Hashes the time as the sender wrote it, so that the sender can compute the same key.
     idempotency_key: IDEMPOTENCY_KEY.test(ownKey)
       ? ownKey.toLowerCase()
       : hash("sha256", `${source}:${entityId}:${eventType}:${timestamp}`),
@@ -116,7 +120,7 @@ export function normalise(ctx: Ctx, tenant: Tenant, body: unknown, arrival: Arri
   };
 }
 
-/** With a topic the body is the storefront's own object and no envelope. */
+/** With a topic the body is the storefront's own object and not an envelope. */
 function readEvent(body: unknown, { topic }: Arrival): EventInput {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new AppError("invalid_request", { message: "The body must be a JSON object." });
@@ -140,12 +144,12 @@ function entityOf(
 ): { entityType: string; entityId: string } {
   const entityType = event.entity_type ?? entityTypeOf(eventType);
   const entityId = event.entity_id ?? idOf(payload);
-  // What the platform says about the app itself is about the store.
+  // A webhook without an entity is about the app itself, so its entity is the store.
   if (isWebhook && !entityType) return { entityType: "store", entityId: entityId ?? tenant.shop };
   if (entityType && entityId) return { entityType, entityId };
   throw invalid({
     ...(!entityType && {
-      entity_type: `must be one of ${ENTITY_TYPES.join(", ")}: it cannot be told from the event type`,
+      entity_type: `must be one of ${ENTITY_TYPES.join(", ")}: it cannot be derived from the event type`,
     }),
     ...(!entityId && { entity_id: "is missing, and the payload names none" }),
   });
@@ -168,7 +172,10 @@ function routeOf(
   };
 }
 
-/** Storefront ids exceed 2^53: the text of the gid comes first, and a number that lost digits is none. */
+/**
+ * Storefront ids exceed 2^53: the text of the gid is preferred, and a number that lost digits is
+ * ignored.
+ */
 function idOf(payload: Record<string, unknown>): string | undefined {
   for (const name of ID_FIELDS) {
     const value = payload[name];

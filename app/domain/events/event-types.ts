@@ -1,8 +1,8 @@
-// What an event is about, read from its type or from a storefront topic.
+// Derives the entity type from an event type or a storefront topic.
 export const ENTITY_TYPES = ["customer", "order", "product", "inventory", "invoice"] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** First words of event types that are not the entity's own name. */
+/** First words of event types that differ from the entity's name. */
 const PREFIXES: ReadonlyMap<string, EntityType> = new Map([
   ["unit", "inventory"],
   ["stock", "inventory"],
@@ -11,7 +11,10 @@ const PREFIXES: ReadonlyMap<string, EntityType> = new Map([
   ["fulfillment", "order"],
 ]);
 
-/** `customer.updated` -> customer, `unit.shipped` -> inventory, `inventory_level.updated` -> inventory; undefined when nothing fits. */
+/**
+ * `customer.updated` -> customer, `unit.shipped` -> inventory, `inventory_level.updated` -> inventory; undefined for
+ * unknown types.
+ */
 export function entityTypeOf(eventType: string): EntityType | undefined {
   const prefix = eventType.split(".", 1)[0]?.toLowerCase() ?? "";
   return (
@@ -31,7 +34,10 @@ const PAST_TENSE: ReadonlyMap<string, string> = new Map([
   ["merge", "merged"],
 ]);
 
-/** `customers/update` -> `customer.updated`, `customer.tags_added` stays, `orders/paid` -> `order.paid`. */
+/**
+ * `customers/update` -> `customer.updated`, `customer.tags_added` is kept, `orders/paid` ->
+ * `order.paid`.
+ */
 export function eventTypeOfTopic(topic: string): string {
   const [resource = "", action = ""] = topic.toLowerCase().split("/", 2);
   if (action === "") return resource;

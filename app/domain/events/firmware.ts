@@ -1,7 +1,7 @@
-// Firmware of serialized products: the registry says which version a product carries now, the ledger which one each
-// shipped unit left with (SPEC "WMS event types").
+// Firmware of serialized products: the registry contains the current version of each product, the
+// ledger the version of each shipped unit (SPEC "WMS event types").
 import { z } from "zod";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { FirmwareRegistry, TenantData, TenantPrisma, TenantSql } from "../../db.server.ts";
 import type { QueueItem } from "../bus/channel.ts";
 
 export const Firmware = z.object({
@@ -14,21 +14,26 @@ export const Firmware = z.object({
 });
 export const Mpn = z.string().trim().min(1).max(200);
 
-type RegistryRow = { mpn: string; version: string; sha256: string; updated_at: Date };
-const toEntry = ({ updated_at: updatedAt, ...row }: RegistryRow) => ({
-  ...row,
+const toEntry = ({ mpn, version, sha256, updated_at: updatedAt }: FirmwareRegistry) => ({
+  mpn,
+  version,
+  sha256,
   updated_at: updatedAt.toISOString(),
 });
 
-/** A page in the order of the product numbers. `next` is the one that the following page begins after, null at the end. */
+/**
+ * One page in the order of the product numbers. `next` is the cursor of the following page, null at
+ * the end.
+ */
 export async function listFirmware(
-  sql: TenantSql,
+  prisma: TenantPrisma,
   { after, limit }: { after: string | null; limit: number },
 ) {
-  const rows = await sql<RegistryRow>(
-    "SELECT mpn, version, sha256, updated_at FROM firmware_registry WHERE shop = $1 AND ($2::text IS NULL OR mpn > $2) ORDER BY mpn LIMIT $3",
-    [after, limit + 1],
-  );
+  const rows = await prisma.firmwareRegistry.findMany({
+    where: after === null ? {} : { mpn: { gt: after } },
+    orderBy: { mpn: "asc" },
+    take: limit + 1,
+  });
   const page = rows.slice(0, limit);
   return {
     firmware: page.map(toEntry),
@@ -36,30 +41,35 @@ export async function listFirmware(
   };
 }
 
-/** What the product carries from now on; what was shipped before keeps its row. Safe to repeat. */
+/**
+ * Sets the product's current version; units that were shipped earlier keep theirs. Safe to repeat.
+ */
 export async function saveFirmware(
-  sql: TenantSql,
+  { shop, prisma }: TenantData,
   mpn: string,
   { version, sha256 }: z.output<typeof Firmware>,
 ) {
-  const [row] = await sql<RegistryRow>(
-    `INSERT INTO firmware_registry (shop, mpn, version, sha256) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (shop, mpn) DO UPDATE SET version = excluded.version, sha256 = excluded.sha256, updated_at = now()
-     RETURNING mpn, version, sha256, updated_at`,
-    [mpn, version, sha256],
-  );
-  return toEntry(row as RegistryRow);
+  const row = await prisma.firmwareRegistry.upsert({
+    where: { shop_mpn: { shop, mpn } },
+    create: { shop, mpn, version, sha256 },
+    update: { version, sha256 },
+  });
+  return toEntry(row);
 }
 
 const Shipped = z.looseObject({ mpn: z.string().min(1), serial: z.string().min(1) });
 
-// The version of this moment, copied: the registry goes on. Unique by event, so a repeated delivery adds nothing.
+// Copies the current version, because the registry changes later. Unique by event, so a repeated
+// delivery adds nothing.
 const BIND = `
   INSERT INTO firmware_ledger (shop, serial, mpn, firmware_version, sha256, event_id)
   SELECT $1, $2, r.mpn, r.version, r.sha256, $4 FROM firmware_registry r WHERE r.shop = $1 AND r.mpn = $3
   ON CONFLICT (shop, event_id) DO NOTHING`;
 
-/** On `unit.shipped`: binds the serial to the product's firmware. A product without any is passed over. Safe to repeat. */
+/**
+ * On `unit.shipped`: binds the serial to the product's firmware. Skips a product without a version.
+ * Safe to repeat.
+ */
 export async function recordFirmware(
   sql: TenantSql,
   item: Pick<QueueItem, "eventId">,

@@ -1,31 +1,44 @@
-// The one statement of the ingest. It locks nothing but the keys it inserts, markers in the order of their keys: two
-// batches with the same keys in another order would deadlock otherwise. Safe to repeat: a known key, event id or webhook
-// delivery adds nothing; rows of an id that is new to the ledger conflict with nobody's. The insert triggers wake the
-// workers once per statement, at commit. Prepared once per connection: planning it took more of the database's time than
-// running it. So its plan outlives what the tables held when it was made, and is written to be right for every size.
-import { KEYS, TTL_SECONDS } from "../../runtime/kv.ts";
+// The one statement of the ingest. It locks only the keys it inserts, and inserts markers in the
+// order of their keys: two batches with the same keys in another order would deadlock otherwise.
+// Safe to repeat: a known key, event id or webhook delivery adds nothing, and rows of a new event
+// id have no conflicts. The insert triggers notify the workers once per statement, at commit.
+// Prepared once per connection, because planning took more of the database's time than execution.
+// The plan therefore outlives the table sizes it was made for, and the statement is written to be
+// fast for every size.
+import { KEYS, TTL_SECONDS } from "../../runtime/database/kv.ts";
 import { currentShops } from "../tenants/tenant.ts";
 
-/** Rows whose webhook is still to be worked; should that never happen, they go out by themselves. */
-const LONGEST_WAIT = "interval '10 minutes'";
+/**
+ * Rows whose webhook is still in the inbox. After this time they are delivered even if the webhook
+ * was never processed.
+ */
+const MAX_WAIT = "interval '10 minutes'";
 
-/** What stands in the arrays $1 to $18. */
+/** The columns in the arrays $1 to $18. */
 const EVENTS = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[], $13::smallint[], $14::smallint[], $15::text[], $16::text[], $17::jsonb[], $18::jsonb[])
       WITH ORDINALITY AS e(shop, key, event_id, source, event_type, entity_type, entity_id, mark, destinations, channels, archive_only, waiting, priority, max_retries, payload_sha256, occurred_at, subjects, payload, place)`;
 
-/** Storefront webhooks that are the events' own work. */
+/** Storefront webhooks that are stored with their events. */
 const WEBHOOKS =
   "unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::timestamptz[]) AS d(shop, event_id, delivery_id, topic, storefront_event_id, body, triggered_at)";
 
-/** The inbox row of a delivery, by its event or else by its own id: each part asks one of the two unique indexes. */
+/**
+ * Finds the inbox row of a delivery by its event id, else by its own id: each part uses one of the
+ * two unique indexes.
+ */
 const KNOWN_DELIVERY = `(
-      SELECT w.id, w.event_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.topic = d.topic AND w.storefront_event_id = d.storefront_event_id
-      UNION ALL SELECT w.id, w.event_id FROM webhook_inbox w WHERE d.storefront_event_id IS NULL AND w.shop = d.shop AND w.delivery_id = d.delivery_id AND w.storefront_event_id IS NULL
+      SELECT w.id, w.event_id FROM webhook_inbox w WHERE w.shop = d.shop AND w.topic = d.topic
+        AND w.storefront_event_id = d.storefront_event_id
+      UNION ALL SELECT w.id, w.event_id FROM webhook_inbox w WHERE d.storefront_event_id IS NULL
+        AND w.shop = d.shop AND w.delivery_id = d.delivery_id AND w.storefront_event_id IS NULL
       LIMIT 1)`;
 
 type Parts = { known: string; isKnown: string; notKnown: string; inbox: string };
 
-/** A delivery that is in the inbox is the same event, whatever its key: it may say no time of its own. */
+/**
+ * A delivery that is in the inbox is the same event under any key, because it may carry no time of
+ * its own.
+ */
 const WITH_WEBHOOKS: Parts = {
   known: `deliveries AS (
     SELECT d.*, w.id IS NOT NULL AS is_known, w.event_id AS known_event_id
@@ -37,14 +50,16 @@ const WITH_WEBHOOKS: Parts = {
     "AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.shop = e.shop AND d.event_id = e.event_id AND d.is_known)",
   inbox: `inbox AS (
     INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at, event_id)
-    SELECT d.shop, d.delivery_id, d.topic, d.storefront_event_id, d.body, d.triggered_at, d.event_id FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known
-    ORDER BY d.shop, CASE WHEN d.storefront_event_id IS NULL THEN 'delivery ' || d.delivery_id ELSE 'event ' || d.topic || ' ' || d.storefront_event_id END
+    SELECT d.shop, d.delivery_id, d.topic, d.storefront_event_id, d.body, d.triggered_at, d.event_id
+      FROM deliveries d JOIN ledger l ON l.shop = d.shop AND l.event_id = d.event_id WHERE NOT d.is_known
+    ORDER BY d.shop, CASE WHEN d.storefront_event_id IS NULL THEN 'delivery ' || d.delivery_id
+      ELSE 'event ' || d.topic || ' ' || d.storefront_event_id END
     ON CONFLICT DO NOTHING
   ),`,
 };
 const WITHOUT_WEBHOOKS: Parts = { known: "", isKnown: "NULL", notKnown: "", inbox: "" };
 
-// `(x IN (SELECT …)) IS TRUE` is a look into a hash table whatever the planner believes. Written as a join it is one by one
+// `(x IN (SELECT …)) IS TRUE` always runs as a hashed subplan. As a join it becomes a nested loop
 // when the plan was made for small batches, and a batch of sixty then took twice as long.
 const isAmong = (columns: string, select: string) => `((${columns}) IN (${select})) IS TRUE`;
 const MARKER = `'${KEYS.event("")}' || e.key`;
@@ -57,15 +72,19 @@ const statement = (parts: Parts, region: string): string => `
   events AS MATERIALIZED (SELECT * FROM ${EVENTS}),
   markers AS (
     INSERT INTO kv (shop, key, value, expires_at)
-    SELECT e.shop, ${MARKER}, to_jsonb(e.event_id), clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM events e
+    SELECT e.shop, ${MARKER}, to_jsonb(e.event_id),
+      clock_timestamp() + make_interval(secs => ${TTL_SECONDS.event}) FROM events e
     WHERE ${IS_CURRENT} ${parts.notKnown} ORDER BY e.shop, e.key
-    ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, version = kv.version + 1, updated_at = clock_timestamp()
+    ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
+      version = kv.version + 1, updated_at = clock_timestamp()
       WHERE kv.expires_at <= clock_timestamp()
     RETURNING shop, key
   ),
   ledger AS (
-    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
-    SELECT e.shop, e.event_id, e.key, e.source, e.event_type, e.entity_type, coalesce(e.mark, e.entity_id), e.destinations, e.priority, e.payload_sha256, e.occurred_at::timestamptz,
+    INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+      entity_id, destinations, priority, payload_sha256, occurred_at, subjects)
+    SELECT e.shop, e.event_id, e.key, e.source, e.event_type, e.entity_type, coalesce(e.mark,
+      e.entity_id), e.destinations, e.priority, e.payload_sha256, e.occurred_at::timestamptz,
       CASE WHEN e.subjects IS NULL THEN '{}' ELSE ARRAY(SELECT jsonb_array_elements_text(e.subjects)) END
     FROM events e WHERE ${isAmong(`e.shop, ${MARKER}`, "SELECT shop, key FROM markers")} ORDER BY e.shop, e.event_id
     ON CONFLICT (shop, event_id) DO NOTHING
@@ -73,19 +92,28 @@ const statement = (parts: Parts, region: string): string => `
   ),
   ${parts.inbox}
   queued AS (
-    INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries, delivery_config, next_attempt_at)
-    SELECT e.shop, e.event_id, c.channel, e.source, e.event_type, e.entity_type, e.entity_id, CASE WHEN e.waiting ? c.channel THEN '{}' ELSE e.payload END, e.priority, e.max_retries,
-      CASE WHEN e.archive_only ? c.channel THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || c.channel, 'credentials_key', NULL) END,
-      clock_timestamp() + CASE WHEN e.waiting ? c.channel THEN ${LONGEST_WAIT} ELSE interval '0' END
-    FROM events e CROSS JOIN LATERAL jsonb_array_elements_text(coalesce(e.channels, e.destinations)) AS c(channel) WHERE ${IS_NEW}
+    INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, payload, priority, max_retries, delivery_config, next_attempt_at)
+    SELECT e.shop, e.event_id, c.channel, e.source, e.event_type, e.entity_type, e.entity_id, CASE
+      WHEN e.waiting ? c.channel THEN '{}' ELSE e.payload END, e.priority, e.max_retries,
+      CASE WHEN e.archive_only ? c.channel
+        THEN jsonb_build_object('method', 'ARCHIVE', 'endpoint', 'events/' || c.channel,
+        'credentials_key', NULL) END,
+      clock_timestamp() + CASE WHEN e.waiting ? c.channel THEN ${MAX_WAIT} ELSE interval '0' END
+    FROM events e CROSS JOIN LATERAL jsonb_array_elements_text(coalesce(e.channels,
+      e.destinations)) AS c(channel) WHERE ${IS_NEW}
   )
   SELECT e.place::int - 1 AS place, (${IS_CURRENT}) IS FALSE AS is_stale,
-    coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = e.shop AND kv.key = ${MARKER} AND kv.expires_at > clock_timestamp())) AS known_event_id
+    coalesce(${parts.isKnown}, (SELECT kv.value #>> '{}' FROM kv WHERE kv.shop = e.shop
+      AND kv.key = ${MARKER} AND kv.expires_at > clock_timestamp())) AS known_event_id
   FROM events e WHERE (${IS_NEW}) IS FALSE`;
 
 const made = new Map<string, { name: string; text: string }>();
 
-/** Answers the events that were not taken in: stale, or known and as what. Takes the columns of `eventColumns`. */
+/**
+ * Returns the events that were not stored: stale, or duplicates of which event. Takes the columns
+ * of `eventColumns`.
+ */
 export function ingestStatement(
   region: string,
   withWebhooks: boolean,

@@ -1,13 +1,19 @@
-// Takes an event in: its marker, its ledger row and one queue row per destination commit together, or not at all. A marker
-// alone would lose the event for seven days, rows alone would double it. Concurrent arrivals share a commit.
+// Stores an event: its marker, its ledger row and one queue row per destination commit together. A
+// marker alone would lose the event for seven days, rows alone would duplicate it. Concurrent
+// arrivals share a commit.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import { jsonbArray, smallintArray, textArray } from "../../runtime/array-parameters.ts";
+import { jsonbArray, smallintArray, textArray } from "../../runtime/database/array-parameters.ts";
 import { AppError } from "../../runtime/errors.ts";
-import type { Database } from "../../runtime/database.ts";
-import { createGroupCommit, isRowFault, type GroupCommit } from "../../runtime/group-commit.ts";
-import { KEYS } from "../../runtime/kv.ts";
-import { identityKey, type DeliveryIdentity } from "../customers/webhook-inbox.ts";
+import type { Database } from "../../runtime/database/database.ts";
+import {
+  createGroupCommit,
+  isRowFault,
+  type GroupCommit,
+} from "../../runtime/database/group-commit.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
+import { isDeadlock, isUniqueViolation } from "../../runtime/database/postgres-errors.ts";
+import { identityKey, type DeliveryIdentity } from "../customers/webhooks/webhook-inbox.ts";
 import { BACKEND_CHANNEL } from "../bus/channel.ts";
 import { ledgerMark, subjectMarks } from "../bus/ledger-subjects.ts";
 import { maxRetries } from "../bus/retry-policy.ts";
@@ -15,8 +21,8 @@ import { isOpenTo } from "../bus/routing.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
 import {
   dataOf,
-  requireCurrentAway,
-  StaleTenant,
+  assertCurrentInRegion,
+  StaleTenantError,
   versionValues,
   type Tenant,
 } from "../tenants/tenant.ts";
@@ -24,7 +30,10 @@ import type { Envelope } from "./envelope.ts";
 import { isWarehouseEvent } from "./wms.ts";
 import { ingestStatement } from "./ingest-statement.ts";
 
-/** A storefront webhook that came this way: its inbox row is written with the event, and does the event's work on the customer. */
+/**
+ * A storefront webhook of this event: its inbox row is written in the same transaction and applies
+ * the change to the customer.
+ */
 export type Webhook = DeliveryIdentity & { body: string; triggeredAt: Date | null };
 
 export type Ingested =
@@ -37,28 +46,30 @@ type Arriving = {
   webhook: Webhook | null;
   payload: string;
   subjects: string[];
-  /** What the ledger has in place of the entity's id. */
+  /** The ledger's replacement for the entity's id. */
   mark: string | null;
-  /** Where its rows go; null: to its destinations. */
+  /** The channels of its rows; null: its destinations. */
   channels: string[] | null;
-  /** Of its channels those whose rows only reach the archive, and those whose rows are released by the webhook's work. */
+  /**
+   * Of its channels: those whose rows only reach the archive, and those whose rows wait for the
+   * webhook's work.
+   */
   archiveOnly: string[];
   waiting: string[];
 };
 type Stored = { is_stale: boolean; is_accepted: boolean; known_event_id: string | null };
 type NotTaken = { place: number; is_stale: boolean; known_event_id: string | null };
 
-const MOST_WAITING = 5_000;
-const MOST_WAITING_BYTES = 16 * 1024 * 1024;
-const DEADLOCK = "40P01";
-const UNIQUE_VIOLATION = "23505";
+const MAX_WAITING = 5_000;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 type Intake = { group: GroupCommit<Arriving, Stored>; bytes: number };
 const intakes = new WeakMap<Database, Intake>();
 
 /**
- * Resolves once the event is on disk, or was before. `isLocal`: never handed on to a remote backend. Throws `overloaded`, and
- * StaleTenant when the tenant was changed since it was read: then nothing was stored.
+ * Resolves once the event is committed, now or earlier. `isLocal`: never forwarded to a remote
+ * backend. Throws `overloaded`, and StaleTenantError when the tenant changed since it was read:
+ * then nothing was stored.
  */
 export async function ingest(
   ctx: Ctx,
@@ -67,7 +78,7 @@ export async function ingest(
   { webhook = null, isLocal = false }: { webhook?: Webhook | null; isLocal?: boolean } = {},
 ): Promise<Ingested> {
   const database = ctx.regions.get(tenant.region);
-  await requireCurrentAway(ctx, tenant);
+  await assertCurrentInRegion(ctx, tenant);
   const intake = intakeOf(database);
   const arriving = toStorable(() =>
     ctx.config.BACKEND_BASE_URL && !isLocal && envelope.destinations.length > 0
@@ -75,12 +86,12 @@ export async function ingest(
       : toLocal(ctx, tenant, envelope, webhook),
   );
   const bytes = arriving.payload.length + (webhook?.body.length ?? 0);
-  if (intake.group.size >= MOST_WAITING || intake.bytes + bytes > MOST_WAITING_BYTES)
+  if (intake.group.size >= MAX_WAITING || intake.bytes + bytes > MAX_WAITING_BYTES)
     throw new AppError("overloaded", { headers: { "Retry-After": "1" } });
   intake.bytes += bytes;
   try {
     const stored = await intake.group.add(arriving);
-    if (stored.is_stale) throw new StaleTenant();
+    if (stored.is_stale) throw new StaleTenantError();
     if (stored.is_accepted)
       return {
         outcome: "accepted",
@@ -93,16 +104,16 @@ export async function ingest(
       event_id: stored.known_event_id ?? (await findKnown(ctx, tenant, envelope)),
     };
   } catch (error) {
-    // Rows of this id that came past the ledger, from another program: it is their event.
-    if ((error as { code?: string }).code === UNIQUE_VIOLATION)
-      return { outcome: "duplicate", event_id: envelope.event_id };
+    // Another program wrote rows with this event id without a ledger entry: they belong to the same
+    // event.
+    if (isUniqueViolation(error)) return { outcome: "duplicate", event_id: envelope.event_id };
     throw isRowFault(error) ? unstorable() : error;
   } finally {
     intake.bytes -= bytes;
   }
 }
 
-/** JSON that no column can hold: half a character, or nested past all reason. */
+/** JSON that no column can hold: a lone surrogate, or too many levels. */
 const unstorable = () =>
   new AppError("malformed_body", { message: "The payload holds something that cannot be stored." });
 
@@ -114,7 +125,10 @@ function toStorable<T>(build: () => T): T {
   }
 }
 
-/** With a remote backend one row carries the whole event there; it fans out, and calls back for each delivery. */
+/**
+ * With a remote backend one row sends the whole event there. The backend creates the deliveries and
+ * calls back for each.
+ */
 function toRemote(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook | null): Arriving {
   const { idempotency_key: _, ...message } = envelope;
   return {
@@ -134,7 +148,8 @@ function toLocal(ctx: Ctx, tenant: Tenant, envelope: Envelope, webhook: Webhook 
   const archiveOnly = envelope.destinations.filter(
     (channel) => isOnlyArchived || !isOpenTo(ctx, tenant, channel),
   );
-  // These channels read the customer, whom the webhook's own work is about to change: that work releases their rows.
+  // These channels read the customer, whom the webhook's work is about to change. That work
+  // releases the rows.
   const isWaiting = webhook !== null && envelope.entity_type === "customer";
   const waiting = isWaiting
     ? envelope.destinations.filter(
@@ -175,7 +190,10 @@ function intakeOf(database: Database): Intake {
   return intake;
 }
 
-/** One statement for the batch. Of two in it that are the same event the first is stored and the other told of it. */
+/**
+ * One statement for the batch. When the batch contains an event twice, the first is stored and the
+ * second is its duplicate.
+ */
 async function storeAll(database: Database, batch: Arriving[]): Promise<Stored[]> {
   const firsts = new Map<string, number>();
   const sameAs = batch.map(({ envelope: e, webhook }, index) => {
@@ -229,9 +247,9 @@ async function store(database: Database, events: Arriving[]): Promise<Stored[]> 
   ];
   const { text, name } = ingestStatement(database.region, webhooks.length > 0);
   const run = () => database.acrossTenants<NotTaken>(text, values, name);
-  // Sorted inserts make a deadlock rare; nothing of the batch was stored then, so once more is safe.
-  const notTaken = await run().catch((error: { code?: string }) =>
-    error.code === DEADLOCK ? run() : Promise.reject(error),
+  // Sorted inserts make a deadlock rare. It rolls back the whole batch, so one retry is safe.
+  const notTaken = await run().catch((error: unknown) =>
+    isDeadlock(error) ? run() : Promise.reject(error),
   );
   const stored: Stored[] = events.map(() => ({
     is_stale: false,
@@ -269,7 +287,10 @@ function eventColumns(events: Arriving[]): Buffer[] {
   ];
 }
 
-/** A rival's marker that committed while ours waited for it: it is not in our statement's view, but it is there now. */
+/**
+ * A concurrent transaction inserted the marker while our statement waited for it. The statement's
+ * snapshot does not show it; a new read does.
+ */
 async function findKnown(ctx: Ctx, tenant: Tenant, envelope: Envelope): Promise<string> {
   const [row] = await dataOf(ctx, tenant).sql<{ event_id: string }>(
     "SELECT value #>> '{}' AS event_id FROM kv WHERE shop = $1 AND key = $2",

@@ -1,18 +1,18 @@
-// A store's own shape for a destination (table `integration_mappings`): from where in the event each field comes, and
-// which must be there. `{fields: {target: "source.path"}, required: [target]}`.
+// A store's own field mapping for a destination (table `integration_mappings`): the source of each
+// target field, and which fields are required. `{fields: {target: "source.path"}, required: [target]}`.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantData } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { ENTITY_TYPES, type EntityType } from "./event-types.ts";
 
-/** The destinations that are shaped by a mapping. */
+/** The destinations that accept a mapping. */
 const MAPPED_CHANNELS = ["erp_generic"] as const;
 
-/** What would reach behind an object instead of into it. */
+/** Names that would reach an object's prototype. */
 const FORBIDDEN = new Set(["__proto__", "constructor", "prototype"]);
-/** Names between dots; `[]` each element of a list, `[3]` one of it. */
+/** Names between dots; `[]` each element of a list, `[3]` one element. */
 const SOURCE = /^[^.[\]\s]{1,80}(\[\d{0,4}\])*(\.[^.[\]\s]{1,80}(\[\d{0,4}\])*)*$/;
 const TARGET = /^[^.[\]\s]{1,80}(\[\])?(\.[^.[\]\s]{1,80}(\[\])?)*$/;
 
@@ -51,7 +51,7 @@ export const Mapping = z
   });
 export type Mapping = z.output<typeof Mapping>;
 
-/** The mapping itself, or under the name of its column. */
+/** The mapping itself, or wrapped under the name of its column. */
 export const MappingBody = z.preprocess(
   (body) =>
     typeof body === "object" && body !== null && "mapping" in body && !("fields" in body)
@@ -60,7 +60,7 @@ export const MappingBody = z.preprocess(
   Mapping,
 );
 
-/** Throws 404 for a destination that takes no mapping, 400 for an entity that there is not. */
+/** Throws 404 for a destination without mappings, 400 for an unknown entity. */
 export function requireMapped(
   channel: string | undefined,
   entityType: string | undefined,
@@ -77,16 +77,15 @@ export function requireMapped(
   return { channel: channel as string, entityType: known };
 }
 
-/** As it is stored, unread: another program may have written it. */
+/** Returns the stored value without validation: another program may have written it. */
 export async function findMapping(
-  sql: TenantSql,
+  { shop, prisma }: TenantData,
   channel: string,
   entityType: string,
 ): Promise<{ mapping: unknown; updatedAt: Date } | null> {
-  const [row] = await sql<{ mapping: unknown; updated_at: Date }>(
-    "SELECT mapping, updated_at FROM integration_mappings WHERE shop = $1 AND channel = $2 AND entity_type = $3",
-    [channel, entityType],
-  );
+  const row = await prisma.integrationMapping.findUnique({
+    where: { shop_channel_entity_type: { shop, channel, entity_type: entityType } },
+  });
   return row ? { mapping: row.mapping, updatedAt: row.updated_at } : null;
 }
 
@@ -96,7 +95,7 @@ export async function showMapping(
   channel: string,
   entityType: EntityType,
 ) {
-  const found = await findMapping(dataOf(ctx, tenant).sql, channel, entityType);
+  const found = await findMapping(dataOf(ctx, tenant), channel, entityType);
   if (!found)
     throw new AppError("not_found", {
       message: `There is no mapping for ${channel}/${entityType}.`,
@@ -109,7 +108,10 @@ export async function showMapping(
   };
 }
 
-/** Replaces the whole mapping; events that come from then on are shaped by it, and dead letters when they are replayed. */
+/**
+ * Replaces the whole mapping. It applies to events that arrive later, and to dead letters when they
+ * are replayed.
+ */
 export async function saveMapping(
   ctx: Ctx,
   tenant: Tenant,
@@ -117,12 +119,13 @@ export async function saveMapping(
   entityType: EntityType,
   mapping: Mapping,
 ) {
-  await dataOf(ctx, tenant).sql(
-    `INSERT INTO integration_mappings (shop, channel, entity_type, mapping) VALUES ($1, $2, $3, $4::jsonb)
-     ON CONFLICT (shop, channel, entity_type) DO UPDATE SET mapping = excluded.mapping, updated_at = now()`,
-    [channel, entityType, JSON.stringify(mapping)],
-  );
-  ctx.log.done("mapping.saved", {
+  const key = { shop: tenant.shop, channel, entity_type: entityType };
+  await dataOf(ctx, tenant).prisma.integrationMapping.upsert({
+    where: { shop_channel_entity_type: key },
+    create: { ...key, mapping },
+    update: { mapping },
+  });
+  ctx.log.info("mapping.saved", {
     shop: tenant.shop,
     channel,
     entity_type: entityType,

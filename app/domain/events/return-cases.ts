@@ -1,6 +1,7 @@
-// Return cases: what came back under an RMA, unit by unit (SPEC "WMS event types", `/commerce/returns/{rma}`).
+// Return cases: the units that were returned under an RMA (SPEC "WMS event types",
+// `/commerce/returns/{rma}`).
 import { z } from "zod";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { PermanentFailure, type QueueItem } from "../bus/channel.ts";
 
 const Returned = z.looseObject({
@@ -10,12 +11,12 @@ const Returned = z.looseObject({
   order_ref: z.string().optional(),
 });
 
-// One statement under the row's lock, so two units at once are both kept. A unit stands once per serial and moment,
-// which is what makes two events the same one: a repeated delivery changes nothing. A case that has gone further than
-// `open` keeps its status.
+// One statement under the row's lock, so that two concurrent units are both kept. Serial and time
+// identify a unit, so a repeated delivery changes nothing. A case beyond `open` keeps its status.
 const RECEIVE = `
   INSERT INTO return_cases AS c (shop, rma, order_id, status, units)
-  SELECT $1, $2, $3, 'received', jsonb_build_array(jsonb_build_object('serial', $4::text, 'mpn', $5::text, 'received_at', $6::text))
+  SELECT $1, $2, $3, 'received', jsonb_build_array(jsonb_build_object('serial', $4::text, 'mpn',
+    $5::text, 'received_at', $6::text))
   ON CONFLICT (shop, rma) DO UPDATE SET
     units = c.units || excluded.units,
     order_id = coalesce(c.order_id, excluded.order_id),
@@ -23,7 +24,10 @@ const RECEIVE = `
     updated_at = now()
   WHERE NOT c.units @> excluded.units`;
 
-/** On `unit.returned`: files the unit under its RMA, opening the case when it is the first. Safe to repeat. */
+/**
+ * On `unit.returned`: adds the unit to its RMA and opens the case for the first unit. Safe to
+ * repeat.
+ */
 export async function recordReturn(
   sql: TenantSql,
   item: Pick<QueueItem, "occurredAt">,

@@ -1,4 +1,4 @@
-// The sources of events and how each proves itself (SPEC "Event sources", in its order).
+// The sources of events and how each authenticates (SPEC "Event sources", in its order).
 
 export const EVENT_SOURCES = [
   "storefront",
@@ -11,10 +11,13 @@ export const EVENT_SOURCES = [
 ] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/** What a 401 names as the attempted method. `backend_key` is another backend, which proved the source itself. */
-export type Proof = "hmac" | "oauth2" | "shared_secret" | "admin_key" | "backend_key" | "none";
+/**
+ * The attempted method in the details of a 401. `backend_key` is another backend, which
+ * authenticated the source itself.
+ */
+export type AuthMethod = "hmac" | "oauth2" | "shared_secret" | "admin_key" | "backend_key" | "none";
 
-/** What a request says of itself before anything is proven. */
+/** The unverified claims of a request. */
 export type Claims = {
   source: string | null;
   isSigned: boolean;
@@ -22,16 +25,19 @@ export type Claims = {
   hasBearer: boolean;
 };
 
-/** The first rule that fits decides; a proof that fails is not tried again by another rule. */
-export function attemptedProof({ source, isSigned, hasTaskId, hasBearer }: Claims): Proof {
+/** The first matching rule decides; a failed proof is not retried with another rule. */
+export function attemptedProof({ source, isSigned, hasTaskId, hasBearer }: Claims): AuthMethod {
   if (source === "storefront" || isSigned) return "hmac";
   if (source === "erpsys") return "oauth2";
   if (source === "backend" || hasTaskId) return "shared_secret";
   return hasBearer ? "admin_key" : "none";
 }
 
-/** What each proof shows the source to be; null: the key opens several, and the caller says which. */
-const SOURCE_OF: Record<Proof, EventSource | null> = {
+/**
+ * The source that each proof authenticates; null: the key covers several sources, and the caller
+ * names one.
+ */
+const SOURCE_OF: Record<AuthMethod, EventSource | null> = {
   hmac: "storefront",
   oauth2: "erpsys",
   shared_secret: "backend",
@@ -40,19 +46,19 @@ const SOURCE_OF: Record<Proof, EventSource | null> = {
   none: null,
 };
 
-/** SPEC's table of proofs knows it, its envelope does not. */
+/** SPEC's table of proofs contains it, its envelope does not. */
 const TESTING = "testing";
 
-/** Sources that an admin key may speak for; the others have a proof of their own. */
+/** Sources that a caller with an admin key may name; the others have their own proof. */
 const NAMED_BY_KEY: readonly string[] = EVENT_SOURCES.filter(
   (source) => !Object.values(SOURCE_OF).includes(source),
 );
 
 /**
- * The source that stands in the envelope. Undefined when the caller names one that does not exist. With an admin key a
- * source that has a proof of its own is recorded as what it is: `manual`.
+ * The source for the envelope. Undefined when the caller names an unknown one. A caller with an
+ * admin key that names a source with its own proof is recorded as `manual`.
  */
-export function provenSource(proof: Proof, named: unknown): EventSource | undefined {
+export function provenSource(proof: AuthMethod, named: unknown): EventSource | undefined {
   const fixed = SOURCE_OF[proof];
   if (fixed) return fixed;
   if (named === undefined || named === null || named === "" || named === TESTING) return "manual";

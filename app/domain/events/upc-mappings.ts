@@ -1,6 +1,6 @@
 // A store's SKUs and their UPCs (table `product_upc_mapping`), for the retail-measurement partners.
 import { z } from "zod";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantPrisma, TenantSql } from "../../db.server.ts";
 
 const sku = z.string().trim().min(1, "is missing").max(255, "is too long");
 export const UpcMapping = z.object({
@@ -15,27 +15,35 @@ export const UpcMappings = z.object({
   mappings: z.array(UpcMapping).min(1).max(1_000, "at most 1,000 at once"),
 });
 
-/** A page in the order of the SKUs. `next` is the SKU that the following page begins after, null at the end. */
+/**
+ * One page in the order of the SKUs. `next` is the cursor of the following page, null at the end.
+ */
 export async function listUpcMappings(
-  sql: TenantSql,
+  prisma: TenantPrisma,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<{ mappings: UpcMapping[]; next: string | null }> {
-  const rows = await sql<UpcMapping>(
-    "SELECT sku, upc FROM product_upc_mapping WHERE shop = $1 AND ($2::text IS NULL OR sku > $2) ORDER BY sku LIMIT $3",
-    [after, limit + 1],
-  );
+  const rows = await prisma.productUpcMapping.findMany({
+    select: { sku: true, upc: true },
+    where: after === null ? {} : { sku: { gt: after } },
+    orderBy: { sku: "asc" },
+    take: limit + 1,
+  });
   const mappings = rows.slice(0, limit);
   return { mappings, next: rows.length > limit ? (mappings.at(-1)?.sku ?? null) : null };
 }
 
-/** Of a SKU that is named twice the last counts. Locks the rows in the order of their SKUs; safe to repeat. */
+/**
+ * The last entry of a repeated SKU counts. Locks the rows in the order of their SKUs; safe to
+ * repeat.
+ */
 export async function saveUpcMappings(
   sql: TenantSql,
   mappings: readonly UpcMapping[],
 ): Promise<number> {
   const bySku = new Map(mappings.map(({ sku: name, upc }) => [name, upc]));
   await sql(
-    `INSERT INTO product_upc_mapping (shop, sku, upc) SELECT $1, sku, upc FROM unnest($2::text[], $3::text[]) AS m(sku, upc) ORDER BY sku
+    `INSERT INTO product_upc_mapping (shop, sku, upc) SELECT $1, sku, upc
+      FROM unnest($2::text[], $3::text[]) AS m(sku, upc) ORDER BY sku
      ON CONFLICT (shop, sku) DO UPDATE SET upc = excluded.upc`,
     [[...bySku.keys()], [...bySku.values()]],
   );
@@ -43,13 +51,10 @@ export async function saveUpcMappings(
 }
 
 export async function findUpcs(
-  sql: TenantSql,
+  prisma: TenantPrisma,
   skus: readonly string[],
 ): Promise<Map<string, string>> {
   if (skus.length === 0) return new Map();
-  const rows = await sql<UpcMapping>(
-    "SELECT sku, upc FROM product_upc_mapping WHERE shop = $1 AND sku = ANY($2::text[])",
-    [skus],
-  );
+  const rows = await prisma.productUpcMapping.findMany({ where: { sku: { in: [...skus] } } });
   return new Map(rows.map((row) => [row.sku, row.upc]));
 }

@@ -1,4 +1,5 @@
-// The warehouse-management socket (SPEC "WMS event types", DECISIONS 13): references only, never a person.
+// The warehouse-management socket (SPEC "WMS event types", DECISIONS 13): references only, no
+// personal data.
 import { AppError } from "../../runtime/errors.ts";
 
 const WMS_EVENT_TYPES = [
@@ -25,7 +26,7 @@ const FIELDS = [
 const MOVEMENTS = ["inbound", "outbound", "transfer", "export-cleared", "import-cleared", "return"];
 const MAX_LENGTH = 200;
 
-/** Whatever the sender asked: a warehouse event has one way. */
+/** Warehouse events have one fixed route, whatever the sender asks for. */
 export const WMS_ROUTE = {
   destinations: ["backend", "archive"],
   priority: 2,
@@ -37,7 +38,10 @@ const isWmsType = (eventType: string) => (WMS_EVENT_TYPES as readonly string[]).
 export const isWarehouseEvent = (source: string, eventType: string): boolean =>
   source === "wms" || isWmsType(eventType);
 
-/** Answers the serial, which is the entity. Throws 400 `personal_data_not_accepted` or `invalid_request`, naming the fields. */
+/**
+ * Returns the serial, which is the entity. Throws 400 `personal_data_not_accepted` or
+ * `invalid_request`, naming the fields.
+ */
 export function requireWmsPayload(eventType: string, payload: Record<string, unknown>): string {
   const strangers = Object.keys(payload).filter(
     (name) => !(FIELDS as readonly string[]).includes(name),

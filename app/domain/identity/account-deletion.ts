@@ -1,8 +1,9 @@
-// A person deletes the own account (write matrix "Account delete": users D, claims D, consent W, CMS D). Of an account whose
-// address is not proven only what its sign-up brought goes: the customer of the same address is another row.
+// Account deletion by its owner (write matrix "Account delete": users D, claims D, consent W, CMS
+// D). With an unverified address only the sign-up's own data is deleted: the customer with the same
+// address is another row.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { CONSENT_TYPES } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
@@ -11,11 +12,11 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, isProven, isWaiting, type Account } from "./account.ts";
 import { enqueueAccountEvent } from "./account-events.ts";
 import { clearAccount } from "./clear-account.ts";
-import { requireFreshSignIn } from "./fresh-sign-in.ts";
+import { requireRecentAuth } from "./session/recent-auth.ts";
 import { enqueueMail } from "./mails.ts";
-import { TypedPassword, verifyPassword } from "./password.ts";
-import { countTry, isTryLeft } from "./rate-limits.ts";
-import type { Session } from "./sessions.ts";
+import { TypedPassword, verifyPassword } from "./password/password.ts";
+import { consumeRateLimit, tryConsume } from "./rate-limits.ts";
+import type { Session } from "./session/sessions.ts";
 import type { Visit } from "./sign-up.ts";
 
 export const DeletionInput = z.object({ password: TypedPassword.optional() });
@@ -30,24 +31,24 @@ export async function deleteAccount(
   await requireSamePerson(ctx, tenant, session, password);
   const email = emailOf(session.account);
   const mayMail =
-    email !== null && (await isTryLeft(ctx, tenant, { account_deleted_mail_per_email: email }));
-  await dataOf(ctx, tenant).transaction(async (sql) => {
+    email !== null && (await tryConsume(ctx, tenant, { account_deleted_mail_per_email: email }));
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const account = await getAccount(sql, session.account.id, true);
-    // A second deletion, a suspension or a reset in between ended the session that asks.
+    // A concurrent deletion, suspension or reset ended the session of this request.
     if (account.status !== "active" || account.password_hash !== session.account.password_hash)
       throw new AppError("unauthorized");
     if (mayMail) await enqueueMail(ctx, tenant, sql, deletionMail(ctx, tenant, account));
     await revokeAll(ctx, sql, session, visit);
     await insertTombstones(ctx, sql, tenant.shop, account);
-    await clearAccount(sql, account.id);
+    await clearAccount({ sql, prisma }, account.id);
     await emptyDeliveries(sql, account.id);
     if (!isWaiting(account))
       await enqueueAccountEvent(ctx, tenant, sql, "account_delete", account.id);
   });
-  ctx.log.done("account.deleted", { shop: tenant.shop, user_id: session.account.id });
+  ctx.log.info("account.deleted", { shop: tenant.shop, user_id: session.account.id });
 }
 
-/** The password where there is one; otherwise a token from a sign-in of the last 24 hours. */
+/** Requires the password if there is one; otherwise a token from a sign-in of the last 24 hours. */
 async function requireSamePerson(
   ctx: Ctx,
   tenant: Tenant,
@@ -55,15 +56,15 @@ async function requireSamePerson(
   password: string | undefined,
 ): Promise<void> {
   const { account } = session;
-  if (account.password_hash === "") return requireFreshSignIn(ctx, session);
+  if (account.password_hash === "") return requireRecentAuth(ctx, session);
   if (password === undefined) throw new AppError("reauth_required");
-  // The same count as at a sign-in: a stolen session is no way to guess on.
-  await countTry(ctx, tenant, { login_per_email: emailOf(account) ?? String(account.id) });
+  // Counted as a sign-in attempt, so that a stolen session cannot guess the password.
+  await consumeRateLimit(ctx, tenant, { login_per_email: emailOf(account) ?? String(account.id) });
   const { isRight } = await verifyPassword(password, account.password_hash, tenant);
   if (!isRight) throw new AppError("invalid_credentials");
 }
 
-/** The address goes into the queue sealed: by the time the mail leaves, the account has none any more. */
+/** The address is queued encrypted: when the mail is sent, the account no longer has it. */
 function deletionMail(ctx: Ctx, tenant: Tenant, account: Account) {
   const email = emailOf(account);
   const sealedTo = email ? ctx.secrets.seal(`${tenant.shop}/mail`, email) : undefined;
@@ -99,8 +100,9 @@ async function revokeAll(
 }
 
 /**
- * No webhook and no sync brings the customer back. An account that waits for its proof has neither address nor customer
- * id of its own, so it leaves none; one that was never proven leaves tombstones that the customer's own sign-in lifts.
+ * Prevents a webhook or sync from restoring the customer. An account waiting for verification has
+ * neither address nor customer id of its own and leaves no tombstone; a never verified one leaves
+ * tombstones that the customer's own sign-in removes.
  */
 async function insertTombstones(
   ctx: Ctx,
@@ -116,20 +118,23 @@ async function insertTombstones(
     if (value)
       await sql(
         `INSERT INTO customer_tombstones (shop, kind, subject_hmac, unproven) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (shop, kind, subject_hmac) DO UPDATE SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven`,
+         ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
+           SET created_at = now(), unproven = customer_tombstones.unproven AND excluded.unproven`,
         [kind, tombstoneOf(ctx, shop, kind, value), !isProven(account)],
       );
 }
 
-/** What was made for other systems holds the person's data, and so may what they answered. */
+/** Messages for other systems contain personal data, and so may their responses. */
 async function emptyDeliveries(sql: TenantSql, userId: number): Promise<void> {
   const ofPerson = "shop = $1 AND entity_type = 'customer' AND entity_id = $2";
   await sql(
-    `UPDATE delivery_attempts SET error = NULL WHERE shop = $1 AND error IS NOT NULL AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`,
+    `UPDATE delivery_attempts SET error = NULL WHERE shop = $1 AND error IS NOT NULL
+      AND event_id IN (SELECT event_id FROM integration_queue WHERE ${ofPerson})`,
     [String(userId)],
   );
   await sql(
-    `UPDATE integration_queue SET transformed_payload = NULL, last_error = NULL WHERE ${ofPerson} AND (transformed_payload IS NOT NULL OR last_error IS NOT NULL)`,
+    `UPDATE integration_queue SET transformed_payload = NULL, last_error = NULL WHERE ${ofPerson}
+      AND (transformed_payload IS NOT NULL OR last_error IS NOT NULL)`,
     [String(userId)],
   );
 }

@@ -1,6 +1,6 @@
-// Puts an account's event on the bus for the columns that the write matrix marks for it.
+// Enqueues an account's event for the columns that the write matrix marks.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { channelsFor, type MatrixEvent } from "../customers/write-matrix.ts";
 import type { Tenant } from "../tenants/tenant.ts";

@@ -1,16 +1,17 @@
-// A merchant suspends an account and lets it back in. Both end every session: what was signed in before a suspension stays
-// signed out after it.
+// A merchant suspends and reactivates an account. Both end every session, so that sessions from before a
+// suspension stay ended.
 //
-//   active <-> suspended        (deleted is another way, and final)
+//   active <-> suspended        (deleted is separate, and final)
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { END_ALL_SESSIONS } from "./sessions.ts";
+import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
 export type AccountStatus = "active" | "suspended";
 
-/** False when it is so already. Throws `not_found` for nobody's account and for a deleted one. */
+/** False when nothing changes. Throws `not_found` for an unknown or deleted account. */
 export async function changeAccountStatus(
   ctx: Ctx,
   tenant: Tenant,
@@ -18,18 +19,19 @@ export async function changeAccountStatus(
   status: AccountStatus,
 ): Promise<boolean> {
   const hasChanged = await dataOf(ctx, tenant).transaction(async (sql) => {
-    const [account] = await sql<{ status: string }>(
+    const [account] = await sql<Columns<StorefrontUser, "status">>(
       "SELECT status FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
       [userId],
     );
     if (!account) throw new AppError("not_found");
     if (account.status === status) return false;
-    // The database's own triggers end the agents' grants and the mandates with the sessions.
+    // Database triggers end the agents' grants and the mandates together with the sessions.
     await sql(
-      `UPDATE storefront_users SET status = $3, sessions_valid_after = ${END_ALL_SESSIONS}, updated_at = now() WHERE shop = $1 AND id = $2`,
+      `UPDATE storefront_users SET status = $3, sessions_valid_after = ${END_ALL_SESSIONS},
+        updated_at = now() WHERE shop = $1 AND id = $2`,
       [userId, status],
     );
-    // Of the other systems the CMS alone shows the status.
+    // Of the other systems only the CMS shows the status.
     await enqueue(sql, {
       eventId: ctx.random.orderedUuid(),
       source: "backend",
@@ -45,6 +47,6 @@ export async function changeAccountStatus(
     return true;
   });
   if (hasChanged)
-    ctx.log.done("account.status_changed", { shop: tenant.shop, user_id: userId, status });
+    ctx.log.info("account.status_changed", { shop: tenant.shop, user_id: userId, status });
   return hasChanged;
 }

@@ -1,36 +1,12 @@
-// An account as it is stored, and as its owner is shown it.
-import type { TenantSql } from "../../runtime/database.ts";
+// An account as stored, and as returned to its owner.
+import type {
+  Columns,
+  NullableColumns,
+  StorefrontUser,
+  TenantSql,
+  UserClaims,
+} from "../../db.server.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentFlags } from "../consent/consent-types.ts";
-
-export type Account = {
-  id: number;
-  email: string | null;
-  /** The typed address of an account that waits for its proof while another row holds `email`. */
-  unproven_email: string | null;
-  /** The account that this one became part of. */
-  merged_into: number | null;
-  password_hash: string;
-  full_name: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  avatar_url: string | null;
-  provider: string;
-  federated_sub: string | null;
-  storefront_customer_gid: string | null;
-  status: string;
-  language_pref: string | null;
-  tags: string[];
-  number_of_orders: number;
-  amount_spent: number;
-  email_subscription_status: string | null;
-  sms_subscription_status: string | null;
-  country: string | null;
-  last_login_at: Date | null;
-  updated_at: Date;
-  email_verified: boolean;
-  sessions_valid_after: Date | null;
-  cms_item_id: string | null;
-};
 
 export const ACCOUNT_COLUMNS = [
   "id",
@@ -58,24 +34,29 @@ export const ACCOUNT_COLUMNS = [
   "email_verified",
   "sessions_valid_after",
   "cms_item_id",
-] as const satisfies readonly (keyof Account)[];
+] as const satisfies readonly (keyof StorefrontUser)[];
 
-/** The living account of an address; a deleted one only when there is no other. */
+export type Account = Columns<StorefrontUser, (typeof ACCOUNT_COLUMNS)[number]> & {
+  tags: string[];
+};
+
+/** The active account of an address; a deleted one only when there is no other. */
 export async function findAccountByEmail(
   sql: TenantSql,
   email: string,
   lock = false,
 ): Promise<Account | null> {
   const [row] = await sql<Account>(
-    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND lower(email) = $2 ORDER BY (status = 'deleted') LIMIT 1 ${lock ? "FOR UPDATE" : ""}`,
+    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1
+      AND lower(email) = $2 ORDER BY (status = 'deleted') LIMIT 1 ${lock ? "FOR UPDATE" : ""}`,
     [email],
   );
   return row ?? null;
 }
 
 /**
- * The account that somebody who signs in with this address means: the one that holds the address, or, while that one has
- * no password, a sign-up that waits for the address to be proven.
+ * The account for a sign-in with this address: the one that has the address, or, while that one has no
+ * password, a sign-up waiting for verification.
  */
 export async function findSignInAccount(sql: TenantSql, email: string): Promise<Account | null> {
   const [row] = await sql<Account>(
@@ -87,7 +68,10 @@ export async function findSignInAccount(sql: TenantSql, email: string): Promise<
   return row ?? null;
 }
 
-/** The sign-up that waits for this address to be proven. `lock` holds the row until the transaction ends. */
+/**
+ * The sign-up waiting for this address's verification. `lock` locks the row until the transaction
+ * ends.
+ */
 export async function findWaitingAccount(
   sql: TenantSql,
   email: string,
@@ -101,10 +85,11 @@ export async function findWaitingAccount(
   return row ?? null;
 }
 
-/** `lock` holds the row until the transaction ends. */
+/** `lock` locks the row until the transaction ends. */
 export async function getAccount(sql: TenantSql, id: number, lock = false): Promise<Account> {
   const [row] = await sql<Account>(
-    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1 AND id = $2 ${lock ? "FOR UPDATE" : ""}`,
+    `SELECT ${ACCOUNT_COLUMNS.join(", ")} FROM storefront_users WHERE shop = $1
+      AND id = $2 ${lock ? "FOR UPDATE" : ""}`,
     [id],
   );
   if (!row) throw new Error(`account ${id} is gone`);
@@ -113,19 +98,19 @@ export async function getAccount(sql: TenantSql, id: number, lock = false): Prom
 
 type Address = Pick<Account, "email" | "unproven_email">;
 
-/** Whether another row holds the address of this account until it is proven. */
+/** Whether another row has the address of this account until it is verified. */
 export const isWaiting = (account: Address): boolean => account.unproven_email !== null;
 
-/** The address as its owner typed it, proven or not. */
+/** The address as its owner submitted it, verified or not. */
 export const emailOf = (account: Address): string | null => account.email ?? account.unproven_email;
 
-/** Whether the owner of this account proved to be the storefront's customer, by mail or by signing in there. */
+/** Whether the owner is verified as the storefront's customer, by mail or by signing in there. */
 export const isProven = (account: Account): boolean =>
   !isWaiting(account) && (account.email_verified || account.provider === "storefront");
 
 /**
- * DECISIONS 6 "user object". What the storefront knows of a customer is shown only to who proved to be that customer:
- * anybody can sign up with a stranger's address.
+ * DECISIONS 6 "user object". The storefront's data of a customer is returned only to the verified
+ * customer: anyone can sign up with another person's address.
  */
 export function toUser(account: Account) {
   const shown = isProven(account);
@@ -154,7 +139,8 @@ export function toUser(account: Account) {
 
 export type User = ReturnType<typeof toUser>;
 
-export type ClaimRow = { [T in (typeof CONSENT_TYPES)[number] as `consent_${T}`]: boolean | null };
+/** Null where there is no row of claims. */
+export type ClaimRow = NullableColumns<UserClaims, `consent_${(typeof CONSENT_TYPES)[number]}`>;
 
 export const CLAIM_FLAGS = CONSENT_TYPES.map(consentColumn);
 
@@ -164,7 +150,10 @@ export function toConsents(claims: ClaimRow): ConsentFlags {
   ) as ConsentFlags;
 }
 
-/** An account with its consents, as whoever acts for its owner is shown it; `clientId` when that is an agent with a token of its own. */
+/**
+ * An account with its consents, as returned to callers that act for its owner; `clientId` when that
+ * is an agent with its own token.
+ */
 export type Person = { account: Account; consents: ConsentFlags; clientId?: string };
 
 export async function findPerson(sql: TenantSql, id: number): Promise<Person | null> {
@@ -173,7 +162,8 @@ export async function findPerson(sql: TenantSql, id: number): Promise<Person | n
     ...CLAIM_FLAGS.map((flag) => `c.${flag}`),
   ];
   const [row] = await sql<Account & ClaimRow>(
-    `SELECT ${columns.join(", ")} FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.shop = $1 AND u.id = $2`,
+    `SELECT ${columns.join(", ")} FROM storefront_users u LEFT JOIN user_claims c ON c.shop = u.shop
+      AND c.user_id = u.id WHERE u.shop = $1 AND u.id = $2`,
     [id],
   );
   return row ? { account: row, consents: toConsents(row) } : null;

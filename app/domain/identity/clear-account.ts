@@ -1,18 +1,22 @@
-// Takes everything personal out of an account. The row stays, `deleted`, because the consent log refers to it.
-import type { TenantSql } from "../../runtime/database.ts";
-import { END_ALL_SESSIONS } from "./sessions.ts";
+// Removes all personal data from an account. The row stays, `deleted`, because the consent log
+// refers to it.
+import type { Transaction } from "../../db.server.ts";
+import { END_ALL_SESSIONS } from "./session/sessions.ts";
 
 /**
- * Empties the row and removes claims, extras and tags. Identity links stay: a deleted person is recognised by them. With `mergedInto` the sessions go on as sessions of
- * that account; without it they end. Agents' grants and mandates end either way, by triggers on the row's status.
+ * Empties the row and deletes claims, extras and tags. Identity links stay: a deleted person is
+ * recognised by them. With `mergedInto` the sessions continue as sessions of that account; without
+ * it they end. Agents' grants and mandates end either way, by triggers on the row's status.
  */
 export async function clearAccount(
-  sql: TenantSql,
+  { sql, prisma }: Transaction,
   userId: number,
   mergedInto: number | null = null,
 ): Promise<void> {
-  for (const table of ["user_claims", "user_extras", "user_tag_map"])
-    await sql(`DELETE FROM ${table} WHERE shop = $1 AND user_id = $2`, [userId]);
+  const where = { user_id: userId };
+  await prisma.userClaims.deleteMany({ where });
+  await prisma.userExtras.deleteMany({ where });
+  await prisma.userTagMap.deleteMany({ where });
   await sql(
     `UPDATE storefront_users SET
        status = 'deleted', email = NULL, unproven_email = NULL, password_hash = '',

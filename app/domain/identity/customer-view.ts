@@ -1,4 +1,5 @@
-// What a customer whom the storefront vouches for is shown without a session: the own consents and tags.
+// The data shown to a customer identified by the storefront's proxy, without a session: consents
+// and tags.
 import type { Ctx } from "../../context.server.ts";
 import { listAssignedTags } from "../tags/assignments.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";
@@ -10,7 +11,7 @@ export type CustomerView = {
   tags: { slug: string; name: string }[];
 };
 
-/** Of a customer who has not arrived here yet nothing is known. */
+/** Empty for a customer without an account here. */
 export async function findCustomerView(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,5 +1,5 @@
-// What counts as an e-mail address: trimmed, NFKC, lower case, and only then checked, so that a look-alike sign cannot
-// pass the check in one form and be stored in another.
+// E-mail addresses: trimmed, NFKC, lower case, and only then validated, so that a look-alike
+// character cannot pass validation in one form and be stored in another.
 import { z } from "zod";
 import { normaliseEmail } from "../customers/customer-change.ts";
 

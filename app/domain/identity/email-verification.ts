@@ -1,26 +1,28 @@
-// Proving an e-mail address by a mailed link (DECISIONS 6). The link alone proves the mailbox, and not that its owner made
-// the account: that is shown by a session or by the account's password.
+// Verifying an e-mail address by a mailed link (DECISIONS 6). The link proves the mailbox, but not
+// that its owner created the account: that needs a session or the account's password.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { retryOnConflict } from "../../runtime/retry-on-conflict.ts";
-import { mailboxOf } from "../tenants/mailbox.ts";
+import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
+import { normaliseMailbox } from "../tenants/mailbox.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { emailOf, getAccount, type Account } from "./account.ts";
-import { readLink, takeLink } from "./links.ts";
-import { hashPassword, Password, TypedPassword, verifyPassword } from "./password.ts";
+import { readLink, consumeLink } from "./links.ts";
+import { hashPassword, Password, TypedPassword, verifyPassword } from "./password/password.ts";
 import { lockAddress, proveAddress, type Proof } from "./prove-address.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session/sessions.ts";
 
 export const VerifyEmailInput = z.object({
   token: z.string().max(500),
   password: TypedPassword.optional(),
 });
 
-/** What the page behind the link has to say and to ask for. */
+/** What the page behind the link shows and asks for. */
 export type LinkedAccount = { email: string; name: string | null; needsPassword: boolean };
 
-/** The account that a link was mailed for; null when the link opens nothing. Reading it does not use the link up. */
+/**
+ * The account of a mailed link; null when the link is invalid. Reading does not use the link up.
+ */
 export async function findLinkedAccount(
   ctx: Ctx,
   tenant: Tenant,
@@ -44,16 +46,19 @@ async function readAccount(ctx: Ctx, tenant: Tenant, token: string): Promise<Acc
   return account && isMailedTo(ctx, tenant, account, link.email_hmac) ? account : null;
 }
 
-/** The address may have changed since the link was mailed: then the link proves nothing about the new one. */
+/**
+ * The address may have changed since the link was mailed: then the link does not verify the new
+ * one.
+ */
 const isMailedTo = (ctx: Ctx, tenant: Tenant, account: Account, mailbox: string | undefined) =>
   account.status === "active" &&
   emailOf(account) !== null &&
-  mailboxOf(ctx, tenant.shop, emailOf(account) ?? "") === mailbox;
+  normaliseMailbox(ctx, tenant.shop, emailOf(account) ?? "") === mailbox;
 
 /**
- * Proves the address once. With a session of the account, or its password, the account keeps everything; with another
- * password that one becomes the password, and whatever was made before ends.
- * Throws `invalid_link`, `password_required`, `invalid_request`.
+ * Verifies the address once. With a session of the account, or its password, the account keeps
+ * everything; another password becomes the new password, and earlier unverified sign-in methods
+ * end. Throws `invalid_link`, `password_required`, `invalid_request`.
  */
 export async function verifyEmail(
   ctx: Ctx,
@@ -65,21 +70,21 @@ export async function verifyEmail(
   if (!account) throw new AppError("invalid_link");
   const claim = await readClaim(ctx, tenant, account, password, session);
   await retryOnConflict(() =>
-    dataOf(ctx, tenant).transaction(async (sql) => {
-      const link = await takeLink(sql, "email", token);
+    dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+      const link = await consumeLink(sql, "email", token);
       const rows = await lockAddress(sql, link.user_id);
       const isSame = rows !== null && rows.account.password_hash === account.password_hash;
       if (!isSame || !isMailedTo(ctx, tenant, rows.account, link.email_hmac))
         throw new AppError("invalid_link");
       const proof = { ...claim, method: "verify_email", userAgent: null };
-      if ((await proveAddress(ctx, tenant, sql, rows, proof)) === null)
+      if ((await proveAddress(ctx, tenant, { sql, prisma }, rows, proof)) === null)
         throw new AppError("invalid_link");
     }),
   );
-  ctx.log.done("email.verified", { shop: tenant.shop, user_id: account.id });
+  ctx.log.info("email.verified", { shop: tenant.shop, user_id: account.id });
 }
 
-/** How the one who has the link shows to have made the account. */
+/** How the link's holder shows to have created the account. */
 async function readClaim(
   ctx: Ctx,
   tenant: Tenant,

@@ -1,12 +1,15 @@
-// Links that are mailed: 256 random bits, stored as a hash, good once, for one purpose and one person.
+// Mailed links: 256 random bits, stored as a hash, single use, for one purpose and one person.
 import { hash } from "node:crypto";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { getKey, KEYS, putKey, takeKey } from "../../runtime/kv.ts";
+import { getKey, KEYS, putKey, takeKey } from "../../runtime/database/kv.ts";
 import type { Account } from "./account.ts";
 
-/** `epoch` is the account's `sessions_valid_after`: a link made before the last reset or suspension opens nothing. */
+/**
+ * `epoch` is the account's `sessions_valid_after`: a link from before the last reset or suspension is
+ * invalid.
+ */
 export type MailedLink = { user_id: number; epoch?: string | null; email_hmac?: string };
 
 export const epochOf = (account: Pick<Account, "sessions_valid_after">): string | null =>
@@ -16,7 +19,7 @@ type Purpose = "password" | "email";
 const keyOf = (purpose: Purpose, token: string) =>
   (purpose === "password" ? KEYS.passwordLink : KEYS.emailLink)(hash("sha256", token));
 
-/** @returns the token, which stands nowhere else. */
+/** Returns the token, which is stored nowhere. */
 export async function createLink(
   ctx: Ctx,
   sql: TenantSql,
@@ -29,7 +32,7 @@ export async function createLink(
   return token;
 }
 
-/** What the link would open; reading it does not use it up. */
+/** The link's content; reading does not use it up. */
 export async function readLink(
   sql: TenantSql,
   purpose: Purpose,
@@ -42,7 +45,7 @@ export const isLinkOpen = async (sql: TenantSql, purpose: Purpose, token: string
   (await readLink(sql, purpose, token)) !== null;
 
 /** Uses the link up: of two callers one gets it, the other `invalid_link`. */
-export async function takeLink(
+export async function consumeLink(
   sql: TenantSql,
   purpose: Purpose,
   token: string,

@@ -1,6 +1,6 @@
-// Which mails the account subject sends; they go out as queue rows of the causing transaction.
+// The mails of the account subject; they are sent through queue rows of the causing transaction.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { TenantSql } from "../../runtime/database/database.ts";
 import { enqueue } from "../bus/enqueue.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -16,8 +16,8 @@ export type MailTemplate =
   | "dead_letter";
 
 /**
- * `sealedTo` carries the address of somebody whose account is being deleted; everybody else is written to at the address
- * that the account has when the mail goes out.
+ * `sealedTo` has the encrypted address for an account being deleted; other mails go to the
+ * account's address at the time of sending.
  */
 export async function enqueueMail(
   ctx: Ctx,

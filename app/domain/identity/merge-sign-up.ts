@@ -1,20 +1,21 @@
 // Merges a sign-up that waited for its proof into the account that holds the address (prove-address.ts).
 //
-// When the person who signed up also proves the address, their names and consents replace what was there. For anybody else
-// who proves it, they only fill what is empty and was never decided. The waiting row ends; its sessions go on, as sessions
-// of the account that holds the address, only for the person who signed up.
+// When the person who signed up also proves the address, their names and consents replace what was
+// there. For anybody else who proves it, they only fill what is empty and was never decided. The
+// waiting row ends; its sessions go on, as sessions of the account that holds the address, only for
+// the person who signed up.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { Columns, ConsentRecord, TenantSql, Transaction } from "../../db.server.ts";
 import { CONSENT_TYPES, consentColumn, type ConsentType } from "../consent/consent-types.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import { CLAIM_FLAGS, type Account, type ClaimRow } from "./account.ts";
 import { clearAccount } from "./clear-account.ts";
 import type { Proof } from "./prove-address.ts";
 
-/** Inside the caller's transaction, which has locked both rows. */
+/** Runs inside the caller's transaction, which has locked both rows. */
 export async function mergeSignUp(
   ctx: Ctx,
-  sql: TenantSql,
+  tx: Transaction,
   holderId: number,
   waiting: Account,
   proof: Proof,
@@ -22,11 +23,11 @@ export async function mergeSignUp(
   const isOwn = proof.keeps === "everything";
   const chosen = (column: string) =>
     isOwn ? `coalesce(w.${column}, h.${column})` : `coalesce(h.${column}, w.${column})`;
-  // A name is one thing: the first name of one person never stands beside the last name of another.
+  // A name is one unit: one person's first name is never combined with another's last name.
   const nameOf = isOwn
     ? "w.full_name IS NOT NULL"
     : "h.full_name IS NULL AND h.first_name IS NULL AND h.last_name IS NULL";
-  await sql(
+  await tx.sql(
     `UPDATE storefront_users h SET
        first_name = CASE WHEN ${nameOf} THEN w.first_name ELSE h.first_name END,
        last_name = CASE WHEN ${nameOf} THEN w.last_name ELSE h.last_name END,
@@ -37,24 +38,22 @@ export async function mergeSignUp(
     [holderId, waiting.id],
   );
   if (isOwn || typeof proof.keeps === "object")
-    await sql("UPDATE identity_links SET user_id = $2 WHERE shop = $1 AND user_id = $3", [
-      holderId,
-      waiting.id,
-    ]);
-  else await sql("DELETE FROM identity_links WHERE shop = $1 AND user_id = $2", [waiting.id]);
-  await mergeConsents(ctx, sql, holderId, waiting.id, proof);
-  if (isOwn) await mergeTags(sql, holderId, waiting.id);
-  await clearAccount(sql, waiting.id, isOwn ? holderId : null);
-  ctx.log.done("sign_up.merged", { user_id: holderId, waiting_user_id: waiting.id, is_own: isOwn });
+    await tx.prisma.identityLink.updateMany({
+      where: { user_id: waiting.id },
+      data: { user_id: holderId },
+    });
+  else await tx.prisma.identityLink.deleteMany({ where: { user_id: waiting.id } });
+  await mergeConsents(ctx, tx.sql, holderId, waiting.id, proof);
+  if (isOwn) await mergeTags(tx.sql, holderId, waiting.id);
+  await clearAccount(tx, waiting.id, isOwn ? holderId : null);
+  ctx.log.info("sign_up.merged", { user_id: holderId, waiting_user_id: waiting.id, is_own: isOwn });
 }
 
-type LastAction = { consent_type: ConsentType; action: string; method: string };
-type WaitingConsent = LastAction & {
-  consent_version: string | null;
-  consent_id: string;
-  user_agent: string | null;
-  timestamp: string | null;
+type LastAction = Columns<ConsentRecord, "consent_type" | "action" | "method"> & {
+  consent_type: ConsentType;
 };
+type WaitingConsent = LastAction &
+  Columns<ConsentRecord, "consent_version" | "consent_id" | "user_agent" | "timestamp">;
 
 const LAST_ACTIONS = `
   SELECT DISTINCT ON (consent_type) consent_type, action, method, consent_version, consent_id, user_agent, timestamp
@@ -70,15 +69,17 @@ async function mergeConsents(
 ): Promise<void> {
   const isOwn = keeps === "everything";
   await sql(
-    `INSERT INTO user_claims (shop, user_id, language) SELECT $1, $2, language FROM user_claims WHERE shop = $1 AND user_id = $3
-     ON CONFLICT (shop, user_id) DO UPDATE SET language = ${isOwn ? "coalesce(excluded.language, user_claims.language)" : "coalesce(user_claims.language, excluded.language)"}`,
+    `INSERT INTO user_claims (shop, user_id, language) SELECT $1, $2, language FROM user_claims
+      WHERE shop = $1 AND user_id = $3
+     ON CONFLICT (shop, user_id) DO UPDATE
+       SET language = ${isOwn ? "coalesce(excluded.language, user_claims.language)" : "coalesce(user_claims.language, excluded.language)"}`,
     [holderId, waitingId],
   );
   const [claims] = await sql<ClaimRow>(
     `SELECT ${CLAIM_FLAGS.join(", ")} FROM user_claims WHERE shop = $1 AND user_id = $2 FOR UPDATE`,
     [holderId],
   );
-  const said = new Map(
+  const consents = new Map(
     (await sql<LastAction>(LAST_ACTIONS, [holderId])).map((row) => [row.consent_type, row.action]),
   );
   const waiting = (await sql<WaitingConsent>(LAST_ACTIONS, [waitingId])).filter(
@@ -86,14 +87,15 @@ async function mergeConsents(
   );
   const merged = waiting.filter(({ consent_type: type, action }) => {
     if (isSignIn && type === "marketing") return false;
-    const isOpen = !said.has(type) && !claims?.[consentColumn(type)];
-    // Agents are allowed by the person alone, never by whoever typed the address.
+    const isOpen = !consents.has(type) && !claims?.[consentColumn(type)];
+    // Only the verified person allows agents, never the person who submitted the address.
     if (!isOwn) return isOpen && type !== "a2a" && type !== "ap2";
-    return said.get(type) !== action;
+    return consents.get(type) !== action;
   });
   for (const { consent_type: type, action, consent_version: version } of merged)
     await sql(
-      `UPDATE user_claims SET ${consentColumn(type)} = $3, consent_version = coalesce($4, consent_version), updated_at = now()
+      `UPDATE user_claims SET ${consentColumn(type)} = $3, consent_version = coalesce($4,
+        consent_version), updated_at = now()
        WHERE shop = $1 AND user_id = $2`,
       [holderId, action === "granted", version],
     );

@@ -1,4 +1,4 @@
-// What a signed-in person sees of the own tags and segment, and may change.
+// A signed-in person's tags and segment, and changing them.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -8,11 +8,11 @@ import { listAssignedTags, type AssignedTag } from "../tags/assignments.ts";
 import { defineTag, formOfTag, toSlug } from "../tags/catalog.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { isProven } from "./account.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session/sessions.ts";
 
 /**
- * The person's tags. What the merchant gave to a customer in the storefront is shown only to who proved to be that
- * customer, as with the rest of the customer record.
+ * The person's tags. The merchant's own assignments at the storefront are returned only to the verified
+ * customer, like the rest of the customer record.
  */
 export async function listOwnTags(
   ctx: Ctx,
@@ -28,7 +28,9 @@ export const toShownTag = (tag: AssignedTag) => ({
   assigned_at: tag.assigned_at.toISOString(),
 });
 
-/** `tos_subscribed` would read as that consent: a form cannot be named like one (DECISIONS 8). */
+/**
+ * `tos_subscribed` would look like that consent: a form must not be named like one (DECISIONS 8).
+ */
 function requireNoConsentNames(add: readonly string[]): void {
   const problems = add.flatMap((name, index) => {
     const form = formOfTag(defineTag(name).slug);
@@ -41,8 +43,8 @@ function requireNoConsentNames(add: readonly string[]): void {
 }
 
 /**
- * Adds tags of the catalogue and of form submissions, and only of categories that the store leaves to its customers.
- * Throws `tag_reserved` for the others, `invalid_request` for a form that is named like a consent.
+ * Adds catalog tags and form tags, only of the categories that the store opens to customers. Throws
+ * `tag_reserved` for the others, `invalid_request` for a form named like a consent.
  */
 export async function changeOwnTags(
   ctx: Ctx,
@@ -66,10 +68,10 @@ export async function showSegment(
   tenant: Tenant,
   session: Session,
 ): Promise<{ segment_id: string | null; segments: string[] }> {
-  const [claims] = await dataOf(ctx, tenant).sql<{ segment_id: string | null }>(
-    "SELECT segment_id FROM user_claims WHERE shop = $1 AND user_id = $2",
-    [session.account.id],
-  );
+  const claims = await dataOf(ctx, tenant).prisma.userClaims.findUnique({
+    select: { segment_id: true },
+    where: { shop_user_id: { shop: tenant.shop, user_id: session.account.id } },
+  });
   const tags = await listOwnTags(ctx, tenant, session);
   return {
     segment_id: claims?.segment_id ?? null,
@@ -80,8 +82,9 @@ export async function showSegment(
 export const Experiment = z.object({ experiment: z.string().min(1).max(100) });
 
 /**
- * A or B, always the same for this store, person and experiment, in even halves. `segment_id` names the experiment too:
- * labels of two experiments must not be taken for each other. The last experiment asked for is the one that is stored.
+ * A or B, stable for this store, person and experiment, in even halves. `segment_id` includes the
+ * experiment, because labels of two experiments must not be confused. The last requested experiment
+ * is stored.
  */
 export async function assignSegment(
   ctx: Ctx,
@@ -100,9 +103,11 @@ export async function assignSegment(
   );
   const label = Number.parseInt(digest.slice(0, 2), 16) % 2 === 0 ? "A" : "B";
   const segmentId = `${experiment}:${label}`;
-  await dataOf(ctx, tenant).sql(
-    "INSERT INTO user_claims (shop, user_id, segment_id) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET segment_id = excluded.segment_id, updated_at = now()",
-    [session.account.id, segmentId],
-  );
+  const key = { shop: tenant.shop, user_id: session.account.id };
+  await dataOf(ctx, tenant).prisma.userClaims.upsert({
+    where: { shop_user_id: key },
+    create: { ...key, segment_id: segmentId },
+    update: { segment_id: segmentId },
+  });
   return { ok: true, experiment, label, ...(await showSegment(ctx, tenant, session)) };
 }

@@ -1,11 +1,11 @@
-// What a signed-in person sees of the own account, and may change.
+// The signed-in person's own account: reading and changing it.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { getAccount, isProven, toUser, type Account, type Person, type User } from "./account.ts";
 import { listOwnTags, toShownTag } from "./own-tags.ts";
-import type { Session } from "./sessions.ts";
+import type { Session } from "./session/sessions.ts";
 
 const name = z.string().trim().max(200).nullable().optional();
 
@@ -23,7 +23,7 @@ export const ProfileChange = z.object({
     .optional(),
 });
 
-/** Of whom nobody proved to be the storefront's customer, the tags are those that were given here. */
+/** For a person not verified as the storefront's customer, only the tags assigned here. */
 export async function showUser(ctx: Ctx, tenant: Tenant, account: Account): Promise<User> {
   const user = toUser(account);
   if (isProven(account) || account.tags.length === 0) return user;
@@ -35,25 +35,21 @@ export const showMe = async (ctx: Ctx, tenant: Tenant, { account, consents }: Pe
   consents,
 });
 
-type ClaimsRow = {
-  segment_id: string | null;
-  language: string | null;
-  consent_version: string | null;
-};
-
 export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
-  const { sql } = dataOf(ctx, tenant);
-  const [me, [claims], tags, links] = await Promise.all([
+  const data = dataOf(ctx, tenant);
+  const userId = person.account.id;
+  const [me, claims, tags, links] = await Promise.all([
     showMe(ctx, tenant, person),
-    sql<ClaimsRow>(
-      "SELECT segment_id, language, consent_version FROM user_claims WHERE shop = $1 AND user_id = $2",
-      [person.account.id],
-    ),
+    data.prisma.userClaims.findUnique({
+      select: { segment_id: true, language: true, consent_version: true },
+      where: { shop_user_id: { shop: tenant.shop, user_id: userId } },
+    }),
     listOwnTags(ctx, tenant, person),
-    sql<{ provider: string }>(
-      "SELECT DISTINCT provider FROM identity_links WHERE shop = $1 AND user_id = $2 ORDER BY provider",
-      [person.account.id],
-    ),
+    data.prisma.identityLink.groupBy({
+      by: "provider",
+      where: { user_id: userId },
+      orderBy: { provider: "asc" },
+    }),
   ]);
   return {
     ...me,
@@ -68,14 +64,17 @@ export async function showProfile(ctx: Ctx, tenant: Tenant, person: Person) {
   };
 }
 
-/** Under the row's lock: of two changes at once none is lost, and none lands in an account that was deleted meanwhile. */
+/**
+ * Under the row's lock: concurrent changes are not lost, and none is written to an account that was
+ * deleted meanwhile.
+ */
 export async function changeProfile(
   ctx: Ctx,
   tenant: Tenant,
   session: Session,
   change: z.output<typeof ProfileChange>,
 ) {
-  const account = await dataOf(ctx, tenant).transaction(async (sql) => {
+  const account = await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
     const known = await getAccount(sql, session.account.id, true);
     if (known.status !== "active") throw new AppError("unauthorized");
     const next = {
@@ -90,7 +89,8 @@ export async function changeProfile(
       ? [next.first_name, next.last_name].filter(Boolean).join(" ") || null
       : known.full_name;
     await sql(
-      "UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5, language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2",
+      `UPDATE storefront_users SET first_name = $3, last_name = $4, full_name = $5,
+        language_pref = $6, avatar_url = $7, updated_at = now() WHERE shop = $1 AND id = $2`,
       [
         known.id,
         next.first_name || null,
@@ -101,10 +101,11 @@ export async function changeProfile(
       ],
     );
     if (change.language_pref !== undefined)
-      await sql(
-        "INSERT INTO user_claims (shop, user_id, language) VALUES ($1, $2, $3) ON CONFLICT (shop, user_id) DO UPDATE SET language = excluded.language, updated_at = now()",
-        [known.id, change.language_pref],
-      );
+      await prisma.userClaims.upsert({
+        where: { shop_user_id: { shop: tenant.shop, user_id: known.id } },
+        create: { shop: tenant.shop, user_id: known.id, language: change.language_pref },
+        update: { language: change.language_pref },
+      });
     return getAccount(sql, known.id);
   });
   return showProfile(ctx, tenant, { ...session, account });

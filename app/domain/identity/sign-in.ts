@@ -1,5 +1,5 @@
-// Sign-in with e-mail and password. An unknown address, a wrong password and an account without one cannot be told
-// apart: the same bytes after the same work.
+// Sign-in with e-mail and password. An unknown address, a wrong password and an account without one are
+// indistinguishable: the same bytes after the same work.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
@@ -7,8 +7,8 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { ACCOUNT_COLUMNS, findSignInAccount, type Account } from "./account.ts";
 import { EmailAddress } from "./email-address.ts";
 import { enqueueMail } from "./mails.ts";
-import { hashPassword, TypedPassword, verifyPassword } from "./password.ts";
-import { isTryLeft } from "./rate-limits.ts";
+import { hashPassword, TypedPassword, verifyPassword } from "./password/password.ts";
+import { tryConsume } from "./rate-limits.ts";
 
 export const SignInInput = z.object({ email: EmailAddress, password: TypedPassword });
 
@@ -32,24 +32,26 @@ export async function signIn(
     throw new AppError("email_unverified");
   }
   const rehashed = needsRehash ? await hashPassword(ctx.random, input.password, tenant) : null;
-  // Only while the password is still the one that was checked: a reset in between wins.
+  // Only while the password is still the one that was checked: a concurrent reset wins.
   const [signedIn] = await sql<Account>(
-    `UPDATE storefront_users SET last_login_at = now(), password_hash = coalesce($3, password_hash) WHERE shop = $1 AND id = $2 AND password_hash = $4 AND status = 'active' RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
+    `UPDATE storefront_users SET last_login_at = now(), password_hash = coalesce($3, password_hash)
+      WHERE shop = $1 AND id = $2 AND password_hash = $4 AND status = 'active'
+      RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
     [account.id, rehashed, account.password_hash],
   );
   if (!signedIn) throw new AppError("invalid_credentials");
-  ctx.log.done("account.signed_in", { shop: tenant.shop, user_id: account.id, method: "password" });
+  ctx.log.info("account.signed_in", { shop: tenant.shop, user_id: account.id, method: "password" });
   return signedIn;
 }
 
-/** The first link may be too old by now; a person with the right password gets another. */
+/** The first link may have expired; a person with the right password gets another. */
 async function mailNewLink(
   ctx: Ctx,
   tenant: Tenant,
   account: Account,
   email: string,
 ): Promise<void> {
-  if (!(await isTryLeft(ctx, tenant, { verify_mail_per_email: email }))) return;
+  if (!(await tryConsume(ctx, tenant, { verify_mail_per_email: email }))) return;
   await dataOf(ctx, tenant).transaction((sql) =>
     enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id }),
   );

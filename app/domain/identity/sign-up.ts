@@ -1,9 +1,10 @@
-// Sign-up with e-mail and password (SPEC "Signup flow"). Person, claims, consent rows and queue rows stand or fall together.
+// Sign-up with e-mail and password (SPEC "Signup flow"). Person, claims, consent rows and queue
+// rows commit together.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import { isUniqueViolation, type Transaction } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { isUniqueViolation, retryOnConflict } from "../../runtime/retry-on-conflict.ts";
+import { retryOnConflict } from "../../runtime/database/retry-on-conflict.ts";
 import { recordConsent } from "../consent/record-consent.ts";
 import type { ConsentType } from "../consent/consent-types.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
@@ -17,8 +18,8 @@ import {
 import { enqueueAccountEvent } from "./account-events.ts";
 import { EmailAddress } from "./email-address.ts";
 import { enqueueMail } from "./mails.ts";
-import { hashPassword, Password } from "./password.ts";
-import { isTryLeft } from "./rate-limits.ts";
+import { hashPassword, Password } from "./password/password.ts";
+import { tryConsume } from "./rate-limits.ts";
 
 const Name = z.string().trim().max(200).optional();
 
@@ -45,10 +46,12 @@ export const SignUpInput = z
 
 export type SignUpInput = z.output<typeof SignUpInput>;
 
-/** How the person came: what the consent log keeps of it. */
+/** The request's details for the consent log. */
 export type Visit = { userAgent: string | null };
 
-/** `pending`: the store lets nobody in before the address is proven, and does not say whether it is taken. */
+/**
+ * `pending`: the store requires a verified address first, and does not reveal whether it is taken.
+ */
 export type SignedUp = { outcome: "created"; account: Account } | { outcome: "pending" };
 
 export async function signUp(
@@ -61,16 +64,17 @@ export async function signUp(
     throw new AppError("consent_required", { fields: consentProblems(input) });
   const passwordHash = await hashPassword(ctx.random, input.password, tenant);
   const hidesTaken = tenant.config.require_email_verification;
-  // Signing up and deleting in a loop must not flood a mailbox. Links that were sent before still work.
-  const mayMail = await isTryLeft(ctx, tenant, { sign_up_mail_per_email: input.email });
+  // Repeated sign-ups and deletions must not flood a mailbox. Earlier links still work.
+  const mayMail = await tryConsume(ctx, tenant, { sign_up_mail_per_email: input.email });
   try {
-    // Of two at once the unique index lets one through; the other runs again and finds the address taken.
+    // Of two concurrent sign-ups the unique index accepts one; the other runs again and finds the
+    // address taken.
     const account = await retryOnConflict(() =>
-      dataOf(ctx, tenant).transaction((sql) =>
-        createAccount(ctx, tenant, sql, input, { passwordHash, visit, mayMail }),
+      dataOf(ctx, tenant).transaction((sql, prisma) =>
+        createAccount(ctx, tenant, { sql, prisma }, input, { passwordHash, visit, mayMail }),
       ),
     );
-    ctx.log.done("account.signed_up", {
+    ctx.log.info("account.signed_up", {
       shop: tenant.shop,
       user_id: account.id,
       is_waiting: isWaiting(account),
@@ -94,7 +98,7 @@ function consentProblems(input: SignUpInput): Record<string, string> {
 
 class EmailTaken extends Error {}
 
-/** A contact or a customer of the storefront: nobody has ever signed in to it, and nobody could. */
+/** A contact or storefront customer without any sign-in method. */
 const isPassive = (account: Account) =>
   account.status === "active" &&
   account.password_hash === "" &&
@@ -103,13 +107,13 @@ const isPassive = (account: Account) =>
   !isWaiting(account);
 
 /**
- * A passive contact keeps the address until it is proven: the sign-up waits beside it, as a row of its own that knows
- * nothing of the contact and is pushed nowhere.
+ * A passive contact keeps the address until it is verified: the sign-up is a separate row that has
+ * no access to the contact and is not pushed to any system.
  */
 async function createAccount(
   ctx: Ctx,
   tenant: Tenant,
-  sql: TenantSql,
+  { sql, prisma }: Transaction,
   input: SignUpInput,
   { passwordHash, visit, mayMail }: { passwordHash: string; visit: Visit; mayMail: boolean },
 ): Promise<Account> {
@@ -117,15 +121,16 @@ async function createAccount(
   const holder = known?.status === "deleted" ? null : known;
   if (holder && !isPassive(holder)) throw new EmailTaken();
   if (await findWaitingAccount(sql, input.email)) throw new EmailTaken();
-  // A customer whom the storefront deleted left the address behind: it goes to the one who signs up with it now.
+  // A customer that the storefront deleted left the address: the new sign-up gets it.
   if (known && !holder)
-    await sql(
-      "UPDATE storefront_users SET email = NULL WHERE shop = $1 AND id = $2 AND status = 'deleted'",
-      [known.id],
-    );
+    await prisma.storefrontUser.updateMany({
+      where: { id: known.id, status: "deleted" },
+      data: { email: null },
+    });
   const fullName = [input.first_name, input.last_name].filter(Boolean).join(" ");
   const [account] = await sql<Account>(
-    `INSERT INTO storefront_users (shop, email, unproven_email, password_hash, first_name, last_name, full_name, language_pref, provider, last_login_at)
+    `INSERT INTO storefront_users (shop, email, unproven_email, password_hash, first_name,
+      last_name, full_name, language_pref, provider, last_login_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'email', now()) RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
     [
       holder ? null : input.email,
@@ -138,7 +143,7 @@ async function createAccount(
     ],
   );
   if (!account) throw new Error("the account was not stored");
-  await storeClaims(ctx, tenant, sql, account.id, input, visit);
+  await storeClaims(ctx, tenant, { sql, prisma }, account.id, input, visit);
   if (!holder) await enqueueAccountEvent(ctx, tenant, sql, "email_signup", account.id);
   if (mayMail)
     await enqueueMail(ctx, tenant, sql, { template: "verify_email", userId: account.id });
@@ -148,24 +153,25 @@ async function createAccount(
 async function storeClaims(
   ctx: Ctx,
   tenant: Tenant,
-  sql: TenantSql,
+  { sql, prisma }: Transaction,
   userId: number,
   input: SignUpInput,
   visit: Visit,
 ): Promise<void> {
   const version = input.consent_version ?? tenant.config.consent_policy_version ?? null;
-  await sql(
-    `INSERT INTO user_claims (shop, user_id, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_version, language)
-     VALUES ($1, $2, true, true, $3, $4, $5, $6)`,
-    [
-      userId,
-      input.consent_cookie ?? false,
-      input.consent_marketing ?? false,
-      version,
-      input.language_pref ?? null,
-    ],
-  );
-  await sql("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [userId]);
+  const key = { shop: tenant.shop, user_id: userId };
+  await prisma.userClaims.create({
+    data: {
+      ...key,
+      consent_tos: true,
+      consent_privacy: true,
+      consent_cookie: input.consent_cookie ?? false,
+      consent_marketing: input.consent_marketing ?? false,
+      consent_version: version,
+      language: input.language_pref ?? null,
+    },
+  });
+  await prisma.userExtras.create({ data: key });
   const expressed: [ConsentType, boolean | undefined][] = [
     ["tos", true],
     ["privacy", true],
@@ -190,9 +196,9 @@ async function storeClaims(
   );
 }
 
-/** The owner of a taken address learns that somebody tried; the one who tried learns nothing. */
+/** The owner of a taken address is mailed about the attempt; the caller learns nothing. */
 async function tellOwner(ctx: Ctx, tenant: Tenant, email: string): Promise<void> {
-  if (!(await isTryLeft(ctx, tenant, { account_exists_mail_per_email: email }))) return;
+  if (!(await tryConsume(ctx, tenant, { account_exists_mail_per_email: email }))) return;
   await dataOf(ctx, tenant).transaction(async (sql) => {
     const owner = await findAccountByEmail(sql, email);
     if (owner?.status === "active")

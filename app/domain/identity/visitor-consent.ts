@@ -1,4 +1,4 @@
-// Consent changes by whoever speaks for the browser.
+// Consent changes by an anonymous or proxied caller.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import type { ConsentSyncInput } from "../consent/consent-input.ts";
@@ -14,11 +14,11 @@ import { findOrCreateContact } from "../customers/contact.ts";
 import { findStorefrontPerson } from "../customers/storefront-person.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 import { EmailAddress } from "./email-address.ts";
-import { isTryLeft } from "./rate-limits.ts";
+import { tryConsume } from "./rate-limits.ts";
 
 export type ConsentSpeaker = { userId: number } | { gid: string } | { address: string };
 
-/** `address` in the speaker is the network address of an anonymous caller, for the rate limit. */
+/** The speaker's `address` is the client address of an anonymous caller, for the rate limit. */
 export async function syncConsent(
   ctx: Ctx,
   tenant: Tenant,
@@ -29,8 +29,8 @@ export async function syncConsent(
   if ("userId" in speaker) return syncConsentOfUser(ctx, tenant, speaker.userId, input, visit);
   if ("gid" in speaker) {
     const userId = await findStorefrontPerson(ctx, tenant, speaker.gid);
-    // A customer that has not arrived here yet is kept as a visitor: the gid is signed, the account is not there. The slash
-    // stays: no browser can claim an id that has one.
+    // A customer without an account here is recorded as a visitor: the gid is signed, the account
+    // does not exist. The slash stays in the id: no browser can claim an id with one.
     return userId !== null
       ? syncConsentOfUser(ctx, tenant, userId, input, visit)
       : syncConsentOfVisitor(
@@ -46,7 +46,7 @@ export async function syncConsent(
   if (!email.success)
     throw new AppError("invalid_request", { fields: { email: "must be an e-mail address" } });
   const mayMail = () =>
-    isTryLeft(ctx, tenant, {
+    tryConsume(ctx, tenant, {
       consent_mail_per_email: email.data,
       consent_mail_per_address: speaker.address,
       consent_mail_per_store: tenant.shop,
@@ -57,7 +57,7 @@ export async function syncConsent(
   });
 }
 
-/** Throws `invalid_request` for what an address alone cannot say. */
+/** Throws `invalid_request` for consents that an address alone cannot decide. */
 function requireAddressConsents(input: ConsentSyncInput): void {
   const refused = CONSENT_TYPES.filter(
     (type) =>

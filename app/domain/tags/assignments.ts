@@ -1,20 +1,16 @@
-// Which tags a person has: read, and changed inside the caller's transaction.
-import type { TenantSql } from "../../runtime/database.ts";
+// A person's tags: read, and changed inside the caller's transaction.
+import type { Columns, CrmTag, StorefrontUser, TenantSql, UserTagMap } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { defineTag, isDatedFormTag, isOpenToSelfService, type TagDefinition } from "./catalog.ts";
 
 type TagSource = "storefront" | "ucp" | "admin" | "system";
-export type AssignedTag = {
-  slug: string;
-  name: string;
-  category: string;
-  source: TagSource;
-  assigned_at: Date;
-};
+export type AssignedTag = Columns<CrmTag, "slug" | "name" | "category"> &
+  Columns<UserTagMap, "source" | "assigned_at"> & { source: TagSource };
 
 export async function listAssignedTags(sql: TenantSql, userId: number): Promise<AssignedTag[]> {
   return sql<AssignedTag>(
-    `SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+    `SELECT t.slug, t.name, t.category, m.source, m.assigned_at FROM user_tag_map m
+      JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
      WHERE m.shop = $1 AND m.user_id = $2 ORDER BY m.id`,
     [userId],
   );
@@ -24,21 +20,25 @@ export type TagChange = {
   add: readonly string[];
   remove: readonly string[];
   source: TagSource;
-  /** Of a shopper's own change: the categories that the store leaves to its customers. Null: the store's change. */
+  /**
+   * For a shopper's own change: the categories that the store opens to customers. Null: the store's
+   * change.
+   */
   categories: readonly string[] | null;
 };
 export type TagChangeResult = { tags: string[]; added: string[]; removed: string[] };
 
 /**
- * Adds and removes tags of one person, whose row it locks until the caller commits; what is in both lists is removed.
- * Safe to repeat. Null when there is no such person. Throws `invalid_request`, `tag_reserved`, `too_many_tags`.
+ * Adds and removes tags of one person, whose row it locks until the caller commits; a tag in both
+ * lists is removed. Safe to repeat. Null when there is no such person. Throws `invalid_request`,
+ * `tag_reserved`, `too_many_tags`.
  */
 export async function changeAssignedTags(
   sql: TenantSql,
   userId: number,
   change: TagChange,
 ): Promise<TagChangeResult | null> {
-  const [user] = await sql<{ tags: string[] }>(
+  const [user] = await sql<Columns<StorefrontUser, "tags"> & { tags: string[] }>(
     "SELECT tags FROM storefront_users WHERE shop = $1 AND id = $2 AND status <> 'deleted' FOR UPDATE",
     [userId],
   );
@@ -52,9 +52,11 @@ export async function changeAssignedTags(
   );
 
   const removed = await unassign(sql, userId, [...remove.keys()]);
-  const assigned = await sql<{ slug: string }>(
-    `WITH wanted AS (SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[]) ORDER BY array_position($3::text[], slug)),
-     made AS (INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, $4 FROM wanted ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING tag_id)
+  const assigned = await sql<Columns<CrmTag, "slug">>(
+    `WITH wanted AS (SELECT id, slug FROM crm_tags WHERE shop = $1 AND slug = ANY($3::text[])
+      ORDER BY array_position($3::text[], slug)),
+     made AS (INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, $4
+       FROM wanted ON CONFLICT (shop, user_id, tag_id) DO NOTHING RETURNING tag_id)
      SELECT wanted.slug FROM made JOIN wanted ON wanted.id = made.tag_id`,
     [userId, [...add.keys()], change.source],
   );
@@ -81,9 +83,10 @@ function readTags(list: "add" | "remove", names: readonly string[]): Map<string,
 }
 
 /**
- * The slugs that exist. A tag that does not yet is judged by what it would become, or VIP could be had before it is seeded.
- * With `categories` it is a shopper's own change: throws `tag_reserved` for a tag of another category, and for one to add
- * that neither the catalogue has nor a form makes.
+ * Returns the existing slugs. A missing tag is checked as what it would become, or a shopper could
+ * add VIP before it is seeded. With `categories` it is a shopper's own change: throws
+ * `tag_reserved` for a tag of another category, and for a new one that is neither in the catalog
+ * nor a form's.
  */
 async function requireOpen(
   sql: TenantSql,
@@ -92,7 +95,7 @@ async function requireOpen(
   categories: readonly string[] | null,
 ): Promise<Set<string>> {
   const touched = new Map([...add, ...remove]);
-  const rows = await sql<{ slug: string; category: string }>(
+  const rows = await sql<Columns<CrmTag, "slug" | "category">>(
     "SELECT slug, category FROM crm_tags WHERE shop = $1 AND slug = ANY($2::text[])",
     [[...touched.keys()]],
   );
@@ -114,15 +117,19 @@ async function requireOpen(
   return new Set(stored.keys());
 }
 
-/** Sorted, so that two transactions with the same new tags wait for each other instead of deadlocking. */
+/**
+ * Sorted, so that two transactions with the same new tags wait for each other instead of
+ * deadlocking.
+ */
 export async function createTags(
   sql: TenantSql,
   tags: readonly TagDefinition[],
 ): Promise<string[]> {
   if (tags.length === 0) return [];
   const sorted = [...tags].sort((a, b) => (a.slug < b.slug ? -1 : 1));
-  const rows = await sql<{ slug: string }>(
-    `INSERT INTO crm_tags (shop, name, slug, category) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[]) ON CONFLICT (shop, slug) DO NOTHING RETURNING slug`,
+  const rows = await sql<Columns<CrmTag, "slug">>(
+    `INSERT INTO crm_tags (shop, name, slug, category) SELECT $1, *
+      FROM unnest($2::text[], $3::text[], $4::text[]) ON CONFLICT (shop, slug) DO NOTHING RETURNING slug`,
     [
       sorted.map(({ name }) => name),
       sorted.map(({ slug }) => slug),
@@ -138,19 +145,23 @@ async function unassign(
   slugs: readonly string[],
 ): Promise<string[]> {
   if (slugs.length === 0) return [];
-  const rows = await sql<{ slug: string }>(
-    `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1 AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[]) RETURNING t.slug`,
+  const rows = await sql<Columns<CrmTag, "slug">>(
+    `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
+      AND t.id = m.tag_id AND m.user_id = $2 AND t.slug = ANY($3::text[]) RETURNING t.slug`,
     [userId, slugs],
   );
   return rows.map(({ slug }) => slug);
 }
 
-/** The list metafield `crm_tags` takes 128 entries; the storefront 250 tags a customer, the merchant's own among them. */
+/**
+ * The list metafield `crm_tags` has at most 128 entries; a storefront customer at most 250 tags,
+ * including the merchant's.
+ */
 const MAX_OWN_TAGS = 128;
 const MAX_STOREFRONT_TAGS = 250;
 
-// Dated form tags come every day: left alone they reach the limit, and from then on the storefront refuses every tag of
-// this person. So the oldest of them go, and only when none is left is the change refused.
+// Dated form tags grow every day: at the limit the storefront would reject every further tag of
+// this person. The oldest are deleted first; the change is rejected only when none is left.
 async function prune(
   sql: TenantSql,
   userId: number,
@@ -159,7 +170,7 @@ async function prune(
   const held = await listAssignedTags(sql, userId);
   const own = new Set(held.map(({ slug }) => slug));
   const foreign = mirrored.filter((tag) => !own.has(tag.toLowerCase())).length;
-  // Each form also has its `accepts_` tag there.
+  // Each form also has its `accepts_` tag at the storefront.
   const accepted = held.filter(({ slug }) => slug.endsWith("_subscribed")).length;
   const excess = held.length - Math.min(MAX_OWN_TAGS, MAX_STOREFRONT_TAGS - foreign - accepted);
   if (excess <= 0) return [];
@@ -174,7 +185,7 @@ async function prune(
   );
 }
 
-/** `storefront_users.tags` shows our slugs at once; the merchant's own tags stay as they are. */
+/** `storefront_users.tags` shows our slugs at once; the merchant's own tags stay unchanged. */
 async function mirror(
   sql: TenantSql,
   userId: number,

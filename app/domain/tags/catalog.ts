@@ -1,5 +1,5 @@
-// The home of tags: categories, the tags every store starts with, how a name becomes a slug (SPEC "crm_tags", "Default
-// tags"; DECISIONS 8).
+// Tag categories, the default tags of every store, and slugs (SPEC "crm_tags", "Default tags";
+// DECISIONS 8).
 export const TAG_CATEGORIES = [
   "status",
   "tier",
@@ -37,7 +37,7 @@ const toWholeSlug = (name: string): string =>
     .replace(/^_/, "")
     .replace(/_$/, "");
 
-/** At most 40 of a-z, 0-9 and single underscores; empty when nothing of the name is left. */
+/** At most 40 of a-z, 0-9 and single underscores; empty when no character remains. */
 export const toSlug = (name: string): string =>
   toWholeSlug(name).slice(0, MAX_SLUG_LENGTH).replace(/_$/, "");
 
@@ -52,7 +52,10 @@ const FORM_TAG = /^([a-z0-9_]+)(_subscribed|_\d{4}_\d{2}_\d{2})$/;
 
 const isDefault = (slug: string): boolean => DEFAULTS.has(slug);
 
-/** The form of a tag that a form submission makes (SPEC "Form bridge"); null for any other slug, and for a default tag. */
+/**
+ * The form of a form submission's tag (SPEC "Form bridge"); null for any other slug, and for a
+ * default tag.
+ */
 export function formOfTag(slug: string): string | null {
   const [, form, end] = FORM_TAG.exec(slug) ?? [];
   if (!form || !end || isDefault(slug)) return null;
@@ -64,11 +67,14 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** A tag that self-service may add although the store does not have it yet. */
+/** A tag that a shopper may add although the store does not have it yet. */
 export const isOpenToSelfService = (slug: string): boolean =>
   isDefault(slug) || formOfTag(slug) !== null;
 
-/** The slug of a tag's name. Of a form's tag the form is cut, so that the end stays whole. */
+/**
+ * The slug of a tag's name. A form tag is shortened in its form's name, so that the suffix stays
+ * whole.
+ */
 function slugOfName(name: string): string {
   const [, form, end] = FORM_TAG.exec(toWholeSlug(name)) ?? [];
   return form && end ? cutForm(form) + end : toSlug(name);
@@ -77,7 +83,7 @@ function slugOfName(name: string): string {
 const cutForm = (form: string): string =>
   form.slice(0, MAX_SLUG_LENGTH - SUBSCRIBED.length).replace(/_$/, "");
 
-/** What a tag is when it is first used: one of the defaults, else a campaign. */
+/** The definition of a tag at its first use: one of the defaults, else a campaign. */
 export function defineTag(name: string): TagDefinition {
   const slug = slugOfName(name);
   return (
@@ -93,8 +99,8 @@ export function defineTag(name: string): TagDefinition {
 export const isDatedFormTag = (slug: string): boolean => /_\d{4}_\d{2}_\d{2}$/.test(slug);
 
 /**
- * The customer tag of a form for the storefront alone, `accepts_<form_type>`. Null for what is no form's tag, and for a
- * form named like a consent: a subscription must not read as that consent.
+ * A form's customer tag at the storefront, `accepts_<form_type>`. Null for other tags, and for a
+ * form named like a consent: a subscription must not look like that consent.
  */
 export function toAcceptsTag(tag: { slug: string; category: string }): string | null {
   if (tag.category !== "campaign" || !tag.slug.endsWith(SUBSCRIBED)) return null;

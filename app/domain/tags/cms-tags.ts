@@ -12,7 +12,9 @@ const REFERENCE_FIELD = "tag-refs";
 
 export type CmsTag = { slug: string; name: string; category: string; cms_item_id: string | null };
 
-/** Makes the collection when the store names none, and an item for each default tag that has none. */
+/**
+ * Creates the collection when the store names none, and an item for each default tag without one.
+ */
 export async function fillCmsTags(
   ctx: Ctx,
   tenant: Tenant,
@@ -46,7 +48,10 @@ export async function fillCmsTags(
   return { created, existing: DEFAULT_TAGS.length - created };
 }
 
-/** Found by its slug first: a creation whose answer was lost is not made twice. The id is kept in the store's settings. */
+/**
+ * Looked up by its slug first: a creation whose response was lost is not repeated. The id is saved
+ * in the store's settings.
+ */
 async function ensureCollection(ctx: Ctx, tenant: Tenant, token: string): Promise<string> {
   const { cms_site_id: siteId } = tenant.config;
   if (!siteId)
@@ -62,7 +67,7 @@ async function ensureCollection(ctx: Ctx, tenant: Tenant, token: string): Promis
   return id;
 }
 
-/** The CMS refuses an item with a field that its collection does not declare. */
+/** The CMS rejects an item with a field that its collection does not declare. */
 async function ensureFields(
   ctx: Ctx,
   tenant: Tenant,
@@ -89,7 +94,7 @@ async function ensureFields(
     );
 }
 
-/** The items of these tags, made where there are none yet; null for a store without a tags collection. */
+/** The items of these tags, created where missing; null for a store without a tags collection. */
 export async function ensureCmsTagItems(
   ctx: Ctx,
   tenant: Tenant,
@@ -108,16 +113,19 @@ export async function ensureCmsTagItems(
   return ids;
 }
 
-/** Items that were removed by hand, or of another collection than the one that is set now, are looked up afresh. */
+/**
+ * Clears the ids of items that were deleted by hand, or belong to another collection, so that they
+ * are looked up again.
+ */
 export async function forgetCmsTagItems(
   ctx: Ctx,
   tenant: Tenant,
   slugs: readonly string[],
 ): Promise<void> {
-  await dataOf(ctx, tenant).sql(
-    "UPDATE crm_tags SET cms_item_id = NULL WHERE shop = $1 AND slug = ANY($2::text[])",
-    [slugs],
-  );
+  await dataOf(ctx, tenant).prisma.crmTag.updateMany({
+    where: { slug: { in: [...slugs] } },
+    data: { cms_item_id: null },
+  });
 }
 
 type Access = Parameters<Ctx["cms"]["createItem"]>[0];
@@ -131,7 +139,7 @@ async function createItem(
   try {
     return (await ctx.cms.createItem(access, fields)).id;
   } catch (error) {
-    // Another delivery made it, or an earlier answer was lost.
+    // Another delivery created it, or an earlier response was lost.
     const existing = isSlugTaken(error) ? await ctx.cms.findItemBySlug(access, tag.slug) : null;
     if (!existing) throw error;
     return existing.id;
@@ -145,7 +153,9 @@ async function rememberItems(
   ids: readonly string[],
 ): Promise<void> {
   await dataOf(ctx, tenant).sql(
-    "UPDATE crm_tags t SET cms_item_id = item.id FROM unnest($2::text[], $3::text[]) AS item(slug, id) WHERE t.shop = $1 AND t.slug = item.slug AND t.cms_item_id IS DISTINCT FROM item.id",
+    `UPDATE crm_tags t SET cms_item_id = item.id
+      FROM unnest($2::text[], $3::text[]) AS item(slug, id) WHERE t.shop = $1 AND t.slug = item.slug
+      AND t.cms_item_id IS DISTINCT FROM item.id`,
     [slugs, ids],
   );
 }

@@ -1,6 +1,7 @@
-// What a merchant does to the catalogue of tags. A slug never changes: other systems know the tag by it.
+// A merchant's changes to the tag catalog. A slug never changes: other systems identify the tag by it.
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, CrmTag } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createTags } from "./assignments.ts";
@@ -18,7 +19,7 @@ export const NewTag = z.object({
 export const NamedTag = z.object({ slug: z.string().max(40) });
 export const RenamedTag = NamedTag.extend({ name });
 
-/** Throws `conflict` when there is one of this slug. */
+/** Throws `conflict` when the slug exists. */
 export async function createTag(
   ctx: Ctx,
   tenant: Tenant,
@@ -38,14 +39,14 @@ export async function renameTag(
   tenant: Tenant,
   { slug, name: wanted }: z.output<typeof RenamedTag>,
 ): Promise<void> {
-  const renamed = await dataOf(ctx, tenant).sql(
-    "UPDATE crm_tags SET name = $3 WHERE shop = $1 AND slug = $2 RETURNING id",
-    [slug, wanted],
-  );
-  if (renamed.length === 0) throw new AppError("not_found");
+  const renamed = await dataOf(ctx, tenant).prisma.crmTag.updateMany({
+    where: { slug },
+    data: { name: wanted },
+  });
+  if (renamed.count === 0) throw new AppError("not_found");
 }
 
-/** Throws `conflict` for one that somebody has, and for the tags that every store starts with. */
+/** Throws `conflict` for an assigned tag and for a default tag. */
 export async function deleteUnusedTag(
   ctx: Ctx,
   tenant: Tenant,
@@ -53,17 +54,16 @@ export async function deleteUnusedTag(
 ): Promise<void> {
   if (DEFAULT_TAGS.some((tag) => tag.slug === slug))
     throw new AppError("conflict", { fields: { slug: "is a tag that every store has" } });
-  await dataOf(ctx, tenant).transaction(async (sql) => {
-    // Locked first: an assignment that is made meanwhile waits, and then finds no tag, instead of vanishing with it.
-    const [tag] = await sql<{ id: number }>(
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    // Locked first: a concurrent assignment waits and then finds no tag, instead of being deleted
+    // with it.
+    const [tag] = await sql<Columns<CrmTag, "id">>(
       "SELECT id FROM crm_tags WHERE shop = $1 AND slug = $2 FOR UPDATE",
       [slug],
     );
     if (!tag) throw new AppError("not_found");
-    const used = await sql("SELECT 1 FROM user_tag_map WHERE shop = $1 AND tag_id = $2 LIMIT 1", [
-      tag.id,
-    ]);
-    if (used.length > 0) throw new AppError("conflict", { fields: { slug: "is in use" } });
-    await sql("DELETE FROM crm_tags WHERE shop = $1 AND id = $2", [tag.id]);
+    const used = await prisma.userTagMap.findFirst({ where: { tag_id: tag.id } });
+    if (used) throw new AppError("conflict", { fields: { slug: "is in use" } });
+    await prisma.crmTag.deleteMany({ where: { id: tag.id } });
   });
 }

@@ -1,17 +1,17 @@
-// Prepares a store's tag system in three steps, each safe to repeat (SPEC "admin/init-tag-system").
+// Initialises a store's tag system in three steps, each safe to repeat (SPEC "admin/init-tag-system").
 import type { Ctx } from "../../context.server.ts";
 import {
   METAFIELD_DEFINITION_CREATE,
   METAFIELD_DEFINITIONS,
 } from "../../integrations/storefront-documents.ts";
 import { AppError, isAppError, OutboundError, type ErrorCode } from "../../runtime/errors.ts";
-import { KEYS, putKey } from "../../runtime/kv.ts";
+import { KEYS, putKey } from "../../runtime/database/kv.ts";
 import { tokenState } from "../tenants/directory.ts";
 import {
   callStorefront,
   requireNoUserErrors,
   type UserError,
-} from "../tenants/storefront-admin.ts";
+} from "../tenants/storefront/admin-session.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
 import { createTags } from "./assignments.ts";
 import { DEFAULT_TAGS } from "./catalog.ts";
@@ -34,15 +34,15 @@ const STEPS: Record<TagStep, (ctx: Ctx, tenant: Tenant) => Promise<Counts>> = {
   cms: fillCms,
 };
 
-/** Throws `setting_missing`, or the 502 of the system that did not do it. */
+/** Throws `setting_missing`, or the 502 of the failing system. */
 export async function initTagStep(ctx: Ctx, tenant: Tenant, step: TagStep): Promise<StepResult> {
   const counts = await STEPS[step](ctx, tenant);
   await putKey(dataOf(ctx, tenant).sql, KEYS.tagStep(step), { at: ctx.clock.now().toISOString() });
-  ctx.log.done("tag_system.prepared", { shop: tenant.shop, step, ...counts });
+  ctx.log.info("tag_system.prepared", { shop: tenant.shop, step, ...counts });
   return { ok: true, step, ...counts };
 }
 
-/** All three; one that cannot run stops no other. `ok` only when every one of them did. */
+/** Runs all three; one that cannot run stops no other. `ok` only when all succeeded. */
 export async function initTagSystem(
   ctx: Ctx,
   tenant: Tenant,
@@ -123,7 +123,7 @@ async function defineMetafields(ctx: Ctx, tenant: Tenant): Promise<Counts> {
   return { created, existing: DEFINITIONS.length - created };
 }
 
-/** False when another run made it meanwhile. */
+/** False when another run created it meanwhile. */
 async function createDefinition(
   ctx: Ctx,
   tenant: Tenant,
@@ -139,7 +139,7 @@ async function createDefinition(
 }
 
 async function fillCms(ctx: Ctx, tenant: Tenant): Promise<Counts> {
-  // The items' ids are kept in these rows.
+  // The items' ids are stored in these rows.
   await seedDefaults(ctx, tenant);
   try {
     return await fillCmsTags(ctx, tenant);

@@ -1,29 +1,30 @@
-// A merchant's own assignments: the tags a storefront lists for a customer, held against what we know to be there.
-import type { TenantSql } from "../../runtime/database.ts";
+// A merchant's own assignments: compares a customer's tags at the storefront with the ones we know to be
+// there.
+import type { Columns, CrmTag, TenantSql } from "../../db.server.ts";
 
 export type StorefrontTagList = {
-  /** Every tag of the customer, as the storefront says. */
+  /** Every tag of the customer at the storefront. */
   listed: readonly string[];
-  /** Tags of ours the storefront was known to carry. */
+  /** Our tags that the storefront was known to have. */
   known: readonly string[];
-  /** Whether the list is surely newer than our last write; an older one neither gives nor takes a tag. */
+  /** Whether the list is certainly newer than our last write; an older one changes nothing. */
   isSettled: boolean;
 };
 
 export type ReconciledTags = {
-  /** Written for `storefront_users.tags`. */ tags: string[];
+  /** The new value of `storefront_users.tags`. */ tags: string[];
   known: string[];
   added: string[];
   removed: string[];
   catalogue: ReadonlySet<string>;
 };
 
-type TagRow = { id: number; slug: string; is_held: boolean };
+type TagRow = Columns<CrmTag, "id" | "slug"> & { is_held: boolean };
 
 /**
- * Keeps user_tag_map in step: a tag of our catalogue that appeared in the storefront is assigned there, one that
- * disappeared is taken away. What we added or removed and the storefront has not taken yet is not the merchant's doing.
- * Runs in the caller's transaction under the person's row lock; safe to repeat.
+ * Reconciles user_tag_map: a catalog tag that appeared in the storefront is assigned, one that
+ * disappeared is removed. Changes of ours that the storefront has not applied yet do not count as
+ * the merchant's. Runs in the caller's transaction under the person's row lock; safe to repeat.
  */
 export async function reconcileStorefrontTags(
   sql: TenantSql,
@@ -33,7 +34,8 @@ export async function reconcileStorefrontTags(
   const there = new Set(listed.map((tag) => tag.toLowerCase()));
   const wasThere = new Set(known);
   const rows = await sql<TagRow>(
-    `SELECT t.id, t.slug, m.id IS NOT NULL AS is_held FROM crm_tags t LEFT JOIN user_tag_map m ON m.shop = t.shop AND m.tag_id = t.id AND m.user_id = $2
+    `SELECT t.id, t.slug, m.id IS NOT NULL AS is_held FROM crm_tags t LEFT
+      JOIN user_tag_map m ON m.shop = t.shop AND m.tag_id = t.id AND m.user_id = $2
      WHERE t.shop = $1 AND (t.slug = ANY($3::text[]) OR m.id IS NOT NULL)`,
     [userId, [...there, ...known]],
   );
@@ -45,7 +47,8 @@ export async function reconcileStorefrontTags(
     : [];
   if (given.length > 0)
     await sql(
-      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, tag, 'storefront' FROM unnest($3::int[]) AS tag ON CONFLICT (shop, user_id, tag_id) DO NOTHING",
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, tag, 'storefront'
+        FROM unnest($3::int[]) AS tag ON CONFLICT (shop, user_id, tag_id) DO NOTHING`,
       [userId, given.map(({ id }) => id)],
     );
   if (taken.length > 0)
@@ -63,7 +66,8 @@ export async function reconcileStorefrontTags(
       ...listed.filter((tag) => !catalogue.has(tag.toLowerCase()) || isHeld.has(tag.toLowerCase())),
       ...held.filter((slug) => !there.has(slug)),
     ],
-    // What we put there beside the catalogue (`accepts_...`) stays known: a merchant who removed it gets it back from nobody.
+    // Our tags outside the catalog (`accepts_...`) stay known: when a merchant removes one it is
+    // not added again.
     known: isSettled
       ? [
           ...[...catalogue].filter((slug) => there.has(slug)),

@@ -5,7 +5,10 @@ import { appOf, type Tenant } from "./tenant.ts";
 
 export type AdminPrincipal = { kind: "tenant_key" | "platform_key" | "app_secret" };
 
-/** Tries the tenant's own key, then ADMIN_KEY, then the app secret, each in constant time. */
+/**
+ * Compares the token with the tenant's own key, then ADMIN_KEY, then the app secret, each in
+ * constant time.
+ */
 export function findAdminPrincipal(
   ctx: Ctx,
   tenant: Tenant | null,
@@ -15,7 +18,7 @@ export function findAdminPrincipal(
   if (tenantKey && secretEquals(token, tenantKey)) return { kind: "tenant_key" };
   if (isPlatformKey(ctx, token)) return { kind: "platform_key" };
   const appSecrets = appOf(ctx, tenant).secrets;
-  // `map` before `some`: every candidate is compared, so the time does not tell which one came close.
+  // `map` before `some`: every candidate is compared, so that the time does not reveal a match.
   if (appSecrets.map((secret) => secretEquals(token, secret)).some(Boolean))
     return { kind: "app_secret" };
   return null;

@@ -1,7 +1,7 @@
-// The origins whose pages may speak for a store's shoppers (DECISIONS 3): its store, where its sign-ins return to, this
-// service, its proven hosts, and those it lists. Exact origins only.
+// The origins whose pages may call for a store's shoppers (DECISIONS 3): the store's, its sign-in return
+// origin, this service's, its proven hosts', and the listed ones. Exact origins only.
 import type { Ctx } from "../../context.server.ts";
-import { isPlainOrigin } from "./field-schemas.ts";
+import { isPlainOrigin } from "./settings/field-schemas.ts";
 import { isLoopbackHost } from "./public-hosts.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -14,7 +14,7 @@ export function allowedOrigins(ctx: Ctx, { shop, config, publicHosts }: Tenant):
     ...publicHosts.map((host) => `https://${host}`),
     ...listed,
   ];
-  // What was saved before wildcards were refused stays in the record and counts for nothing.
+  // Wildcards that were saved before they were rejected stay in the record and are ignored.
   return [...new Set(origins)].filter(isPlainOrigin);
 }
 
@@ -24,7 +24,7 @@ export function isAllowedOrigin(ctx: Ctx, tenant: Tenant | null, origin: string)
   return allowedOrigins(ctx, tenant).includes(origin) || isSandboxOrigin(ctx, tenant, origin);
 }
 
-/** Pages of the sandbox are at ports of this machine, without TLS. */
+/** The sandbox's pages are at ports of this machine, without TLS. */
 function isSandboxOrigin(ctx: Ctx, { publicHosts }: Tenant, origin: string): boolean {
   const host = ctx.config.isSandbox ? URL.parse(origin)?.hostname : undefined;
   return host !== undefined && isLoopbackHost(host) && publicHosts.includes(host);

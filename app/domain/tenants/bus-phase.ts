@@ -1,5 +1,5 @@
-// The five phases in which a store moves to the event bus (SPEC "Versioning"), each including the ones before. A store that
-// names none was never anywhere else: everything is on, and webhooks keep their own addresses.
+// The five phases in which a store moves to the event bus (SPEC "Versioning"), each including the
+// earlier ones. A store without a phase has everything enabled, with webhooks at their own paths.
 import type { Tenant } from "./tenant.ts";
 
 const BUS_PHASES = [
@@ -54,6 +54,6 @@ export function busFlags({ config }: Pick<Tenant, "config">): BusFlags {
 
 export const BUS_PATH = "/events/ingest?source=storefront";
 
-/** Where a topic's webhooks go: one address each, or the bus for a store that moved there. */
+/** The path of a topic's webhooks: its own, or the bus for a store that moved there. */
 export const webhookPath = (tenant: Pick<Tenant, "config">, slug: string): string =>
   busFlags(tenant).webhooksToBus ? BUS_PATH : `/webhooks/${slug}`;

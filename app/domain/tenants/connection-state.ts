@@ -1,12 +1,13 @@
-// What the app's home shows of a store's connection. Each part is found out alone and says so when it cannot be.
+// The connection part of the app's home page. Each part is read separately and reports its own failure.
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, Kv } from "../../db.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { KEYS } from "../../runtime/kv.ts";
+import { KEYS } from "../../runtime/database/kv.ts";
 import { tokenState } from "./directory.ts";
 import { webhookPath } from "./bus-phase.ts";
 import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.ts";
-import { listSubscriptions, registerWebhooks } from "./webhook-registration.ts";
-import { WEBHOOK_TOPICS } from "./webhook-topics.ts";
+import { listSubscriptions, registerWebhooks } from "./storefront/webhook-registration.ts";
+import { API_TOPICS } from "./storefront/webhook-topics.ts";
 
 type TokenPart = {
   state: "none" | "valid" | "reauth_required" | "unknown";
@@ -14,7 +15,7 @@ type TokenPart = {
   expiresAt: string | null;
   isRenewed: boolean;
 };
-/** `granted` is null when the token was entered by hand: nobody told us its scopes. */
+/** `granted` is null when the token was entered by hand: its scopes are unknown. */
 type ScopesPart = { granted: string[] | null; missing: string[] };
 export type WebhooksPart =
   | {
@@ -22,16 +23,17 @@ export type WebhooksPart =
       registered: number;
       total: number;
       missing: string[];
-      /** Those of the missing ones that the platform refused, where it refused any. */
+      /** Those of the missing ones that the platform rejected, if any. */
       refused?: RefusedWebhook[];
     }
   | { state: "not_connected" }
   | { state: "unknown"; reason: string };
-type ChannelState =
+export type ChannelState =
   | { name: string; state: "on" }
   | { name: string; state: "off" }
   | { name: string; state: "paused"; until: string };
-type ChannelsPart = { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
+export type ChannelsPart =
+  { state: "known"; list: ChannelState[] } | { state: "unknown"; reason: string };
 
 export type ConnectionState = {
   shop: string;
@@ -41,7 +43,7 @@ export type ConnectionState = {
 };
 
 const UNKNOWN = "This could not be checked. It has been logged on our side.";
-/** Longer than this the page does not wait for the platform. */
+/** The page waits for the platform no longer than this. */
 const WEBHOOKS_TIMEOUT_MS = 4_000;
 
 export async function readConnectionState(ctx: Ctx, shop: string): Promise<ConnectionState> {
@@ -54,7 +56,7 @@ export async function readConnectionState(ctx: Ctx, shop: string): Promise<Conne
   };
 }
 
-/** Asks the platform, so it comes after the rest; never rejects. */
+/** Calls the platform, so it is deferred; never rejects. */
 export async function readWebhooksState(ctx: Ctx, shop: string): Promise<WebhooksPart> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<WebhooksPart>((resolve) => {
@@ -73,7 +75,7 @@ async function findTenantOrNull(ctx: Ctx, shop: string): Promise<Tenant | null |
   try {
     return await findTenant(ctx, shop);
   } catch (error) {
-    ctx.log.failed("connection_state.unknown", error, { shop, part: "token" });
+    ctx.log.error("connection_state.unknown", error, { shop, part: "token" });
     return undefined;
   }
 }
@@ -99,7 +101,7 @@ function toScopesPart(ctx: Ctx, tenant: Tenant | null): ScopesPart {
   };
 }
 
-/** The platform names only the wider scope of a pair: who may write may read. */
+/** The platform lists only the wider scope of a pair: write includes read. */
 function isGranted(scope: string, granted: readonly string[]): boolean {
   return granted.includes(scope) || granted.includes(scope.replace(/(^|_)read_/, "$1write_"));
 }
@@ -111,7 +113,7 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
     const uris = new Set(
       (await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`),
     );
-    const missing = WEBHOOK_TOPICS.filter(
+    const missing = API_TOPICS.filter(
       ({ graphqlTopic, slug }) =>
         !uris.has(`${graphqlTopic} ${ctx.baseUrl}${webhookPath(tenant, slug)}`),
     );
@@ -121,8 +123,8 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
     );
     return {
       state: "known",
-      registered: WEBHOOK_TOPICS.length - missing.length,
-      total: WEBHOOK_TOPICS.length,
+      registered: API_TOPICS.length - missing.length,
+      total: API_TOPICS.length,
       missing: [...names],
       ...(refused.length > 0 && { refused }),
     };
@@ -139,7 +141,7 @@ async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promis
   if (tenant === null) return { state: "known", list: [] };
   try {
     const open = await findOpenCircuits(ctx, tenant);
-    // Systems of others alone: the archive and the built-in backend are always there.
+    // Outside systems only: the archive and the built-in backend are always available.
     const list = ctx.channels
       .filter(({ name }) => !OUR_OWN.has(name))
       .map((channel): ChannelState => {
@@ -155,20 +157,24 @@ async function readChannels(ctx: Ctx, tenant: Tenant | null | undefined): Promis
   }
 }
 
-/** Open circuits by their key, with the moment their channel is tried again. */
+/** Open circuits by key, with the time of their next attempt. */
 async function findOpenCircuits(ctx: Ctx, tenant: Tenant): Promise<Map<string, string>> {
-  const rows = await dataOf(ctx, tenant).sql<{ key: string; open_until: Date }>(
-    "SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1 AND key = ANY($2) AND (value->>'open_until')::timestamptz > clock_timestamp()",
+  const rows = await dataOf(ctx, tenant).sql<Columns<Kv, "key"> & { open_until: Date }>(
+    `SELECT key, (value->>'open_until')::timestamptz AS open_until FROM kv WHERE shop = $1
+      AND key = ANY($2) AND (value->>'open_until')::timestamptz > clock_timestamp()`,
     [ctx.channels.map(({ name }) => KEYS.circuit(name))],
   );
   return new Map(rows.map(({ key, open_until: until }) => [key, until.toISOString()]));
 }
 
-/** `refused`: where the platform refused any. */
+/** `refused` is set when the platform rejected topics. */
 export type WebhookRepair =
   { isDone: true; changed: number; refused?: RefusedWebhook[] } | { isDone: false; reason: string };
 
-/** Registers what is missing, for the button on the home page; never throws for what the merchant can be told. */
+/**
+ * Registers the missing webhooks, for the button on the home page; never throws an error that the
+ * merchant can act on.
+ */
 export async function repairWebhooks(ctx: Ctx, shop: string): Promise<WebhookRepair> {
   try {
     const { created, updated, refused } = await registerWebhooks(ctx, shop);
@@ -181,7 +187,7 @@ export async function repairWebhooks(ctx: Ctx, shop: string): Promise<WebhookRep
 function reasonOf(ctx: Ctx, shop: string, part: string, error: unknown): string {
   if (isAppError(error)) return error.message;
   if (error instanceof OutboundError) {
-    ctx.log.troubled("connection_state.unknown", {
+    ctx.log.warn("connection_state.unknown", {
       shop,
       part,
       kind: error.kind,
@@ -192,6 +198,6 @@ function reasonOf(ctx: Ctx, shop: string, part: string, error: unknown): string 
       ? "The store admin did not answer. Try again in a few minutes."
       : `The store admin refused the request (${error.status ?? error.kind}).`;
   }
-  ctx.log.failed("connection_state.unknown", error, { shop, part });
+  ctx.log.error("connection_state.unknown", error, { shop, part });
   return UNKNOWN;
 }

@@ -1,7 +1,8 @@
 // The list of registered tenants, for operators.
 import type { Ctx } from "../../context.server.ts";
+import type { Columns, Kv, PublicHost } from "../../db.server.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
-import { normaliseHost } from "./field-schemas.ts";
+import { normaliseHost } from "./settings/field-schemas.ts";
 import { findTenant, type Tenant } from "./tenant.ts";
 
 /** `none`: never installed; `reauth_required`: only a new install helps. */
@@ -28,7 +29,7 @@ export function toTenantSummary(ctx: Ctx, tenant: Tenant) {
 
 type TenantPage = {
   region?: string | undefined;
-  /** The name a former page ended at. */ after: string | null;
+  /** The last name of the previous page. */ after: string | null;
   /** Null: all of them. */ limit: number | null;
 };
 
@@ -36,28 +37,29 @@ export async function listShops(
   ctx: Ctx,
   { region, after, limit }: Partial<TenantPage> = {},
 ): Promise<string[]> {
-  const rows = await ctx.home.acrossTenants<{ shop: string }>(
-    "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND ($1::text IS NULL OR coalesce(value->>'region', $2) = $1) AND shop > $3 ORDER BY shop LIMIT $4",
+  const rows = await ctx.home.acrossTenants<Columns<Kv, "shop">>(
+    `SELECT shop FROM kv WHERE key = 'tenant:' || shop AND ($1::text IS NULL
+      OR coalesce(value->>'region', $2) = $1) AND shop > $3 ORDER BY shop LIMIT $4`,
     [region ?? null, HOME_REGION, after ?? "", limit ?? null],
   );
   return rows.map((row) => row.shop);
 }
 
-/** The next shops after a name, in order: a walk over all tenants that never holds them all. */
+/** The next shops after a name, in order: iterates over all tenants without holding them all. */
 export async function listShopsAfter(ctx: Ctx, after: string, limit: number): Promise<string[]> {
-  const rows = await ctx.home.acrossTenants<{ shop: string }>(
+  const rows = await ctx.home.acrossTenants<Columns<Kv, "shop">>(
     "SELECT shop FROM kv WHERE key = 'tenant:' || shop AND shop > $1 ORDER BY shop LIMIT $2",
     [after, limit],
   );
   return rows.map((row) => row.shop);
 }
 
-/** In the order of their names; `next` is the name the following page begins after. */
+/** Sorted by name; `next` is the cursor of the next page. */
 export async function listTenants(ctx: Ctx, { region, after, limit }: TenantPage) {
   const shops = await listShops(ctx, { region, after, limit: limit === null ? null : limit + 1 });
   const page = limit === null ? shops : shops.slice(0, limit);
   const tenants = await Promise.all(page.map((shop) => findTenant(ctx, shop)));
-  // One may have gone meanwhile.
+  // One may have been deleted meanwhile.
   return {
     tenants: tenants
       .filter((tenant) => tenant !== null)
@@ -66,9 +68,9 @@ export async function listTenants(ctx: Ctx, { region, after, limit }: TenantPage
   };
 }
 
-/** The store that has proven the host of a request, however it is spelled; null when none has. */
+/** The store that has proven the request's host, in any spelling; null when there is none. */
 export async function findShopOfHost(ctx: Ctx, host: string): Promise<string | null> {
-  const [row] = await ctx.home.acrossTenants<{ shop: string }>(
+  const [row] = await ctx.home.acrossTenants<Columns<PublicHost, "shop">>(
     "SELECT shop FROM public_hosts WHERE host = $1 AND proof IS NOT NULL",
     [normaliseHost(host)],
     "shop_of_host",

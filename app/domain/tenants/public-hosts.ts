@@ -1,14 +1,15 @@
-// Hosts under which a store is reached (DECISIONS 3). A host leads to one store, and counts once the store has shown that it
-// is its own: saved with ADMIN_KEY, by a DNS record with the store's token, or on this machine in the sandbox.
+// Hosts of a store (DECISIONS 3). A host resolves to one store, and is active once the store has
+// proven it: saved with ADMIN_KEY, by a DNS record with the store's token, or on this machine in
+// the sandbox.
 //
 //   listed -> proven (operator | dns | sandbox);  taken over by a store that proves it first;  removed with the listing
 //
-// The table `public_hosts` decides, because a host is unique in it; the tenant record holds a copy of the proven ones, so that
-// code that has the tenant needs no second query.
+// The table `public_hosts` is the source of truth, because a host is unique in it; the tenant
+// record has a copy of the proven ones, which saves code with a tenant a second query.
 import type { Ctx } from "../../context.server.ts";
-import type { TenantSql } from "../../runtime/database.ts";
+import type { Transaction, TransactionPrisma } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { normaliseHost } from "./field-schemas.ts";
+import { normaliseHost } from "./settings/field-schemas.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
 import { getTenant, type Tenant } from "./tenant.ts";
 
@@ -20,7 +21,7 @@ type Proof = "operator" | "dns" | "sandbox";
 export const isLoopbackHost = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3})$/.test(host) || host.endsWith(".localhost");
 
-/** The store's own, the same for all of its hosts; it is no secret, it only says which store is meant. */
+/** The same for all of a store's hosts; not secret, it only names the store. */
 const hostToken = (ctx: Ctx, shop: string): string =>
   ctx.secrets.pseudonym("public_hosts", shop).slice(0, TOKEN_LENGTH);
 
@@ -38,7 +39,8 @@ async function findProof(
   return records.includes(hostToken(ctx, shop)) ? "dns" : null;
 }
 
-// Waits for a rival that claims the same host. A proven claim takes a host that nobody has proven; a proof that is there stays.
+// Waits for a concurrent claim of the same host. A proven claim takes over an unproven host; an existing
+// proof stays.
 const CLAIM_HOST = `
   INSERT INTO public_hosts (shop, host, proof, proven_at)
   VALUES ($1, $2, $3, CASE WHEN $3::text IS NOT NULL THEN now() END)
@@ -49,10 +51,7 @@ const CLAIM_HOST = `
   WHERE public_hosts.shop = excluded.shop OR (excluded.proof IS NOT NULL AND public_hosts.proof IS NULL)
   RETURNING host`;
 
-const FIND_PROVEN =
-  "SELECT host FROM public_hosts WHERE shop = $1 AND proof IS NOT NULL ORDER BY host";
-
-/** The proofs that the hosts have by now; asks the domain name system, so not inside a transaction. */
+/** The current proofs of the hosts; queries DNS, so not inside a transaction. */
 export async function proveHosts(
   ctx: Ctx,
   shop: string,
@@ -66,16 +65,16 @@ export async function proveHosts(
 }
 
 /**
- * Makes these the store's hosts and no others. Throws `conflict` when a host is another store's.
- * @returns those that are proven.
+ * Makes these exactly the store's hosts. Throws `conflict` when a host belongs to another store.
+ * Returns the proven ones.
  */
 export async function claimHosts(
-  sql: TenantSql,
+  { sql, prisma }: Transaction,
   hosts: ReadonlyMap<string, Proof | null>,
 ): Promise<string[]> {
-  // In one order, so that two saves never wait for each other in a circle.
+  // In a fixed order, so that two saves cannot deadlock.
   const names = [...hosts.keys()].sort();
-  await sql("DELETE FROM public_hosts WHERE shop = $1 AND host <> ALL($2::text[])", [names]);
+  await prisma.publicHost.deleteMany({ where: { host: { notIn: names } } });
   const taken: string[] = [];
   for (const host of names) {
     const rows = await sql(CLAIM_HOST, [host, hosts.get(host) ?? null]);
@@ -86,10 +85,18 @@ export async function claimHosts(
       message: `Another store has ${taken.join(", ")}. A DNS record with your store's token shows that a host is yours.`,
       fields: { public_hosts: "names a host of another store" },
     });
-  return (await sql<{ host: string }>(FIND_PROVEN)).map(({ host }) => host);
+  return provenHosts(prisma);
 }
 
-/** Looks again whether hosts that do not count yet are proven by now. @returns how many became so. */
+async function provenHosts(prisma: TransactionPrisma): Promise<string[]> {
+  const rows = await prisma.publicHost.findMany({
+    where: { proof: { not: null } },
+    orderBy: { host: "asc" },
+  });
+  return rows.map(({ host }) => host);
+}
+
+/** Checks unproven hosts again. Returns how many became proven. */
 export async function checkHosts(ctx: Ctx, tenant: Tenant): Promise<number> {
   const open = listedHosts(tenant)
     .filter((host) => !tenant.publicHosts.includes(host))
@@ -98,17 +105,16 @@ export async function checkHosts(ctx: Ctx, tenant: Tenant): Promise<number> {
   const proofs = await proveHosts(ctx, tenant.shop, open, false);
   const proven = [...proofs].filter(([, proof]) => proof !== null);
   if (proven.length === 0) return 0;
-  return ctx.home.forTenant(tenant.shop).transaction(async (sql) => {
+  return ctx.home.forTenant(tenant.shop).transaction(async (sql, prisma) => {
     let count = 0;
     for (const [host, proof] of proven) count += (await sql(CLAIM_HOST, [host, proof])).length;
-    const all = await sql<{ host: string }>(FIND_PROVEN);
     await changeTenantRecord(
       ctx,
       tenant.shop,
-      { connection: { proven_hosts: all.map(({ host }) => host) } },
+      { connection: { proven_hosts: await provenHosts(prisma) } },
       sql,
     );
-    ctx.log.done("public_hosts.proven", { shop: tenant.shop, hosts: proven.map(([host]) => host) });
+    ctx.log.info("public_hosts.proven", { shop: tenant.shop, hosts: proven.map(([host]) => host) });
     return count;
   });
 }
@@ -126,12 +132,10 @@ type HostView = {
 };
 export type HostsView = { token: string; hosts: HostView[] };
 
-/** What the store listed, what counts of it, and how the rest is proven. */
+/** The listed hosts, their state, and how to prove the rest. */
 export async function showHosts(ctx: Ctx, shop: string): Promise<HostsView> {
   const tenant = await getTenant(ctx, shop);
-  const mine = await ctx.home
-    .forTenant(shop)
-    .sql<{ host: string }>("SELECT host FROM public_hosts WHERE shop = $1");
+  const mine = await ctx.home.forTenant(shop).prisma.publicHost.findMany();
   const claimed = new Set(mine.map(({ host }) => host));
   return {
     token: hostToken(ctx, shop),

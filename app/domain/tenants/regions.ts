@@ -1,12 +1,15 @@
-// Regions (DECISIONS 4): DATABASE_URL is the home region `default` and holds every tenant's record; a tenant's rows live
-// in the one database of its region.
+// Regions (DECISIONS 4): DATABASE_URL is the home region `default` and has every tenant's record; a
+// tenant's rows are in its region's database.
 import type { Ctx } from "../../context.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { MigrationError } from "../../runtime/migrations.ts";
+import { MigrationError } from "../../runtime/database/migrations.ts";
 import { changeTenantRecord } from "./tenant-record.ts";
 import { dataOf, getTenant } from "./tenant.ts";
 
-/** Tables that make a move impossible while they hold rows of the tenant: moving live data is an operator's own task. */
+/**
+ * Tables that prevent a move while they have rows of the tenant: moving live data is the operator's
+ * task.
+ */
 const OCCUPYING = [
   "storefront_users",
   "consent_records",
@@ -23,7 +26,10 @@ export function requireRegion(ctx: Ctx, region: string): void {
     });
 }
 
-/** Throws `database_unavailable` with what the operator has to do: the address, the role, or the schema is wrong. */
+/**
+ * Throws `database_unavailable` with the operator's remedy: the address, the role, or the schema is
+ * wrong.
+ */
 async function migrate(ctx: Ctx, region: string): Promise<void> {
   try {
     await ctx.regions.migrate(region);
@@ -33,7 +39,7 @@ async function migrate(ctx: Ctx, region: string): Promise<void> {
   }
 }
 
-/** Brings the region's database to the current schema and assigns the tenant to it. Safe to repeat. */
+/** Migrates the region's database and assigns the tenant to it. Safe to repeat. */
 export async function provisionRegion(
   ctx: Ctx,
   shop: string,
@@ -52,12 +58,11 @@ export async function provisionRegion(
         });
     }
     await changeTenantRecord(ctx, shop, { set: { region } });
-    ctx.log.done("tenant.moved", { shop, region });
+    ctx.log.info("tenant.moved", { shop, region });
   }
-  const [count] = await ctx.regions
-    .get(region)
-    .acrossTenants<{ tables: number }>(
-      "SELECT count(*)::int AS tables FROM information_schema.tables WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'",
-    );
+  const [count] = await ctx.regions.get(region).acrossTenants<{ tables: number }>(
+    `SELECT count(*)::int AS tables FROM information_schema.tables
+        WHERE table_schema = current_schema() AND table_name <> '_prisma_migrations'`,
+  );
   return { tables: count?.tables ?? 0 };
 }

@@ -1,5 +1,6 @@
-// Every field of a tenant's configuration, once (SPEC "Tenant configuration record", DECISIONS 2). Validation, masking,
-// sealing, defaults, the settings screen and the OpenAPI document derive from this table.
+// Every field of a tenant's configuration, once (SPEC "Tenant configuration record", DECISIONS 2).
+// Validation, masking, encryption, defaults, the settings screen and the OpenAPI document derive
+// from this table.
 import { z } from "zod";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
@@ -11,7 +12,7 @@ import {
   secretText,
   storeUrl,
   text,
-} from "./field-schemas.ts";
+} from "./settings/field-schemas.ts";
 
 export const SHOP_PATTERN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -38,11 +39,14 @@ export type TenantField = {
   schema: z.ZodType;
   section: Section;
   label: string;
-  /** Sealed at rest, masked in every answer. */
+  /** Encrypted at rest, masked in every response. */
   secret?: true;
-  /** An address that we call or fetch for the tenant: https and public, unless OUTBOUND_ALLOW lists it. */
+  /** An address that we call for the tenant: https and public, unless OUTBOUND_ALLOW lists it. */
   calledByUs?: true;
-  /** Grants access here to a caller that presents it: below MIN_SECRET_LENGTH it is refused when saved, and ignored. */
+  /**
+   * Authenticates a caller that presents it: below MIN_SECRET_LENGTH it is rejected when saved, and
+   * ignored when stored.
+   */
   isInbound?: true;
   /** Only the platform's ADMIN_KEY may change it. */
   platformOnly?: true;
@@ -346,7 +350,7 @@ type WithDefault = {
   [N in TenantFieldName]: (typeof TENANT_FIELDS)[N]["schema"] extends z.ZodDefault ? N : never;
 }[TenantFieldName];
 
-/** A tenant's configuration as the code sees it: secrets in the clear, defaults filled in. */
+/** A tenant's configuration in code: secrets decrypted, defaults filled in. */
 export type TenantConfig = { [N in WithDefault]: Output<N> } & {
   [N in Exclude<TenantFieldName, WithDefault>]?: Output<N> | undefined;
 };
@@ -356,7 +360,7 @@ export const tenantField = (name: TenantFieldName): TenantField => TENANT_FIELDS
 export const isTenantField = (name: string): name is TenantFieldName =>
   Object.hasOwn(TENANT_FIELDS, name);
 
-/** What applies to a tenant that saved nothing. */
+/** The values of a tenant that saved nothing. */
 export function defaultFields(): Record<string, unknown> {
   const defaults = tenantFieldNames.map(
     (name) => [name, TENANT_FIELDS[name].schema.safeParse(undefined)] as const,
@@ -368,6 +372,6 @@ export function defaultFields(): Record<string, unknown> {
   );
 }
 
-/** Where the ERP is and who we are there; the document format alone opens nothing. */
+/** Address and credentials of the ERP; the document format alone is harmless. */
 export const isErpField = (name: string): boolean =>
   isTenantField(name) && tenantField(name).section === "erp" && name !== "erp_format";

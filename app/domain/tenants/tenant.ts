@@ -1,14 +1,15 @@
-// A tenant as the rest of the code sees it: one read of the key-value store joins its saved record with the platform's
-// saved settings and the deployed ones (saved values win). The parsed form is remembered by the versions it came from.
+// A tenant in code: one read of the key-value store joins its saved record with the platform's
+// saved settings and the deployed ones (saved values win). The parsed form is cached by the
+// versions it was built from.
 import type { Ctx } from "../../context.server.ts";
-import { PLATFORM } from "../../runtime/database.ts";
+import { PLATFORM, type Columns, type Kv } from "../../db.server.ts";
 import { AppError } from "../../runtime/errors.ts";
-import { createGroupCommit, type GroupCommit } from "../../runtime/group-commit.ts";
-import { KEYS, PLATFORM_KEYS } from "../../runtime/kv.ts";
+import { createGroupCommit, type GroupCommit } from "../../runtime/database/group-commit.ts";
+import { KEYS, PLATFORM_KEYS } from "../../runtime/database/kv.ts";
 import { isSealed, type Secrets } from "../../runtime/secrets.ts";
 import { HOME_REGION, MIN_SECRET_LENGTH } from "../../runtime/settings.ts";
-import { withLentSettings } from "./lent-settings.ts";
-import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
+import { withLentSettings } from "./settings/lent-settings.ts";
+import { PLATFORM_FIELDS, type PlatformConfig } from "./settings/platform-config.ts";
 import {
   defaultFields,
   isErpField,
@@ -18,26 +19,26 @@ import {
   type TenantFieldName,
 } from "./tenant-config.ts";
 
-/** A webhook topic that the platform did not let us subscribe to, and why, in its own words. */
+/** A webhook topic that the platform rejected, with its reason. */
 export type RefusedWebhook = { topic: string; reason: string };
 
-/** What the service itself keeps in the tenant record, beside the fields a merchant may set. */
+/** The service's own fields in the tenant record, beside the fields a merchant may set. */
 export type Connection = {
-  /** Counts grants: whoever stores a token names the one it replaces. */
+  /** Counts grants: a token is stored with the generation it replaces. */
   token_generation?: number;
-  /** `reauth_required`: the platform refused the refresh token and only a new install helps. */
+  /** `reauth_required`: the platform rejected the refresh token and only a new install helps. */
   token_state?: "valid" | "reauth_required";
-  /** Sealed; kept until the token that replaced it has worked. */
+  /** Encrypted; kept until the token that replaced it has worked. */
   previous_refresh_token?: string;
-  /** Of the refresh token in force, where the platform said it. */
+  /** Expiry of the current refresh token, if the platform sent it. */
   refresh_token_expires_at?: string;
   granted_scopes?: string[];
-  /** Hosts that were shown to be the store's own; a copy of what `public_hosts` holds. */
+  /** Hosts proven to be the store's own; a copy of `public_hosts`. */
   proven_hosts?: string[];
   installed_at?: string;
-  /** Of a store that is uninstalled now. */
+  /** Set while the store is uninstalled. */
   uninstalled_at?: string;
-  /** The last uninstall that we know of; a new install keeps it. */
+  /** The last known uninstall; a new install keeps it. */
   last_uninstalled_at?: string;
   /** Of the last registration. */
   refused_webhooks?: RefusedWebhook[];
@@ -50,26 +51,26 @@ export type TenantRecord = Record<string, unknown> & {
 
 export type Tenant = {
   shop: string;
-  /** Of the stored records this was built from. */
+  /** The versions of the stored records this was built from. */
   version: { tenant: number; platform: number };
   region: string;
   registeredAt: string;
   config: TenantConfig;
-  /** The fields this tenant saved itself, in the clear. */
+  /** The fields this tenant saved itself, decrypted. */
   saved: Record<string, unknown>;
   connection: Connection;
-  /** Hosts under which the store is reached: those that it listed and has proven. */
+  /** The store's active hosts: listed and proven. */
   publicHosts: string[];
-  /** App credentials in force: the first secret signs, all verify. */
+  /** Current app credentials: the first secret signs, all verify. */
   app: { clientId: string; secrets: string[] };
 };
 
-type StoredRecord = { shop: string; value: Record<string, unknown> | null; version: number };
+type StoredRecord = Columns<Kv, "shop" | "version"> & { value: Record<string, unknown> | null };
 type Cached = { tenantVersion: number; platformVersion: number; tenant: Tenant };
 type Known = {
   cache: Map<string, Cached>;
   reads: GroupCommit<string, StoredRecord[]>;
-  /** Of a store that has no record, when it was last looked for. */ strangersApp:
+  /** The app of a store without a record; set by the last look-up of such a store. */ defaultApp:
     Tenant["app"] | null;
 };
 
@@ -77,16 +78,17 @@ const DEFAULTS = defaultFields();
 const CACHE_LIMIT = 5_000;
 const known = new WeakMap<Ctx, Known>();
 
-// Everybody who needs a tenant at this moment shares one look at the stored versions; a record travels only when it is
-// another one than the process remembers.
+// Concurrent readers of a tenant share one look-up of the stored versions; a record is transferred
+// only when it differs from the cached one.
 const READ_RECORDS = `
   SELECT kv.shop, kv.version, CASE WHEN kv.version = wanted.version THEN NULL ELSE kv.value END AS value
-  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted(shop, key, version) JOIN kv ON kv.shop = wanted.shop AND kv.key = wanted.key`;
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted(shop, key, version)
+    JOIN kv ON kv.shop = wanted.shop AND kv.key = wanted.key`;
 
-function knownOf(ctx: Ctx): Known {
+function cacheOf(ctx: Ctx): Known {
   const made: Known = known.get(ctx) ?? {
     cache: new Map(),
-    strangersApp: null,
+    defaultApp: null,
     reads: createGroupCommit(async (shops) => {
       const wanted = [...new Set(shops)];
       const held = wanted.map((shop) => made.cache.get(shop));
@@ -111,7 +113,7 @@ function knownOf(ctx: Ctx): Known {
 }
 
 export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
-  const held = knownOf(ctx);
+  const held = cacheOf(ctx);
   const { cache, reads } = held;
   for (;;) {
     const rows = await reads.add(shop);
@@ -121,14 +123,14 @@ export async function findTenant(ctx: Ctx, shop: string): Promise<Tenant | null>
       openFields(ctx.secrets, PLATFORM, platform?.value ?? {}, Object.keys(PLATFORM_FIELDS));
     if (!record) {
       cache.delete(shop);
-      held.strangersApp = buildApp(ctx, readPlatform());
+      held.defaultApp = buildApp(ctx, readPlatform());
       return null;
     }
     const platformVersion = platform?.version ?? 0;
     const kept = cache.get(shop);
     if (kept && kept.tenantVersion === record.version && kept.platformVersion === platformVersion)
       return kept.tenant;
-    // What we held when asking was dropped meanwhile: ask again, for the whole record.
+    // The cached record was dropped meanwhile: read the whole record again.
     if (record.value === null || (platform && platform.value === null)) {
       cache.delete(shop);
       continue;
@@ -149,15 +151,16 @@ export async function getTenant(ctx: Ctx, shop: string): Promise<Tenant> {
   return tenant;
 }
 
-/** The tenant as this process last saw it, without asking; whoever uses it must find out whether it `isCurrent`. */
-export async function recallTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
+/** The cached tenant without a look-up; the caller must check that it `isCurrent`. */
+export async function getCachedTenant(ctx: Ctx, shop: string): Promise<Tenant | null> {
   return known.get(ctx)?.cache.get(shop)?.tenant ?? findTenant(ctx, shop);
 }
 
 /**
- * A query of those shops whose records still have the wanted versions: for a statement that finds out by itself whether the
- * tenants it was given are current. Records lie in the home region; elsewhere whoever asks has made sure. Takes the names of
- * three parameters: shops, versions, and the platform's version that each was built with.
+ * A subquery of the shops whose records still have the given versions, for a statement that checks
+ * by itself whether its tenants are current. Records are in the home region; in other regions the
+ * caller has checked. Takes the names of three parameters: shops, versions, and the platform's
+ * version that each was built with.
  */
 export function currentShops(
   region: string,
@@ -167,11 +170,13 @@ export function currentShops(
 ): string {
   const wanted = `unnest(${shops}::text[], ${versions}::bigint[], ${platforms}::bigint[]) AS wanted(shop, version, platform)`;
   if (region !== HOME_REGION) return `SELECT wanted.shop FROM ${wanted}`;
-  return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
-    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}' AND key = '${PLATFORM_KEYS.config}'), 0)`;
+  return `SELECT kv.shop FROM ${wanted} JOIN kv ON kv.shop = wanted.shop
+    AND kv.key = 'tenant:' || wanted.shop AND kv.version = wanted.version
+    WHERE wanted.platform = coalesce((SELECT version FROM kv WHERE shop = '${PLATFORM}'
+      AND key = '${PLATFORM_KEYS.config}'), 0)`;
 }
 
-/** The values of `currentShops`. */
+/** The parameter values of `currentShops`. */
 export function versionValues(tenants: Iterable<Tenant>): [string[], number[], number[]] {
   const distinct = [...new Set(tenants)];
   return [
@@ -181,13 +186,17 @@ export function versionValues(tenants: Iterable<Tenant>): [string[], number[], n
   ];
 }
 
-/** Before a statement with `currentShops` of another region than home. Throws StaleTenant. */
-export async function requireCurrentAway(ctx: Ctx, tenant: Tenant): Promise<void> {
-  if (tenant.region !== HOME_REGION && !(await isCurrent(ctx, tenant))) throw new StaleTenant();
+/** Before a statement with `currentShops` of another region than home. Throws StaleTenantError. */
+export async function assertCurrentInRegion(ctx: Ctx, tenant: Tenant): Promise<void> {
+  if (tenant.region !== HOME_REGION && !(await isCurrent(ctx, tenant)))
+    throw new StaleTenantError();
 }
 
-/** The tenant that the work began with was changed meanwhile: nothing was done, and it begins again with the new one. */
-export class StaleTenant extends Error {}
+/**
+ * The tenant that the work began with was changed meanwhile: nothing was done, and it begins again
+ * with the new one.
+ */
+export class StaleTenantError extends Error {}
 
 /** Works with the tenant as it is, again when it was changed meanwhile. Throws `unknown_tenant`. */
 export async function withTenant<T>(
@@ -200,7 +209,7 @@ export async function withTenant<T>(
     try {
       return await work(tenant);
     } catch (error) {
-      if (!(error instanceof StaleTenant)) throw error;
+      if (!(error instanceof StaleTenantError)) throw error;
     }
   }
 }
@@ -258,9 +267,12 @@ function buildApp(ctx: Ctx, platform: PlatformConfig, ownSecret?: unknown): Tena
   };
 }
 
-/** The app as a store has it; as one that we do not know will have it, when `findTenant` just said so. */
+/**
+ * The store's app; for null, the app that an unregistered store will have, after `findTenant`
+ * returned null.
+ */
 export const appOf = (ctx: Ctx, tenant: Tenant | null): Tenant["app"] =>
-  tenant?.app ?? knownOf(ctx).strangersApp ?? buildApp(ctx, {});
+  tenant?.app ?? cacheOf(ctx).defaultApp ?? buildApp(ctx, {});
 
 /** The named fields of a stored record, sealed ones opened. */
 export function openFields(

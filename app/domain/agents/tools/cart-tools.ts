@@ -1,9 +1,9 @@
-// Carts as UCP has them (specification/shopping/cart): open to everybody, as the catalogue is.
+// Carts as UCP defines them (specification/shopping/cart): public, like the catalog.
 import { z } from "zod";
 import { dropCart, Lines, readCart, saveCart, showCart, toCartLines } from "../carts.ts";
-import { isSelling } from "../ucp-profile.ts";
-import { GATHERING } from "../ucp-request.ts";
-import { envelope } from "../ucp-envelope.ts";
+import { isSelling } from "../ucp/profile.ts";
+import { GATHERING } from "../ucp/request.ts";
+import { envelope } from "../ucp/envelope.ts";
 import {
   CREATES,
   Meta,
@@ -46,7 +46,7 @@ export const CART_TOOLS: readonly AgentTool[] = [
     async run(call, { cart }) {
       const id = call.ctx.random.uuid();
       const lines = toCartLines(cart.line_items);
-      // Priced first: a cart of what is not sold is not kept.
+      // Priced first: a cart of unavailable items is not stored.
       const shown = await answer(call, id, { lines, expires_at: "" });
       return {
         ...shown,

@@ -1,13 +1,13 @@
-// The catalogue as UCP asks for it (specification/shopping/catalog), open to everybody. Titles and descriptions are data: plain
-// text, bounded, without markup or invisible characters (commerce/catalog-text.ts).
+// The catalog as UCP defines it (specification/shopping/catalog), public. Titles and descriptions
+// are data: plain text, bounded, without markup or invisible characters (commerce/catalog-text.ts).
 import { z } from "zod";
-import { readKeyCursor, toKeyCursor } from "../../../runtime/key-cursor.ts";
+import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
 import { findProducts } from "../../commerce/product-lookup.ts";
 import { searchProducts } from "../../commerce/products.ts";
-import { isSelling } from "../ucp-profile.ts";
-import { BROWSING } from "../ucp-request.ts";
-import { envelope, errorMessage, refusalAnswer, type UcpMessage } from "../ucp-envelope.ts";
-import { toUcpProduct, type UcpProduct } from "../ucp-products.ts";
+import { isSelling } from "../ucp/profile.ts";
+import { BROWSING } from "../ucp/request.ts";
+import { envelope, errorMessage, refusalAnswer, type UcpMessage } from "../ucp/envelope.ts";
+import { toUcpProduct, type UcpProduct } from "../ucp/products.ts";
 import { Meta, OBJECT, publicTool, READS, ucpOutput, type AgentTool } from "./tool.ts";
 
 const SEARCH = ["dev.ucp.shopping.catalog.search"];
@@ -42,7 +42,10 @@ const Search = z.looseObject({
 
 const products = { products: { type: "array", items: OBJECT }, pagination: OBJECT };
 
-/** A filter narrows the page that the storefront gave: an agent that wants more asks for the next one. */
+/**
+ * A filter narrows the page that the storefront returned: an agent that wants more requests the
+ * next one.
+ */
 function fits(product: UcpProduct, { price, categories, available }: Filters): boolean {
   const { min, max } = product.price_range;
   if (price?.min !== undefined && max.amount < price.min) return false;
@@ -129,7 +132,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
       for (const [id, { product, variantId }] of found) {
         if (product.variants.length === 0) continue;
         const known = shown.get(product.id) ?? correlate(toUcpProduct(product));
-        // A product's own id stands for its featured variant, a variant's for itself.
+        // A product's own id stands for its featured variant, a variant's id for itself.
         known
           .get(variantId ?? product.variants[0]?.id ?? "")
           ?.inputs.push({ id, match: variantId ? "exact" : "featured" });
@@ -173,7 +176,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
           errorMessage("not_found", "There is no such product.", "unrecoverable"),
         ]);
       const product = toUcpProduct(found.product);
-      // The first variant is the featured one: the one that was asked for.
+      // The first variant is the featured one: the requested one.
       const variants = product.variants.toSorted(
         (a, b) => Number(b.id === found.variantId) - Number(a.id === found.variantId),
       );
@@ -182,7 +185,7 @@ export const CATALOG_TOOLS: readonly AgentTool[] = [
   }),
 ];
 
-/** A product whose variants say which of the ids asked for led to them. */
+/** A product whose variants name the requested ids that matched them. */
 function correlate(product: UcpProduct) {
   const variants = new Map(
     product.variants.map((variant) => [

@@ -1,5 +1,6 @@
-// Checkouts as UCP has them (specification/shopping/checkout). Nobody pays through us: with a mandate a checkout is confirmed and
-// waits for the storefront's order, without one the shopper goes on at `continue_url`.
+// Checkouts as UCP defines them (specification/shopping/checkout). There are no payments through
+// us: with a mandate a checkout is confirmed and waits for the storefront's order, without one the
+// shopper continues at `continue_url`.
 import { z } from "zod";
 import { AppError, isAppError } from "../../../runtime/errors.ts";
 import type { Checkout } from "../../commerce/checkout.ts";
@@ -10,12 +11,12 @@ import {
   updateCheckout,
 } from "../../commerce/checkouts.ts";
 import { completeCheckout } from "../../commerce/complete-checkout.ts";
-import { answerOnce, type Keep } from "../../commerce/idempotency.ts";
+import { withIdempotencyKey, type Keep } from "../../commerce/idempotency.ts";
 import { Lines, LinesOrNone, readCart, toCartLines, type CartLine } from "../carts.ts";
-import { toCheckoutInput, toUcpCheckout } from "../ucp-checkouts.ts";
-import { isSelling } from "../ucp-profile.ts";
-import { BUYING, CONFIRMING } from "../ucp-request.ts";
-import { envelope, errorMessage } from "../ucp-envelope.ts";
+import { toCheckoutInput, toUcpCheckout } from "../ucp/checkouts.ts";
+import { isSelling } from "../ucp/profile.ts";
+import { BUYING, CONFIRMING } from "../ucp/request.ts";
+import { envelope, errorMessage } from "../ucp/envelope.ts";
 import {
   CREATES,
   Meta,
@@ -72,7 +73,7 @@ const answer = ({ tenant, terms }: ShopperCall, checkout: Checkout) => ({
   ...toUcpCheckout(tenant, checkout),
 });
 
-/** Under the names that `/commerce/checkout` uses. */
+/** Under the operation names of `/commerce/checkout`. */
 async function once(
   { ctx, tenant, person, idempotencyKey, userAgent }: ShopperCall,
   operation: string,
@@ -84,7 +85,7 @@ async function once(
   }) => Promise<Checkout>,
 ): Promise<Checkout> {
   return (
-    await answerOnce(
+    await withIdempotencyKey(
       ctx,
       tenant,
       { key: idempotencyKey ?? undefined, person, operation, body },
@@ -154,7 +155,7 @@ export const CHECKOUT_TOOLS: readonly AgentTool[] = [
           ),
         );
       } catch (error) {
-        // It stays as it is, and is answered with the reason (UCP "Update Checkout").
+        // It stays unchanged and is returned with the reason (UCP "Update Checkout").
         if (!isAppError(error) || error.code !== "checkout_closed") throw error;
         return {
           ...answer(call, await getCheckout(call.ctx, call.tenant, call.person, id)),

@@ -1,4 +1,4 @@
-// Every tool that agents may call, once: /mcp lists them, /a2a maps its skills to them.
+// Every tool for agents, once: /mcp lists them, /a2a maps its skills to them.
 import { z } from "zod";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { CART_TOOLS } from "./cart-tools.ts";
@@ -33,7 +33,8 @@ const described = new Map<string, DescribedTool>(
     const { $schema: _, ...inputSchema } = z.toJSONSchema(input, {
       io: "input",
       target: "draft-2020-12",
-      // A pattern stands beside each: a validator that does not know the format's name may refuse the whole schema.
+      // Each has a pattern too: a validator that does not know the format's name may reject the
+      // whole schema.
       override: ({ jsonSchema }) => {
         delete jsonSchema.format;
       },
@@ -52,12 +53,12 @@ const described = new Map<string, DescribedTool>(
   }),
 );
 
-/** Those that this store's settings make work, as clients are told of them. */
+/** The tools that this store's settings support, as clients see them. */
 export const describeTools = (tenant: Tenant): DescribedTool[] =>
   TOOLS.filter((tool) => tool.isOffered(tenant)).map(
     ({ name }) => described.get(name) as DescribedTool,
   );
 
-/** Offered or not: whoever calls one that is closed is told why. */
+/** Listed or not: calling a closed tool answers the reason. */
 export const findTool = (name: string): AgentTool | null =>
   TOOLS.find((tool) => tool.name === name) ?? null;

@@ -1,7 +1,8 @@
-// Payment mandates: what the shopper lets agents spend. Making one needs `consent_ap2` beside the consent for agents.
+// Payment mandates: what the shopper lets agents spend. Creating one needs `consent_ap2` beside the
+// consent for agents.
 import { z } from "zod";
-import { readKeyCursor, toKeyCursor } from "../../../runtime/key-cursor.ts";
-import { answerOnce } from "../../commerce/idempotency.ts";
+import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
+import { withIdempotencyKey } from "../../commerce/idempotency.ts";
 import { MandateInput } from "../../commerce/mandate.ts";
 import { createMandate, getMandate, listMandates, revokeMandate } from "../../commerce/mandates.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
@@ -48,7 +49,7 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
       { ctx, tenant, person, userAgent, idempotencyKey },
       { max_amount, currency, scope, expires_in_hours, usage, agent_clients },
     ) {
-      // In the order of `/commerce/mandates`, so that one idempotency key means one thing.
+      // In the member order of `/commerce/mandates`, so that an idempotency key means the same on both.
       const body = { max_amount, currency, scope, expires_in_hours, usage, agent_clients };
       const attempt = {
         key: idempotencyKey ?? undefined,
@@ -57,7 +58,7 @@ export const MANDATE_TOOLS: readonly AgentTool[] = [
         body,
       };
       return (
-        await answerOnce(ctx, tenant, attempt, (keep) =>
+        await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
           createMandate(ctx, tenant, person, body, { userAgent, keep }),
         )
       ).answer;

@@ -1,12 +1,12 @@
-// The shopper's orders: one as UCP has it, all of them in our own words, and what was sent back.
+// The shopper's orders: one in UCP's shape, the list in ours, and returns.
 import { z } from "zod";
 import { AppError } from "../../../runtime/errors.ts";
-import { readKeyCursor, toKeyCursor } from "../../../runtime/key-cursor.ts";
+import { readKeyCursor, toKeyCursor } from "../../../runtime/database/key-cursor.ts";
 import { findOrder, listOrders } from "../../commerce/orders.ts";
 import { getReturn } from "../../commerce/returns.ts";
-import { isSelling } from "../ucp-profile.ts";
-import { envelope } from "../ucp-envelope.ts";
-import { findCheckoutOfOrder, toUcpOrder } from "../ucp-orders.ts";
+import { isSelling } from "../ucp/profile.ts";
+import { envelope } from "../ucp/envelope.ts";
+import { findCheckoutOfOrder, toUcpOrder } from "../ucp/orders.ts";
 import { Meta, OBJECT, Page, READS, shopperTool, ucpOutput, type AgentTool } from "./tool.ts";
 
 const ORDER = ["dev.ucp.shopping.order"];

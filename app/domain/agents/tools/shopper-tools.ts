@@ -1,4 +1,4 @@
-// Tools about the shopper: who it is and what was consented to.
+// Tools about the shopper: identity and consents.
 import { z } from "zod";
 import { showProfile } from "../../identity/profile.ts";
 import { Meta, READS, shopperTool, type AgentTool } from "./tool.ts";

@@ -1,19 +1,19 @@
-// What a tool for agents is, over MCP and A2A alike. Tools are values; who may call one stands in its declaration, and both
+// A tool for agents, over MCP and A2A alike. Tools are values that declare who may call them; both
 // protocols check it before the tool runs.
 import { z } from "zod";
 import type { Ctx } from "../../../context.server.ts";
 import type { Person } from "../../identity/account.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import type { PublicAddress } from "../public-address.ts";
-import type { AgentScope } from "../scopes.ts";
-import type { UcpTerms } from "../ucp-envelope.ts";
+import type { AgentScope } from "../oauth/scopes.ts";
+import type { UcpTerms } from "../ucp/envelope.ts";
 
 export type ToolCall = {
   ctx: Ctx;
   tenant: Tenant;
   address: PublicAddress;
   terms: UcpTerms;
-  /** A retry with the same key and the same arguments is answered as before. */
+  /** A retry with the same key and arguments gets the same response. */
   idempotencyKey: string | null;
   userAgent: string | null;
 };
@@ -31,18 +31,18 @@ export type AgentTool = {
   title: string;
   description: string;
   input: z.ZodType;
-  /** The capabilities of UCP that it belongs to; none: it is ours. */
+  /** The UCP capabilities that it belongs to; none for our own tools. */
   ucp: readonly string[];
-  /** JSON Schema of the structured answer. */
+  /** JSON Schema of the structured result. */
   output: object;
   annotations: Annotations;
-  /** Null: anybody may call it. Else what the shopper must have granted. */
+  /** Null: public. Else the scope that the shopper must have granted. */
   scope: AgentScope | null;
   isOffered(tenant: Tenant): boolean;
   run(call: ToolCall & { person: Person | null }, args: unknown): Promise<object>;
 };
 
-/** UCP's metadata of a call; clients that are no UCP platforms leave it out. */
+/** UCP's metadata of a call; clients that are no UCP platforms omit it. */
 export const Meta = z
   .looseObject({
     "ucp-agent": z
@@ -59,7 +59,7 @@ export const Meta = z
   })
   .describe("Metadata of UCP.");
 
-/** Of lists that are ours. */
+/** Paging of our own lists. */
 export const Page = {
   limit: z.int().min(1).max(100).default(20),
   cursor: z.string().max(1_000).optional(),
@@ -80,7 +80,7 @@ export const publicTool = <I extends z.ZodType>(
   run: (call, args) => tool.run(call, args as z.output<I>),
 });
 
-/** `agent_access_enabled` off takes it away for everybody. */
+/** `agent_access_enabled: false` removes it for every caller. */
 export const shopperTool = <I extends z.ZodType>(
   tool: Described & {
     input: I;
@@ -103,7 +103,7 @@ export const READS: Annotations = {
   idempotentHint: true,
   openWorldHint: false,
 };
-/** Makes something new at every call without an idempotency key. */
+/** Creates something new at every call without an idempotency key. */
 export const CREATES: Annotations = {
   readOnlyHint: false,
   destructiveHint: false,
@@ -119,7 +119,9 @@ export const REPLACES: Annotations = {
 
 export const OBJECT = { type: "object", additionalProperties: true };
 
-/** The schema of an answer of UCP. Nothing but `ucp` is always there: a refusal has `messages` and no payload. */
+/**
+ * The schema of a UCP result. Only `ucp` is always present: an error has `messages` and no payload.
+ */
 export const ucpOutput = (properties: Record<string, object>): object => ({
   type: "object",
   properties: {

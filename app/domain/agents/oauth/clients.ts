@@ -1,0 +1,150 @@
+// Agents' clients: registered here (RFC 7591), or described by the document at their client id
+// (Client ID Metadata Documents). All are public clients; their self-description is shown but not
+// trusted.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import { fetchClientDocument } from "../../../integrations/client-documents.ts";
+import { getKey, KEYS, putKey, TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { findAddressProblem } from "../../../runtime/tenant-address.ts";
+import { consumeRateLimit } from "../../identity/rate-limits.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { findRedirectProblem } from "./redirect-uris.ts";
+
+export type AgentClient = {
+  id: string;
+  name: string;
+  /** The host of its document. Null for a self-registered client. */
+  host: string | null;
+  redirectUris: string[];
+};
+
+const MAX_NAME_LENGTH = 80;
+/** Per store; beyond this the oldest client without any grant is deleted. */
+const MAX_STRANGERS = 2_000;
+
+const RedirectUri = z.string().superRefine((uri, context) => {
+  const problem = findRedirectProblem(uri);
+  if (problem) context.addIssue(problem);
+});
+
+/** Unknown members are ignored, as RFC 7591 requires. */
+export const ClientMetadata = z.object({
+  redirect_uris: z.array(RedirectUri).min(1).max(10),
+  client_name: z.string().max(1_000).optional(),
+  token_endpoint_auth_method: z.literal("none", "must be none: clients here are public").optional(),
+  grant_types: z
+    .array(z.enum(["authorization_code", "refresh_token"]))
+    .refine((types) => types.includes("authorization_code"), "must hold authorization_code")
+    .optional(),
+  response_types: z.array(z.literal("code")).min(1).optional(),
+});
+
+const ClientDocument = ClientMetadata.extend({
+  client_id: z.string(),
+  client_secret: z.undefined().optional(),
+});
+
+/**
+ * A name that is safe to show: one line, no invisible characters, none that change the text
+ * direction.
+ */
+function toShownName(name: string | undefined, fallback: string): string {
+  const shown = (name ?? "")
+    .normalize("NFKC")
+    .replace(/\s+/g, " ")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .trim();
+  return Array.from(shown || fallback)
+    .slice(0, MAX_NAME_LENGTH)
+    .join("");
+}
+
+export async function registerClient(
+  ctx: Ctx,
+  tenant: Tenant,
+  metadata: z.output<typeof ClientMetadata>,
+) {
+  const { shop, sql, prisma } = dataOf(ctx, tenant);
+  const id = ctx.random.uuid();
+  const name = toShownName(metadata.client_name, "Agent");
+  const row = await prisma.oauthClient.create({
+    data: { shop, client_id: id, client_name: name, redirect_uris: metadata.redirect_uris },
+  });
+  await sql(
+    `DELETE FROM oauth_clients WHERE shop = $1 AND client_id IN (SELECT client_id FROM oauth_clients
+      WHERE shop = $1 AND granted_at IS NULL ORDER BY created_at DESC, client_id OFFSET $2)`,
+    [MAX_STRANGERS],
+  );
+  ctx.log.info("agent.registered", { shop: tenant.shop, client_id: id });
+  return {
+    client_id: id,
+    client_id_issued_at: Math.floor(row.created_at.getTime() / 1_000),
+    client_name: name,
+    redirect_uris: metadata.redirect_uris,
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+  };
+}
+
+/**
+ * `address` is the client address of the request: fetching a document counts against its limit.
+ * Throws 429.
+ */
+export async function findClient(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  address: string,
+): Promise<AgentClient | null> {
+  if (await isDocumentAddress(ctx, id)) return readDocument(ctx, tenant, id, address);
+  const row = await dataOf(ctx, tenant).prisma.oauthClient.findUnique({
+    where: { shop_client_id: { shop: tenant.shop, client_id: id } },
+  });
+  return row ? { id, name: row.client_name, host: null, redirectUris: row.redirect_uris } : null;
+}
+
+/** One spelling only, because client ids are compared as strings. */
+async function isDocumentAddress(ctx: Ctx, id: string): Promise<boolean> {
+  const url = URL.parse(id);
+  if (!url || id.length > 500 || url.href !== id || !/^https?:$/.test(url.protocol)) return false;
+  return (
+    url.pathname !== "/" &&
+    !url.hash &&
+    !url.username &&
+    !url.password &&
+    findAddressProblem(id, await ctx.addressRules()) === undefined
+  );
+}
+
+async function readDocument(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: string,
+  address: string,
+): Promise<AgentClient | null> {
+  const { sql } = dataOf(ctx, tenant);
+  const key = KEYS.clientDocument(hash("sha256", id));
+  const kept = await getKey<{ client: AgentClient | null }>(sql, key);
+  if (kept) return kept.value.client;
+  await consumeRateLimit(ctx, tenant, { agent_document_per_address: address });
+  const document = ClientDocument.safeParse(await fetchClientDocument(ctx.outbound, id));
+  const { host } = new URL(id);
+  const client =
+    document.success && document.data.client_id === id
+      ? {
+          id,
+          name: toShownName(document.data.client_name, host),
+          host,
+          redirectUris: document.data.redirect_uris,
+        }
+      : null;
+  await putKey(
+    sql,
+    key,
+    { client },
+    client ? TTL_SECONDS.clientDocument : TTL_SECONDS.unreadableClientDocument,
+  );
+  return client;
+}

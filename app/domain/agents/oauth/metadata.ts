@@ -1,0 +1,83 @@
+// Metadata of the authorization server (RFC 8414) and of the protected resource (RFC 9728). An
+// issuer has no query, so a store without its own host has two: the service, for clients that name
+// the store by `?shop=`, and the service with the store as its path, for clients that only follow links.
+import type { Tenant } from "../../tenants/tenant.ts";
+import { addressOf, type PublicAddress } from "../public-address.ts";
+import { offeredScopes } from "./scopes.ts";
+
+/**
+ * The value of `issuer=` at the authorization endpoint for the issuer that has the store as its
+ * path.
+ */
+const BY_PATH = "store";
+
+export const issuerOf = (
+  { origin, shop, isOwnHost }: PublicAddress,
+  form: string | null,
+): string => (form === BY_PATH && !isOwnHost ? `${origin}/${shop}` : origin);
+
+export function buildServerMetadata(
+  tenant: Tenant,
+  address: PublicAddress,
+  isByPath: boolean,
+): object {
+  const { privacy_url: policy, terms_url: terms } = tenant.config;
+  const authorize = addressOf(address, "/oauth/authorize");
+  return {
+    issuer: issuerOf(address, isByPath ? BY_PATH : null),
+    authorization_endpoint: isByPath ? `${authorize}&issuer=${BY_PATH}` : authorize,
+    token_endpoint: addressOf(address, "/oauth/token"),
+    registration_endpoint: addressOf(address, "/oauth/register"),
+    revocation_endpoint: addressOf(address, "/oauth/revoke"),
+    scopes_supported: offeredScopes(tenant),
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    ui_locales_supported: ["en", "es", "fr"],
+    ...(policy && { op_policy_uri: policy }),
+    ...(terms && { op_tos_uri: terms }),
+  };
+}
+
+/** Resources with their own metadata document beside the whole service. */
+export const RESOURCES = ["mcp", "a2a"] as const;
+
+/** `deployedShop` is the store that requests need not name. */
+export function buildResourceMetadata(
+  tenant: Tenant,
+  address: PublicAddress,
+  resource: (typeof RESOURCES)[number] | null,
+  deployedShop: string | undefined,
+): object {
+  const isNamed = address.isOwnHost || address.shop === deployedShop;
+  const issuers = isNamed ? [address.origin] : [address.origin, issuerOf(address, BY_PATH)];
+  return {
+    resource: resource ? `${address.origin}/${resource}` : address.origin,
+    // Clients of a single resource use the first issuer and cannot name the store.
+    authorization_servers: resource ? issuers.toReversed() : issuers,
+    scopes_supported: offeredScopes(tenant),
+    bearer_methods_supported: ["header"],
+    resource_name: tenant.config.brand_name ?? tenant.shop,
+    ...(tenant.config.privacy_url && { resource_policy_uri: tenant.config.privacy_url }),
+    ...(tenant.config.terms_url && { resource_tos_uri: tenant.config.terms_url }),
+  };
+}
+
+/** RFC 8707: our tokens are valid at this service only. */
+export function isOwnResource(
+  baseUrl: string,
+  { origin }: PublicAddress,
+  resource: string,
+): boolean {
+  const url = URL.parse(resource);
+  return (
+    url !== null &&
+    !url.hash &&
+    (url.origin === new URL(origin).origin || url.origin === new URL(baseUrl).origin)
+  );
+}

@@ -1,0 +1,46 @@
+// Allowed redirect URIs of agents (RFC 8252, RFC 9700): https, loopback, or a private-use scheme.
+
+const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+const MAX_LENGTH = 500;
+
+/** Why a redirect URI is rejected; undefined when it is allowed. */
+export function findRedirectProblem(uri: string): string | undefined {
+  const url = URL.parse(uri);
+  if (!url || uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri))
+    return "must be an address";
+  // It becomes part of a policy header, where `*` and `;` have a meaning.
+  if (!/^([a-z0-9.-]*|\[[0-9a-f:.]+\])$/i.test(url.hostname))
+    return "must have a host of letters, digits, dots and dashes";
+  if (uri.includes("#") || url.username || url.password)
+    return "must have neither a fragment nor a user";
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol === "http:")
+    return LOOPBACK.has(url.hostname) ? undefined : "must be an https:// address";
+  // RFC 8252 7.1: a private-use scheme is a reversed domain name. `javascript:` and `data:` have no dot.
+  return url.protocol.includes(".")
+    ? undefined
+    : "must be https, loopback, or a scheme such as com.example.agent:";
+}
+
+const withoutPort = (uri: string): string | null => {
+  const url = URL.parse(uri);
+  if (url?.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return null;
+  url.port = "";
+  return url.href;
+};
+
+/**
+ * Exact string comparison; at loopback the port is ignored, because the system assigns it (RFC 8252
+ * 7.3).
+ */
+export function isRegisteredRedirect(registered: readonly string[], given: string): boolean {
+  if (findRedirectProblem(given)) return false;
+  const bare = withoutPort(given);
+  return registered.some((uri) => uri === given || (bare !== null && withoutPort(uri) === bare));
+}
+
+/** The Content-Security-Policy source of a form whose response redirects there. */
+export function formTargetOf(uri: string): string {
+  const url = new URL(uri);
+  return /^https?:$/.test(url.protocol) && url.hostname !== "[::1]" ? url.origin : url.protocol;
+}

@@ -1,0 +1,89 @@
+// What a platform sends beside the items of a cart or checkout, field by field as UCP names it
+// (schemas/shopping/types and schemas/common/types, the same in both versions). Clients send only what a
+// tool's schema lists. None of it is stored or trusted: the shopper is the token's, and prices are the
+// storefront's.
+import { z } from "zod";
+
+const text = (max: number, description: string) => z.string().max(max).describe(description);
+
+const Buyer = z
+  .looseObject({
+    first_name: text(200, "First name of the buyer."),
+    last_name: text(200, "Last name of the buyer."),
+    email: text(1_000, "E-mail address of the buyer."),
+    phone_number: text(100, "Phone number of the buyer, as E.164 writes it."),
+  })
+  .partial()
+  .describe("Who buys, as the platform knows it. The checkout is of the shopper who signed in.");
+
+const Context = z
+  .looseObject({
+    address_country: text(100, "The country, best as ISO 3166-1 alpha-2."),
+    address_region: text(200, "The region in the country, such as a state."),
+    postal_code: text(50, "The postal code."),
+    intent: text(2_000, "What the buyer is after."),
+    language: text(100, "The preferred language, as BCP 47 writes it."),
+    currency: text(20, "The preferred currency, as ISO 4217 names it."),
+    eligibility: z
+      .array(z.string().max(300))
+      .max(50)
+      .describe("Claims of benefits, by names in reverse-domain order."),
+    payment: z
+      .array(
+        z.looseObject({
+          handler: z.string().max(300),
+          types: z.array(z.string().max(100)).max(20).optional(),
+        }),
+      )
+      .max(20)
+      .describe("Preferred payment handlers, the most preferred first."),
+  })
+  .partial()
+  .describe("Hints for relevance and language; nothing is decided by them.");
+
+const Signals = z
+  .looseObject({
+    "dev.ucp.buyer_ip": text(100, "The buyer's network address."),
+    "dev.ucp.user_agent": text(2_000, "The buyer's User-Agent."),
+  })
+  .partial()
+  .describe("What the platform observed, by names in reverse-domain order.");
+
+const Attribution = z
+  .record(z.string(), z.string().max(2_000))
+  .describe("Campaigns and clicks, as they stand in an address's query.");
+
+const Payment = z
+  .looseObject({
+    instruments: z
+      .array(
+        z.looseObject({
+          id: z.string().max(300),
+          handler_id: z.string().max(300),
+          type: z.string().max(100),
+          selected: z.boolean().optional(),
+        }),
+      )
+      .max(20),
+  })
+  .partial()
+  .describe(
+    "Instruments of the platform. This store has no handler: the storefront takes the payment.",
+  );
+
+/** For catalog operations. */
+export const BROWSING = {
+  context: Context.optional(),
+  signals: Signals.optional(),
+  attribution: Attribution.optional(),
+};
+/** For carts, where the buyer is open. */
+export const GATHERING = { buyer: Buyer.optional(), ...BROWSING };
+/** For checkouts. */
+export const BUYING = { ...GATHERING, payment: Payment.optional() };
+/** For completing one. */
+export const CONFIRMING = {
+  signals: BROWSING.signals,
+  attribution: BROWSING.attribution,
+  payment: BUYING.payment,
+};

@@ -1,0 +1,155 @@
+// The scheduler of one channel in a worker: which rows are in flight per store, whether each
+// store's system works, and when the worker claims more.
+import { createSlotPool } from "../../runtime/slot-pool.ts";
+import { FAILURES_TO_OPEN } from "./circuit.ts";
+
+/**
+ * Each channel has its own slots, so a slow channel does not block the others. One store gets only
+ * a share of them.
+ */
+const CONCURRENCY_PER_CHANNEL = 128;
+const CONCURRENCY_PER_TENANT = 16;
+/**
+ * Rows claimed beyond those that run, so that a tenant channel that works does not wait for the
+ * next claim.
+ */
+const WAITING_PER_PAIR = 16;
+/** Batch size for a tenant channel without rows in flight. */
+export const INITIAL_BATCH = 8;
+/**
+ * One claim costs about the same for one row as for many, so the worker finishes this many rows
+ * before it claims again.
+ */
+const DONE_BEFORE_NEXT_CLAIM = 16;
+const FAILURE_MEMORY_MS = 10 * 60_000;
+
+/** The recent results of one store on one channel, as this process saw them. */
+export type TenantChannel = {
+  shop: string;
+  isProven: boolean;
+  failedAt: number[];
+  reserved: number;
+  doneSinceClaim: number;
+  inFlight: number;
+  waiting: (() => void)[];
+  markIdle(): void;
+};
+
+// A tenant channel without a recent success gets only as many slots as failures remain until its
+// circuit opens. An outage then costs exactly the five attempts that the circuit counts.
+export function concurrencyLimit(tenantChannel: TenantChannel): number {
+  tenantChannel.failedAt = tenantChannel.failedAt.filter(
+    (at) => at > performance.now() - FAILURE_MEMORY_MS,
+  );
+  return tenantChannel.isProven
+    ? CONCURRENCY_PER_TENANT
+    : Math.max(1, FAILURES_TO_OPEN - tenantChannel.failedAt.length);
+}
+
+export type ChannelScheduler = {
+  tenantChannelOf(shop: string): TenantChannel;
+  tenantChannels(): Iterable<TenantChannel>;
+  /**
+   * How many rows may be claimed in total, and how many per store that already has rows in flight.
+   */
+  capacity(): { limit: number; limits: Map<string, number> };
+  /** Registers claimed rows as in flight. */
+  reserve(
+    rows: readonly { shop: string }[],
+    capacity: ReturnType<ChannelScheduler["capacity"]>,
+  ): void;
+  /** Records a notification about new rows. Returns whether to claim now. */
+  notify(): boolean;
+  /** Records that a row is finished. Returns whether to claim again. */
+  finish(shop: string): boolean;
+  /**
+   * While more rows are due: the position after the last store served, where the next claim starts.
+   */
+  startAt: string;
+};
+
+export function createChannelScheduler(): ChannelScheduler {
+  const tenantChannels = new Map<string, TenantChannel>();
+  let reserved = 0;
+  let isMore = false;
+  let wasNotified = false;
+  /** Only stores with rows in flight have an entry. */
+  const busy = createSlotPool<TenantChannel>();
+
+  const tenantChannelOf = (shop: string): TenantChannel => {
+    const known = tenantChannels.get(shop);
+    if (known) return known;
+    const tenantChannel: TenantChannel = {
+      shop,
+      isProven: false,
+      failedAt: [],
+      reserved: 0,
+      doneSinceClaim: 0,
+      inFlight: 0,
+      waiting: [],
+      markIdle: () => {},
+    };
+    tenantChannels.set(shop, tenantChannel);
+    return tenantChannel;
+  };
+  /** A tenant channel without a recent success gets the initial batch only. */
+  const maxInFlight = (tenantChannel: TenantChannel) =>
+    tenantChannel.isProven ? CONCURRENCY_PER_TENANT + WAITING_PER_PAIR : INITIAL_BATCH;
+
+  const hasRoom = () => reserved + DONE_BEFORE_NEXT_CLAIM <= CONCURRENCY_PER_CHANNEL;
+
+  return {
+    startAt: "",
+    tenantChannelOf,
+    tenantChannels: () => tenantChannels.values(),
+    capacity() {
+      wasNotified = false;
+      const limits = new Map<string, number>();
+      for (const tenantChannel of busy.all()) {
+        tenantChannel.doneSinceClaim = 0;
+        limits.set(
+          tenantChannel.shop,
+          Math.max(0, maxInFlight(tenantChannel) - tenantChannel.reserved),
+        );
+      }
+      return { limit: CONCURRENCY_PER_CHANNEL - reserved, limits };
+    },
+    reserve(rows, { limit, limits }) {
+      const taken = new Map<string, number>();
+      for (const { shop } of rows) taken.set(shop, (taken.get(shop) ?? 0) + 1);
+      for (const [shop, count] of taken) {
+        const tenantChannel = tenantChannelOf(shop);
+        if (tenantChannel.reserved === 0)
+          Object.assign(tenantChannel, { doneSinceClaim: 0, markIdle: busy.put(tenantChannel) });
+        tenantChannel.reserved += count;
+      }
+      reserved += rows.length;
+      // A store whose rows filled its limit, or whose limit was zero, probably has more.
+      isMore =
+        wasNotified ||
+        rows.length >= limit ||
+        [...taken].some(([shop, count]) => count >= (limits.get(shop) ?? INITIAL_BATCH)) ||
+        [...limits.values()].includes(0);
+      // When the whole result fits, no store was skipped. Starting behind the last store would then
+      // scan twice.
+      this.startAt = isMore && rows.length > 0 ? `${rows.at(-1)?.shop}\u0001` : "";
+    },
+    notify() {
+      isMore = true;
+      wasNotified = true;
+      return hasRoom();
+    },
+    finish(shop) {
+      const tenantChannel = tenantChannelOf(shop);
+      reserved -= 1;
+      tenantChannel.reserved -= 1;
+      tenantChannel.doneSinceClaim += 1;
+      if (tenantChannel.reserved === 0) tenantChannel.markIdle();
+      return (
+        isMore &&
+        tenantChannel.doneSinceClaim >= Math.min(DONE_BEFORE_NEXT_CLAIM, tenantChannel.reserved) &&
+        (hasRoom() || tenantChannel.reserved === 0)
+      );
+    },
+  };
+}

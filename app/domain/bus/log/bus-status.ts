@@ -1,0 +1,83 @@
+// The state of the bus for one store (SPEC "GET /admin/events/status"). A day is 1,440 minute rows
+// per channel; pending and dead rows are counted on partial indexes, so delivered history costs nothing.
+import type { Ctx } from "../../../context.server.ts";
+import type { ChannelMinute, Columns, IntegrationQueue, Kv } from "../../../db.server.ts";
+import { KEYS } from "../../../runtime/database/kv.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+
+type ChannelStatus = {
+  circuit: "closed" | "open";
+  last_24h: { delivered: number; failed: number; pending: number };
+};
+export type BusStatus = {
+  channels: Record<string, ChannelStatus>;
+  dead_letter: { count: number; oldest: string | null };
+  throughput: { events_per_minute: number; avg_latency_ms: number };
+};
+
+/** The rate of the last hour. */
+const RATE_MINUTES = 60;
+
+type Day = Columns<ChannelMinute, "channel"> & { delivered: number; failed: number };
+type Rate = { delivered: number; attempts: number; latency_ms: number };
+
+export async function readBusStatus(ctx: Ctx, tenant: Tenant): Promise<BusStatus> {
+  const { sql, prisma } = dataOf(ctx, tenant);
+  const waitingIn = (states: string) =>
+    `SELECT channel, count(*)::int AS count FROM integration_queue WHERE shop = $1
+      AND status ${states} GROUP BY channel`;
+  const [days, waiting, dead, [rate]] = await Promise.all([
+    sql<Day>(
+      `SELECT channel, sum(delivered)::int AS delivered, sum(failed)::int AS failed
+        FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '24 hours' GROUP BY channel`,
+    ),
+    // Each half is the predicate of a partial index.
+    sql<Columns<IntegrationQueue, "channel"> & { count: number }>(
+      `${waitingIn("= 'pending'")} UNION ALL ${waitingIn("IN ('processing', 'ready')")}`,
+    ),
+    prisma.integrationQueue.aggregate({
+      where: { status: "dead_letter" },
+      _count: true,
+      _min: { dead_lettered_at: true },
+    }),
+    sql<Rate>(
+      `SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(delivered + failed),
+        0)::int AS attempts, coalesce(sum(latency_ms_sum), 0)::float8 AS latency_ms
+        FROM channel_minutes WHERE shop = $1 AND minute > clock_timestamp() - interval '${RATE_MINUTES} minutes'`,
+    ),
+  ]);
+  const names = new Set([
+    ...ctx.channels.map(({ name }) => name),
+    ...days.map(({ channel }) => channel),
+    ...waiting.map(({ channel }) => channel),
+  ]);
+  const open = await sql<Columns<Kv, "key">>(
+    `SELECT key FROM kv WHERE shop = $1 AND key = ANY($2::text[])
+      AND (value->>'open_until')::timestamptz > clock_timestamp()`,
+    [[...names].map(KEYS.circuit)],
+  );
+  const openKeys = new Set(open.map(({ key }) => key));
+  const statusOf = (name: string): ChannelStatus => {
+    const day = days.find(({ channel }) => channel === name);
+    const pending = waiting
+      .filter(({ channel }) => channel === name)
+      .reduce((sum, { count }) => sum + count, 0);
+    return {
+      circuit: openKeys.has(KEYS.circuit(name)) ? "open" : "closed",
+      last_24h: { delivered: day?.delivered ?? 0, failed: day?.failed ?? 0, pending },
+    };
+  };
+  return {
+    channels: Object.fromEntries([...names].sort().map((name) => [name, statusOf(name)])),
+    dead_letter: {
+      count: dead._count,
+      oldest: dead._min.dead_lettered_at?.toISOString() ?? null,
+    },
+    throughput: {
+      events_per_minute: round((rate?.delivered ?? 0) / RATE_MINUTES),
+      avg_latency_ms: round((rate?.latency_ms ?? 0) / Math.max(1, rate?.attempts ?? 0)),
+    },
+  };
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;

@@ -1,0 +1,98 @@
+// The log of delivery attempts. The worker's own statement logs what it settles (settle.ts); other
+// attempts are logged here. Operators read it newest first.
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantPrisma, TenantSql } from "../../../db.server.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { QueueItem } from "../channel.ts";
+import type { DeliveryLog } from "../deliver.ts";
+
+export type DeliveryLogEntry = {
+  event_id: string;
+  queue_id: number;
+  channel: string;
+  status: string;
+  http_status: number | null;
+  latency_ms: number;
+  attempt: number;
+  error: string | null;
+  created_at: string;
+};
+
+/**
+ * `before`: the end of the previous page. Returns the position of the next page, null at the end.
+ */
+export async function listDeliveryAttempts(
+  ctx: Ctx,
+  tenant: Tenant,
+  options: { channel?: string | undefined; limit: number; before: number | null },
+): Promise<{ entries: DeliveryLogEntry[]; next: number | null }> {
+  const rows = await dataOf(ctx, tenant).prisma.deliveryAttempt.findMany({
+    where: {
+      ...(options.channel !== undefined && { channel: options.channel }),
+      ...(options.before !== null && { id: { lt: BigInt(options.before) } }),
+    },
+    orderBy: { id: "desc" },
+    take: options.limit + 1,
+  });
+  const page = rows.slice(0, options.limit);
+  const entries = page.map((row) => ({
+    event_id: row.event_id,
+    queue_id: Number(row.queue_id),
+    channel: row.channel,
+    status: row.status,
+    http_status: row.http_status,
+    latency_ms: row.latency_ms,
+    attempt: row.attempt,
+    error: row.error,
+    created_at: row.created_at.toISOString(),
+  }));
+  return { entries, next: rows.length > options.limit ? Number(page.at(-1)?.id) : null };
+}
+
+/** Logs an attempt without a queue row, and its minute's count. */
+export async function recordAttempt(
+  sql: TenantSql,
+  item: QueueItem,
+  log: DeliveryLog,
+): Promise<void> {
+  const status = log.status === "delivered" ? "delivered" : "failed";
+  await sql(
+    `WITH attempt AS (
+       INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status,
+         http_status, latency_ms, error) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     )
+     INSERT INTO channel_minutes AS m (shop, channel, minute, slot, delivered, failed, latency_ms_sum)
+     SELECT $1, $4, date_trunc('minute', clock_timestamp()), floor(random() * 8),
+       ($6 = 'delivered')::int, ($6 = 'failed')::int, $8
+     ON CONFLICT (shop, channel, minute, slot) DO UPDATE
+       SET delivered = m.delivered + excluded.delivered, failed = m.failed + excluded.failed,
+       latency_ms_sum = m.latency_ms_sum + excluded.latency_ms_sum`,
+    [
+      item.queueId,
+      item.eventId,
+      item.channel,
+      log.attempt,
+      status,
+      log.http_status,
+      log.latency_ms,
+      log.error,
+    ],
+  );
+}
+
+/** Whether an event was delivered to a channel earlier, and after how many attempts. */
+export async function findDelivered(
+  prisma: TenantPrisma,
+  eventId: string,
+  channel: string,
+): Promise<{ isDelivered: boolean; attempts: number }> {
+  const attempts = await prisma.deliveryAttempt.groupBy({
+    by: "status",
+    where: { event_id: eventId, channel },
+    _count: true,
+  });
+  return {
+    isDelivered: attempts.some(({ status }) => status === "delivered"),
+    attempts: attempts.reduce((sum, { _count }) => sum + _count, 0),
+  };
+}

@@ -1,0 +1,79 @@
+// A store's destinations for its operator, and whether a destination responds.
+import type { Ctx } from "../../../context.server.ts";
+import { AppError, OutboundError } from "../../../runtime/errors.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { findChannel, PermanentFailure } from "../channel.ts";
+
+export type Destinations = {
+  event_routes: NonNullable<Tenant["config"]["event_routes"]>;
+  /** Null: every configured channel. */
+  enabled_channels: string[] | null;
+  channels: {
+    name: string;
+    enabled: boolean;
+    marketing: boolean;
+    requires_consent: string | null;
+    can_be_tested: boolean;
+  }[];
+};
+
+export function showDestinations(ctx: Ctx, tenant: Tenant): Destinations {
+  return {
+    event_routes: tenant.config.event_routes ?? [],
+    enabled_channels: tenant.config.enabled_channels ?? null,
+    channels: ctx.channels
+      .filter(({ isDestination }) => isDestination)
+      .map((channel) => ({
+        name: channel.name,
+        enabled: channel.isEnabled(tenant),
+        marketing: channel.marketing,
+        requires_consent: channel.requiresConsent,
+        can_be_tested: channel.probe !== undefined,
+      })),
+  };
+}
+
+export type ProbeResult = {
+  ok: boolean;
+  channel: string;
+  http_status: number | null;
+  latency_ms: number;
+  error: string | null;
+};
+
+/**
+ * Calls the destination once, outside the queue; the circuit and the log do not change. Throws
+ * `not_found` for a channel without a test.
+ */
+export async function probeDestination(
+  ctx: Ctx,
+  tenant: Tenant,
+  name: string,
+): Promise<ProbeResult> {
+  const channel = findChannel(ctx, name);
+  if (!channel?.probe || !channel.isDestination)
+    throw new AppError("not_found", {
+      message: "There is no such destination, or none that can be tested.",
+    });
+  const started = performance.now();
+  const toProbeResult = (
+    ok: boolean,
+    http_status: number | null,
+    error: string | null,
+  ): ProbeResult => ({
+    ok,
+    channel: name,
+    http_status,
+    latency_ms: Math.round(performance.now() - started),
+    error,
+  });
+  try {
+    const { httpStatus, skipped } = await channel.probe(ctx, tenant);
+    return toProbeResult(true, httpStatus, skipped ?? null);
+  } catch (error) {
+    if (error instanceof OutboundError)
+      return toProbeResult(false, error.status ?? null, error.message);
+    if (error instanceof PermanentFailure) return toProbeResult(false, null, error.message);
+    throw error;
+  }
+}

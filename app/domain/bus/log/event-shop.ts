@@ -1,0 +1,28 @@
+// Finds the store of an event for a backend that calls back with the event's id only.
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, EventLedger } from "../../../db.server.ts";
+import { listShopsAfter } from "../../tenants/directory.ts";
+
+const SHOPS_PAGE = 1_000;
+
+/**
+ * Several stores may use one id, and each names its own events. Runs one probe of the ledger's key
+ * per store: callers with thousands of stores should name the store.
+ */
+export async function findShopsOfEvent(ctx: Ctx, eventId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = ""; ;) {
+    const shops = await listShopsAfter(ctx, after, SHOPS_PAGE);
+    for (const region of ctx.regions.names()) {
+      const rows = await ctx.regions
+        .get(region)
+        .acrossTenants<Columns<EventLedger, "shop">>(
+          "SELECT shop FROM event_ledger WHERE shop = ANY($1::text[]) AND event_id = $2",
+          [shops, eventId],
+        );
+      found.push(...rows.map((row) => row.shop));
+    }
+    if (shops.length < SHOPS_PAGE) return found;
+    after = shops.at(-1) as string;
+  }
+}

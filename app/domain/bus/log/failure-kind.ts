@@ -1,0 +1,60 @@
+// The cause of a failed attempt for the merchant: a kind that the screen translates, and its
+// object. The error text itself may repeat personal data that was sent, so it is not shown.
+type FailureKind =
+  | "access_refused"
+  | "rejected"
+  | "too_many"
+  | "unwell"
+  | "unreachable"
+  | "slow"
+  | "address_refused"
+  | "setting"
+  | "consent"
+  | "data"
+  | "mapping"
+  | "not_connected"
+  | "given_up"
+  | "ours"
+  | "other";
+/** `about` contains only our own terms: a field, a SKU, a consent. */
+export type Failure = { kind: FailureKind; about: string | null; http_status: number | null };
+
+/** Our own errors, which name what is missing. */
+const OURS: readonly [pattern: RegExp, kind: FailureKind][] = [
+  [/^consent_missing: ([\w-]+)$/, "consent"],
+  [/^missing required field: ([\w., [\]-]+)$/, "data"],
+  [/^no UPC for SKU ([^@]+)$/, "data"],
+  [/^no mapping for ([\w/]+)$/, "mapping"],
+  [/^the mapping for ([\w/]+) is not one/, "mapping"],
+  [/^([a-z_]+) is not set$/, "setting"],
+  [/(?: is| are) not set$|is not enabled or has no address$/, "setting"],
+  [/^not_installed$|^The app is not installed/, "not_connected"],
+  [/^worker_lost$/, "given_up"],
+  [/^internal_error$/, "ours"],
+  [/^\w+ takes [\w, ]+, not (\w+)$/, "data"],
+  [/did not answer in time/, "slow"],
+  [/cannot be reached|ECONN|ENOTFOUND/, "unreachable"],
+];
+
+export function toFailure({
+  error,
+  http_status: status,
+}: {
+  error: string | null;
+  http_status: number | null;
+}): Failure {
+  const failed = (kind: FailureKind, about: string | null = null): Failure => ({
+    kind,
+    about,
+    http_status: status,
+  });
+  if (status === 401 || status === 403) return failed("access_refused");
+  if (status === 429) return failed("too_many");
+  if (status !== null && status >= 500) return failed("unwell");
+  if (status !== null && status >= 400) return failed("rejected");
+  for (const [pattern, kind] of OURS) {
+    const found = pattern.exec(error ?? "");
+    if (found) return failed(kind, found[1] ?? null);
+  }
+  return failed(/\baddress\b|private|loopback/.test(error ?? "") ? "address_refused" : "other");
+}

@@ -1,0 +1,265 @@
+// Channel `cms`: one staged item per customer (SPEC "CMS collections"). An unchanged customer costs
+// no call.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../../context.server.ts";
+import { isSlugTaken, type CmsFields } from "../../../integrations/cms.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import {
+  ARCHIVE_METHOD,
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type DeliveryResult,
+  type QueueItem,
+  type DeliveryMessage,
+} from "../../bus/channel.ts";
+import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import { ensureCmsTagItems, forgetCmsTagItems } from "../../tags/cms-tags.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { withCustomerLease } from "../customer-lease.ts";
+import {
+  findItemCustomer,
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  skipOf,
+  UNKNOWN,
+} from "../item-customer.ts";
+
+/**
+ * Never changes for a customer, so that a creation whose response was lost is found instead of
+ * repeated.
+ */
+export const slugOf = (userId: number) => `customer-${userId}`;
+
+/**
+ * `tagRefs`: ids of the tags' items; null for a store without a tags collection, whose customers
+ * have no such field.
+ */
+export function toCmsFields(customer: CustomerSnapshot, tagRefs: string[] | null): CmsFields {
+  return {
+    slug: slugOf(customer.id),
+    name: customer.full_name ?? customer.email ?? `Customer ${customer.id}`,
+    email: customer.email,
+    "first-name": customer.first_name,
+    "last-name": customer.last_name,
+    provider: customer.provider,
+    status: customer.status,
+    language: customer.language_pref,
+    tags: customer.tags.join(", "),
+    "number-of-orders": customer.number_of_orders,
+    "amount-spent": customer.amount_spent,
+    "consent-tos": String(customer.consents.tos),
+    "consent-privacy": String(customer.consents.privacy),
+    "consent-cookie": String(customer.consents.cookie),
+    "consent-marketing": String(customer.consents.marketing),
+    "email-subscription": customer.email_subscription_status,
+    "sms-subscription": customer.sms_subscription_status,
+    "storefront-customer-id": customer.storefront_customer_gid,
+    country: customer.country,
+    ...(tagRefs && { "tag-refs": tagRefs }),
+  };
+}
+
+/** The content hash in `cms_hash`: equal hashes mean that the item is current. */
+export const digestOf = (fields: CmsFields): string => hash("sha256", JSON.stringify(fields));
+
+export const cmsChannel: Channel = {
+  name: "cms",
+  credentialsKey: "cms_api_token",
+  marketing: true,
+  requiresConsent: null,
+  isDestination: true,
+  isEnabled: ({ config, ...tenant }) =>
+    isChannelEnabled(
+      { config, ...tenant },
+      "cms",
+      Boolean(config.cms_api_token && config.cms_customers_collection_id),
+    ),
+  async transform(ctx, item, tenant) {
+    const endpoint = `/collections/${tenant.config.cms_customers_collection_id ?? ""}/items`;
+    // Products have this default destination but no collection: only the archive stores the event.
+    if (item.entityType === "product")
+      return {
+        transformed_payload: item.payload,
+        delivery_config: { method: ARCHIVE_METHOD, endpoint, credentials_key: null },
+      };
+    const customer = await findItemCustomer(ctx, item, tenant);
+    if (!customer && (await findUserId(ctx, item, tenant)) === null)
+      return nothingToSend(endpoint, UNKNOWN.skipped);
+    if (!customer)
+      return {
+        transformed_payload: {},
+        delivery_config: { method: "DELETE", endpoint, credentials_key: "cms_api_token" },
+      };
+    return {
+      transformed_payload: { fieldData: toCmsFields(customer, null) },
+      delivery_config: {
+        method: customer.cms_item_id ? "PATCH" : "POST",
+        endpoint,
+        credentials_key: "cms_api_token",
+      },
+    };
+  },
+  // Whether there is an item to delete is only certain under the lease: its creation may be in progress.
+  async deliver(ctx, item, message, tenant) {
+    if (isNothing(message)) return skipOf(message);
+    if (item.entityType === "product")
+      return { httpStatus: null, skipped: "the CMS has no collection for products" };
+    return withCustomerLease(ctx, item, tenant, "cms", (userId) =>
+      write(ctx, item, tenant, userId, givenFields(message)),
+    );
+  },
+  async probe(ctx, tenant) {
+    await ctx.cms.getCollection(requireCollection(tenant, "probe"));
+    return { httpStatus: 200 };
+  },
+};
+
+function requireCollection({ shop, config }: Tenant, eventId: string): Access {
+  const { cms_api_token: token, cms_customers_collection_id: collectionId } = config;
+  if (!token || !collectionId)
+    throw new PermanentFailure("the CMS token or the Customers collection id is not set");
+  return { token, collectionId, about: { shop, event_id: eventId } };
+}
+
+// Reads the customer again under the lease: an overtaken row must not restore an older state.
+async function write(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+  userId: number,
+  given: CmsFields | null,
+): Promise<DeliveryResult> {
+  const access = requireCollection(tenant, item.eventId);
+  const customer = await findPresentCustomer(ctx, tenant, userId);
+  if (!customer) return remove(ctx, access, tenant, userId);
+  if (given) return put(ctx, access, tenant, customer, given);
+  try {
+    return await put(ctx, access, tenant, customer, await fieldsOf(ctx, tenant, customer));
+  } catch (error) {
+    if (!isReferenceMissing(error)) throw error;
+    // A tag's item was deleted manually, or belongs to a collection that was configured earlier.
+    await forgetCmsTagItems(
+      ctx,
+      tenant,
+      customer.crmTags.map(({ slug }) => slug),
+    );
+    const untagged = {
+      ...customer,
+      crmTags: customer.crmTags.map((tag) => ({ ...tag, cms_item_id: null })),
+    };
+    return put(ctx, access, tenant, customer, await fieldsOf(ctx, tenant, untagged));
+  }
+}
+
+const isReferenceMissing = (error: unknown) =>
+  error instanceof OutboundError &&
+  (error.status === 400 || error.status === 404) &&
+  /referenced item/i.test(error.body ?? "");
+
+const fieldsOf = async (ctx: Ctx, tenant: Tenant, customer: CustomerSnapshot) =>
+  toCmsFields(customer, await ensureCmsTagItems(ctx, tenant, customer.crmTags));
+
+/** From the message of a remote backend; our next message writes the customer's own state again. */
+function givenFields({ isMadeElsewhere, transformed_payload }: DeliveryMessage): CmsFields | null {
+  const { fieldData } = transformed_payload;
+  return isMadeElsewhere && typeof fieldData === "object" && fieldData !== null
+    ? (fieldData as CmsFields)
+    : null;
+}
+
+async function put(
+  ctx: Ctx,
+  access: Access,
+  tenant: Tenant,
+  customer: CustomerSnapshot,
+  fields: CmsFields,
+): Promise<DeliveryResult> {
+  const digest = digestOf(fields);
+  if (customer.cms_item_id && customer.cms_hash === digest)
+    return { httpStatus: null, skipped: "unchanged" };
+
+  const { prisma } = dataOf(ctx, tenant);
+  // A hash without an id records that a creation started: `remove` must search for an item that it
+  // may have made.
+  if (!customer.cms_item_id)
+    await prisma.storefrontUser.updateMany({
+      where: { id: customer.id },
+      data: { cms_hash: digest },
+    });
+  const itemId = customer.cms_item_id
+    ? await update(ctx, access, customer.cms_item_id, fields)
+    : await create(ctx, access, fields);
+  await prisma.storefrontUser.updateMany({
+    where: { id: customer.id },
+    data: { cms_item_id: itemId, cms_hash: digest },
+  });
+  return { httpStatus: 200 };
+}
+
+/** Finds the item by its slug when the response to the creation was lost. */
+async function findItemId(
+  ctx: Ctx,
+  access: Access,
+  tenant: Tenant,
+  userId: number,
+): Promise<string | null> {
+  const row = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
+    select: { cms_item_id: true, cms_hash: true },
+    where: { id: userId },
+  });
+  if (!row?.cms_hash || row.cms_item_id) return row?.cms_item_id ?? null;
+  return (await ctx.cms.findItemBySlug(access, slugOf(userId)))?.id ?? null;
+}
+
+/** Deletes the item of a deleted customer; a missing item counts as deleted. */
+async function remove(
+  ctx: Ctx,
+  access: Access,
+  tenant: Tenant,
+  userId: number,
+): Promise<DeliveryResult> {
+  const itemId = await findItemId(ctx, access, tenant, userId);
+  if (!itemId) return GONE;
+  try {
+    await ctx.cms.deleteItem(access, itemId);
+  } catch (error) {
+    if (!(error instanceof OutboundError) || error.status !== 404) throw error;
+  }
+  await dataOf(ctx, tenant).prisma.storefrontUser.updateMany({
+    where: { id: userId },
+    data: { cms_item_id: null, cms_hash: null },
+  });
+  return { httpStatus: 204 };
+}
+
+type Access = Parameters<Ctx["cms"]["createItem"]>[0];
+
+async function update(
+  ctx: Ctx,
+  access: Access,
+  itemId: string,
+  fields: CmsFields,
+): Promise<string> {
+  try {
+    return (await ctx.cms.updateItem(access, itemId, fields)).id;
+  } catch (error) {
+    // The item was deleted manually: the customer gets a new one.
+    if (error instanceof OutboundError && error.status === 404) return create(ctx, access, fields);
+    throw error;
+  }
+}
+
+async function create(ctx: Ctx, access: Access, fields: CmsFields): Promise<string> {
+  try {
+    return (await ctx.cms.createItem(access, fields)).id;
+  } catch (error) {
+    if (!isSlugTaken(error)) throw error;
+    const existing = await ctx.cms.findItemBySlug(access, String(fields.slug));
+    if (!existing) throw error;
+    return (await ctx.cms.updateItem(access, existing.id, fields)).id;
+  }
+}

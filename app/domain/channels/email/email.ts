@@ -1,0 +1,210 @@
+// Channel `email`: mails to shoppers, and to a merchant who requested a person's data. The link of
+// a mail is created at the attempt and stored only as a hash.
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { PermanentFailure, type Channel, type QueueItem } from "../../bus/channel.ts";
+import { createExportLink } from "../../compliance/export-link.ts";
+import type { Submission } from "../../consent/consent-input.ts";
+import { createConsentLink } from "../../consent/sync-consent.ts";
+import { findCustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import { emailOf, getAccount } from "../../identity/account.ts";
+import { createLink, epochOf } from "../../identity/links.ts";
+import type { MailTemplate } from "../../identity/mails.ts";
+import { normaliseMailbox } from "../../tenants/mailbox.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { renderMail } from "./messages.ts";
+import { findUserId, GONE, isNothing, nobody, requireCustomer, skipOf } from "../item-customer.ts";
+
+/**
+ * The provider already accepted this key with another body: every attempt creates its own link, and
+ * the link in the sent mail is valid.
+ */
+const isSentAlready = (error: unknown) =>
+  error instanceof OutboundError &&
+  error.status === 409 &&
+  (error.body ?? "").includes("invalid_idempotent_request");
+
+/** The link of each mail, and its lifetime. */
+const LINKS: Record<
+  MailTemplate,
+  { purpose: "password" | "email" | "consent"; path: string; ttlSeconds: number } | null
+> = {
+  welcome: {
+    purpose: "password",
+    path: "/auth/password/reset",
+    ttlSeconds: TTL_SECONDS.welcomeLink,
+  },
+  reset_password: {
+    purpose: "password",
+    path: "/auth/password/reset",
+    ttlSeconds: TTL_SECONDS.passwordResetLink,
+  },
+  account_exists: {
+    purpose: "password",
+    path: "/auth/password/reset",
+    ttlSeconds: TTL_SECONDS.passwordResetLink,
+  },
+  verify_email: { purpose: "email", path: "/auth/verify-email", ttlSeconds: TTL_SECONDS.emailLink },
+  confirm_consent: {
+    purpose: "consent",
+    path: "/auth/consent-confirm",
+    ttlSeconds: TTL_SECONDS.consentLink,
+  },
+  sign_in_linked: null,
+  account_deleted: null,
+  data_export: null,
+  dead_letter: null,
+};
+
+const Mail = z.looseObject({
+  template: z.enum(Object.keys(LINKS) as [MailTemplate, ...MailTemplate[]]),
+  provider: z.string().max(40).optional(),
+  /** For an account that is deleted before the mail is sent. */
+  sealed_to: z.string().optional(),
+  language: z.string().nullish(),
+  /** For an unconfirmed registration. */
+  submission: z.looseObject({ consentId: z.string() }).optional(),
+  /** Sent to the operator of the store. */
+  alert: z.object({ channel: z.string(), event_id: z.string() }).optional(),
+  /** The privacy request whose export the mail links to. */
+  request_id: z.number().int().optional(),
+});
+
+type Recipient = { to: string | string[]; name: string | null; language: string | null };
+
+function readMail(item: QueueItem): z.output<typeof Mail> {
+  const mail = Mail.safeParse(item.payload);
+  if (!mail.success) throw new PermanentFailure("the payload names no known mail");
+  return mail.data;
+}
+
+async function findRecipient(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Recipient | null> {
+  const { sealed_to: sealedTo, language = null, alert } = readMail(item);
+  if (alert) return { to: operatorsOf(ctx, tenant), name: null, language };
+  if (sealedTo)
+    return { to: ctx.secrets.unseal(`${tenant.shop}/mail`, sealedTo), name: null, language };
+  requireCustomer(item);
+  const userId = await findUserId(ctx, item, tenant);
+  const customer = userId === null ? null : await findCustomerSnapshot(ctx, tenant, userId);
+  if (!customer || customer.status === "deleted") return null;
+  // Includes an unverified address, because the mail is its verification.
+  const to = customer.email ?? customer.unproven_email;
+  // The name may come from a stranger who signed up with this address, so the mail does not repeat it.
+  const name = customer.is_unproven ? null : customer.first_name;
+  return to ? { to, name, language: customer.language_pref } : null;
+}
+
+/**
+ * The store's support address, else the operators of the service, else the sender itself, so that
+ * there is always a recipient.
+ */
+function operatorsOf(ctx: Ctx, { config }: Tenant): string[] {
+  if (config.support_email) return [config.support_email];
+  return ctx.config.ADMIN_EMAILS?.length
+    ? ctx.config.ADMIN_EMAILS
+    : [(config.email_from ?? "").replace(/^.*<|>$/g, "")];
+}
+
+export const emailChannel: Channel = {
+  name: "email",
+  credentialsKey: "email_api_key",
+  marketing: false,
+  requiresConsent: null,
+  isDestination: false,
+  // A destination list cannot disable the shoppers' password mails.
+  isEnabled: (tenant) => Boolean(tenant.config.email_api_key && tenant.config.email_from),
+  async transform(ctx, item, tenant) {
+    const { template, alert } = readMail(item);
+    if (!(await findRecipient(ctx, item, tenant))) return nobody(item, "/emails");
+    return {
+      transformed_payload: alert
+        ? { template, ...alert }
+        : {
+            template,
+            [template === "data_export" ? "request_id" : "user_id"]: Number(item.entityId),
+          },
+      delivery_config: { method: "POST", endpoint: "/emails", credentials_key: "email_api_key" },
+    };
+  },
+  async deliver(ctx, item, message, tenant) {
+    if (isNothing(message)) return skipOf(message);
+    const mail = readMail(item);
+    const recipient = await findRecipient(ctx, item, tenant);
+    if (!recipient) return GONE;
+    const { email_api_key: apiKey, email_from: from } = tenant.config;
+    if (!apiKey || !from) throw new PermanentFailure("the e-mail key or sender is not set");
+    const look = {
+      channel: mail.alert?.channel ?? null,
+      eventId: mail.alert?.event_id ?? null,
+      locale: recipient.language ?? tenant.config.locale,
+      brand: tenant.config.brand_name ?? tenant.shop,
+      name: recipient.name,
+    };
+    const content = renderMail(mail.template, {
+      ...look,
+      provider: mail.provider ?? null,
+      link:
+        mail.request_id === undefined
+          ? await makeLink(ctx, tenant, mail, Number(item.entityId))
+          : await createExportLink(ctx, tenant, mail.request_id),
+    });
+    try {
+      const answer = await ctx.email.send(
+        {
+          apiKey,
+          idempotencyKey: `${item.eventId}:email`,
+          about: { shop: tenant.shop, event_id: item.eventId },
+        },
+        { from, to: recipient.to, ...content },
+      );
+      return { httpStatus: answer.status };
+    } catch (error) {
+      if (isSentAlready(error))
+        return { httpStatus: 409, skipped: "sent at an earlier attempt whose answer was lost" };
+      throw error;
+    }
+  },
+};
+
+async function makeLink(
+  ctx: Ctx,
+  tenant: Tenant,
+  mail: z.output<typeof Mail>,
+  userId: number,
+): Promise<string | null> {
+  const kind = LINKS[mail.template];
+  if (!kind) return null;
+  const token = await makeToken(ctx, tenant, kind, mail, userId);
+  return `${ctx.baseUrl}${kind.path}?${new URLSearchParams({ shop: tenant.shop, token })}`;
+}
+
+async function makeToken(
+  ctx: Ctx,
+  tenant: Tenant,
+  { purpose, ttlSeconds }: NonNullable<(typeof LINKS)[MailTemplate]>,
+  mail: z.output<typeof Mail>,
+  userId: number,
+): Promise<string> {
+  const { sql } = dataOf(ctx, tenant);
+  const account = await getAccount(sql, userId);
+  const emailHmac = normaliseMailbox(ctx, tenant.shop, emailOf(account) ?? "");
+  if (purpose === "consent")
+    return createConsentLink(ctx, sql, {
+      user_id: userId,
+      submission: mail.submission as unknown as Submission,
+      email_hmac: emailHmac,
+    });
+  return createLink(
+    ctx,
+    sql,
+    purpose,
+    {
+      user_id: userId,
+      epoch: epochOf(account),
+      email_hmac: emailHmac,
+    },
+    ttlSeconds,
+  );
+}

@@ -1,0 +1,26 @@
+// The ERP connection of a store, for both channels that post to it.
+import type { Ctx } from "../../../context.server.ts";
+import type { ErpAccess } from "../../../integrations/erp.ts";
+import { PermanentFailure, type DeliveryResult, type QueueItem } from "../../bus/channel.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+
+/** Throws PermanentFailure when the store has none. */
+export function requireErp(
+  system: ErpAccess["system"],
+  { shop, config }: Tenant,
+  item: Pick<QueueItem, "eventId">,
+): ErpAccess {
+  const { erp_base_url: baseUrl, erp_username: username, erp_password: password } = config;
+  if (!baseUrl) throw new PermanentFailure("erp_base_url is not set");
+  return { system, baseUrl, username, password, about: { shop, event_id: item.eventId } };
+}
+
+export async function probeErp(
+  system: ErpAccess["system"],
+  ctx: Ctx,
+  tenant: Tenant,
+): Promise<DeliveryResult> {
+  return {
+    httpStatus: (await ctx.erp.ping(requireErp(system, tenant, { eventId: "probe" }))).status,
+  };
+}

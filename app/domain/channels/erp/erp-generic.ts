@@ -1,0 +1,111 @@
+// Channel `erp_generic`: sends an event as JSON in the shape of the store's own mapping to the
+// store's ERP at `/generic/{entity_type}` (SPEC "Backend task rules").
+import type { Ctx } from "../../../context.server.ts";
+import {
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type QueueItem,
+} from "../../bus/channel.ts";
+import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import { findMapping, Mapping } from "../../events/mappings.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { probeErp, requireErp } from "./access.ts";
+import { applyMapping } from "./field-mapping.ts";
+import {
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  skipOf,
+} from "../item-customer.ts";
+import type { Fields } from "../payload-fields.ts";
+
+const NAME = "erp_generic";
+
+export const erpGenericChannel: Channel = {
+  name: NAME,
+  credentialsKey: "erp_password",
+  marketing: false,
+  requiresConsent: null,
+  isDestination: true,
+  isEnabled: (tenant) => isChannelEnabled(tenant, NAME, Boolean(tenant.config.erp_base_url)),
+  async transform(ctx, item, tenant) {
+    requireErp(NAME, tenant, item);
+    const endpoint = `/generic/${item.entityType}`;
+    const mapping = await requireMapping(ctx, item, tenant);
+    const payload = await readPayload(ctx, item, tenant);
+    if (!payload) return nothingToSend(endpoint, GONE.skipped);
+    const envelope = {
+      event_id: item.eventId,
+      source: item.source,
+      event_type: item.eventType,
+      entity_type: item.entityType,
+      entity_id: item.entityId,
+      tenant_shop: item.shop,
+      timestamp: item.occurredAt.toISOString(),
+      received_at: item.createdAt.toISOString(),
+      priority: item.priority,
+      payload,
+    };
+    return {
+      transformed_payload: applyMapping(mapping, envelope),
+      delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" },
+    };
+  },
+  async deliver(ctx, item, message, tenant) {
+    const access = requireErp(NAME, tenant, item);
+    if (isNothing(message)) return skipOf(message);
+    const path =
+      item.entityType === "" ? message.delivery_config.endpoint : `/generic/${item.entityType}`;
+    if (!/^\/generic\/[a-z_]{1,40}$/.test(path))
+      throw new PermanentFailure("the message names no place of the ERP");
+    const answer = await ctx.erp.post(access, {
+      path,
+      contentType: "application/json",
+      body: JSON.stringify(message.transformed_payload),
+      idempotencyKey: `${item.eventId}:${NAME}`,
+    });
+    return { httpStatus: answer.status };
+  },
+  probe: (ctx, tenant) => probeErp(NAME, ctx, tenant),
+};
+
+async function requireMapping(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Mapping> {
+  const stored = await findMapping(dataOf(ctx, tenant), NAME, item.entityType);
+  if (!stored) throw new PermanentFailure(`no mapping for ${NAME}/${item.entityType}`);
+  const mapping = Mapping.safeParse(stored.mapping);
+  if (!mapping.success)
+    throw new PermanentFailure(
+      `the mapping for ${NAME}/${item.entityType} is not one: ${mapping.error.issues[0]?.message ?? ""}`,
+    );
+  return mapping.data;
+}
+
+/**
+ * The event's own fields take precedence over our record of the customer. Null when the customer is
+ * deleted here.
+ */
+async function readPayload(ctx: Ctx, item: QueueItem, tenant: Tenant): Promise<Fields | null> {
+  if (item.entityType !== "customer") return item.payload;
+  const userId = await findUserId(ctx, item, tenant);
+  if (userId === null) return item.payload;
+  const customer = await findPresentCustomer(ctx, tenant, userId);
+  return customer && { ...toFields(customer), ...item.payload };
+}
+
+const toFields = (customer: CustomerSnapshot): Fields => ({
+  email: customer.email,
+  full_name: customer.full_name,
+  first_name: customer.first_name,
+  last_name: customer.last_name,
+  status: customer.status,
+  language_pref: customer.language_pref,
+  country: customer.country,
+  tags: customer.tags,
+  number_of_orders: customer.number_of_orders,
+  amount_spent: customer.amount_spent,
+  storefront_customer_gid: customer.storefront_customer_gid,
+  consents: customer.consents,
+});

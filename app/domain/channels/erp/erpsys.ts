@@ -1,0 +1,136 @@
+// Channel `erpsys`: a customer is a business partner, an order a sales order, an invoice a billing
+// document, as OData JSON or XML (SPEC "Backend task rules").
+import type { Ctx } from "../../../context.server.ts";
+import {
+  isChannelEnabled,
+  PermanentFailure,
+  type Channel,
+  type DeliveryMessage,
+  type QueueItem,
+} from "../../bus/channel.ts";
+import type { CustomerSnapshot } from "../../customers/customer-snapshot.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { probeErp, requireErp } from "./access.ts";
+import {
+  ENTITY_SETS,
+  numberOf,
+  requireOrganisation,
+  toBillingDocument,
+  toBusinessPartner,
+  toSalesOrder,
+  toXml,
+  type ErpNode,
+  type Party,
+} from "./documents.ts";
+import {
+  findPresentCustomer,
+  findUserId,
+  GONE,
+  isNothing,
+  nothingToSend,
+  readPerson,
+  skipOf,
+  UNKNOWN,
+} from "../item-customer.ts";
+import { fieldsOf, firstText } from "../payload-fields.ts";
+
+export const erpsysChannel: Channel = {
+  name: "erpsys",
+  credentialsKey: "erp_password",
+  marketing: false,
+  requiresConsent: null,
+  isDestination: true,
+  isEnabled: (tenant) => isChannelEnabled(tenant, "erpsys", Boolean(tenant.config.erp_base_url)),
+  async transform(ctx, item, tenant) {
+    requireErp("erpsys", tenant, item);
+    const entitySet = ENTITY_SETS[item.entityType];
+    if (!entitySet)
+      throw new PermanentFailure(
+        `erpsys takes customers, orders and invoices, not ${item.entityType}`,
+      );
+    const endpoint = `/${entitySet}`;
+    if (item.entityType === "customer") return toPartnerMessage(ctx, item, tenant, endpoint);
+    const organisation = requireOrganisation(item.payload, tenant.config.erp_defaults);
+    const build = item.entityType === "order" ? toSalesOrder : toBillingDocument;
+    return toMessage(endpoint, build(organisation, item));
+  },
+  async deliver(ctx, item, message, tenant) {
+    const access = requireErp("erpsys", tenant, item);
+    if (isNothing(message)) return skipOf(message);
+    const path = pathOf(item, message);
+    const isXml = tenant.config.erp_format === "xml";
+    const answer = await ctx.erp.post(access, {
+      path,
+      contentType: isXml ? "application/xml" : "application/json",
+      body: isXml
+        ? toXml(path.slice(path.lastIndexOf("/") + 1), message.transformed_payload)
+        : JSON.stringify(message.transformed_payload),
+      idempotencyKey: `${item.eventId}:erpsys`,
+    });
+    return { httpStatus: answer.status };
+  },
+  probe: (ctx, tenant) => probeErp("erpsys", ctx, tenant),
+};
+
+const toMessage = (endpoint: string, document: ErpNode): DeliveryMessage => ({
+  transformed_payload: document,
+  delivery_config: { method: "POST", endpoint, credentials_key: "erp_password" },
+});
+
+async function toPartnerMessage(
+  ctx: Ctx,
+  item: QueueItem,
+  tenant: Tenant,
+  endpoint: string,
+): Promise<DeliveryMessage> {
+  const userId = await findUserId(ctx, item, tenant);
+  const customer = userId === null ? null : await findPresentCustomer(ctx, tenant, userId);
+  if (userId !== null && !customer) return nothingToSend(endpoint, GONE.skipped);
+  const party = toParty(item, customer);
+  if (!party.firstName && !party.lastName && !party.company && !party.email)
+    return nothingToSend(endpoint, UNKNOWN.skipped);
+  return toMessage(
+    endpoint,
+    toBusinessPartner(
+      requireOrganisation(item.payload, tenant.config.erp_defaults),
+      item.eventId,
+      party,
+    ),
+  );
+}
+
+/** The event's own fields take precedence over our record, because they are newer. */
+function toParty(item: QueueItem, customer: CustomerSnapshot | null): Party {
+  const { payload, entityId } = item;
+  const address = fieldsOf(payload.default_address ?? payload.address);
+  const number =
+    customer?.storefront_customer_gid ??
+    (customer && readPerson(item).userId === customer.id ? `user-${customer.id}` : entityId);
+  const firstName = firstText(payload, "first_name") ?? customer?.first_name ?? null;
+  const lastName = firstText(payload, "last_name") ?? customer?.last_name ?? null;
+  return {
+    number: numberOf(number).slice(0, 20),
+    firstName,
+    lastName: lastName ?? (firstName ? null : firstText(payload, "full_name", "name")),
+    company: firstText(payload, "company") ?? firstText(address, "company"),
+    email: firstText(payload, "email") ?? customer?.email ?? null,
+    phone: firstText(payload, "phone"),
+    language: firstText(payload, "locale", "language") ?? customer?.language_pref ?? null,
+    address:
+      Object.keys(address).length === 0 && customer?.country
+        ? { country_code: customer.country }
+        : address,
+  };
+}
+
+/**
+ * A message from outside may set only the path: the store's credentials are never sent to another
+ * host.
+ */
+function pathOf(item: QueueItem, message: DeliveryMessage): string {
+  const entitySet = ENTITY_SETS[item.entityType];
+  if (entitySet) return `/${entitySet}`;
+  const asked = message.delivery_config.endpoint;
+  if (/^\/[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(asked)) return asked;
+  throw new PermanentFailure("the message names no entity set of the ERP");
+}

@@ -1,0 +1,70 @@
+// Channel `retail_analytics_a`: uploads one CSV file per event, `{event_id}.csv`, below the store's
+// address.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { DropAccess } from "../../../integrations/retail-analytics-a.ts";
+import { isChannelEnabled, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
+import { toCsv } from "./csv.ts";
+import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
+
+const File = z.looseObject({ csv: z.string().min(1) });
+
+/**
+ * The name depends on the event only, so that a repeat replaces the file. It contains only
+ * characters that are safe in a path.
+ */
+const fileNameOf = (eventId: string) =>
+  `${/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(eventId) ? eventId : hash("sha256", eventId)}.csv`;
+
+/**
+ * The address for the store's files, and the store's own keys of a bucket. Throws PermanentFailure.
+ */
+function requireDrop({ config }: Tenant): Pick<DropAccess, "url" | "keys"> {
+  const {
+    retail_analytics_a_url: url,
+    retail_analytics_a_access_key_id: accessKeyId,
+    retail_analytics_a_secret_access_key: secretAccessKey,
+  } = config;
+  if (!url) throw new PermanentFailure("retail_analytics_a_url is not set");
+  if (!url.startsWith("s3:")) return { url, keys: null };
+  if (!accessKeyId) throw new PermanentFailure("retail_analytics_a_access_key_id is not set");
+  if (!secretAccessKey)
+    throw new PermanentFailure("retail_analytics_a_secret_access_key is not set");
+  return { url, keys: { accessKeyId, secretAccessKey } };
+}
+
+export const retailAnalyticsAChannel: Channel = {
+  name: "retail_analytics_a",
+  credentialsKey: null,
+  marketing: true,
+  requiresConsent: RETAIL_CONSENT,
+  isDestination: true,
+  isEnabled: (tenant) =>
+    isChannelEnabled(tenant, "retail_analytics_a", Boolean(tenant.config.retail_analytics_a_url)),
+  async transform(ctx, item, tenant) {
+    requireDrop(tenant);
+    // Never logs the whole address: its query string may grant access to the folder.
+    const endpoint = fileNameOf(item.eventId);
+    const record = await buildRetailRecord(ctx, item, tenant);
+    if (!record)
+      return nothingToSend(endpoint, "nothing to measure: no address to hash, or no product");
+    return {
+      transformed_payload: { csv: toCsv(record) },
+      delivery_config: { method: "PUT", endpoint, credentials_key: null },
+    };
+  },
+  async deliver(ctx, item, message, tenant) {
+    const { url, keys } = requireDrop(tenant);
+    if (isNothing(message)) return skipOf(message);
+    const file = File.safeParse(message.transformed_payload);
+    if (!file.success) throw new PermanentFailure("the message holds no file: csv is missing");
+    const { status } = await ctx.retailAnalyticsA.drop(
+      { url, keys, shop: tenant.shop, about: { shop: tenant.shop, event_id: item.eventId } },
+      fileNameOf(item.eventId),
+      file.data.csv,
+    );
+    return { httpStatus: status };
+  },
+};

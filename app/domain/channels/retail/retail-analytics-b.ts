@@ -1,0 +1,46 @@
+// Channel `retail_analytics_b`: the same record as JSON, to the partner's API.
+import { isChannelEnabled, PermanentFailure, type Channel } from "../../bus/channel.ts";
+import { isNothing, nothingToSend, skipOf } from "../item-customer.ts";
+import { buildRetailRecord, RETAIL_CONSENT } from "./records.ts";
+
+const ENDPOINT = "retail_analytics_b_url";
+
+export const retailAnalyticsBChannel: Channel = {
+  name: "retail_analytics_b",
+  credentialsKey: "retail_analytics_b_token",
+  marketing: true,
+  requiresConsent: RETAIL_CONSENT,
+  isDestination: true,
+  isEnabled: (tenant) =>
+    isChannelEnabled(tenant, "retail_analytics_b", Boolean(tenant.config.retail_analytics_b_url)),
+  async transform(ctx, item, tenant) {
+    if (!tenant.config.retail_analytics_b_url)
+      throw new PermanentFailure("retail_analytics_b_url is not set");
+    const record = await buildRetailRecord(ctx, item, tenant);
+    if (!record)
+      return nothingToSend(ENDPOINT, "nothing to measure: no address to hash, or no product");
+    return {
+      transformed_payload: { ...record },
+      delivery_config: {
+        method: "POST",
+        endpoint: ENDPOINT,
+        credentials_key: "retail_analytics_b_token",
+      },
+    };
+  },
+  async deliver(ctx, item, message, tenant) {
+    const { retail_analytics_b_url: url, retail_analytics_b_token: token } = tenant.config;
+    if (!url) throw new PermanentFailure("retail_analytics_b_url is not set");
+    if (isNothing(message)) return skipOf(message);
+    const answer = await ctx.retailAnalyticsB.post(
+      {
+        url,
+        token,
+        idempotencyKey: `${item.eventId}:retail_analytics_b`,
+        about: { shop: tenant.shop, event_id: item.eventId },
+      },
+      message.transformed_payload,
+    );
+    return { httpStatus: answer.status };
+  },
+};

@@ -1,0 +1,113 @@
+// Customers that the storefront deleted or merged (DECISIONS 9).
+import type { Ctx } from "../../context.server.ts";
+import type { Columns, StorefrontUser, TenantSql } from "../../db.server.ts";
+import { enqueue } from "../bus/enqueue.ts";
+import { dataOf, type Tenant } from "../tenants/tenant.ts";
+import { tombstoneOf } from "./from-storefront.ts";
+import { giveCustomerItsOwnAccount } from "./storefront-person.ts";
+import { hasUnprovenWayIn, type Unproven } from "./unproven-account.ts";
+import { channelsFor } from "./write-matrix.ts";
+
+/** The tombstone keeps the account's id: a later redaction often names only the gid. */
+async function insertTombstone(ctx: Ctx, sql: TenantSql, shop: string, gid: string): Promise<void> {
+  await sql(
+    `INSERT INTO customer_tombstones (shop, kind, subject_hmac, user_id)
+      SELECT $1, 'gid', $2, (SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $3)
+     ON CONFLICT (shop, kind, subject_hmac) DO UPDATE
+       SET user_id = coalesce(customer_tombstones.user_id, excluded.user_id)`,
+    [tombstoneOf(ctx, shop, "gid", gid), gid],
+  );
+}
+
+type DeletedCustomer = Columns<StorefrontUser, "id" | "status">;
+
+/** The other systems are informed by the write matrix, as for any deleted account. */
+async function enqueueCustomerChange(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  accounts: readonly DeletedCustomer[],
+): Promise<void> {
+  for (const { id, status } of accounts) {
+    const isEnded = status === "deleted";
+    await enqueue(sql, {
+      eventId: ctx.random.orderedUuid(),
+      source: "storefront",
+      eventType: isEnded ? "customer.deleted" : "customer.updated",
+      entityType: "customer",
+      entityId: String(id),
+      payload: { user_id: id, cause: isEnded ? "account_delete" : "storefront_webhook" },
+      occurredAt: ctx.clock.now(),
+      destinations: channelsFor(
+        isEnded ? "account_delete" : "storefront_webhook",
+        tenant,
+        ctx.channels,
+      ),
+    });
+  }
+}
+
+/**
+ * Removes the gid permanently; an account without another way to sign in becomes `deleted`. Safe to
+ * repeat.
+ */
+export async function forgetStorefrontCustomer(
+  ctx: Ctx,
+  tenant: Tenant,
+  gid: string,
+): Promise<void> {
+  await dataOf(ctx, tenant).transaction(async (sql) => {
+    await insertTombstone(ctx, sql, tenant.shop, gid);
+    const left = await sql<DeletedCustomer>(
+      `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
+        storefront_hash = NULL, updated_at = now(),
+         status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END,
+         sessions_valid_after = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN now()
+           ELSE sessions_valid_after END
+       WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
+      [gid],
+    );
+    await enqueueCustomerChange(ctx, tenant, sql, left);
+  });
+}
+
+/**
+ * Moves the gid and the sync of the merged customer's account to the kept customer. Without an
+ * account of the kept customer, this account becomes its account; otherwise it continues without
+ * the storefront. Safe to repeat.
+ */
+export async function mergeStorefrontCustomers(
+  ctx: Ctx,
+  tenant: Tenant,
+  keptGid: string,
+  deletedGid: string,
+): Promise<void> {
+  await dataOf(ctx, tenant).transaction(async (sql, prisma) => {
+    await insertTombstone(ctx, sql, tenant.shop, deletedGid);
+    const [kept] = await sql<Columns<StorefrontUser, "id">>(
+      "SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = $2 FOR UPDATE",
+      [keptGid],
+    );
+    if (!kept) {
+      const moved = await sql<DeletedCustomer & Unproven>(
+        `UPDATE storefront_users SET storefront_customer_gid = $2, storefront_updated_at = NULL,
+          storefront_slugs = '[]', storefront_hash = NULL, updated_at = now() WHERE shop = $1
+          AND storefront_customer_gid = $3 RETURNING id, status, password_hash, federated_sub, email_verified`,
+        [keptGid, deletedGid],
+      );
+      await enqueueCustomerChange(ctx, tenant, sql, moved);
+      for (const account of moved)
+        if (hasUnprovenWayIn(account))
+          await giveCustomerItsOwnAccount(ctx, tenant, { sql, prisma }, account.id);
+      return;
+    }
+    const left = await sql<DeletedCustomer>(
+      `UPDATE storefront_users SET storefront_customer_gid = NULL, storefront_slugs = '[]',
+        storefront_hash = NULL, updated_at = now(),
+         status = CASE WHEN password_hash = '' AND federated_sub IS NULL THEN 'deleted' ELSE status END
+       WHERE shop = $1 AND storefront_customer_gid = $2 RETURNING id, status`,
+      [deletedGid],
+    );
+    await enqueueCustomerChange(ctx, tenant, sql, left);
+  });
+}

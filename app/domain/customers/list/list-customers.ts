@@ -1,0 +1,167 @@
+// A merchant's customer list with keyset pagination in both directions. Every page costs the same.
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { CONSENT_TYPES, consentColumn, type ConsentType } from "../../consent/consent-types.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { conditionOf, LABEL, SIGNED_IN_AT, type CustomerFilter } from "./customer-filter.ts";
+
+export const SORTS = [
+  "updated desc",
+  "updated asc",
+  "name asc",
+  "name desc",
+  "signed_in desc",
+  "signed_in asc",
+] as const;
+export type Sort = (typeof SORTS)[number];
+
+const KEYS: Record<string, { sql: string; type: string }> = {
+  updated: { sql: "u.updated_at", type: "timestamptz" },
+  name: { sql: LABEL, type: "text" },
+  signed_in: { sql: SIGNED_IN_AT, type: "timestamptz" },
+};
+
+/** A position in a sort order: the sort key of a row as the database writes it, and its id. */
+const Place = z.tuple([z.string().max(2_000), z.number().int().positive().max(2_147_483_647)]);
+type Place = z.output<typeof Place>;
+
+/** The database's text form of a time in UTC. */
+const MOMENT =
+  /^(-infinity|\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00)$/;
+
+const toCursor = (place: Place): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+
+/** Null for an invalid cursor: a truncated URL shows the first page. */
+function readPlace(sort: Sort, cursor: string | null): Place | null {
+  if (!cursor) return null;
+  try {
+    const place = Place.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+    return (sort.startsWith("name") ? !place[0].includes("\u0000") : MOMENT.test(place[0]))
+      ? place
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+type ListedCustomer = {
+  id: number;
+  full_name: string | null;
+  email: string | null;
+  status: string;
+  provider: string;
+  country: string | null;
+  number_of_orders: number;
+  last_login_at: string | null;
+  updated_at: string;
+  consents: ConsentType[];
+  tags: { slug: string; name: string }[];
+};
+export type CustomerPage = {
+  customers: ListedCustomer[];
+  /** Cursors; null where there is no such page. */ next: string | null;
+  previous: string | null;
+};
+
+type Row = Columns<
+  StorefrontUser,
+  | "id"
+  | "full_name"
+  | "email"
+  | "status"
+  | "provider"
+  | "country"
+  | "number_of_orders"
+  | "last_login_at"
+  | "updated_at"
+> &
+  Pick<ListedCustomer, "consents" | "tags"> & { sort_text: string };
+
+const CONSENTS = CONSENT_TYPES.map(
+  (type) => `CASE WHEN c.${consentColumn(type)} THEN '${type}' END`,
+).join(", ");
+
+// Related rows are read for the customers of the page only.
+const SHOWN = `
+  page.id, page.full_name, page.email, page.status, page.provider, page.country,
+    page.number_of_orders, page.last_login_at, page.updated_at, page.sort_key::text AS sort_text,
+  coalesce((SELECT array_remove(ARRAY[${CONSENTS}], NULL) FROM user_claims c WHERE c.shop = $1
+    AND c.user_id = page.id), '{}') AS consents,
+  coalesce((SELECT json_agg(json_build_object('slug', t.slug, 'name', t.name) ORDER BY m.id)
+    FROM user_tag_map m JOIN crm_tags t ON t.shop = $1 AND t.id = m.tag_id WHERE m.shop = $1
+    AND m.user_id = page.id), '[]') AS tags`;
+
+export type ListOptions = {
+  filter: CustomerFilter;
+  sort: Sort;
+  limit: number;
+  /** A cursor of this order. */ after?: string | null;
+  before?: string | null;
+};
+
+export async function listCustomers(
+  ctx: Ctx,
+  tenant: Tenant,
+  { filter, sort, limit, after = null, before = null }: ListOptions,
+): Promise<CustomerPage> {
+  const [name = "updated", direction] = sort.split(" ");
+  const key = KEYS[name] as { sql: string; type: string };
+  const end = readPlace(sort, before);
+  const start = end ? null : readPlace(sort, after);
+  // The previous page is read in the other direction and reversed.
+  const isUp = (direction === "asc") !== (end !== null);
+  const order = isUp ? "ASC" : "DESC";
+  const { sql } = dataOf(ctx, tenant);
+  const condition = await conditionOf(sql, filter, 3, name === "name");
+  const place = end ?? start ?? [];
+  const at = 3 + condition.values.length;
+  const beyond =
+    place.length > 0
+      ? `AND (${key.sql}, u.id) ${isUp ? ">" : "<"} ($${at}::${key.type}, $${at + 1}::int)`
+      : "";
+  const rows = await sql<Row>(
+    `SELECT ${SHOWN} FROM (
+       SELECT u.*, ${key.sql} AS sort_key FROM storefront_users u WHERE ${condition.sql} ${beyond}
+         ORDER BY ${key.sql} ${order}, u.id ${order} LIMIT $2
+     ) AS page ORDER BY page.sort_key ${order}, page.id ${order}`,
+    [limit + 1, ...condition.values, ...place],
+  );
+  const page = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  if (end) page.reverse();
+  const cursorOf = (row: Row | undefined) => (row ? toCursor([row.sort_text, row.id]) : null);
+  return {
+    customers: page.map(toListed),
+    next: end || hasMore ? cursorOf(page.at(-1)) : null,
+    previous: end ? (hasMore ? cursorOf(page[0]) : null) : start ? cursorOf(page[0]) : null,
+  };
+}
+
+function toListed({
+  id,
+  full_name,
+  email,
+  status,
+  provider,
+  country,
+  number_of_orders,
+  last_login_at,
+  updated_at,
+  consents,
+  tags,
+}: Row): ListedCustomer {
+  return {
+    id,
+    full_name,
+    email,
+    status,
+    provider,
+    country,
+    number_of_orders,
+    last_login_at: last_login_at?.toISOString() ?? null,
+    updated_at: updated_at.toISOString(),
+    consents,
+    tags,
+  };
+}

@@ -1,0 +1,129 @@
+// Runs the tag runs of one region, one at a time per process, in slices: a run whose worker dies
+// continues at its last slice.
+//
+//   waiting -> running (lease, renewed with every slice) -> done | failed
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, StorefrontUser, TagRun } from "../../../db.server.ts";
+import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import { LeaseLost } from "../../../runtime/database/lease.ts";
+import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
+import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { isAppError } from "../../../runtime/errors.ts";
+import { findTenant, type Tenant } from "../../tenants/tenant.ts";
+import { writeTags } from "../tag-change.ts";
+import { placeOf, selectionOf, type TagSelection } from "./tag-runs.ts";
+
+const SLICE = 50;
+const STOP_WAIT_MS = 25_000;
+
+export const tagRuns = leasedTable<LeasedRow & RunRow>({
+  table: "tag_runs",
+  idType: "uuid",
+  stateColumn: "state",
+  waiting: "waiting",
+  running: "running",
+  orderBy: "created_at",
+  leaseSeconds: 30,
+  columns: ["selection", "add", "remove", "last_id", "position"],
+});
+
+type RunRow = Columns<TagRun, "id" | "selection" | "add" | "remove" | "last_id" | "position">;
+type Run = RunRow & { shop: string; token: string };
+
+export function startTagRunWorker(ctx: Ctx, database: Database): Promise<WorkQueue> {
+  return startWorkQueue<Run>({
+    name: "tag_runs",
+    database,
+    notification: "tag_runs",
+    pollMs: ctx.config.WORKER_POLL_MS,
+    leaseSeconds: tagRuns.leaseSeconds,
+    concurrency: 1,
+    stopWaitMs: STOP_WAIT_MS,
+    log: ctx.log,
+    async claim(limit) {
+      const rows = await tagRuns.claim(database, limit);
+      return rows.map((row) => ({ ...row, token: row.attempt_token }));
+    },
+    renew: (runs) => tagRuns.renew(database, runs),
+    release: (runs) => tagRuns.release(database, runs),
+    work: (run, stopping) => workOn(ctx, database, run, stopping),
+  });
+}
+
+async function workOn(
+  ctx: Ctx,
+  database: Database,
+  run: Run,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { sql } = database.forTenant(run.shop);
+  const finish = (state: "done" | "failed", error: string | null) =>
+    tagRuns.settle(
+      sql,
+      run,
+      "state = $4, last_error = $5, selection = '', finished_at = clock_timestamp()",
+      [state, error],
+    );
+  const tenant = await findTenant(ctx, run.shop);
+  if (!tenant) return void (await finish("failed", "the store is not known here any more"));
+  try {
+    const selection = JSON.parse(
+      ctx.secrets.unseal(placeOf(run.shop), run.selection),
+    ) as TagSelection;
+    for (let position = run.position; !stopping.aborted;) {
+      const condition = await selectionOf(sql, selection, 5);
+      const people = await sql<Columns<StorefrontUser, "id">>(
+        `SELECT u.id FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 AND u.id <= $3
+          ORDER BY u.id LIMIT $4`,
+        [position, run.last_id, SLICE, ...condition.values],
+      );
+      const counts = await changeSlice(
+        ctx,
+        tenant,
+        run,
+        people.map(({ id }) => id),
+      );
+      position = people.at(-1)?.id ?? position;
+      await tagRuns.update(
+        sql,
+        run,
+        "position = $4, processed = processed + $5, changed = changed + $6, refused = refused + $7",
+        [position, people.length, counts.changed, counts.refused],
+      );
+      if (people.length < SLICE) return void (await finish("done", null));
+    }
+    await tagRuns.release(database, [run]);
+  } catch (error) {
+    // Without the database or the lease the run cannot be settled: the next worker continues it.
+    if (isDatabaseAway(error) || error instanceof LeaseLost) throw error;
+    ctx.log.error("tag_run.failed", error, { shop: run.shop, run_id: run.id });
+    await finish("failed", "internal_error");
+  }
+}
+
+/** Safe to repeat: a customer with the tag is not changed again. */
+async function changeSlice(
+  ctx: Ctx,
+  tenant: Tenant,
+  run: Run,
+  ids: readonly number[],
+): Promise<{ changed: number; refused: number }> {
+  const counts = { changed: 0, refused: 0 };
+  for (const id of ids) {
+    try {
+      const { added, removed } = await writeTags(ctx, tenant, id, {
+        add: run.add,
+        remove: run.remove,
+        source: "admin",
+        categories: null,
+      });
+      if (added.length + removed.length > 0) counts.changed += 1;
+    } catch (error) {
+      // Deleted meanwhile, or at the storefront's limit of tags: the run continues with the other
+      // customers.
+      if (!isAppError(error) || error.status >= 500) throw error;
+      if (error.code !== "not_found") counts.refused += 1;
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,317 @@
+// Applies a page of the storefront's customers at once: what `applyStorefrontChange` does for one,
+// in a few statements for hundreds. Special cases (an address of another account, tags of our
+// catalogue) use the single function.
+import type { Ctx } from "../../../context.server.ts";
+import type {
+  Columns,
+  CrmTag,
+  CustomerTombstone,
+  Kv,
+  StorefrontUser,
+  TenantSql,
+} from "../../../db.server.ts";
+import { KEYS } from "../../../runtime/database/kv.ts";
+import { enqueueMany } from "../../bus/enqueue.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+import type { CustomerChange } from "../customer-change.ts";
+import {
+  applyOnce,
+  columnsOf,
+  ECHOED,
+  isSame,
+  MIRRORED,
+  tombstoneOf,
+  type StoredUser,
+} from "../from-storefront.ts";
+import { channelsFor } from "../write-matrix.ts";
+
+export type PageCounts = {
+  processed: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+};
+
+export const noCounts = (): PageCounts => ({
+  processed: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  failed: 0,
+});
+
+const CAUSE = { source: "storefront", cause: "storefront_cron" } as const;
+/** The storefront's update times are whole seconds. */
+const PRECISION_MS = 1_000;
+
+type Values = Record<string, unknown>;
+type Edit = {
+  change: CustomerChange;
+  user: StoredUser | null;
+  columns: Values;
+  changed: string[];
+};
+
+const COLUMNS = ["email", "language_pref", "storefront_customer_gid", ...MIRRORED] as const;
+const TYPES: Record<string, string> = {
+  tags: "jsonb",
+  number_of_orders: "int",
+  amount_spent: "float8",
+};
+const RECORD = COLUMNS.map((name) => `${name} ${TYPES[name] ?? "text"}`).join(", ");
+
+/**
+ * Runs in the caller's transaction, which the caller must retry on a unique violation. Unchanged
+ * rows enqueue nothing. Locks the rows of the page in the order of their ids; safe to repeat.
+ */
+export async function applyStorefrontPage(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  changes: readonly CustomerChange[],
+): Promise<PageCounts> {
+  const counts: PageCounts = { ...noCounts(), processed: changes.length };
+  const gone = await findGone(ctx, sql, tenant.shop, changes);
+  const users = await lockUsers(sql, changes);
+  const byGid = new Map(
+    users.flatMap((user) =>
+      user.storefront_customer_gid ? [[user.storefront_customer_gid, user]] : [],
+    ),
+  );
+  const byEmail = new Map(
+    users.flatMap((user) => (user.email ? [[user.email.toLowerCase(), user]] : [])),
+  );
+  const edits: Edit[] = [];
+  const odd: CustomerChange[] = [];
+  const catalogue = new Set(
+    (await sql<Columns<CrmTag, "slug">>("SELECT slug FROM crm_tags WHERE shop = $1")).map(
+      ({ slug }) => slug,
+    ),
+  );
+  const inserted = new Set<string>();
+  const seen: { id: number; at: Date }[] = [];
+
+  for (const change of changes) {
+    const user = byGid.get(change.gid) ?? null;
+    const holder = change.email ? byEmail.get(change.email) : undefined;
+    if (gone.has(change.gid) || user?.status === "deleted" || isStale(user, change)) {
+      counts.unchanged += 1;
+      continue;
+    }
+    const isOdd =
+      (holder && holder !== user) ||
+      (change.email && inserted.has(change.email)) ||
+      (change.email === null && user !== null && user.email !== null) ||
+      touchesCatalogue(catalogue, change, user);
+    if (isOdd) {
+      odd.push(change);
+      continue;
+    }
+    const columns = {
+      ...columnsOf(ctx, tenant, change, user),
+      ...(change.email !== undefined && { email: change.email }),
+    };
+    const changed = Object.keys(columns).filter(
+      (name) =>
+        !user || !isSame(user[name as keyof StoredUser], columns[name as keyof typeof columns]),
+    );
+    if (changed.length > 0) {
+      if (change.email) inserted.add(change.email);
+      edits.push({ change, user, columns, changed });
+      continue;
+    }
+    counts.unchanged += 1;
+    if (user && !(user.storefront_updated_at && user.storefront_updated_at >= change.changedAt))
+      seen.push({ id: user.id, at: change.changedAt });
+  }
+
+  const echoes = await findEchoes(sql, edits);
+  const news = edits.filter(({ user }) => user === null);
+  const known = edits.filter((edit): edit is Edit & { user: StoredUser } => edit.user !== null);
+  await updateUsers(sql, known);
+  await touchUsers(sql, seen);
+  const created = await insertUsers(sql, news);
+  const queued = known
+    .filter(({ user }) => !echoes.has(user.id))
+    .map(({ change, user }) => ({ change, userId: user.id }));
+  await enqueuePage(ctx, tenant, sql, [...queued, ...created]);
+  counts.created += news.length;
+  counts.updated += known.length;
+  for (const change of odd) {
+    const { outcome } = await applyOnce(ctx, tenant, sql, change, {
+      ...CAUSE,
+      eventId: ctx.random.uuid(),
+      eventType: "customer.updated",
+    });
+    counts[
+      outcome === "created"
+        ? "created"
+        : outcome === "updated" || outcome === "echo"
+          ? "updated"
+          : "unchanged"
+    ] += 1;
+  }
+  return counts;
+}
+
+/** A change of our tags is an assignment too, which the single function records. */
+function touchesCatalogue(
+  catalogue: ReadonlySet<string>,
+  change: CustomerChange,
+  user: StoredUser | null,
+): boolean {
+  const before = (user?.tags ?? []) as string[];
+  if (!change.tags || isSame(before, change.tags)) return false;
+  return [...before, ...change.tags].some((tag) => catalogue.has(tag.toLowerCase()));
+}
+
+function isStale(user: StoredUser | null, change: CustomerChange): boolean {
+  // A webhook of the same second may have a more precise time: only a whole second more proves that
+  // the page is newer.
+  return Boolean(
+    user?.storefront_updated_at &&
+    user.storefront_updated_at.getTime() >= change.changedAt.getTime() + PRECISION_MS,
+  );
+}
+
+async function lockUsers(
+  sql: TenantSql,
+  changes: readonly CustomerChange[],
+): Promise<StoredUser[]> {
+  // Two indexes, two halves: OR over both columns would read the whole table.
+  return sql<StoredUser>(
+    `SELECT id, email, password_hash, email_verified, federated_sub, status, storefront_updated_at,
+      language_pref, storefront_customer_gid, storefront_slugs, storefront_tagged_at, ${MIRRORED.join(", ")}
+     FROM storefront_users WHERE shop = $1 AND id IN (
+       SELECT id FROM storefront_users WHERE shop = $1 AND storefront_customer_gid = ANY($2::text[])
+       UNION SELECT id FROM storefront_users WHERE shop = $1 AND lower(email) = ANY($3::text[])
+     ) ORDER BY id FOR UPDATE`,
+    [changes.map(({ gid }) => gid), changes.flatMap(({ email }) => email ?? [])],
+  );
+}
+
+/**
+ * A tombstoned gid is never recreated; nor is an address whose customer record is older than its
+ * deletion.
+ */
+async function findGone(
+  ctx: Ctx,
+  sql: TenantSql,
+  shop: string,
+  changes: readonly CustomerChange[],
+): Promise<Set<string>> {
+  const [any] = await sql("SELECT 1 FROM customer_tombstones WHERE shop = $1 LIMIT 1");
+  if (!any) return new Set();
+  const marks = changes.map((change) => ({
+    change,
+    gid: tombstoneOf(ctx, shop, "gid", change.gid),
+    email: change.email ? tombstoneOf(ctx, shop, "email", change.email) : null,
+  }));
+  const tombs = await sql<Columns<CustomerTombstone, "subject_hmac" | "created_at">>(
+    `SELECT subject_hmac, created_at FROM customer_tombstones WHERE shop = $1 AND ((kind = 'gid'
+      AND subject_hmac = ANY($2::text[])) OR (kind = 'email' AND subject_hmac = ANY($3::text[])))`,
+    [marks.map(({ gid }) => gid), marks.flatMap(({ email }) => email ?? [])],
+  );
+  const buried = new Map(tombs.map((tomb) => [tomb.subject_hmac, tomb.created_at]));
+  const isGone = ({ change, gid, email }: (typeof marks)[number]) => {
+    const at = email ? buried.get(email) : undefined;
+    return buried.has(gid) || (at !== undefined && (!change.createdAt || change.createdAt <= at));
+  };
+  return new Set(marks.filter(isGone).map(({ change }) => change.gid));
+}
+
+/** Echoes of our own writes: stored in the mirror, not put on the bus. */
+async function findEchoes(sql: TenantSql, edits: readonly Edit[]): Promise<Set<number>> {
+  const possible = edits.flatMap(({ user, changed }) =>
+    user && changed.every((name) => ECHOED.has(name)) ? [user.id] : [],
+  );
+  if (possible.length === 0) return new Set();
+  const live = await sql<Columns<Kv, "key">>(
+    `SELECT key FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND (expires_at IS NULL
+      OR expires_at > clock_timestamp())`,
+    [possible.map((id) => KEYS.echo(id))],
+  );
+  const keys = new Set(live.map(({ key }) => key));
+  return new Set(possible.filter((id) => keys.has(KEYS.echo(id))));
+}
+
+async function updateUsers(
+  sql: TenantSql,
+  edits: readonly (Edit & { user: StoredUser })[],
+): Promise<void> {
+  if (edits.length === 0) return;
+  const rows = edits.map(({ user, columns, change }) => ({
+    ...pick(user),
+    ...columns,
+    id: user.id,
+    at: change.changedAt,
+  }));
+  await sql(
+    `UPDATE storefront_users u SET ${COLUMNS.map((name) => `${name} = c.${name}`).join(", ")},
+      storefront_updated_at = greatest(u.storefront_updated_at, c.at), updated_at = now()
+     FROM jsonb_to_recordset($2::jsonb) AS c(id int, at timestamptz, ${RECORD}) WHERE u.shop = $1 AND u.id = c.id`,
+    [JSON.stringify(rows)],
+  );
+}
+
+const pick = (user: StoredUser) => Object.fromEntries(COLUMNS.map((name) => [name, user[name]]));
+
+async function touchUsers(
+  sql: TenantSql,
+  seen: readonly { id: number; at: Date }[],
+): Promise<void> {
+  if (seen.length === 0) return;
+  await sql(
+    `UPDATE storefront_users u SET storefront_updated_at = c.at
+      FROM unnest($2::int[], $3::timestamptz[]) AS c(id, at) WHERE u.shop = $1 AND u.id = c.id`,
+    [seen.map(({ id }) => id), seen.map(({ at }) => at)],
+  );
+}
+
+async function insertUsers(
+  sql: TenantSql,
+  edits: readonly Edit[],
+): Promise<{ change: CustomerChange; userId: number }[]> {
+  if (edits.length === 0) return [];
+  const rows = edits.map(({ columns, change }) => ({
+    tags: [],
+    number_of_orders: 0,
+    amount_spent: 0,
+    ...columns,
+    at: change.changedAt,
+  }));
+  const ids = await sql<
+    Columns<StorefrontUser, "id" | "storefront_customer_gid"> & { storefront_customer_gid: string }
+  >(
+    `INSERT INTO storefront_users (shop, provider, storefront_updated_at, ${COLUMNS.join(", ")})
+     SELECT $1, 'storefront', at, ${COLUMNS.join(", ")}
+       FROM jsonb_to_recordset($2::jsonb) AS c(at timestamptz, ${RECORD}) RETURNING id, storefront_customer_gid`,
+    [JSON.stringify(rows)],
+  );
+  await sql("INSERT INTO user_extras (shop, user_id) SELECT $1, id FROM unnest($2::int[]) AS id", [
+    ids.map(({ id }) => id),
+  ]);
+  const byGid = new Map(ids.map((row) => [row.storefront_customer_gid, row.id]));
+  return edits.map(({ change }) => ({ change, userId: byGid.get(change.gid) as number }));
+}
+
+async function enqueuePage(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  queued: readonly { change: CustomerChange; userId: number }[],
+): Promise<void> {
+  await enqueueMany(sql, {
+    source: CAUSE.source,
+    entityType: "customer",
+    destinations: channelsFor("storefront_webhook", tenant, ctx.channels),
+    events: queued.map(({ change, userId }) => ({
+      eventId: ctx.random.uuid(),
+      eventType: "customer.updated",
+      entityId: String(userId),
+      payload: { user_id: userId, cause: CAUSE.cause },
+      occurredAt: change.changedAt,
+    })),
+  });
+}

@@ -1,0 +1,120 @@
+// Drains a window with a bulk operation: the storefront writes all customers into a file, which is
+// read line by line.
+import {
+  BULK_OPERATION,
+  BULK_OPERATION_RUN,
+  bulkCustomers,
+} from "../../../integrations/storefront-documents.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { requireNoUserErrors, type UserError } from "../../tenants/storefront/admin-session.ts";
+import {
+  CUSTOMER_GID,
+  fromGraphqlCustomer,
+  type CustomerChange,
+  type GraphqlCustomer,
+} from "../customer-change.ts";
+import { ask, commitPage, pause, type SyncRun } from "./sync-run.ts";
+import { closeWindow, dayBeside } from "./sync-state.ts";
+
+const FIRST_POLL_MS = 200;
+const MAX_POLL_MS = 10_000;
+
+type Started = {
+  bulkOperationRunQuery: { bulkOperation: { id: string } | null; userErrors: UserError[] };
+};
+type Operation = {
+  bulkOperation: {
+    id: string;
+    status: string;
+    errorCode: string | null;
+    url: string | null;
+  } | null;
+};
+
+/** True when the window is drained, false when the run has to stop before. */
+export async function drainByBulk(run: SyncRun): Promise<boolean> {
+  if (run.state.bulk_id === null)
+    await commitPage(run, [], { ...run.state, bulk_id: await start(run), bulk_line: 0 });
+  const done = await waitUntilWritten(run);
+  if (!done) return false;
+  return done.url === null || (await readFile(run, done.url)) ? close(run) : false;
+}
+
+async function close(run: SyncRun): Promise<true> {
+  await commitPage(run, [], closeWindow(run.state, run.ctx.clock.now()));
+  return true;
+}
+
+async function start(run: SyncRun): Promise<string> {
+  const { window_start: since } = run.state;
+  const query = bulkCustomers(since === null ? null : dayBeside(new Date(since), -1));
+  const { bulkOperationRunQuery: answer } = await ask<Started>(run, {
+    document: BULK_OPERATION_RUN,
+    variables: { query },
+  });
+  if (answer.userErrors.some(({ code }) => code === "OPERATION_IN_PROGRESS"))
+    throw new OutboundError("storefront", "status", {
+      status: 429,
+      message: "another bulk operation runs in this store; the next run tries again",
+    });
+  requireNoUserErrors("bulkOperationRunQuery", answer.userErrors);
+  if (!answer.bulkOperation)
+    throw new OutboundError("storefront", "malformed", {
+      message: "the storefront started no bulk operation",
+    });
+  return answer.bulkOperation.id;
+}
+
+async function waitUntilWritten(run: SyncRun): Promise<{ url: string | null } | null> {
+  for (let wait = FIRST_POLL_MS; !run.signal.aborted; wait = Math.min(MAX_POLL_MS, wait * 1.5)) {
+    const { bulkOperation } = await ask<Operation>(run, {
+      document: BULK_OPERATION,
+      variables: { id: run.state.bulk_id },
+    });
+    if (bulkOperation?.status === "COMPLETED") return bulkOperation;
+    if (!bulkOperation || !["CREATED", "RUNNING"].includes(bulkOperation.status))
+      throw new OutboundError("storefront", "malformed", {
+        status: 422,
+        message:
+          `the bulk operation ended as ${bulkOperation?.status ?? "unknown"} ${bulkOperation?.errorCode ?? ""}`.trim(),
+      });
+    await pause(wait, run.signal);
+  }
+  return null;
+}
+
+/** Skips the lines that an earlier run committed. */
+async function readFile(run: SyncRun, url: string): Promise<boolean> {
+  const { window_start: since, bulk_line: applied } = run.state;
+  let line = 0;
+  let changes: CustomerChange[] = [];
+  const flush = async () => {
+    await commitPage(run, changes, { ...run.state, bulk_line: line });
+    changes = [];
+  };
+  for await (const text of run.ctx.storefront.bulkLines(run.tenant.shop, url)) {
+    line += 1;
+    if (line <= applied) continue;
+    const customer = parseLine(text);
+    if (
+      CUSTOMER_GID.test(customer.id) &&
+      (since === null || new Date(customer.updatedAt) >= new Date(since))
+    )
+      changes.push(fromGraphqlCustomer(customer));
+    if (changes.length >= run.pageSize) await flush();
+    if (run.signal.aborted) return false;
+  }
+  if (changes.length > 0) await flush();
+  return true;
+}
+
+function parseLine(text: string): GraphqlCustomer {
+  try {
+    return JSON.parse(text) as GraphqlCustomer;
+  } catch {
+    throw new OutboundError("storefront", "malformed", {
+      status: 502,
+      message: "the bulk file has a line that is not JSON",
+    });
+  }
+}

@@ -1,0 +1,115 @@
+// The progress of a tenant's catch-up. It is written in the transaction of each page, so a killed
+// run continues where it was; the watermark moves only when its window is drained.
+//
+//   (none) -> window open (pages | bulk) -> drained: watermark = window_end -> next window
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { getKey, KEYS, putKey } from "../../../runtime/database/kv.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Reads again what changed while the storefront's index lagged behind. */
+const OVERLAP_MS = 5 * MINUTE_MS;
+const TAIL_MS = MINUTE_MS;
+const MAX_WINDOW_MS = DAY_MS;
+const MAX_GAP_MS = 7 * DAY_MS;
+
+export type SyncState = {
+  /** Every change before this time is applied. ISO 8601, as all times below. */
+  watermark: string | null;
+  run_id: string | null;
+  window_start: string | null;
+  /** Null: no window is open. */
+  window_end: string | null;
+  mode: "pages" | "bulk";
+  /** Pages hold customers changed on this day or before: it moves back at the end of paging. */
+  until_day: string | null;
+  cursor: string | null;
+  /** Read since paging last restarted. */
+  objects: number;
+  bulk_id: string | null;
+  bulk_line: number;
+  synced_at: string | null;
+  error: string | null;
+};
+
+const NO_WINDOW = {
+  window_start: null,
+  window_end: null,
+  mode: "pages",
+  until_day: null,
+  cursor: null,
+  objects: 0,
+  bulk_id: null,
+  bulk_line: 0,
+} as const;
+
+export async function loadSyncState(ctx: Ctx, tenant: Tenant): Promise<SyncState> {
+  const stored = await getKey<Partial<SyncState>>(dataOf(ctx, tenant).sql, KEYS.customerSync);
+  return {
+    watermark: null,
+    run_id: null,
+    synced_at: null,
+    error: null,
+    ...NO_WINDOW,
+    ...stored?.value,
+  };
+}
+
+export async function saveSyncState(sql: TenantSql, state: SyncState): Promise<void> {
+  await putKey(sql, KEYS.customerSync, state);
+}
+
+/** The end of the next window: the newest minute is left to the window after it. */
+export const targetOf = (now: Date): Date => new Date(now.getTime() - TAIL_MS);
+
+export function openWindow(state: SyncState, now: Date, runId: string): SyncState {
+  const target = targetOf(now).getTime();
+  const watermark = state.watermark === null ? null : Date.parse(state.watermark);
+  const start = watermark === null ? null : new Date(watermark - OVERLAP_MS);
+  const isFar = watermark === null || target - watermark > MAX_GAP_MS;
+  const end = new Date(
+    isFar ? target : Math.max(watermark, Math.min(target, watermark + MAX_WINDOW_MS)),
+  );
+  return {
+    ...state,
+    ...NO_WINDOW,
+    run_id: runId,
+    window_start: start?.toISOString() ?? null,
+    window_end: end.toISOString(),
+    mode: isFar ? "bulk" : "pages",
+    until_day: dayBeside(end, 1),
+  };
+}
+
+export function closeWindow(state: SyncState, now: Date): SyncState {
+  return {
+    ...state,
+    ...NO_WINDOW,
+    watermark: state.window_end,
+    synced_at: now.toISOString(),
+    error: null,
+  };
+}
+
+/**
+ * Drops a cursor that the storefront rejects, and reads the window again, which repeats no effect.
+ */
+export function failWindow(state: SyncState, error: Error): SyncState {
+  const isRefused = error instanceof OutboundError && !error.retryable;
+  return {
+    ...state,
+    ...(isRefused && { cursor: null, objects: 0, bulk_id: null, bulk_line: 0 }),
+    error: error.message.slice(0, 500),
+  };
+}
+
+/**
+ * The filter compares whole days in an unknown time zone: one more day on either side covers them
+ * all.
+ */
+export function dayBeside(at: Date, days: number): string {
+  return new Date(at.getTime() + days * DAY_MS).toISOString().slice(0, 10);
+}

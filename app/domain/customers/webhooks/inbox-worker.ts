@@ -1,0 +1,74 @@
+// Runs the webhook inbox of one region.
+import type { Ctx } from "../../../context.server.ts";
+import { isDatabaseAway, type Database } from "../../../runtime/database/database.ts";
+import { LeaseLost } from "../../../runtime/database/lease.ts";
+import { startWorkQueue, type WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { settleWaiting } from "../../bus/placeholder-rows.ts";
+import { findTenant } from "../../tenants/tenant.ts";
+import { handleWebhook, type WebhookFollowers } from "./storefront-webhooks.ts";
+import {
+  claimWebhooks,
+  finishWebhook,
+  INBOX_LEASE_SECONDS,
+  INBOX_NOTIFICATION,
+  postponeWebhook,
+  releaseWebhooks,
+  renewWebhookLeases,
+  type InboxItem,
+} from "./webhook-inbox.ts";
+
+const CONCURRENCY = 16;
+const STOP_WAIT_MS = 25_000;
+
+export function startInboxWorker(
+  ctx: Ctx,
+  database: Database,
+  followers: WebhookFollowers = {},
+): Promise<WorkQueue> {
+  return startWorkQueue<InboxItem>({
+    name: "webhook_inbox",
+    database,
+    notification: INBOX_NOTIFICATION,
+    pollMs: ctx.config.WORKER_POLL_MS,
+    leaseSeconds: INBOX_LEASE_SECONDS,
+    concurrency: CONCURRENCY,
+    stopWaitMs: STOP_WAIT_MS,
+    log: ctx.log,
+    claim: (limit) => claimWebhooks(database, limit),
+    renew: (items) => renewWebhookLeases(database, items),
+    release: (items) => releaseWebhooks(database, items),
+    work: (item) => workOn(ctx, database, item, followers),
+  });
+}
+
+async function workOn(
+  ctx: Ctx,
+  database: Database,
+  item: InboxItem,
+  followers: WebhookFollowers,
+): Promise<void> {
+  const started = performance.now();
+  const about = { shop: item.shop, topic: item.topic, delivery_id: item.deliveryId };
+  try {
+    const tenant = await findTenant(ctx, item.shop);
+    const outcome = tenant ? await handleWebhook(ctx, tenant, item, followers) : "ignored";
+    if (item.eventId)
+      await settleWaiting(
+        database.forTenant(item.shop).sql,
+        item.eventId,
+        `nothing to deliver: ${outcome}`,
+      );
+    await finishWebhook(database, item);
+    ctx.log.info("webhook.handled", {
+      ...about,
+      outcome,
+      ms: Math.round(performance.now() - started),
+    });
+  } catch (error) {
+    // Without the database or the lease the row cannot be postponed: it returns when the lease expires.
+    if (isDatabaseAway(error) || error instanceof LeaseLost) throw error;
+    const state = await postponeWebhook(database, item, (error as Error).message);
+    if (state === "failed") ctx.log.error("webhook.given_up", error, about);
+    else ctx.log.warn("webhook.postponed", { ...about, reason: (error as Error).message });
+  }
+}

@@ -1,0 +1,353 @@
+// The effect of each storefront webhook. Handling one twice changes nothing the second time.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, StorefrontUser } from "../../../db.server.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { enqueue } from "../../bus/enqueue.ts";
+import { subjectMarks } from "../../bus/ledger-subjects.ts";
+import { routeEvent } from "../../bus/routing.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import { changeTenantRecord } from "../../tenants/tenant-record.ts";
+import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
+import {
+  CUSTOMER_GID,
+  gidFromRawId,
+  isPartial,
+  parseRestCustomer,
+  type CustomerChange,
+} from "../customer-change.ts";
+import { forgetStorefrontCustomer, mergeStorefrontCustomers } from "../deleted-customers.ts";
+import { applyStorefrontChange, type AppliedChange } from "../from-storefront.ts";
+import { canRefetch, fetchCustomer } from "../refetch.ts";
+import type { InboxItem } from "./webhook-inbox.ts";
+import { enqueueWelcome } from "./welcome.ts";
+
+/** Steps of later subjects, passed in by the caller. Each must be safe to repeat. */
+export type WebhookFollowers = {
+  order?: (ctx: Ctx, tenant: Tenant, payload: unknown) => Promise<void>;
+};
+
+type Webhook = {
+  ctx: Ctx;
+  tenant: Tenant;
+  item: InboxItem;
+  payload: unknown;
+  followers: WebhookFollowers;
+};
+/**
+ * `whole`: the complete change of this webhook; `payload`: its own part, until the rest can be
+ * fetched.
+ */
+type Step = "whole" | "payload" | "order";
+/** The outcome for the log line. */
+type Handled = AppliedChange["outcome"] | "done" | "ignored";
+
+const gid = z.string().regex(CUSTOMER_GID);
+const when = z.iso.datetime({ offset: true }).nullish();
+
+/** The delivery id is the event id on the bus: a repeated run enqueues nothing new. */
+function eventIdOf({ tenant, item }: Webhook, step: Step): string {
+  if (item.eventId && step === "whole") return item.eventId;
+  const digest = hash("sha256", `${tenant.shop}\n${item.deliveryId}\n${step}`);
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `5${digest.slice(13, 16)}`,
+    `8${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join("-");
+}
+
+const changedAt = ({ item }: Webhook, claimed?: string | null): Date =>
+  item.triggeredAt ?? (claimed ? new Date(claimed) : item.receivedAt);
+
+async function apply(webhook: Webhook, change: CustomerChange, step: Step): Promise<AppliedChange> {
+  const { ctx, tenant, item } = webhook;
+  const eventId = eventIdOf(webhook, step);
+  const isNew = item.topic === "customers/create";
+  return applyStorefrontChange(ctx, tenant, change, {
+    eventId,
+    eventType: isNew ? "customer.created" : "customer.updated",
+    ...(isNew && {
+      alsoOnCreate: (userId, sql) => enqueueWelcome(ctx, tenant, sql, userId, eventId),
+    }),
+  });
+}
+
+/**
+ * Applies `change`, completed with the storefront's current state. When the storefront cannot be
+ * called, the webhook's own content is applied at once and the error is thrown, so that the inbox
+ * completes it later.
+ */
+async function applyCompleted(
+  webhook: Webhook,
+  change: CustomerChange,
+  claimed: "person" | "one side",
+): Promise<Handled> {
+  const { ctx, tenant } = webhook;
+  const applyPayload = async (step: Step) =>
+    claimed === "person" || (await isKnown(webhook, change.gid))
+      ? (await apply(webhook, change, step)).outcome
+      : "ignored";
+  if (!canRefetch(tenant)) return applyPayload("whole");
+  try {
+    const fetched = await fetchCustomer(ctx, tenant, change.gid);
+    // Deletions have their own topic and leave a tombstone; a customer that the API does not return
+    // is not proof of a deletion.
+    if (!fetched) return await applyPayload("whole");
+    // The fetched state is at least as new as the webhook.
+    const at = new Date(Math.max(fetched.changedAt.getTime(), change.changedAt.getTime()));
+    return (await apply(webhook, { ...change, ...fetched, changedAt: at }, "whole")).outcome;
+  } catch (error) {
+    const outcome = await applyPayload("payload");
+    if (error instanceof OutboundError && error.retryable) throw error;
+    ctx.log.warn("customer.not_completed", {
+      shop: tenant.shop,
+      reason: (error as Error).message,
+    });
+    return outcome;
+  }
+}
+
+async function onCustomer(webhook: Webhook): Promise<Handled> {
+  const { item } = webhook;
+  const change = parseRestCustomer(webhook.payload, item.body, item.triggeredAt, item.receivedAt);
+  if (!change) return "ignored";
+  return isPartial(change)
+    ? applyCompleted(webhook, change, "person")
+    : (await apply(webhook, change, "whole")).outcome;
+}
+
+async function onCustomerDeleted({ ctx, tenant, item, payload }: Webhook): Promise<Handled> {
+  const named = z.looseObject({ admin_graphql_api_id: gid }).safeParse(payload);
+  const customerGid = named.success ? named.data.admin_graphql_api_id : gidFromRawId(item.body);
+  if (!customerGid) return "ignored";
+  await forgetStorefrontCustomer(ctx, tenant, customerGid);
+  return "done";
+}
+
+async function onCustomersMerged({ ctx, tenant, payload }: Webhook): Promise<Handled> {
+  const merge = z
+    .looseObject({
+      admin_graphql_api_customer_kept_id: gid,
+      admin_graphql_api_customer_deleted_id: gid,
+      status: z.string().optional(),
+    })
+    .safeParse(payload);
+  if (!merge.success || merge.data.status === "failed") return "ignored";
+  await mergeStorefrontCustomers(
+    ctx,
+    tenant,
+    merge.data.admin_graphql_api_customer_kept_id,
+    merge.data.admin_graphql_api_customer_deleted_id,
+  );
+  return "done";
+}
+
+// The mirror already contains our pending writes: the storefront's own list lacks pending additions
+// and still has pending removals.
+const STOREFRONT_SIDE = `
+  SELECT u.tags, u.storefront_slugs, ARRAY(
+    SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+    WHERE m.shop = u.shop AND m.user_id = u.id AND NOT u.storefront_slugs ? t.slug
+  ) AS pending
+  FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2`;
+
+/**
+ * Deltas that arrive out of order corrupt a list, so the list is fetched; the delta counts only
+ * when the fetch fails.
+ */
+async function onTagsChanged(webhook: Webhook): Promise<Handled> {
+  const { ctx, tenant, item } = webhook;
+  const parsed = z
+    .looseObject({
+      customerId: gid,
+      tags: z.array(z.string().max(300)).max(1_000),
+      occurredAt: when,
+    })
+    .safeParse(webhook.payload);
+  if (!parsed.success) return "ignored";
+  const change: CustomerChange = {
+    gid: parsed.data.customerId,
+    changedAt: changedAt(webhook, parsed.data.occurredAt),
+  };
+  const [user] = await dataOf(ctx, tenant).sql<
+    Columns<StorefrontUser, "tags" | "storefront_slugs"> & {
+      tags: string[];
+      storefront_slugs: string[];
+      pending: string[];
+    }
+  >(STOREFRONT_SIDE, [change.gid]);
+  if (user) {
+    const named = new Set(parsed.data.tags.map((tag) => tag.toLowerCase()));
+    const there = [...new Set([...user.tags, ...user.storefront_slugs])].filter(
+      (tag) => !user.pending.includes(tag),
+    );
+    const others = there.filter((tag) => !named.has(tag.toLowerCase()));
+    change.tags = item.topic === "customer.tags_added" ? [...others, ...parsed.data.tags] : others;
+  }
+  return applyCompleted(webhook, change, "one side");
+}
+
+async function onPurchasingSummary(webhook: Webhook): Promise<Handled> {
+  const Summary = z.looseObject({
+    customerId: gid,
+    numberOfOrders: z.number().int().min(0),
+    amountSpent: z.looseObject({ amount: z.coerce.number() }),
+    occurredAt: when,
+  });
+  const parsed = Summary.safeParse(webhook.payload);
+  if (!parsed.success) return "ignored";
+  const { customerId, numberOfOrders, amountSpent, occurredAt } = parsed.data;
+  return applyToKnown(webhook, {
+    gid: customerId,
+    changedAt: changedAt(webhook, occurredAt),
+    number_of_orders: numberOfOrders,
+    amount_spent: amountSpent.amount,
+  });
+}
+
+/** The two marketing-consent topics name the customer by a number under different keys. */
+async function onMarketingConsent(webhook: Webhook): Promise<Handled> {
+  const { item } = webhook;
+  const isEmail = item.topic === "customers_email_marketing_consent/update";
+  const state = z.looseObject({ state: z.string().max(80).nullish() });
+  const parsed = z
+    .looseObject({
+      email_marketing_consent: state.nullish(),
+      sms_marketing_consent: state.nullish(),
+    })
+    .safeParse(webhook.payload);
+  const customerGid = gidFromRawId(item.body, isEmail ? "customer_id" : "id");
+  if (!parsed.success || !customerGid) return "ignored";
+  const claimed = isEmail
+    ? parsed.data.email_marketing_consent?.state
+    : parsed.data.sms_marketing_consent?.state;
+  if (claimed === undefined || claimed === null) return "ignored";
+  return applyToKnown(webhook, {
+    gid: customerGid,
+    changedAt: changedAt(webhook),
+    [isEmail ? "email_subscription_status" : "sms_subscription_status"]: claimed,
+  });
+}
+
+/**
+ * Puts an order on the bus, unless it arrived by the bus. Safe to repeat: the delivery names the
+ * event.
+ */
+async function enqueueOrder(webhook: Webhook): Promise<void> {
+  const { ctx, tenant, item } = webhook;
+  const order = z
+    .looseObject({ admin_graphql_api_id: z.string().max(300), updated_at: when })
+    .safeParse(webhook.payload);
+  if (item.eventId || !order.success) return;
+  const event = { eventType: "order.created", entityType: "order" };
+  const { destinations, priority } = routeEvent(ctx, tenant, event);
+  await enqueue(dataOf(ctx, tenant).sql, {
+    ...event,
+    eventId: eventIdOf(webhook, "order"),
+    source: "storefront",
+    entityId: order.data.admin_graphql_api_id,
+    payload: order.data,
+    occurredAt: changedAt(webhook, order.data.updated_at),
+    destinations,
+    subjects: subjectMarks(ctx, tenant.shop, item.body),
+    ...(priority !== undefined && { priority }),
+  });
+}
+
+/** A new order is routed as the store's orders are, and changes its customer's totals. */
+async function onOrder(webhook: Webhook): Promise<Handled> {
+  await enqueueOrder(webhook);
+  await webhook.followers.order?.(webhook.ctx, webhook.tenant, webhook.payload);
+  const parsed = z
+    .looseObject({ customer: z.looseObject({ admin_graphql_api_id: gid }).nullish() })
+    .safeParse(webhook.payload);
+  const customerGid = parsed.success ? parsed.data.customer?.admin_graphql_api_id : undefined;
+  if (!customerGid || !canRefetch(webhook.tenant)) return "ignored";
+  return applyCompleted(webhook, { gid: customerGid, changedAt: changedAt(webhook) }, "one side");
+}
+
+/**
+ * A webhook with a part of a customer does not create an account; an unknown customer is fetched
+ * whole.
+ */
+async function applyToKnown(webhook: Webhook, change: CustomerChange): Promise<Handled> {
+  return (await isKnown(webhook, change.gid))
+    ? (await apply(webhook, change, "whole")).outcome
+    : applyCompleted(webhook, change, "one side");
+}
+
+async function isKnown({ ctx, tenant }: Webhook, customerGid: string): Promise<boolean> {
+  const known = await dataOf(ctx, tenant).prisma.storefrontUser.findFirst({
+    select: { id: true },
+    where: { storefront_customer_gid: customerGid },
+  });
+  return known !== null;
+}
+
+/**
+ * The token is already revoked, so no call is made; a webhook that arrives after a new installation
+ * is ignored.
+ */
+async function onUninstalled(webhook: Webhook): Promise<Handled> {
+  const { ctx, tenant } = webhook;
+  const at = changedAt(webhook);
+  if (tenant.connection.installed_at && new Date(tenant.connection.installed_at) > at)
+    return "stale";
+  await changeTenantRecord(ctx, tenant.shop, {
+    remove: ["storefront_admin_token", "storefront_refresh_token", "storefront_token_expires_at"],
+    connection: {
+      token_generation: (tenant.connection.token_generation ?? 0) + 1,
+      token_state: null,
+      previous_refresh_token: null,
+      uninstalled_at: at.toISOString(),
+      last_uninstalled_at: at.toISOString(),
+    },
+    ifGeneration: tenant.connection.token_generation ?? 0,
+  });
+  ctx.log.info("install.removed", { shop: tenant.shop });
+  return "done";
+}
+
+async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handled> {
+  const parsed = z
+    .looseObject({ current: z.array(z.string().max(100)).max(200) })
+    .safeParse(payload);
+  if (!parsed.success) return "ignored";
+  await changeTenantRecord(ctx, tenant.shop, {
+    connection: { granted_scopes: parsed.data.current },
+  });
+  return "done";
+}
+
+const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {
+  "customers/create": onCustomer,
+  "customers/update": onCustomer,
+  "customers/delete": onCustomerDeleted,
+  "customers/merge": onCustomersMerged,
+  "customer.tags_added": onTagsChanged,
+  "customer.tags_removed": onTagsChanged,
+  "customers/purchasing_summary": onPurchasingSummary,
+  "customers_email_marketing_consent/update": onMarketingConsent,
+  "customers_marketing_consent/update": onMarketingConsent,
+  "orders/create": onOrder,
+  "app/uninstalled": onUninstalled,
+  "app/scopes_update": onScopesUpdated,
+};
+
+export async function handleWebhook(
+  ctx: Ctx,
+  tenant: Tenant,
+  item: InboxItem,
+  followers: WebhookFollowers,
+): Promise<Handled> {
+  return HANDLERS[item.topic]({
+    ctx,
+    tenant,
+    item,
+    followers,
+    payload: JSON.parse(item.body) as unknown,
+  });
+}

@@ -1,0 +1,238 @@
+// The inbox of storefront webhooks: stored before the response, processed afterwards.
+//
+//   pending -> processing -> done | pending (later) | failed
+//
+// The platform waits 5 s, retries 8 times and then deletes the subscription, so the request only
+// verifies the signature and stores one row. The body is emptied after processing, because it is
+// personal data.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../../context.server.ts";
+import type { Columns, WebhookInbox } from "../../../db.server.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { createGroupCommit, type GroupCommit } from "../../../runtime/database/group-commit.ts";
+import { leasedTable, type LeasedRow } from "../../../runtime/database/leased-table.ts";
+import {
+  currentShops,
+  assertCurrentInRegion,
+  StaleTenantError,
+  versionValues,
+  type Tenant,
+} from "../../tenants/tenant.ts";
+import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
+
+export const INBOX_NOTIFICATION = "webhook_inbox";
+export const INBOX_LEASE_SECONDS = 10;
+const RETRY_SECONDS = [10, 30, 120, 600, 1_800];
+
+/**
+ * The identity of a delivery. Two subscriptions for a topic send two deliveries of one event with
+ * different delivery ids (shopify.dev "Ignore duplicate webhooks"), so the event id decides; the
+ * delivery id only when there is no event id.
+ */
+export type DeliveryIdentity = {
+  topic: string;
+  deliveryId: string;
+  storefrontEventId: string | null;
+};
+
+type Arrival = DeliveryIdentity & {
+  tenant: Tenant;
+  topic: WebhookTopic;
+  body: string;
+  triggeredAt: Date | null;
+};
+
+/** `eventId`: the bus event of the same delivery, whose rows wait for this work. */
+export type InboxItem = {
+  shop: string;
+  id: number;
+  eventId: string | null;
+  deliveryId: string;
+  topic: WebhookTopic;
+  body: string;
+  triggeredAt: Date | null;
+  receivedAt: Date;
+  attempts: number;
+  token: string;
+};
+
+// Sorted, so that two batches with the same deliveries in another order wait for each other instead
+// of deadlocking. Safe to repeat: a known delivery or event adds nothing.
+const insertInto = (region: string) => `
+  WITH current AS (${currentShops(region, "$7", "$8", "$9")}),
+  arrived AS (
+    SELECT DISTINCT ON (shop, identity) *
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+      $6::timestamptz[]) WITH ORDINALITY AS a(shop, delivery_id, topic, storefront_event_id, body,
+      triggered_at, place),
+      LATERAL (SELECT CASE WHEN storefront_event_id IS NULL THEN 'delivery ' || delivery_id
+        ELSE 'event ' || topic || ' ' || storefront_event_id END AS identity) AS known_by
+    WHERE shop IN (SELECT shop FROM current)
+    ORDER BY shop, identity, place
+  ),
+  stored AS (
+    INSERT INTO webhook_inbox (shop, delivery_id, topic, storefront_event_id, body, triggered_at)
+    SELECT shop, delivery_id, topic, storefront_event_id, body, triggered_at FROM arrived ORDER BY shop, identity
+    ON CONFLICT DO NOTHING
+    RETURNING shop, delivery_id, topic, storefront_event_id
+  )
+  SELECT current.shop, stored.delivery_id, stored.topic, stored.storefront_event_id FROM current
+    LEFT JOIN stored ON stored.shop = current.shop`;
+
+type Received = "new" | "known" | "stale_tenant";
+/** All fields but the shop are null for a current shop without a stored delivery. */
+type StoredRow = Columns<WebhookInbox, "shop" | "delivery_id" | "topic" | "storefront_event_id">;
+
+/** One text per identity within a batch. */
+export const identityKey = (
+  shop: string,
+  { topic, deliveryId, storefrontEventId }: DeliveryIdentity,
+): string =>
+  storefrontEventId === null
+    ? `${shop} delivery ${deliveryId}`
+    : `${shop} event ${topic} ${storefrontEventId}`;
+const inboxes = new WeakMap<Database, GroupCommit<Arrival, Received>>();
+
+function inboxOf(database: Database): GroupCommit<Arrival, Received> {
+  const known = inboxes.get(database);
+  if (known) return known;
+  const statement = insertInto(database.region);
+  const made = createGroupCommit<Arrival, Received>(async (batch) => {
+    const rows = await database.acrossTenants<StoredRow>(
+      statement,
+      [
+        batch.map((arrival) => arrival.tenant.shop),
+        batch.map((arrival) => arrival.deliveryId),
+        batch.map((arrival) => arrival.topic),
+        batch.map((arrival) => arrival.storefrontEventId),
+        batch.map((arrival) => arrival.body),
+        batch.map((arrival) => arrival.triggeredAt),
+        ...versionValues(batch.map((arrival) => arrival.tenant)),
+      ],
+      `receive_webhook_${database.region}`,
+    );
+    const current = new Set(rows.map((row) => row.shop));
+    // When one batch contains a delivery twice, the first counts as new.
+    const stored = new Set(
+      rows.map(({ shop, delivery_id: deliveryId, storefront_event_id: storefrontEventId, topic }) =>
+        identityKey(shop, { deliveryId, storefrontEventId, topic }),
+      ),
+    );
+    return batch.map((arrival) => {
+      const { shop } = arrival.tenant;
+      if (stored.delete(identityKey(shop, arrival))) return "new";
+      return current.has(shop) ? "known" : "stale_tenant";
+    });
+  });
+  inboxes.set(database, made);
+  return made;
+}
+
+/**
+ * Resolves once the delivery is committed. A repeated delivery is `false` and changes nothing.
+ * Throws StaleTenantError.
+ */
+export async function receiveWebhook(
+  ctx: Ctx,
+  tenant: Tenant,
+  arrival: Omit<Arrival, "tenant">,
+): Promise<boolean> {
+  await assertCurrentInRegion(ctx, tenant);
+  const received = await inboxOf(ctx.regions.get(tenant.region)).add({ ...arrival, tenant });
+  if (received === "stale_tenant") throw new StaleTenantError();
+  return received === "new";
+}
+
+const MAX_ID = 200;
+
+/**
+ * Reads the identity from the delivery's headers. Without ids, the hash of the content is the
+ * identity.
+ */
+export function toDeliveryIdentity(
+  topic: string,
+  body: string,
+  named: { deliveryId: string | undefined; storefrontEventId: string | undefined },
+): DeliveryIdentity {
+  return {
+    topic,
+    deliveryId:
+      named.deliveryId?.slice(0, MAX_ID) ?? `sha256:${hash("sha256", `${topic}\n${body}`)}`,
+    storefrontEventId: named.storefrontEventId?.slice(0, MAX_ID) || null,
+  };
+}
+
+/**
+ * How many inbox rows a worker holds at once; a dead worker's rows return when the lease expires.
+ */
+export const webhookInbox = leasedTable<LeasedRow & ClaimedRow>({
+  table: "webhook_inbox",
+  idType: "bigint",
+  stateColumn: "status",
+  waiting: "pending",
+  running: "processing",
+  orderBy: "next_attempt_at",
+  leaseSeconds: INBOX_LEASE_SECONDS,
+  columns: ["event_id", "delivery_id", "topic", "body", "triggered_at", "received_at", "attempts"],
+});
+
+type ClaimedRow = Columns<
+  WebhookInbox,
+  "id" | "event_id" | "delivery_id" | "topic" | "body" | "triggered_at" | "received_at" | "attempts"
+> & { topic: WebhookTopic };
+
+/** Claims due rows and rows with an expired lease, in the order of arrival. */
+export async function claimWebhooks(database: Database, limit: number): Promise<InboxItem[]> {
+  const rows = await webhookInbox.claim(database, limit);
+  return rows
+    .map((row) => ({
+      shop: row.shop,
+      id: row.id,
+      eventId: row.event_id,
+      deliveryId: row.delivery_id,
+      topic: row.topic,
+      body: row.body,
+      triggeredAt: row.triggered_at,
+      receivedAt: row.received_at,
+      attempts: row.attempts,
+      token: row.attempt_token,
+    }))
+    .sort((a, b) => a.id - b.id);
+}
+
+export const renewWebhookLeases = (database: Database, items: readonly InboxItem[]) =>
+  webhookInbox.renew(database, items);
+
+/** Releases rows unprocessed when the process stops. */
+export const releaseWebhooks = (database: Database, items: readonly InboxItem[]) =>
+  webhookInbox.release(database, items);
+
+/** Throws LeaseLost when another worker holds the row. */
+export async function finishWebhook(database: Database, item: InboxItem): Promise<void> {
+  await webhookInbox.settle(
+    database.forTenant(item.shop).sql,
+    item,
+    "status = 'done', body = '', processed_at = clock_timestamp(), last_error = NULL",
+  );
+}
+
+/**
+ * Schedules a retry, or marks the row `failed` when no retries are left: the catch-up sync then
+ * repairs the customer. Throws LeaseLost.
+ */
+export async function postponeWebhook(
+  database: Database,
+  item: InboxItem,
+  error: string,
+): Promise<"pending" | "failed"> {
+  const delaySeconds = RETRY_SECONDS[item.attempts];
+  const status = delaySeconds === undefined ? "failed" : "pending";
+  await webhookInbox.settle(
+    database.forTenant(item.shop).sql,
+    item,
+    `status = $4, attempts = attempts + 1, last_error = $5,
+     next_attempt_at = clock_timestamp() + make_interval(secs => $6)`,
+    [status, error.slice(0, 2_000), delaySeconds ?? 0],
+  );
+  return status;
+}

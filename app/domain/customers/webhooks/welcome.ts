@@ -1,0 +1,27 @@
+// Welcomes a new storefront customer with a mail that contains a link to set a password
+// (channels/email.ts builds it).
+import type { Ctx } from "../../../context.server.ts";
+import type { TenantSql } from "../../../runtime/database/database.ts";
+import { enqueue } from "../../bus/enqueue.ts";
+import type { Tenant } from "../../tenants/tenant.ts";
+
+export async function enqueueWelcome(
+  ctx: Ctx,
+  tenant: Tenant,
+  sql: TenantSql,
+  userId: number,
+  eventId: string,
+): Promise<void> {
+  if (!ctx.channels.some((channel) => channel.name === "email" && channel.isEnabled(tenant)))
+    return;
+  await enqueue(sql, {
+    eventId: `${eventId}:welcome`,
+    source: "storefront",
+    eventType: "customer.welcomed",
+    entityType: "customer",
+    entityId: String(userId),
+    payload: { user_id: userId, template: "welcome" },
+    occurredAt: ctx.clock.now(),
+    destinations: ["email"],
+  });
+}

@@ -1,0 +1,154 @@
+// One-time codes for the standalone admin pages, mailed to an address of ADMIN_EMAILS. A code works
+// once, for ten minutes, in the browser that requested it, and is invalid after five wrong
+// attempts. A caller cannot detect whether an address is listed: the same row is written, and the
+// mail is sent after the response.
+import type { Ctx } from "../../../context.server.ts";
+import { PLATFORM } from "../../../runtime/database/database.ts";
+import {
+  countKeys,
+  deleteKey,
+  getKey,
+  putKey,
+  takeKey,
+  TTL_SECONDS,
+  PLATFORM_KEYS,
+} from "../../../runtime/database/kv.ts";
+import { secretEquals } from "../../../runtime/secrets.ts";
+import { readPlatformConfig } from "../../tenants/settings/configuration.ts";
+import { isAdminAddress } from "./gate-pass.ts";
+import { consumeRateLimit, tryConsume } from "../rate-limits.ts";
+
+const MAX_TRIES = 5;
+const DIGITS = 8;
+const PLACE = "gate_code";
+
+type KeptCode = {
+  /** Encrypted; empty for an address that is not listed. */ address: string;
+  code_hash: string;
+};
+type Browser = {
+  /** 32 random bytes that only this browser has. */ secret: string;
+  clientAddress: string;
+};
+type Locale = "en" | "es" | "fr";
+
+const sqlOf = (ctx: Ctx) => ctx.home.forTenant(PLATFORM).sql;
+const browserMark = (ctx: Ctx, { secret }: Browser) =>
+  ctx.secrets.pseudonym("gate_browser", secret);
+const codeHash = (ctx: Ctx, { secret }: Browser, code: string) =>
+  ctx.secrets.pseudonym("gate_code", `${secret}\n${code}`);
+
+/** Whether codes can be mailed at all. */
+export async function canMailCodes(ctx: Ctx): Promise<boolean> {
+  return (ctx.config.ADMIN_EMAILS ?? []).length > 0 && (await findSender(ctx)) !== null;
+}
+
+async function findSender(ctx: Ctx): Promise<{ apiKey: string; from: string } | null> {
+  const platform = await readPlatformConfig(ctx);
+  const [apiKey, from] = [
+    platform.email_api_key ?? ctx.config.EMAIL_API_KEY,
+    platform.email_from ?? ctx.config.EMAIL_FROM,
+  ];
+  return apiKey && from ? { apiKey, from } : null;
+}
+
+/**
+ * Does not reveal whether a mail is sent. Throws `too_many_requests` by the caller's own address
+ * only.
+ */
+export async function requestOtp(
+  ctx: Ctx,
+  browser: Browser,
+  asked: string,
+  locale: Locale,
+): Promise<void> {
+  await consumeRateLimit(ctx, null, { gate_code_per_address: browser.clientAddress });
+  const address = asked.trim().normalize("NFKC").toLowerCase().slice(0, 320);
+  const isLeft = await tryConsume(ctx, null, {
+    gate_mail_per_email: address,
+    gate_mail_per_pair: `${address}\n${browser.clientAddress}`,
+  });
+  const isListed = isAdminAddress(ctx, address) && isLeft;
+  const code = randomDigits(ctx);
+  const mark = browserMark(ctx, browser);
+  await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateTries(mark));
+  const kept: KeptCode = {
+    address: ctx.secrets.seal(PLACE, isListed ? address : ""),
+    code_hash: isListed ? codeHash(ctx, browser, code) : ctx.random.bytes(32).toString("hex"),
+  };
+  await putKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark), kept, TTL_SECONDS.gateCode);
+  if (isListed) setImmediate(() => void mailCode(ctx, address, code, locale));
+}
+
+/**
+ * Returns the address that the code was mailed to; null for an invalid code. Safe for concurrent
+ * calls: one succeeds.
+ */
+export async function verifyOtp(ctx: Ctx, browser: Browser, given: string): Promise<string | null> {
+  await consumeRateLimit(ctx, null, { gate_code_per_address: browser.clientAddress });
+  const mark = browserMark(ctx, browser);
+  const triesKey = PLATFORM_KEYS.gateTries(mark);
+  // Counted before the comparison: concurrent guesses share the five attempts.
+  const tries =
+    (await countKeys(sqlOf(ctx), [{ key: triesKey, ttlSeconds: TTL_SECONDS.gateCode }])).get(
+      triesKey,
+    ) ?? 0;
+  if (tries > MAX_TRIES) {
+    await deleteKey(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
+    return null;
+  }
+  const hash = codeHash(ctx, browser, given.replace(/\s/g, ""));
+  const kept = await getKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
+  if (!kept || !secretEquals(kept.value.code_hash, hash)) return null;
+  const taken = await takeKey<KeptCode>(sqlOf(ctx), PLATFORM_KEYS.gateCode(mark));
+  if (!taken || !secretEquals(taken.code_hash, hash)) return null;
+  const address = ctx.secrets.unseal(PLACE, taken.address);
+  return isAdminAddress(ctx, address) ? address : null;
+}
+
+/** Every code is equally likely: values that do not divide evenly are drawn again. */
+function randomDigits(ctx: Ctx): string {
+  const [range, below] = [10 ** DIGITS, 2 ** 32];
+  for (;;) {
+    const drawn = ctx.random.bytes(4).readUInt32BE();
+    if (drawn < below - (below % range)) return String(drawn % range).padStart(DIGITS, "0");
+  }
+}
+
+const MAIL: Record<Locale, { subject: string; text(code: string): string }> = {
+  en: {
+    subject: "Your code for the admin pages",
+    text: (code) =>
+      `${code} opens the admin pages of the customer identity service, once, within ten minutes, in the browser that asked for it.\n\nIf it was not you, ignore this message: nothing was opened.`,
+  },
+  es: {
+    subject: "Tu código para las páginas de administración",
+    text: (code) =>
+      `${code} abre las páginas de administración del servicio de identidad de clientes, una sola vez, durante diez minutos, en el navegador que lo pidió.\n\nSi no has sido tú, ignora este mensaje: no se ha abierto nada.`,
+  },
+  fr: {
+    subject: "Votre code pour les pages d'administration",
+    text: (code) =>
+      `${code} ouvre les pages d'administration du service d'identité client, une seule fois, pendant dix minutes, dans le navigateur qui l'a demandé.\n\nSi ce n'était pas vous, ignorez ce message : rien n'a été ouvert.`,
+  },
+};
+
+/**
+ * Not through the queue: a code must not be in a row, and a late one is useless. A person who waits can
+ * request another.
+ */
+async function mailCode(ctx: Ctx, address: string, code: string, locale: Locale): Promise<void> {
+  try {
+    const sender = await findSender(ctx);
+    if (!sender) throw new Error("no e-mail key or sender is set");
+    const { subject, text } = MAIL[locale];
+    const html = `<!doctype html><html lang="${locale}"><body style="font-family:sans-serif;line-height:1.5"><p>${text(`<strong>${code}</strong>`).replace("\n\n", "</p><p>")}</p></body></html>`;
+    await ctx.email.send(
+      { apiKey: sender.apiKey, idempotencyKey: ctx.random.uuid(), about: { call: "gate code" } },
+      { from: sender.from, to: address, subject, text: text(code), html },
+    );
+    ctx.log.info("gate.code_mailed");
+  } catch (error) {
+    ctx.log.warn("gate.code_not_mailed", { reason: (error as Error).message });
+  }
+}

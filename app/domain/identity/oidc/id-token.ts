@@ -1,0 +1,92 @@
+// ID token validation (OpenID Connect Core 3.1.3.7): signature with the provider's published keys,
+// issuer, audience, times and nonce; all are required.
+import { jwtVerify } from "jose";
+import { z } from "zod";
+import type { Ctx } from "../../../context.server.ts";
+import type { OidcMetadata } from "../../../integrations/oidc.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { secretEquals } from "../../../runtime/secrets.ts";
+
+/** Asymmetric signatures only: neither `none` nor a shared secret that an attacker may know. */
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+];
+const TOLERANCE_SECONDS = 30;
+const MAX_AGE_SECONDS = 600;
+
+const Claims = z.looseObject({
+  sub: z.string().min(1).max(255),
+  nonce: z.string(),
+  email: z.string().max(320).optional(),
+  // Some providers send it as a string.
+  email_verified: z
+    .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")])
+    .optional(),
+  name: z.string().max(400).optional(),
+  picture: z.string().max(2_000).optional(),
+  azp: z.string().optional(),
+});
+
+export type IdentityClaims = z.output<typeof Claims> & { issuer: string };
+
+export class InvalidIdToken extends Error {
+  override name = "InvalidIdToken";
+}
+
+type Expected = {
+  system: string;
+  metadata: OidcMetadata;
+  clientId: string;
+  nonce: string;
+  isTenantAddress: boolean;
+};
+
+export async function verifyIdToken(
+  ctx: Ctx,
+  token: string,
+  expected: Expected,
+): Promise<IdentityClaims> {
+  const { metadata, clientId } = expected;
+  // One well-known provider sends its issuer with and without the scheme.
+  const issuers = [
+    metadata.issuer,
+    ...(metadata.issuer === "https://accounts.google.com" ? ["accounts.google.com"] : []),
+  ];
+  let payload: unknown;
+  try {
+    const verified = await jwtVerify(
+      token,
+      ctx.oidc.keysOf(expected.system, metadata, expected.isTenantAddress),
+      {
+        algorithms: ALGORITHMS,
+        issuer: issuers,
+        audience: clientId,
+        clockTolerance: TOLERANCE_SECONDS,
+        maxTokenAge: MAX_AGE_SECONDS,
+        requiredClaims: ["exp", "iat", "sub", "nonce"],
+        currentDate: ctx.clock.now(),
+      },
+    );
+    payload = verified.payload;
+  } catch (error) {
+    if (error instanceof OutboundError || isAppError(error)) throw error;
+    throw new InvalidIdToken((error as Error).message);
+  }
+  const claims = Claims.safeParse(payload);
+  if (!claims.success) throw new InvalidIdToken("a claim is missing or malformed");
+  if (!secretEquals(claims.data.nonce, expected.nonce))
+    throw new InvalidIdToken("the nonce is another one");
+  const isForSeveral = Array.isArray(claims.data.aud) && claims.data.aud.length > 1;
+  if ((isForSeveral || claims.data.azp !== undefined) && claims.data.azp !== clientId)
+    throw new InvalidIdToken("the token was issued to another client");
+  return { ...claims.data, issuer: metadata.issuer };
+}

@@ -1,0 +1,356 @@
+// Resolves the account for an identity that a provider proved (DECISIONS 6). Matching order:
+//
+//   1. issuer and subject
+//   2. the storefront's customer id
+//   3. the e-mail address, only when the provider verified it
+//
+// An account whose address was never proven loses its password and sessions to the verified owner
+// (prove-address.ts).
+import type { Ctx } from "../../../context.server.ts";
+import type { Transaction } from "../../../db.server.ts";
+import { retryOnConflict } from "../../../runtime/database/retry-on-conflict.ts";
+import { recordConsent } from "../../consent/record-consent.ts";
+import { tombstoneOf } from "../../customers/from-storefront.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import {
+  ACCOUNT_COLUMNS,
+  emailOf,
+  findAccountByEmail,
+  findWaitingAccount,
+  type Account,
+} from "../account.ts";
+import { enqueueAccountEvent } from "../account-events.ts";
+import { enqueueMail } from "../mails.ts";
+import type { OidcProvider, ProvenIdentity } from "./providers.ts";
+import {
+  endUnprovenWaysIn,
+  endWaitingSignUp,
+  lockAddress,
+  proveAddress,
+  type Proof,
+} from "../prove-address.ts";
+import type { Visit } from "../sign-up.ts";
+
+export type IdentitySignIn =
+  | { outcome: "signed_in"; account: Account }
+  | { outcome: "refused"; error: "account_exists" | "account_unavailable" };
+
+type Match =
+  | { account: Account; how: "identity" | "gid" | "email" }
+  | { refused: "account_exists" | "account_unavailable" }
+  | null;
+
+export async function signInWithIdentity(
+  ctx: Ctx,
+  tenant: Tenant,
+  provider: OidcProvider,
+  identity: ProvenIdentity,
+  visit: Visit,
+): Promise<IdentitySignIn> {
+  return retryOnConflict(() =>
+    dataOf(ctx, tenant).transaction((sql, prisma) =>
+      signInOnce(ctx, tenant, { sql, prisma }, provider, identity, visit),
+    ),
+  );
+}
+
+async function signInOnce(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  provider: OidcProvider,
+  identity: ProvenIdentity,
+  visit: Visit,
+): Promise<IdentitySignIn> {
+  const match = await findMatch(ctx, tenant, tx, identity);
+  if (match && "refused" in match) return { outcome: "refused", error: match.refused };
+  if (match && match.account.status !== "active")
+    return { outcome: "refused", error: "account_unavailable" };
+  const isNew = match === null;
+  const isNewlyLinked = match !== null && match.how !== "identity";
+  const matchedId = match ? match.account.id : await createAccount(tx, tenant.shop, identity);
+  const userId = await applyProof(ctx, tenant, tx, matchedId, {
+    identity,
+    provider,
+    visit,
+    isNewlyLinked,
+  });
+  if (userId === null) return { outcome: "refused", error: "account_unavailable" };
+  // No upsert: on a concurrent first sign-in the unique violation makes the caller retry and find
+  // the other account.
+  if (isNew || isNewlyLinked)
+    await tx.prisma.identityLink.create({
+      data: {
+        shop: tenant.shop,
+        issuer: identity.issuer,
+        sub: identity.sub,
+        user_id: userId,
+        provider: identity.provider,
+      },
+    });
+  const account = await updateAccount(tx, userId, identity);
+  await updateClaims(ctx, tenant, tx, userId, identity, isNew);
+  if (isNew || isNewlyLinked) await recordSignInConsent(ctx, tx, userId, provider, isNew, visit);
+  await enqueueAccountEvent(
+    ctx,
+    tenant,
+    tx.sql,
+    provider.name === "federated" ? "federated_sign_in" : "storefront_sign_in",
+    userId,
+  );
+  if (isNewlyLinked)
+    await enqueueMail(ctx, tenant, tx.sql, {
+      template: "sign_in_linked",
+      userId,
+      provider: provider.name,
+    });
+  if (isNew && account.email && !account.email_verified)
+    await enqueueMail(ctx, tenant, tx.sql, { template: "verify_email", userId });
+  ctx.log.info("account.signed_in", {
+    shop: tenant.shop,
+    user_id: userId,
+    method: provider.name,
+    is_new: isNew,
+    is_linked: isNewlyLinked,
+  });
+  return { outcome: "signed_in", account };
+}
+
+const columns = ACCOUNT_COLUMNS.map((column) => `u.${column}`).join(", ");
+
+async function findMatch(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  identity: ProvenIdentity,
+): Promise<Match> {
+  const [linked] = await tx.sql<Account>(
+    `SELECT ${columns} FROM identity_links l JOIN storefront_users u ON u.shop = l.shop
+      AND u.id = l.user_id WHERE l.shop = $1 AND l.issuer = $2 AND l.sub = $3 FOR UPDATE OF u`,
+    [identity.issuer, identity.sub],
+  );
+  if (linked) return { account: linked, how: "identity" };
+  const [customer] = identity.gid
+    ? await tx.sql<Account>(
+        `SELECT ${columns} FROM storefront_users u WHERE u.shop = $1 AND u.storefront_customer_gid = $2 FOR UPDATE`,
+        [identity.gid],
+      )
+    : [];
+  if (customer) return { account: customer, how: "gid" };
+  // A customer whose account was deleted here stays deleted, also when the account had never used this
+  // sign-in method.
+  if (identity.gid && (await isBuried(ctx, tenant, tx, identity.gid)))
+    return { refused: "account_unavailable" };
+  const owner = identity.email ? await findAccountByEmail(tx.sql, identity.email, true) : null;
+  if (!owner) {
+    const isTaken =
+      identity.email !== null &&
+      !identity.isEmailVerified &&
+      (await findWaitingAccount(tx.sql, identity.email)) !== null;
+    return isTaken ? { refused: "account_exists" } : null;
+  }
+  if (owner.status !== "active") return { refused: "account_unavailable" };
+  // The mailbox may have been reassigned: the account stays with its first owner.
+  const other = await tx.prisma.identityLink.findFirst({
+    where: { user_id: owner.id, issuer: identity.issuer, sub: { not: identity.sub } },
+  });
+  const hasOtherCustomer =
+    identity.gid !== null &&
+    owner.storefront_customer_gid !== null &&
+    owner.storefront_customer_gid !== identity.gid;
+  if (!identity.isEmailVerified || other || hasOtherCustomer) return { refused: "account_exists" };
+  return { account: owner, how: "email" };
+}
+
+/** A deletion by a person who had not verified the address does not count as the customer's. */
+async function isBuried(ctx: Ctx, tenant: Tenant, tx: Transaction, gid: string): Promise<boolean> {
+  const found = await tx.prisma.customerTombstone.findFirst({
+    where: {
+      kind: "gid",
+      subject_hmac: tombstoneOf(ctx, tenant.shop, "gid", gid),
+      unproven: false,
+    },
+  });
+  return found !== null;
+}
+
+type SignInProof = {
+  identity: ProvenIdentity;
+  provider: OidcProvider;
+  visit: Visit;
+  isNewlyLinked: boolean;
+};
+
+/**
+ * Applies what the identity proves about the matched account. Names from an unverified owner are
+ * removed with the unverified sign-in methods. Returns the resulting account, which differs when
+ * the matched account was waiting for verification; null when it is suspended.
+ */
+async function applyProof(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  userId: number,
+  { identity, provider, visit, isNewlyLinked }: SignInProof,
+): Promise<number | null> {
+  const rows = await lockAddress(tx.sql, userId);
+  if (!rows) return null;
+  const { account } = rows;
+  const provesAddress =
+    identity.isEmailVerified && emailOf(account)?.toLowerCase() === identity.email;
+  const proof: Proof = {
+    keeps: { issuer: identity.issuer, sub: identity.sub },
+    method: provider.consentMethod,
+    userAgent: visit.userAgent,
+    isSignIn: true,
+  };
+  const isStrangers = isNewlyLinked && !account.email_verified;
+  if (isStrangers && (await endUnprovenWaysIn(ctx, tx, account, proof)))
+    await tx.prisma.storefrontUser.updateMany({
+      where: { id: userId },
+      data: { full_name: null, first_name: null, last_name: null, avatar_url: null },
+    });
+  if (identity.gid !== null) await liftTombstones(ctx, tenant, tx, identity);
+  const isNews = !account.email_verified || isNewlyLinked || rows.holder !== null;
+  if (provesAddress && isNews) return proveAddress(ctx, tenant, tx, rows, proof);
+  // The storefront identifies its customer also when its token has no address.
+  if (identity.gid !== null && isNewlyLinked) await endWaitingSignUp(ctx, tx, account, proof);
+  return userId;
+}
+
+async function liftTombstones(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  { gid, email, isEmailVerified }: ProvenIdentity,
+): Promise<void> {
+  const provenEmail = isEmailVerified ? (email ?? "") : "";
+  await tx.prisma.customerTombstone.deleteMany({
+    where: {
+      unproven: true,
+      OR: [
+        { kind: "gid", subject_hmac: tombstoneOf(ctx, tenant.shop, "gid", gid ?? "") },
+        { kind: "email", subject_hmac: tombstoneOf(ctx, tenant.shop, "email", provenEmail) },
+      ],
+    },
+  });
+}
+
+async function createAccount(
+  { prisma }: Transaction,
+  shop: string,
+  identity: ProvenIdentity,
+): Promise<number> {
+  const { id } = await prisma.storefrontUser.create({
+    select: { id: true },
+    data: {
+      shop,
+      email: identity.email,
+      full_name: identity.name,
+      provider: identity.provider,
+      email_verified: identity.isEmailVerified,
+    },
+  });
+  await prisma.userClaims.create({
+    data: { shop, user_id: id, consent_tos: true, consent_privacy: true },
+  });
+  await prisma.userExtras.create({ data: { shop, user_id: id } });
+  return id;
+}
+
+async function updateAccount(
+  tx: Transaction,
+  userId: number,
+  identity: ProvenIdentity,
+): Promise<Account> {
+  const isFederated = identity.provider === "federated";
+  const [account] = await tx.sql<Account>(
+    `UPDATE storefront_users SET last_login_at = now(), updated_at = now(),
+       federated_sub = coalesce($3, federated_sub), avatar_url = coalesce($4, avatar_url),
+         full_name = coalesce(full_name, $5),
+       storefront_customer_gid = coalesce($6, storefront_customer_gid),
+       email_verified = email_verified OR ($7 AND email = $8)
+     WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
+    [
+      userId,
+      isFederated ? identity.sub : null,
+      isFederated ? identity.avatarUrl : null,
+      identity.name,
+      identity.gid,
+      identity.isEmailVerified,
+      identity.email,
+    ],
+  );
+  return account as Account;
+}
+
+async function updateClaims(
+  ctx: Ctx,
+  tenant: Tenant,
+  tx: Transaction,
+  userId: number,
+  identity: ProvenIdentity,
+  isNew: boolean,
+): Promise<void> {
+  const isFederated = identity.provider === "federated";
+  const token = identity.accessToken
+    ? ctx.secrets.seal(`${tenant.shop}/storefront_customer_access_token`, identity.accessToken)
+    : null;
+  await tx.sql(
+    `INSERT INTO user_claims (shop, user_id, oidc_provider, federated_sub, storefront_oidc_sub,
+      storefront_customer_access_token, consent_tos, consent_privacy)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+     ON CONFLICT (shop, user_id) DO UPDATE
+       SET oidc_provider = excluded.oidc_provider, federated_sub = coalesce(excluded.federated_sub,
+       user_claims.federated_sub),
+       storefront_oidc_sub = coalesce(excluded.storefront_oidc_sub, user_claims.storefront_oidc_sub),
+       storefront_customer_access_token = coalesce(excluded.storefront_customer_access_token,
+         user_claims.storefront_customer_access_token), updated_at = now()`,
+    [
+      userId,
+      identity.provider,
+      isFederated ? identity.sub : null,
+      isFederated ? null : identity.sub,
+      token,
+      isNew,
+    ],
+  );
+}
+
+/**
+ * Terms and privacy with the first sign-in, with the sign-in's method. Never marketing: the shopper
+ * was not asked.
+ */
+async function recordSignInConsent(
+  ctx: Ctx,
+  { sql, prisma }: Transaction,
+  userId: number,
+  provider: OidcProvider,
+  isNew: boolean,
+  visit: Visit,
+): Promise<void> {
+  const claims = await prisma.userClaims.findFirst({ where: { user_id: userId } });
+  const record = await prisma.consentRecord.findFirst({
+    select: { id: true },
+    where: { user_id: userId, consent_type: "tos" },
+  });
+  // A revoked consent is not granted again by signing in.
+  if (!isNew && record && !claims?.consent_tos) return;
+  await prisma.userClaims.updateMany({
+    where: { user_id: userId },
+    data: { consent_tos: true, consent_privacy: true },
+  });
+  const consentId = ctx.random.uuid();
+  await recordConsent(
+    sql,
+    (["tos", "privacy"] as const).map((consentType) => ({
+      userId,
+      consentType,
+      action: "granted",
+      method: provider.consentMethod,
+      consentId,
+      userAgent: visit.userAgent,
+      timestamp: ctx.clock.now().toISOString(),
+    })),
+  );
+}

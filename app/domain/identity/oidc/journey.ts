@@ -1,0 +1,221 @@
+// A sign-in with an identity provider: out with state, nonce and code challenge, back with a code.
+// The state works once, is bound to the browser that started, and belongs to one tenant and one
+// provider.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../../context.server.ts";
+import { PLATFORM } from "../../../runtime/database/database.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import { secretEquals } from "../../../runtime/secrets.ts";
+import { findTenant, type Tenant } from "../../tenants/tenant.ts";
+import type { Account } from "../account.ts";
+import { InvalidIdToken, verifyIdToken } from "./id-token.ts";
+import { signInWithIdentity } from "./identity-linking.ts";
+import type { OidcProvider } from "./providers.ts";
+import type { Visit } from "../sign-up.ts";
+
+/** The values of `?error=` after a failed sign-in. */
+export type JourneyError =
+  | "not_configured"
+  | "access_denied"
+  | "invalid_state"
+  | "invalid_token"
+  | "provider_unavailable"
+  | "account_exists"
+  | "account_unavailable";
+
+type State = {
+  kind: "federated" | "storefront";
+  shop: string;
+  nonce: string;
+  browser: string;
+  return_to: string;
+  /** Null when no session code is requested. */
+  handoff_challenge: string | null;
+};
+
+export type JourneyStart = {
+  returnTo: string | null;
+  handoffChallenge: string | null;
+  browserSecret: string;
+};
+
+/** Returns the provider's authorization address, or why the sign-in cannot start. */
+export async function beginJourney(
+  ctx: Ctx,
+  tenant: Tenant,
+  provider: OidcProvider,
+  start: JourneyStart,
+): Promise<{ location: string } | { error: JourneyError }> {
+  const client = provider.clientOf(tenant);
+  if (!client) return { error: "not_configured" };
+  let endpoint: string;
+  try {
+    endpoint = (await ctx.oidc.discover(provider.name, provider.metadataOf(ctx, tenant)))
+      .authorization_endpoint;
+  } catch (error) {
+    if (error instanceof OutboundError) return { error: "provider_unavailable" };
+    throw error;
+  }
+  const state = ctx.random.uuid();
+  const nonce = ctx.random.bytes(24).toString("base64url");
+  const verifier = ctx.random.bytes(32).toString("base64url");
+  const kept: State = {
+    kind: provider.name,
+    shop: tenant.shop,
+    nonce,
+    browser: hash("sha256", start.browserSecret),
+    return_to: toReturnPath(start.returnTo),
+    handoff_challenge: start.handoffChallenge,
+  };
+  const { sql } = ctx.home.forTenant(PLATFORM);
+  await putKey(sql, PLATFORM_KEYS.oauthState(state), kept, TTL_SECONDS.oauthState);
+  await putKey(sql, PLATFORM_KEYS.pkce(state), verifier, provider.verifierSeconds);
+  const location = new URL(endpoint);
+  const query = {
+    client_id: client.id,
+    response_type: "code",
+    scope: provider.scope,
+    redirect_uri: ctx.baseUrl + provider.callbackPath,
+    state,
+    nonce,
+    code_challenge: hash("sha256", verifier, "base64url"),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
+  return { location: location.href };
+}
+
+/**
+ * A path of this site only: `//other.example` and `/\other.example` leave the site, and so does
+ * `/.//other.example` once its dots are resolved.
+ */
+export function toReturnPath(path: string | null): string {
+  if (!path || path.length > 1_000 || !/^\/(?![/\\])[^\\\u0000-\u001f]*$/.test(path)) return "/";
+  const url = URL.parse(path, "https://here.invalid");
+  return url?.origin === "https://here.invalid" && !url.pathname.startsWith("//")
+    ? url.pathname + url.search
+    : "/";
+}
+
+export type JourneyEnd =
+  | {
+      outcome: "signed_in";
+      tenant: Tenant;
+      account: Account;
+      returnTo: string;
+      handoffChallenge: string | null;
+    }
+  | { outcome: "failed"; error: JourneyError; tenant: Tenant | null; returnTo: string };
+
+export async function completeJourney(
+  ctx: Ctx,
+  provider: OidcProvider,
+  query: URLSearchParams,
+  browserSecret: string | undefined,
+  visit: Visit,
+): Promise<JourneyEnd> {
+  const state = query.get("state") ?? "";
+  const { sql } = ctx.home.forTenant(PLATFORM);
+  const kept = await takeKey<State>(sql, PLATFORM_KEYS.oauthState(state));
+  // Only by the holder of the state: of two concurrent callbacks the one without must not take the
+  // verifier from the other.
+  const verifier = kept ? await takeKey<string>(sql, PLATFORM_KEYS.pkce(state)) : null;
+  const tenant = kept ? await findTenant(ctx, kept.shop) : null;
+  const fail = (error: JourneyError, detail?: string): JourneyEnd => {
+    ctx.log.warn("sign_in.failed", {
+      provider: provider.name,
+      reason: error,
+      ...(detail && { detail }),
+      ...(tenant && { shop: tenant.shop }),
+    });
+    return { outcome: "failed", error, tenant, returnTo: kept?.return_to ?? "/" };
+  };
+  if (
+    !kept ||
+    !tenant ||
+    kept.kind !== provider.name ||
+    !browserSecret ||
+    !secretEquals(hash("sha256", browserSecret), kept.browser)
+  )
+    return fail("invalid_state");
+  const refusal = query.get("error");
+  if (refusal !== null)
+    return fail(
+      /^(server_error|temporarily_unavailable)$/.test(refusal)
+        ? "provider_unavailable"
+        : "access_denied",
+      refusal.slice(0, 80),
+    );
+  const code = query.get("code");
+  if (!code || !verifier) return fail("invalid_state");
+  try {
+    const identity = await fetchIdentity(ctx, tenant, provider, {
+      code,
+      verifier,
+      nonce: kept.nonce,
+      issuer: query.get("iss"),
+    });
+    const signedIn = await signInWithIdentity(ctx, tenant, provider, identity, visit);
+    if (signedIn.outcome === "refused") return fail(signedIn.error);
+    return {
+      outcome: "signed_in",
+      tenant,
+      account: signedIn.account,
+      returnTo: kept.return_to,
+      handoffChallenge: kept.handoff_challenge,
+    };
+  } catch (error) {
+    if (error instanceof InvalidIdToken) {
+      // The provider may have moved: the next sign-in fetches its metadata again.
+      ctx.oidc.forget(provider.metadataOf(ctx, tenant));
+      return fail("invalid_token", error.message);
+    }
+    if (error instanceof OutboundError) return fail("provider_unavailable", error.message);
+    throw error;
+  }
+}
+
+async function fetchIdentity(
+  ctx: Ctx,
+  tenant: Tenant,
+  provider: OidcProvider,
+  answer: { code: string; verifier: string; nonce: string; issuer: string | null },
+) {
+  const client = provider.clientOf(tenant);
+  if (!client) throw new InvalidIdToken("the client was removed meanwhile");
+  const place = provider.metadataOf(ctx, tenant);
+  const { isTenantAddress } = place;
+  const metadata = await ctx.oidc.discover(provider.name, place);
+  // RFC 9207: a response that names another issuer is a mix-up; so is one without an issuer where the
+  // provider always sends it.
+  if (
+    answer.issuer === null
+      ? metadata.authorization_response_iss_parameter_supported
+      : answer.issuer !== metadata.issuer
+  )
+    throw new InvalidIdToken("the answer names another issuer or none");
+  const tokens = await ctx.oidc.exchangeCode(
+    provider.name,
+    metadata,
+    {
+      code: answer.code,
+      codeVerifier: answer.verifier,
+      redirectUri: ctx.baseUrl + provider.callbackPath,
+      clientId: client.id,
+      clientSecret: client.secret,
+      origin: provider.sendsOrigin ? new URL(ctx.baseUrl).origin : null,
+    },
+    isTenantAddress,
+  );
+  if (!tokens)
+    throw new InvalidIdToken("the provider refused the code, or our client id and secret");
+  const claims = await verifyIdToken(ctx, tokens.id_token, {
+    system: provider.name,
+    metadata,
+    clientId: client.id,
+    nonce: answer.nonce,
+    isTenantAddress,
+  });
+  return provider.toIdentity(claims, tokens.access_token);
+}

@@ -1,0 +1,160 @@
+// The setup guide from a new installation to a synced store: five steps, each with its current
+// state, and the actions of their buttons. The state is read on every request; no step is stored as
+// done.
+import type { Ctx } from "../../context.server.ts";
+import { isAppError, OutboundError } from "../../runtime/errors.ts";
+import { getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import { readSyncProgress, requestSync } from "../customers/sync/sync-request.ts";
+import { initTagStep, type TagStep } from "../tags/init-tag-system.ts";
+import { tokenState } from "../tenants/directory.ts";
+import {
+  carriesEmbed,
+  themeEditorPaths,
+  type ThemePart,
+} from "../tenants/storefront/theme-links.ts";
+import { appOf, dataOf, findTenant, type Tenant } from "../tenants/tenant.ts";
+
+const GUIDE_STEPS = ["connect", "embed", "tags", "sync", "systems"] as const;
+export type GuideStepName = (typeof GUIDE_STEPS)[number];
+
+export type GuideStep = {
+  name: GuideStepName;
+  state: "todo" | "running" | "done" | "failed";
+  /** The number of customers read so far, or of connected systems. */
+  count: number | null;
+  /** The external error, for the person who has to fix it. */
+  reason: string | null;
+};
+
+/**
+ * `themeUrls` open the theme editor: `consent` with the app embed enabled, the others with their
+ * block added.
+ */
+export type SetupGuide = {
+  shop: string;
+  steps: GuideStep[];
+  done: number;
+  isDone: boolean;
+  isRunning: boolean;
+  themeUrls: Record<ThemePart, string>;
+};
+
+export type GuideIntent = "init_tags" | "start_sync" | "check_embed" | "confirm_embed";
+/** `not_seen`: the store's front page does not contain the app embed. */
+export type GuideAct =
+  | { outcome: "done"; step: GuideStepName }
+  | {
+      outcome: "failed";
+      step: GuideStepName;
+      problem: "not_seen" | "not_connected" | "refused";
+      reason: string | null;
+    };
+
+/** Channels that are always enabled or receive no customer data. */
+const NO_SYSTEMS: ReadonlySet<string> = new Set(["archive", "backend", "storefront", "email"]);
+
+export async function readSetupGuide(ctx: Ctx, shop: string): Promise<SetupGuide> {
+  const tenant = await findTenant(ctx, shop);
+  const steps = tenant
+    ? await readSteps(ctx, tenant)
+    : GUIDE_STEPS.map((name) => step(name, "todo"));
+  const done = steps.filter(({ state }) => state === "done").length;
+  const { clientId } = appOf(ctx, tenant);
+  const paths = Object.entries(themeEditorPaths(clientId)).map(([part, path]) => [
+    part,
+    ctx.storefront.adminUrl(shop, path),
+  ]);
+  const themeUrls = Object.fromEntries(paths) as Record<ThemePart, string>;
+  return {
+    shop,
+    steps,
+    done,
+    isDone: done === steps.length,
+    isRunning: steps.some(({ state }) => state === "running"),
+    themeUrls,
+  };
+}
+
+const step = (
+  name: GuideStepName,
+  state: GuideStep["state"],
+  more: Partial<GuideStep> = {},
+): GuideStep => ({ name, state, count: null, reason: null, ...more });
+
+async function readSteps(ctx: Ctx, tenant: Tenant): Promise<GuideStep[]> {
+  const { sql } = dataOf(ctx, tenant);
+  const [embed, backend, storefront, sync] = await Promise.all([
+    getKey(sql, KEYS.themeEmbed),
+    getKey(sql, KEYS.tagStep("backend")),
+    getKey(sql, KEYS.tagStep("storefront")),
+    readSyncProgress(ctx, tenant),
+  ]);
+  const token = tokenState(tenant);
+  const systems = ctx.channels.filter(
+    (channel) => !NO_SYSTEMS.has(channel.name) && channel.isEnabled(tenant),
+  ).length;
+  return [
+    step("connect", token === "valid" ? "done" : token === "none" ? "todo" : "failed"),
+    step("embed", embed ? "done" : "todo"),
+    step("tags", backend && storefront ? "done" : "todo"),
+    step("sync", sync.state === "never" ? "todo" : sync.state, {
+      count: sync.state === "running" ? sync.read : null,
+      reason: sync.error,
+    }),
+    step("systems", systems > 0 ? "done" : "todo", { count: systems }),
+  ];
+}
+
+const STEP_OF: Record<GuideIntent, GuideStepName> = {
+  init_tags: "tags",
+  start_sync: "sync",
+  check_embed: "embed",
+  confirm_embed: "embed",
+};
+
+/** Runs the action of a guide's button; each is safe to repeat. */
+export async function actOnGuide(ctx: Ctx, shop: string, intent: GuideIntent): Promise<GuideAct> {
+  const tenant = await findTenant(ctx, shop);
+  if (!tenant)
+    return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (intent === "check_embed") return checkEmbed(ctx, tenant);
+  if (intent === "confirm_embed") return noteEmbed(ctx, tenant, "merchant");
+  if (tokenState(tenant) !== "valid")
+    return { outcome: "failed", step: STEP_OF[intent], problem: "not_connected", reason: null };
+  if (intent === "init_tags") return initTags(ctx, tenant);
+  await requestSync(ctx, shop);
+  return { outcome: "done", step: "sync" };
+}
+
+async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
+  const hasCms =
+    ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) &&
+    tenant.config.cms_site_id !== undefined;
+  const wanted: TagStep[] = ["backend", "storefront", ...(hasCms ? (["cms"] as const) : [])];
+  try {
+    for (const one of wanted) await initTagStep(ctx, tenant, one);
+    return { outcome: "done", step: "tags" };
+  } catch (error) {
+    return refused("tags", error);
+  }
+}
+
+async function checkEmbed(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
+  try {
+    const { text } = await ctx.storefront.frontPage(tenant.shop);
+    if (carriesEmbed(text)) return await noteEmbed(ctx, tenant, "seen");
+    return { outcome: "failed", step: "embed", problem: "not_seen", reason: null };
+  } catch (error) {
+    return refused("embed", error);
+  }
+}
+
+async function noteEmbed(ctx: Ctx, tenant: Tenant, by: "seen" | "merchant"): Promise<GuideAct> {
+  await putKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed, { by, at: ctx.clock.now().toISOString() });
+  return { outcome: "done", step: "embed" };
+}
+
+function refused(name: GuideStepName, error: unknown): GuideAct {
+  if (!isAppError(error) && !(error instanceof OutboundError)) throw error;
+  return { outcome: "failed", step: name, problem: "refused", reason: error.message };
+}

@@ -1,0 +1,89 @@
+// The steps of the scheduled run for each tenant, in this order, each separately (SPEC "Scheduled run").
+import type { Ctx } from "../../context.server.ts";
+import { isAppError } from "../../runtime/errors.ts";
+import { sweepDeadLetters } from "../bus/dead-letters.ts";
+import { cmsChannel } from "../channels/cms/cms.ts";
+import { syncCms } from "../channels/cms/sync.ts";
+import { endCheckouts } from "../commerce/expire-checkouts.ts";
+import { writeCheckpoint } from "../consent/checkpoints.ts";
+import { syncCustomers } from "../customers/sync/catch-up.ts";
+import { busFlags } from "../tenants/bus-phase.ts";
+import { tokenState } from "../tenants/directory.ts";
+import { checkHosts } from "../tenants/public-hosts.ts";
+import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
+import { registerWebhooks } from "../tenants/storefront/webhook-registration.ts";
+import type { Tenant } from "../tenants/tenant.ts";
+
+/**
+ * Returns counts for the report; `skipped`: nothing to do, or another process is doing it. Throws
+ * on failure.
+ */
+export type StepResult = "skipped" | Record<string, number>;
+export type TenantStep = {
+  name: string;
+  run(ctx: Ctx, tenant: Tenant, signal: AbortSignal): Promise<StepResult>;
+};
+
+type SyncOutcome = Awaited<ReturnType<typeof syncCustomers>>;
+
+function toResult(result: SyncOutcome): StepResult {
+  if (result.outcome === "busy") return "skipped";
+  if (result.outcome === "failed") throw result.error;
+  return result.counts;
+}
+
+export const TENANT_STEPS: readonly TenantStep[] = [
+  {
+    name: "token",
+    async run(ctx, tenant) {
+      if (tokenState(tenant) === "none") return "skipped";
+      await keepStorefrontToken(ctx, tenant);
+      return {};
+    },
+  },
+  {
+    name: "webhooks",
+    async run(ctx, tenant) {
+      if (tokenState(tenant) !== "valid") return "skipped";
+      const { created, updated, removed, refused } = await registerWebhooks(ctx, tenant.shop);
+      return { created, updated, removed, refused: refused.length };
+    },
+  },
+  {
+    name: "public_hosts",
+    async run(ctx, tenant) {
+      const listed = tenant.config.public_hosts?.length ?? 0;
+      if (listed <= tenant.publicHosts.length) return "skipped";
+      return { proven: await checkHosts(ctx, tenant) };
+    },
+  },
+  {
+    name: "customers",
+    async run(ctx, tenant, signal) {
+      if (tokenState(tenant) !== "valid") return "skipped";
+      return toResult(await syncCustomers(ctx, tenant, { signal }));
+    },
+  },
+  {
+    name: "cms",
+    async run(ctx, tenant, signal) {
+      if (!cmsChannel.isEnabled(tenant) || busFlags(tenant).isSafetyNetOnly) return "skipped";
+      try {
+        return toResult(await syncCms(ctx, tenant, { signal }));
+      } catch (error) {
+        // Enabled by name, but without its settings.
+        if (isAppError(error) && error.code === "cms_not_configured") return "skipped";
+        throw error;
+      }
+    },
+  },
+  {
+    name: "consent_checkpoint",
+    run: async (ctx, tenant) => ({ written: (await writeCheckpoint(ctx, tenant)) ? 1 : 0 }),
+  },
+  { name: "checkouts", run: (ctx, tenant, signal) => endCheckouts(ctx, tenant, signal) },
+  {
+    name: "dead_letters",
+    run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }),
+  },
+];

@@ -1,0 +1,234 @@
+// Saving and reading configuration: a tenant's own and the platform's (SPEC "Admin and configuration",
+// DECISIONS 10).
+import { isDeepStrictEqual } from "node:util";
+import type { Ctx } from "../../../context.server.ts";
+import { PLATFORM } from "../../../runtime/database/database.ts";
+import { AppError } from "../../../runtime/errors.ts";
+import {
+  compareAndSetKey,
+  getKey,
+  putKeyIfAbsent,
+  PLATFORM_KEYS,
+} from "../../../runtime/database/kv.ts";
+import { tokenState } from "../directory.ts";
+import { buildFieldPatch, type FieldPatch, type FieldTable } from "./field-patch.ts";
+import { requireFittingFields } from "./field-rules.ts";
+import { mask } from "./masking.ts";
+import { claimHosts, proveHosts } from "../public-hosts.ts";
+import { provisionRegion, requireRegion } from "../regions.ts";
+import { PLATFORM_FIELDS, type PlatformConfig } from "./platform-config.ts";
+import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "../tenant-config.ts";
+import { changeTenantRecord, registerTenant, type RecordChange } from "../tenant-record.ts";
+import { HOME_REGION } from "../../../runtime/settings.ts";
+import { findTenant, getTenant, openFields } from "../tenant.ts";
+import { registerWebhooks } from "../storefront/webhook-registration.ts";
+
+/** SPEC's alias: the embedded app's name of the token. */
+const ALIASES = new Map([["storefront_access_token", "storefront_admin_token"]]);
+
+/**
+ * Validates and stores the fields; registers the store when it is new. `isPlatformKey` allows the
+ * fields that only the operator may set. Nothing is stored when any field is invalid.
+ */
+export async function saveTenantConfig(
+  ctx: Ctx,
+  shop: string,
+  input: Record<string, unknown>,
+  isPlatformKey: boolean,
+): Promise<{ registered: boolean }> {
+  const fields = Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [ALIASES.get(name) ?? name, value]),
+  );
+  const tenant = await findTenant(ctx, shop);
+  const patch = buildFieldPatch(fields, {
+    table: TENANT_FIELDS,
+    current: tenant?.saved ?? {},
+    place: shop,
+    secrets: ctx.secrets,
+    addressRules: await ctx.addressRules(),
+  });
+  const touched = [...Object.keys(patch.set), ...patch.remove];
+  const reserved = tenantFieldNames.filter(
+    (name) =>
+      tenantField(name).platformOnly &&
+      touched.includes(name) &&
+      patch.set[name] !== tenant?.config[name],
+  );
+  if (reserved.length > 0 && !isPlatformKey)
+    throw new AppError("forbidden", {
+      message: `Only the platform's key may change: ${reserved.join(", ")}.`,
+      fields: Object.fromEntries(reserved.map((name) => [name, "is set by the platform"])),
+    });
+  requireFittingFields(shop, tenant, patch);
+
+  // A form sends back the defaults that it was shown: they are not saved as values.
+  const defaults = defaultFields();
+  for (const name of Object.keys(patch.set))
+    if (tenant?.saved[name] === undefined && isDeepStrictEqual(patch.set[name], defaults[name]))
+      delete patch.set[name];
+
+  const region = patch.remove.includes("region")
+    ? HOME_REGION
+    : (patch.set.region as string | undefined);
+  delete patch.set.region;
+  // Before the store is registered: a rejected save leaves nothing behind.
+  if (region !== undefined) requireRegion(ctx, region);
+  const isMoved = region !== undefined && region !== (tenant?.region ?? HOME_REGION);
+  // A store with rows cannot move: checked before anything is saved.
+  if (tenant && isMoved) await provisionRegion(ctx, shop, region);
+  const registered = await storeChange(
+    ctx,
+    shop,
+    {
+      set: patch.set,
+      remove: patch.remove.filter((name) => name !== "region"),
+      ...tokenChange(patch.set, patch.remove, tenant?.connection.token_generation ?? 0),
+    },
+    await changedHosts(ctx, shop, patch, isPlatformKey),
+  );
+  if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
+  ctx.log.info("tenant.configured", { shop, fields: touched });
+  if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
+  return { registered };
+}
+
+type Hosts = Awaited<ReturnType<typeof proveHosts>>;
+
+/** The store's new hosts with their proofs; null when the save does not change them. */
+async function changedHosts(
+  ctx: Ctx,
+  shop: string,
+  { set, remove }: FieldPatch,
+  isPlatformKey: boolean,
+): Promise<Hosts | null> {
+  if (remove.includes("public_hosts")) return new Map();
+  const hosts = set.public_hosts as string[] | undefined;
+  return hosts ? proveHosts(ctx, shop, hosts, isPlatformKey) : null;
+}
+
+/**
+ * Registration, hosts and record commit together: a host without its record would resolve to a
+ * store that does not list it, and a rejected host must not register a store. Returns whether the
+ * store is new.
+ */
+async function storeChange(
+  ctx: Ctx,
+  shop: string,
+  change: RecordChange,
+  hosts: Hosts | null,
+): Promise<boolean> {
+  return ctx.home.forTenant(shop).transaction(async (sql, prisma) => {
+    // First, because it may throw.
+    const connection = hosts
+      ? { ...change.connection, proven_hosts: await claimHosts({ sql, prisma }, hosts) }
+      : change.connection;
+    const isNew = await registerTenant(ctx, shop, sql);
+    await changeTenantRecord(ctx, shop, { ...change, ...(connection && { connection }) }, sql);
+    return isNew;
+  });
+}
+
+/**
+ * A new phase changes the webhooks' path. A rejection by the storefront is shown, and repaired, on
+ * the home page.
+ */
+async function moveWebhooks(ctx: Ctx, shop: string): Promise<void> {
+  if (tokenState(await getTenant(ctx, shop)) !== "valid") return;
+  await registerWebhooks(ctx, shop).catch((error: Error) =>
+    ctx.log.warn("webhooks.not_moved", { shop, reason: error.message }),
+  );
+}
+
+/**
+ * A token saved by hand is a new grant: it invalidates a running refresh and ends
+ * `reauth_required`.
+ */
+function tokenChange(
+  set: Record<string, unknown>,
+  remove: readonly string[],
+  generation: number,
+): Pick<RecordChange, "connection"> {
+  if (set.storefront_admin_token !== undefined || set.storefront_refresh_token !== undefined)
+    return {
+      connection: {
+        token_generation: generation + 1,
+        token_state: "valid",
+        previous_refresh_token: null,
+      },
+    };
+  if (remove.includes("storefront_admin_token"))
+    return {
+      connection: {
+        token_generation: generation + 1,
+        token_state: null,
+        previous_refresh_token: null,
+      },
+    };
+  return {};
+}
+
+/** The saved fields, every credential masked. */
+export async function showSavedFields(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+  return maskFields(TENANT_FIELDS, (await getTenant(ctx, shop)).saved);
+}
+
+/**
+ * The saved fields, and the default of every other field; every credential masked. The service's shared
+ * values are left out: sent back by a form, they would become the store's.
+ */
+export async function showTenantConfig(ctx: Ctx, shop: string): Promise<Record<string, unknown>> {
+  return { ...defaultFields(), ...(await showSavedFields(ctx, shop)) };
+}
+
+function maskFields(table: FieldTable, fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      table[name]?.secret ? mask(String(value)) : value,
+    ]),
+  );
+}
+
+async function readPlatform(
+  ctx: Ctx,
+): Promise<{ saved: Record<string, unknown>; stored: Record<string, unknown>; version: number }> {
+  const row = await getKey<Record<string, unknown>>(
+    ctx.home.forTenant(PLATFORM).sql,
+    PLATFORM_KEYS.config,
+  );
+  const stored = row?.value ?? {};
+  return {
+    saved: openFields(ctx.secrets, PLATFORM, stored, Object.keys(PLATFORM_FIELDS)),
+    stored,
+    version: row?.version ?? 0,
+  };
+}
+
+/** Unmasked. */
+export async function readPlatformConfig(ctx: Ctx): Promise<PlatformConfig> {
+  return (await readPlatform(ctx)).saved;
+}
+
+export async function showPlatformConfig(ctx: Ctx): Promise<Record<string, unknown>> {
+  return maskFields(PLATFORM_FIELDS, (await readPlatform(ctx)).saved);
+}
+
+export async function savePlatformConfig(ctx: Ctx, input: Record<string, unknown>): Promise<void> {
+  const { sql } = ctx.home.forTenant(PLATFORM);
+  const { saved, stored, version } = await readPlatform(ctx);
+  const patch = buildFieldPatch(input, {
+    table: PLATFORM_FIELDS,
+    current: saved,
+    place: PLATFORM,
+    secrets: ctx.secrets,
+    addressRules: await ctx.addressRules(),
+  });
+  const next: Record<string, unknown> = { ...stored, ...patch.set };
+  for (const name of patch.remove) delete next[name];
+  const isStored =
+    version === 0
+      ? await putKeyIfAbsent(sql, PLATFORM_KEYS.config, next)
+      : await compareAndSetKey(sql, PLATFORM_KEYS.config, version, next);
+  if (!isStored) throw new AppError("conflict");
+  ctx.log.info("platform.configured", { fields: Object.keys(input) });
+}

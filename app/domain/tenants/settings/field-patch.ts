@@ -1,0 +1,62 @@
+// Validates an untrusted JSON object of fields: unknown fields are named, values validated, secrets
+// encrypted; `null` removes a field, and a masked secret leaves it unchanged. Used for tenant and
+// platform configuration.
+import { AppError } from "../../../runtime/errors.ts";
+import type { Secrets } from "../../../runtime/secrets.ts";
+import { findAddressProblem, type AddressRules } from "../../../runtime/tenant-address.ts";
+import { isMask } from "./masking.ts";
+import type { TenantField } from "../tenant-config.ts";
+
+export type FieldTable = Record<string, Omit<TenantField, "section">>;
+export type FieldPatch = { set: Record<string, unknown>; remove: string[] };
+
+type PatchOptions = {
+  table: FieldTable;
+  /** The stored values, decrypted. */
+  current: Record<string, unknown>;
+  /** Secrets are encrypted for this place, usually the shop. */
+  place: string;
+  secrets: Secrets;
+  addressRules: AddressRules;
+};
+
+export function buildFieldPatch(input: Record<string, unknown>, options: PatchOptions): FieldPatch {
+  const { table, current, place, secrets } = options;
+  const unknown = Object.keys(input).filter((name) => !Object.hasOwn(table, name));
+  if (unknown.length > 0)
+    throw new AppError("unknown_fields", {
+      message: `Not known: ${unknown.join(", ")}.`,
+      fields: Object.fromEntries(unknown.map((name) => [name, "is not a known field"])),
+    });
+
+  const patch: FieldPatch = { set: {}, remove: [] };
+  const wrong: Record<string, string> = {};
+  for (const [name, value] of Object.entries(input)) {
+    const field = table[name];
+    if (!field) continue;
+    if (value === null) patch.remove.push(name);
+    else if (field.secret && isMask(value)) {
+      // Also a mask of an older secret: a token may be refreshed while a form is open.
+      if (current[name] === undefined) wrong[name] = "is a masked value; send the whole secret";
+    } else {
+      const parsed = field.schema.safeParse(value);
+      const problem = parsed.success
+        ? addressProblem(field, parsed.data, options.addressRules)
+        : parsed.error.issues[0]?.message;
+      if (problem) wrong[name] = problem;
+      else
+        patch.set[name] = field.secret
+          ? secrets.seal(`${place}/${name}`, String(parsed.data))
+          : parsed.data;
+    }
+  }
+  if (Object.keys(wrong).length > 0) throw new AppError("invalid_request", { fields: wrong });
+  return patch;
+}
+
+const addressProblem = (
+  field: Omit<TenantField, "section">,
+  value: unknown,
+  rules: AddressRules,
+): string | undefined =>
+  field.calledByUs && typeof value === "string" ? findAddressProblem(value, rules) : undefined;

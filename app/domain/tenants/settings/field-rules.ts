@@ -1,0 +1,58 @@
+// Rules between fields of a store's configuration, checked on the configuration after a save.
+import { AppError } from "../../../runtime/errors.ts";
+import type { FieldPatch } from "./field-patch.ts";
+import { isErpField, type TenantConfig } from "../tenant-config.ts";
+import type { Tenant } from "../tenant.ts";
+
+/** Throws 400 or 403 with the invalid fields. */
+export function requireFittingFields(
+  shop: string,
+  tenant: Tenant | null,
+  { set, remove }: FieldPatch,
+): void {
+  if (set.storefront_store_domain !== undefined && set.storefront_store_domain !== shop)
+    throw new AppError("invalid_request", {
+      fields: { storefront_store_domain: "must be the store that is being configured" },
+    });
+  refuseErpForShared(set, tenant?.config.access_role);
+  const next: Record<string, unknown> = { ...tenant?.saved, ...set };
+  for (const name of remove) delete next[name];
+  requireDropKeys(next);
+}
+
+/** A `shared` store has no ERP settings, own or shared (DECISIONS 10). */
+function refuseErpForShared(
+  set: Record<string, unknown>,
+  currentRole: TenantConfig["access_role"] | undefined,
+): void {
+  const erp = Object.keys(set).filter(isErpField);
+  if ((set.access_role ?? currentRole) !== "shared" || erp.length === 0) return;
+  throw new AppError("forbidden", {
+    message: "A store with the access role `shared` has no ERP credentials.",
+    fields: Object.fromEntries(erp.map((name) => [name, "is not for shared stores"])),
+  });
+}
+
+const DROP_KEYS = [
+  "retail_analytics_a_access_key_id",
+  "retail_analytics_a_secret_access_key",
+] as const;
+
+/**
+ * A bucket is written with the store's own keys: the service's identity may have access to other
+ * buckets.
+ */
+function requireDropKeys(next: Record<string, unknown>): void {
+  const url = next.retail_analytics_a_url;
+  if (typeof url !== "string" || !url.startsWith("s3:")) return;
+  const missing = DROP_KEYS.filter((name) => next[name] === undefined);
+  if (missing.length > 0)
+    throw new AppError("invalid_request", {
+      fields: Object.fromEntries(
+        missing.map((name) => [
+          name,
+          "is needed for an s3:// address; or use a pre-signed https://",
+        ]),
+      ),
+    });
+}

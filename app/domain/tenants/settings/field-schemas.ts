@@ -1,0 +1,37 @@
+// Schemas that a store's and the platform's configuration share.
+import { z } from "zod";
+import { MIN_SECRET_LENGTH } from "../../../runtime/settings.ts";
+
+export const text = (max = 2_000) => z.string().trim().min(1).max(max);
+export const secretText = text(8_000);
+export const inboundSecret = (max = 8_000) =>
+  z
+    .string()
+    .trim()
+    .min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters`)
+    .max(max);
+/** Scheme, host and port, without wildcard: what a browser sends as `Origin`. */
+export const isPlainOrigin = (text: string): boolean =>
+  /^https?:\/\/([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(text);
+export const origin = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => new URL(value).origin)
+  .refine(isPlainOrigin, "must be an origin such as https://www.example.com, without wildcards");
+export const link = z.url({ protocol: /^https?$/ }).max(2_000);
+export const storeUrl = z
+  .string()
+  .regex(/^(https?:\/\/|s3:\/\/|file:)/, "must be an https://, s3:// or file: address")
+  .max(2_000);
+
+/** Lower case, without port and trailing dot: one spelling per host. */
+export const normaliseHost = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, "")
+    .replace(/\.$/, "");
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+export const isHostName = (host: string): boolean =>
+  host.length <= 253 && host.split(".").every((label) => LABEL.test(label));

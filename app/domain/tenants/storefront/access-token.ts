@@ -1,0 +1,249 @@
+// The storefront's admin token: storing and refreshing it (SPEC "Storefront access token", DECISIONS 9).
+//
+//   none -> valid -> (5 minutes or less left, or forced) -> refreshing -> valid
+//                                                                     `-> reauth_required -> (install) -> valid
+//
+// One refresh at a time per shop across all processes: a lease in the key-value store and a
+// compare-and-set on the token's generation. No transaction is open during the HTTP call. A refresh
+// token works once, so a lost response is requested again with the same one, and the previous one
+// is kept until its successor has worked.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Ctx } from "../../../context.server.ts";
+import type { TokenGrant } from "../../../integrations/storefront.ts";
+import { AppError, OutboundError } from "../../../runtime/errors.ts";
+import { deleteKeyIfHeld, KEYS, putKeyIfAbsent } from "../../../runtime/database/kv.ts";
+import { changeTenantRecord } from "../tenant-record.ts";
+import { getTenant, type Tenant } from "../tenant.ts";
+
+const REFRESH_BUFFER_MS = 5 * 60_000;
+/** A refresh token that expires sooner than this is exchanged while it still works. */
+const KEEP_ALIVE_MS = 7 * 24 * 60 * 60_000;
+/**
+ * Longer than a refresh with its retry can take, so that a lease expires only for a dead holder.
+ */
+const LEASE_SECONDS = 40;
+const WAIT_FOR_HOLDER_MS = 45_000;
+const WAIT_STEP_MS = 50;
+const ATTEMPTS = 2;
+
+const REINSTALL = "Install the app again from the store admin to obtain a new token.";
+
+export type StorefrontToken = { accessToken: string; expiresAt: Date | null; generation: number };
+
+/**
+ * Stores a new grant, whatever was stored before: an install and a token exchange replace the pair.
+ */
+export async function storeGrant(ctx: Ctx, shop: string, grant: TokenGrant): Promise<void> {
+  const { connection } = await getTenant(ctx, shop);
+  const { set, remove } = grantFields(ctx, shop, grant);
+  await changeTenantRecord(ctx, shop, {
+    set,
+    remove,
+    connection: {
+      token_generation: (connection.token_generation ?? 0) + 1,
+      token_state: "valid",
+      previous_refresh_token: null,
+      refresh_token_expires_at: refreshExpiry(ctx, grant),
+      granted_scopes: grant.scopes,
+      installed_at: ctx.clock.now().toISOString(),
+      uninstalled_at: null,
+    },
+  });
+  ctx.log.info("storefront_token.granted", { shop, expires_in: grant.expiresIn });
+}
+
+function refreshExpiry(ctx: Ctx, { refreshExpiresIn }: TokenGrant): string | null {
+  return refreshExpiresIn === undefined || refreshExpiresIn === null
+    ? null
+    : new Date(ctx.clock.now().getTime() + refreshExpiresIn * 1_000).toISOString();
+}
+
+/** Forces a refresh while an expiring refresh token still works; otherwise the usual check. */
+export function keepStorefrontToken(ctx: Ctx, tenant: Tenant): Promise<StorefrontToken> {
+  const { refresh_token_expires_at: endsAt, token_generation: seen = 0 } = tenant.connection;
+  const isEnding =
+    endsAt !== undefined && Date.parse(endsAt) - ctx.clock.now().getTime() < KEEP_ALIVE_MS;
+  return ensureStorefrontToken(ctx, tenant.shop, isEnding ? { force: true, seen } : {});
+}
+
+function grantFields(
+  ctx: Ctx,
+  shop: string,
+  grant: TokenGrant,
+): { set: Record<string, unknown>; remove: string[] } {
+  const set: Record<string, unknown> = {
+    storefront_admin_token: ctx.secrets.seal(`${shop}/storefront_admin_token`, grant.accessToken),
+  };
+  if (grant.refreshToken === null || grant.expiresIn === null)
+    return { set, remove: ["storefront_refresh_token", "storefront_token_expires_at"] };
+  set.storefront_refresh_token = ctx.secrets.seal(
+    `${shop}/storefront_refresh_token`,
+    grant.refreshToken,
+  );
+  set.storefront_token_expires_at = new Date(
+    ctx.clock.now().getTime() + grant.expiresIn * 1_000,
+  ).toISOString();
+  return { set, remove: [] };
+}
+
+function tokenOf(tenant: Tenant): StorefrontToken {
+  const { storefront_admin_token: accessToken, storefront_token_expires_at: expiresAt } =
+    tenant.config;
+  if (tenant.connection.token_state === "reauth_required")
+    throw new AppError("not_installed", {
+      message: `The storefront no longer accepts this store's token. ${REINSTALL}`,
+    });
+  if (!accessToken)
+    throw new AppError("not_installed", {
+      message: `No storefront token is stored for this store. ${REINSTALL}`,
+    });
+  return {
+    accessToken,
+    expiresAt: expiresAt ? new Date(expiresAt) : null,
+    generation: tenant.connection.token_generation ?? 0,
+  };
+}
+
+const callers = new WeakMap<Ctx, Map<string, Promise<StorefrontToken>>>();
+
+/**
+ * `seen`: the generation that was found invalid. A forced refresh does nothing when a newer one is
+ * stored.
+ */
+export type EnsureOptions = { force?: boolean; seen?: number };
+
+/**
+ * Returns a token that is valid for more than five minutes; refreshes it first otherwise, or when
+ * `force` is set. Callers of one process share one refresh; callers of other processes wait for it
+ * or continue with a token that still works. Throws `not_installed` when only a new install helps,
+ * OutboundError when the platform cannot be reached.
+ */
+export function ensureStorefrontToken(
+  ctx: Ctx,
+  shop: string,
+  options: EnsureOptions = {},
+): Promise<StorefrontToken> {
+  const running = callers.get(ctx) ?? new Map<string, Promise<StorefrontToken>>();
+  callers.set(ctx, running);
+  const key = `${shop}/${options.force ? `force ${options.seen ?? ""}` : "check"}`;
+  const known = running.get(key);
+  if (known) return known;
+  const started = ensure(ctx, shop, options).finally(() => running.delete(key));
+  running.set(key, started);
+  return started;
+}
+
+async function ensure(
+  ctx: Ctx,
+  shop: string,
+  { force = false, seen: failed }: EnsureOptions,
+): Promise<StorefrontToken> {
+  const tenant = await getTenant(ctx, shop);
+  const token = tokenOf(tenant);
+  // Without a refresh token or an expiry there is nothing to refresh, forced or not (SPEC: skipped).
+  if (!tenant.config.storefront_refresh_token || !token.expiresAt) return token;
+  if (force && failed !== undefined && failed !== token.generation) return token;
+  if (!force && token.expiresAt.getTime() - ctx.clock.now().getTime() > REFRESH_BUFFER_MS)
+    return token;
+
+  const sql = ctx.home.forTenant(shop).sql;
+  const key = KEYS.lease("storefront_token");
+  const holder = ctx.random.uuid();
+  const deadline = ctx.clock.now().getTime() + WAIT_FOR_HOLDER_MS;
+  while (!(await putKeyIfAbsent(sql, key, holder, LEASE_SECONDS))) {
+    const now = ctx.clock.now();
+    const current = tokenOf(await getTenant(ctx, shop));
+    if (current.generation !== token.generation) return current;
+    if (!force && current.expiresAt && current.expiresAt > now) return current;
+    if (now.getTime() > deadline)
+      throw new OutboundError("storefront", "timeout", {
+        message: "another process holds the token refresh and does not finish",
+      });
+    await delay(WAIT_STEP_MS);
+  }
+  try {
+    const current = await getTenant(ctx, shop);
+    const seen = tokenOf(current);
+    return seen.generation === token.generation ? await refresh(ctx, current, seen) : seen;
+  } finally {
+    await deleteKeyIfHeld(sql, key, holder);
+  }
+}
+
+async function refresh(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise<StorefrontToken> {
+  const { shop, connection } = tenant;
+  const current = tenant.config.storefront_refresh_token as string;
+  const previous = connection.previous_refresh_token
+    ? ctx.secrets.unseal(`${shop}/previous_refresh_token`, connection.previous_refresh_token)
+    : null;
+  let used = current;
+  let grant: TokenGrant;
+  try {
+    grant = await askForRefresh(ctx, tenant, current);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    try {
+      if (!previous) throw error;
+      used = previous;
+      grant = await askForRefresh(ctx, tenant, previous);
+    } catch (second) {
+      if (!isRefusal(second)) throw second;
+      return giveUp(ctx, tenant, token);
+    }
+  }
+  const { set, remove } = grantFields(ctx, shop, grant);
+  const isStored = await changeTenantRecord(ctx, shop, {
+    set,
+    remove,
+    connection: {
+      token_generation: token.generation + 1,
+      token_state: "valid",
+      previous_refresh_token: ctx.secrets.seal(`${shop}/previous_refresh_token`, used),
+      refresh_token_expires_at: refreshExpiry(ctx, grant),
+    },
+    ifGeneration: token.generation,
+  });
+  ctx.log.info("storefront_token.refreshed", {
+    shop,
+    stored: isStored,
+    expires_in: grant.expiresIn,
+  });
+  // Not stored: a newer grant (an install, a token exchange) was stored meanwhile and retired ours.
+  return tokenOf(await getTenant(ctx, shop));
+}
+
+/** Repeats a call whose response was lost: the platform may have rotated the token. */
+async function askForRefresh(ctx: Ctx, tenant: Tenant, refreshToken: string): Promise<TokenGrant> {
+  const app = { clientId: tenant.app.clientId, clientSecret: tenant.app.secrets[0] ?? "" };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ctx.storefront.refresh(tenant.shop, app, refreshToken);
+    } catch (error) {
+      const isLost =
+        error instanceof OutboundError && (error.kind === "network" || error.kind === "timeout");
+      if (!isLost || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+/**
+ * 400, 401 and 403 mean that the refresh token is invalid; 5xx, 429 and timeouts never discard the
+ * token.
+ */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof OutboundError &&
+    error.kind === "status" &&
+    [400, 401, 403].includes(error.status ?? 0)
+  );
+}
+
+async function giveUp(ctx: Ctx, tenant: Tenant, token: StorefrontToken): Promise<StorefrontToken> {
+  await changeTenantRecord(ctx, tenant.shop, {
+    connection: { token_state: "reauth_required" },
+    ifGeneration: token.generation,
+  });
+  ctx.log.warn("storefront_token.refused", { shop: tenant.shop });
+  // Throws `not_installed`, unless a newer grant was stored meanwhile.
+  return tokenOf(await getTenant(ctx, tenant.shop));
+}

@@ -1,0 +1,122 @@
+// The app library's session storage. The token is stored in the tenant record only: loading a session
+// refreshes it there, and storing a grant writes it there (DECISIONS 9).
+import { Session } from "@shopify/shopify-api";
+import type { SessionStorage } from "@shopify/shopify-app-session-storage";
+import type { Ctx } from "../../../context.server.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { tokenState } from "../directory.ts";
+import { tryToRegisterWebhooks } from "./install.ts";
+import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
+import { SHOP_PATTERN } from "../tenant-config.ts";
+import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
+import { findTenant } from "../tenant.ts";
+
+const OFFLINE_PREFIX = "offline_";
+
+export const toSessionId = (shop: string) => `${OFFLINE_PREFIX}${shop}`;
+
+/** Only offline sessions exist; the id names the shop. */
+function shopOf(id: string): string | null {
+  const shop = id.startsWith(OFFLINE_PREFIX) ? id.slice(OFFLINE_PREFIX.length) : "";
+  return SHOP_PATTERN.test(shop) ? shop : null;
+}
+
+export function createSessionStorage(ctx: Ctx): SessionStorage {
+  const storage: SessionStorage = {
+    /**
+     * Returns the session without its refresh token and expiry: freshness is decided here, so the
+     * library neither refreshes nor replaces a pair that another process is refreshing. Undefined
+     * makes it exchange its session token.
+     */
+    async loadSession(id) {
+      const shop = shopOf(id);
+      const accessToken = shop && (await findUsableToken(ctx, shop));
+      if (!shop || !accessToken) return undefined;
+      const scope = (await findTenant(ctx, shop))?.connection.granted_scopes?.join(",");
+      return new Session({
+        id,
+        shop,
+        state: "",
+        isOnline: false,
+        accessToken,
+        ...(scope !== undefined && { scope }),
+      });
+    },
+
+    async storeSession(session) {
+      const shop = shopOf(session.id);
+      // A session without an access token means that the library's call was rejected; our own calls
+      // detect that and refresh.
+      if (!shop || session.shop !== shop || session.isOnline || !session.accessToken) return false;
+      const before = await findTenant(ctx, shop);
+      const wasConnected = before !== null && tokenState(before) === "valid";
+      if (wasConnected && !session.refreshToken && before.config.storefront_refresh_token)
+        return false;
+      await registerTenant(ctx, shop);
+      await storeGrant(ctx, shop, toGrant(session, session.accessToken));
+      if (!wasConnected) await tryToRegisterWebhooks(ctx, shop);
+      return true;
+    },
+
+    async deleteSession(id) {
+      const shop = shopOf(id);
+      const tenant = shop ? await findTenant(ctx, shop) : null;
+      if (!tenant) return false;
+      return changeTenantRecord(ctx, tenant.shop, {
+        remove: [
+          "storefront_admin_token",
+          "storefront_refresh_token",
+          "storefront_token_expires_at",
+        ],
+        // The next generation, so that a running refresh does not restore the token.
+        connection: {
+          token_generation: (tenant.connection.token_generation ?? 0) + 1,
+          token_state: null,
+          previous_refresh_token: null,
+        },
+      });
+    },
+
+    async deleteSessions(ids) {
+      return (await Promise.all(ids.map((id) => storage.deleteSession(id)))).every(Boolean);
+    },
+
+    async findSessionsByShop(shop) {
+      const session = await storage.loadSession(toSessionId(shop));
+      return session ? [session] : [];
+    },
+  };
+  return storage;
+}
+
+async function findUsableToken(ctx: Ctx, shop: string): Promise<string | null> {
+  try {
+    return (await ensureStorefrontToken(ctx, shop)).accessToken;
+  } catch (error) {
+    if (isAppError(error) && (error.code === "not_installed" || error.code === "unknown_tenant"))
+      return null;
+    if (!(error instanceof OutboundError)) throw error;
+    // The platform did not answer: the stored token may still work for some minutes.
+    const config = (await findTenant(ctx, shop))?.config;
+    const isAlive =
+      config?.storefront_token_expires_at !== undefined &&
+      new Date(config.storefront_token_expires_at) > ctx.clock.now();
+    return (isAlive && config.storefront_admin_token) || null;
+  }
+}
+
+function toGrant(session: Session, accessToken: string) {
+  const { refreshToken, expires } = session;
+  // The library computed `expires` with the system's clock, so the lifetime is computed with the
+  // same clock.
+  const expiresIn =
+    refreshToken && expires
+      ? Math.max(0, Math.round((expires.getTime() - Date.now()) / 1_000))
+      : null;
+  return {
+    accessToken,
+    refreshToken: expiresIn === null ? null : (refreshToken ?? null),
+    expiresIn,
+    scopes: session.scope?.split(",").filter(Boolean) ?? [],
+  };
+}

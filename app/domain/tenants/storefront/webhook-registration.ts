@@ -1,0 +1,152 @@
+// Registers the webhooks of a store through the Admin API. Safe to repeat: existing subscriptions
+// are kept, a changed address is updated.
+import type { Ctx } from "../../../context.server.ts";
+import {
+  WEBHOOK_SUBSCRIPTION_CREATE,
+  WEBHOOK_SUBSCRIPTION_DELETE,
+  WEBHOOK_SUBSCRIPTION_UPDATE,
+  WEBHOOK_SUBSCRIPTIONS,
+} from "../../../integrations/storefront-documents.ts";
+import { WEBHOOK_API_VERSION } from "../../../integrations/storefront.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
+import { callStorefront, type UserError } from "./admin-session.ts";
+import { BUS_PATH, webhookPath } from "../bus-phase.ts";
+import { getTenant, type RefusedWebhook, type Tenant } from "../tenant.ts";
+import { changeTenantRecord } from "../tenant-record.ts";
+import { API_TOPICS, MANIFEST_TOPICS } from "./webhook-topics.ts";
+
+const MAX_REASON = 300;
+
+type Subscription = { id: string; topic: string; uri: string };
+type Listed = {
+  webhookSubscriptions: {
+    nodes: Subscription[];
+    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  };
+};
+
+/** The version in the call's path is the version of the payloads. */
+const call = <T>(ctx: Ctx, shop: string, document: string, variables: Record<string, unknown>) =>
+  callStorefront<T>(ctx, shop, { document, variables, version: WEBHOOK_API_VERSION });
+
+export type Registered = {
+  created: number;
+  updated: number;
+  existing: number;
+  /**
+   * Topics that shopify.app.toml holds, registered by an earlier version: they would be delivered
+   * twice.
+   */
+  removed: number;
+  refused: RefusedWebhook[];
+};
+
+/**
+ * Registers each topic separately: a topic that the platform rejects (missing scope, missing
+ * approval) is stored on the tenant with its reason and affects no other topic. Throws when the
+ * platform does not answer, or not for this store.
+ */
+export async function registerWebhooks(ctx: Ctx, shop: string): Promise<Registered> {
+  const [tenant, known] = [await getTenant(ctx, shop), await listSubscriptions(ctx, shop)];
+  const result: Registered = { created: 0, updated: 0, existing: 0, removed: 0, refused: [] };
+  for (const { name, slug, graphqlTopic } of API_TOPICS) {
+    const uri = ctx.baseUrl + webhookPath(tenant, slug);
+    const ofTopic = known.filter((subscription) => subscription.topic === graphqlTopic);
+    // Only a subscription that points at one of our paths is changed: another one may be intended.
+    const ours =
+      ofTopic.find((subscription) => subscription.uri === uri) ??
+      ofTopic.find((subscription) => isOurs(subscription.uri, slug));
+    if (ours?.uri === uri) {
+      result.existing += 1;
+      continue;
+    }
+    const reason = await findRefusal(() =>
+      ours ? move(ctx, shop, ours.id, uri) : create(ctx, shop, graphqlTopic, uri),
+    );
+    if (reason !== null) result.refused.push({ topic: name, reason });
+    else if (ours) result.updated += 1;
+    else result.created += 1;
+  }
+  for (const { slug, graphqlTopic } of MANIFEST_TOPICS)
+    for (const { id, topic, uri } of known)
+      if (topic === graphqlTopic && isOurs(uri, slug)) {
+        if ((await findRefusal(() => remove(ctx, shop, id))) === null) result.removed += 1;
+      }
+  await keepRefused(ctx, tenant, result.refused);
+  ctx.log.info("webhooks.registered", {
+    shop,
+    ...result,
+    refused: result.refused.map(({ topic, reason }) => `${topic}: ${reason}`),
+  });
+  return result;
+}
+
+const isOurs = (uri: string, slug: string): boolean =>
+  uri.endsWith(`/webhooks/${slug}`) || uri.endsWith(BUS_PATH);
+
+async function remove(ctx: Ctx, shop: string, id: string): Promise<UserError[]> {
+  const { webhookSubscriptionDelete } = await call<{
+    webhookSubscriptionDelete: { userErrors: UserError[] };
+  }>(ctx, shop, WEBHOOK_SUBSCRIPTION_DELETE, { id });
+  return webhookSubscriptionDelete.userErrors;
+}
+
+async function move(ctx: Ctx, shop: string, id: string, uri: string): Promise<UserError[]> {
+  const { webhookSubscriptionUpdate } = await call<{
+    webhookSubscriptionUpdate: { userErrors: UserError[] };
+  }>(ctx, shop, WEBHOOK_SUBSCRIPTION_UPDATE, { id, webhookSubscription: { uri } });
+  return webhookSubscriptionUpdate.userErrors;
+}
+
+async function create(ctx: Ctx, shop: string, topic: string, uri: string): Promise<UserError[]> {
+  const { webhookSubscriptionCreate } = await call<{
+    webhookSubscriptionCreate: { userErrors: UserError[] };
+  }>(ctx, shop, WEBHOOK_SUBSCRIPTION_CREATE, {
+    topic,
+    webhookSubscription: { uri, format: "JSON" },
+  });
+  return webhookSubscriptionCreate.userErrors;
+}
+
+/** The status of a rejection by the Admin API without user errors. */
+const REFUSED_CALL = 422;
+
+/**
+ * The platform's own reason for a rejection; null when the work succeeded. Any other error is
+ * thrown.
+ */
+async function findRefusal(work: () => Promise<UserError[]>): Promise<string | null> {
+  try {
+    const errors = await work();
+    if (errors.length === 0) return null;
+    return errors
+      .map(({ message }) => message)
+      .join("; ")
+      .slice(0, MAX_REASON);
+  } catch (error) {
+    if (!(error instanceof OutboundError) || error.status !== REFUSED_CALL) throw error;
+    return error.message.slice(0, MAX_REASON);
+  }
+}
+
+/** Written only when the list changed: every process reads the record again after a change. */
+async function keepRefused(ctx: Ctx, tenant: Tenant, refused: RefusedWebhook[]): Promise<void> {
+  const before = tenant.connection.refused_webhooks ?? [];
+  if (JSON.stringify(before) === JSON.stringify(refused)) return;
+  await changeTenantRecord(ctx, tenant.shop, {
+    connection: { refused_webhooks: refused.length > 0 ? refused : null },
+  });
+}
+
+export async function listSubscriptions(ctx: Ctx, shop: string): Promise<Subscription[]> {
+  const all: Subscription[] = [];
+  for (let after: string | null = null; ;) {
+    const { webhookSubscriptions }: Listed = await call<Listed>(ctx, shop, WEBHOOK_SUBSCRIPTIONS, {
+      first: 100,
+      after,
+    });
+    all.push(...webhookSubscriptions.nodes);
+    if (!webhookSubscriptions.pageInfo.hasNextPage) return all;
+    after = webhookSubscriptions.pageInfo.endCursor;
+  }
+}

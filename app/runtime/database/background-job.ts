@@ -1,0 +1,103 @@
+// A background job that outlives its request: its progress is in the key-value store, so that a
+// reloaded page sees it at any process. One at a time per store and name; the lease shows whether a
+// process still runs it.
+//
+//   running -> done | failed;   interrupted: its process died, and it may be started again
+import type { Kv } from "../../generated/prisma/client.ts";
+import type { Columns } from "./columns.ts";
+import { KEYS, putKey } from "./kv.ts";
+import { withLease } from "./lease.ts";
+import type { Log } from "../log.ts";
+import type { TenantSql } from "./database.ts";
+
+export type LongRun<Progress, Result> = {
+  state: "running" | "done" | "failed" | "interrupted";
+  started_at: string;
+  finished_at: string | null;
+  progress: Progress | null;
+  result: Result | null;
+};
+
+type Stored = Omit<LongRun<unknown, unknown>, "state"> & { state: "running" | "done" | "failed" };
+
+/** `id` identifies this run. */
+export type RunEquipment = { sql: TenantSql; log: Log; now(): Date; id: string };
+
+/** How long its result is kept. */
+const RETENTION_SECONDS = 604_800;
+const REPORT_EVERY_MS = 250;
+
+// One statement for record and lease: a client that sees the end may start again at once.
+const FINISH = `
+  WITH released AS (DELETE FROM kv WHERE shop = $1 AND key = $3 AND value = $4::jsonb)
+  UPDATE kv SET value = $5::jsonb, version = version + 1, updated_at = clock_timestamp()
+    WHERE shop = $1 AND key = $2`;
+
+/**
+ * Resolves at the start: true, or false when a run is in progress. An error of `work` ends the run
+ * as `failed`.
+ */
+export function startLongRun<Progress, Result>(
+  { sql, log, now, id }: RunEquipment,
+  name: string,
+  work: (report: (progress: Progress) => Promise<void>) => Promise<Result>,
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const run = withLease(sql, name, id, async () => {
+      const record: Stored = {
+        state: "running",
+        started_at: now().toISOString(),
+        finished_at: null,
+        progress: null,
+        result: null,
+      };
+      const save = (changes: Partial<Stored>) =>
+        putKey(sql, KEYS.longRun(name), Object.assign(record, changes), RETENTION_SECONDS);
+      const finish = (changes: Partial<Stored>) =>
+        sql(FINISH, [
+          KEYS.longRun(name),
+          KEYS.lease(name),
+          JSON.stringify(id),
+          JSON.stringify(Object.assign(record, changes, { finished_at: now().toISOString() })),
+        ]);
+      await save({});
+      resolve(true);
+      let reportedAt = 0;
+      const report = async (progress: Progress) => {
+        record.progress = progress;
+        if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+        reportedAt = performance.now();
+        await save({});
+      };
+      try {
+        const result = await work(report);
+        await finish({ state: "done", result });
+      } catch (error) {
+        log.error("long_run.failed", error, { name });
+        await finish({ state: "failed" });
+      }
+    });
+    run.then((held) => held ?? resolve(false), reject);
+  });
+}
+
+// One read for lease and record: between two reads a run could start or end, and would appear
+// interrupted.
+const READ = `
+  SELECT run.value, EXISTS (SELECT 1 FROM kv WHERE shop = $1 AND key = $3
+    AND expires_at > clock_timestamp()) AS is_held
+  FROM kv run WHERE run.shop = $1 AND run.key = $2 AND run.expires_at > clock_timestamp()`;
+
+/** Null without a run in the last week. */
+export async function readLongRun<Progress, Result>(
+  sql: TenantSql,
+  name: string,
+): Promise<LongRun<Progress, Result> | null> {
+  const [row] = await sql<
+    Columns<Kv, "value"> & { value: LongRun<Progress, Result>; is_held: boolean }
+  >(READ, [KEYS.longRun(name), KEYS.lease(name)]);
+  if (!row) return null;
+  return row.value.state === "running" && !row.is_held
+    ? { ...row.value, state: "interrupted" }
+    : row.value;
+}

@@ -1,0 +1,306 @@
+// SPEC's key-value store in Postgres, with expiry and three atomic operations: put-if-absent, take,
+// compare-and-set. An expired key is invisible at once; the scheduled run deletes it. The
+// database's clock decides.
+import type { Kv } from "../../generated/prisma/client.ts";
+import type { Columns } from "./columns.ts";
+import type { Database, TenantSql } from "./database.ts";
+
+/**
+ * A key made by one of the tables below; other texts do not compile. Its store is a separate
+ * column: a statement is bound to its store (`forTenant`), and the store leads the table's primary
+ * key, so two stores never share a key.
+ */
+export type Key = string & { readonly [made]: true };
+declare const made: unique symbol;
+
+type KeyTable<T> = {
+  [N in keyof T]: T[N] extends (...parts: infer P) => string ? (...parts: P) => Key : Key;
+};
+const keys = <const T extends Record<string, string | ((...parts: never[]) => string)>>(
+  table: T,
+): KeyTable<T> => table as unknown as KeyTable<T>;
+
+/** Every key without a store; their shop is PLATFORM. */
+export const PLATFORM_KEYS = keys({
+  config: "platform:config",
+  oauthState: (state: string) => `oauth_state:${state}`,
+  pkce: (state: string) => `pkce:${state}`,
+  /** A requested sync of this store that has not ended. */
+  syncRequest: (shop: string) => `sync_request:${shop}`,
+  /** The code mailed to one browser, and the browser's number of attempts. */
+  gateCode: (browser: string) => `gate_code:${browser}`,
+  gateTries: (browser: string) => `gate_tries:${browser}`,
+  scheduledRun: "scheduled_run:report",
+});
+
+/**
+ * Every key of a store. `lease`, `longRun` and `rate` are also used for the platform, under
+ * PLATFORM.
+ */
+export const KEYS = keys({
+  tenant: (shop: string) => `tenant:${shop}`,
+  event: (idempotencyKey: string) => `evt:${idempotencyKey}`,
+  circuit: (channel: string) => `circuit:${channel}`,
+  /** While it exists, no further alert about this channel's dead letters is sent. */
+  deadLetterAlert: (channel: string) => `dead_letter_alert:${channel}`,
+  /** While it exists, echoes of our own write to this customer are ignored. */
+  echo: (userId: number) => `echo:${userId}`,
+  lease: (name: string) => `lease:${name}`,
+  /** The progress of the customers' catch-up. */
+  customerSync: "sync:customers",
+  /** When this step of the tag system last succeeded. */
+  tagStep: (step: string) => `tag_step:${step}`,
+  /** Whether the app embed is enabled in the theme, and the source of that information. */
+  themeEmbed: "theme_embed",
+  /** The merchant's saved views of the customer list. */
+  customerViews: "customer_views",
+  /** The position in the consent log of the newest signed checkpoint. */
+  consentCheckpoint: "consent_checkpoint",
+  passwordLink: (tokenHash: string) => `password_link:${tokenHash}`,
+  emailLink: (tokenHash: string) => `email_link:${tokenHash}`,
+  /** Opens one export of a person's data for the merchant. */
+  exportLink: (tokenHash: string) => `export_link:${tokenHash}`,
+  sessionCode: (codeHash: string) => `session_code:${codeHash}`,
+  consentLink: (tokenHash: string) => `consent_link:${tokenHash}`,
+  consentAsked: (askHash: string) => `consent_asked:${askHash}`,
+  /** The document at an agent's client id. */
+  clientDocument: (urlHash: string) => `client_document:${urlHash}`,
+  /** The profile of an agent's platform, or the error of its fetch. */
+  agentProfile: (urlHash: string) => `agent_profile:${urlHash}`,
+  /** An agent's cart from before the sign-in; the id is its only protection. */
+  agentCart: (id: string) => `agent_cart:${id}`,
+  /** A task that an agent created over A2A. */
+  agentTask: (id: string) => `agent_task:${id}`,
+  revokedToken: (tokenHash: string) => `revoked:${tokenHash}`,
+  /** The progress of a background job. */
+  longRun: (name: string) => `run:${name}`,
+  /** One page of a customer's orders. */
+  orders: (userId: number, page: string) => `orders:${userId}:${page}`,
+  /** The stored response of a request with this Idempotency-Key. */
+  idempotent: (requestHash: string) => `idempotent:${requestHash}`,
+  rate: (limit: string, subject: string, window: number) => `rate:${limit}:${subject}:${window}`,
+});
+
+export const TTL_SECONDS = {
+  oauthState: 600,
+  pkce: 300,
+  event: 604_800,
+  welcomeLink: 86_400,
+  passwordResetLink: 3_600,
+  emailLink: 86_400,
+  sessionCode: 60,
+  echo: 60,
+  consentLink: 86_400,
+  exportLink: 604_800,
+  clientDocument: 3_600,
+  agentProfile: 3_600,
+  unreadableAgentProfile: 60,
+  agentCart: 604_800,
+  agentTask: 3_600,
+  unreadableClientDocument: 60,
+  deadLetterAlert: 900,
+  orders: 300,
+  idempotent: 86_400,
+  idempotentRun: 60,
+  gateCode: 600,
+} as const;
+
+const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";
+const EXPIRY = "clock_timestamp() + make_interval(secs => $4::float8)";
+
+export type Stored<T> = Columns<Kv, "value" | "version"> & { value: T };
+
+export async function getKey<T>(sql: TenantSql, key: Key): Promise<Stored<T> | null> {
+  const [row] = await sql<Stored<T>>(
+    `SELECT value, version FROM kv WHERE shop = $1 AND key = $2 AND ${LIVE}`,
+    [key],
+  );
+  return row ?? null;
+}
+
+export async function putKey(
+  sql: TenantSql,
+  key: Key,
+  value: unknown,
+  ttlSeconds: number | null = null,
+): Promise<void> {
+  await sql(
+    `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
+     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
+       version = kv.version + 1, updated_at = clock_timestamp()`,
+    [key, JSON.stringify(value), ttlSeconds],
+  );
+}
+
+/** True for the one caller that put it; an expired key counts as absent. */
+export async function putKeyIfAbsent(
+  sql: TenantSql,
+  key: Key,
+  value: unknown,
+  ttlSeconds: number | null = null,
+): Promise<boolean> {
+  const rows = await sql(
+    `INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, $3::jsonb, ${EXPIRY})
+     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
+       version = kv.version + 1, updated_at = clock_timestamp()
+       WHERE kv.expires_at <= clock_timestamp()
+     RETURNING key`,
+    [key, JSON.stringify(value), ttlSeconds],
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Puts the free keys in one statement and returns them; sorted, so that two callers do not
+ * deadlock.
+ */
+export async function putKeysIfAbsent(
+  sql: TenantSql,
+  wanted: readonly Key[],
+  value: unknown,
+  ttlSeconds: number,
+): Promise<Key[]> {
+  const rows = await sql<Columns<Kv, "key"> & { key: Key }>(
+    `INSERT INTO kv (shop, key, value, expires_at) SELECT $1, key, $3::jsonb, ${EXPIRY}
+      FROM unnest($2::text[]) AS wanted(key) ORDER BY key
+     ON CONFLICT (shop, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
+       version = kv.version + 1, updated_at = clock_timestamp()
+       WHERE kv.expires_at <= clock_timestamp()
+     RETURNING key`,
+    [[...wanted].sort(), JSON.stringify(value), ttlSeconds],
+  );
+  return rows.map((row) => row.key);
+}
+
+/**
+ * Extends the expiry of a key that still holds the caller's value; false when it was replaced or
+ * deleted.
+ */
+export async function renewKeyIfHeld(
+  sql: TenantSql,
+  key: Key,
+  value: unknown,
+  ttlSeconds: number,
+): Promise<boolean> {
+  const rows = await sql(
+    `UPDATE kv SET expires_at = ${EXPIRY} WHERE shop = $1 AND key = $2 AND value = $3::jsonb
+      AND ${LIVE} RETURNING key`,
+    [key, JSON.stringify(value), ttlSeconds],
+  );
+  return rows.length === 1;
+}
+
+/** Reads and deletes in one statement: of two concurrent callers one gets it. */
+export async function takeKey<T>(sql: TenantSql, key: Key): Promise<T | null> {
+  const [row] = await sql<Columns<Kv, "value"> & { value: T; live: boolean }>(
+    `DELETE FROM kv WHERE shop = $1 AND key = $2 RETURNING value, ${LIVE} AS live`,
+    [key],
+  );
+  return row?.live ? row.value : null;
+}
+
+/** False when the key changed since `version` was read. */
+export async function compareAndSetKey(
+  sql: TenantSql,
+  key: Key,
+  version: number,
+  value: unknown,
+): Promise<boolean> {
+  const rows = await sql(
+    `UPDATE kv SET value = $3::jsonb, version = version + 1, updated_at = clock_timestamp()
+      WHERE shop = $1 AND key = $2 AND version = $4 AND ${LIVE} RETURNING key`,
+    [key, JSON.stringify(value), version],
+  );
+  return rows.length === 1;
+}
+
+const ADD_ONE = `
+  ON CONFLICT (shop, key) DO UPDATE SET
+    value = CASE WHEN kv.expires_at <= clock_timestamp() THEN '1'::jsonb
+      ELSE to_jsonb((kv.value #>> '{}')::int + 1) END,
+    expires_at = CASE WHEN kv.expires_at <= clock_timestamp() THEN excluded.expires_at ELSE kv.expires_at END
+  WHERE kv.shop = $1
+  RETURNING key, (value #>> '{}')::int AS count`;
+
+// Locks the gates, then the counters, each in the order of their keys, so that two callers do not
+// deadlock.
+const COUNT_BEHIND_GATES = `
+  WITH gate AS (
+    INSERT INTO kv (shop, key, value, expires_at)
+    SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl)
+    FROM unnest($2::text[], $3::float8[]) AS wanted(key, ttl) ORDER BY key
+    ${ADD_ONE}
+  ), full_gate AS (
+    SELECT 1 FROM gate JOIN unnest($2::text[], $4::int[]) AS wanted(key, most) USING (key)
+      WHERE gate.count > wanted.most
+  ), counter AS (
+    INSERT INTO kv (shop, key, value, expires_at)
+    SELECT $1, key, '1'::jsonb, clock_timestamp() + make_interval(secs => ttl)
+    FROM unnest($5::text[], $6::float8[]) AS wanted(key, ttl) WHERE NOT EXISTS (SELECT 1
+      FROM full_gate) ORDER BY key
+    ${ADD_ONE}
+  )
+  SELECT key, count FROM gate UNION ALL SELECT key, count FROM counter`;
+
+type Counter = { key: Key; ttlSeconds: number };
+
+/**
+ * Adds one to each gate and, unless a gate then exceeds its `max`, to each counter; starts new or
+ * expired ones. One statement. @returns the counts after the increment.
+ */
+export async function countKeys(
+  sql: TenantSql,
+  counters: readonly Counter[],
+  gates: readonly (Counter & { max: number })[] = [],
+): Promise<Map<string, number>> {
+  const byKey = (a: Counter, b: Counter) => (a.key < b.key ? -1 : 1);
+  const [first, rest] = [gates.toSorted(byKey), counters.toSorted(byKey)];
+  const rows = await sql<Columns<Kv, "key"> & { count: number }>(
+    COUNT_BEHIND_GATES,
+    [
+      first.map(({ key }) => key),
+      first.map(({ ttlSeconds }) => ttlSeconds),
+      first.map(({ max }) => max),
+      rest.map(({ key }) => key),
+      rest.map(({ ttlSeconds }) => ttlSeconds),
+    ],
+    "count_keys",
+  );
+  return new Map(rows.map(({ key, count }) => [key, count]));
+}
+
+export async function deleteKey(sql: TenantSql, key: Key): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2", [key]);
+}
+
+/**
+ * Deletes a key only while it holds the caller's value: an expired lease may belong to another
+ * holder.
+ */
+export async function deleteKeyIfHeld(sql: TenantSql, key: string, value: unknown): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = $2 AND value = $3::jsonb", [
+    key,
+    JSON.stringify(value),
+  ]);
+}
+
+export async function deleteKeysIfHeld(
+  sql: TenantSql,
+  wanted: readonly Key[],
+  value: unknown,
+): Promise<void> {
+  await sql("DELETE FROM kv WHERE shop = $1 AND key = ANY($2::text[]) AND value = $3::jsonb", [
+    wanted,
+    JSON.stringify(value),
+  ]);
+}
+
+/** Deletes at most `limit` expired keys of all tenants; safe to repeat and to run twice at once. */
+export async function deleteExpiredKeys(database: Database, limit = 5_000): Promise<number> {
+  const rows = await database.acrossTenants(
+    `DELETE FROM kv WHERE (shop, key) IN (SELECT shop, key FROM kv
+      WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+    [limit],
+  );
+  return rows.length;
+}

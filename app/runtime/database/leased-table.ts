@@ -1,0 +1,107 @@
+// Table rows as work that one worker holds at a time: claim, lease, fence token, retry.
+//
+//   waiting -> running (locked_until, attempt_token) -> waiting (later) | any final state
+//      ^------ claimed again when its lease expired: the holder died
+import type { Database, Row, TenantSql } from "./database.ts";
+import { LeaseLost } from "./lease.ts";
+
+export type LeasedRow = Row & { shop: string; id: number | string; attempt_token: string };
+
+type LeasedTableOptions = {
+  table: string;
+  idType: "bigint" | "int" | "uuid";
+  stateColumn: "state" | "status";
+  waiting: string;
+  running: string;
+  /** With `next_attempt_at` a row is due at its time; with `created_at` the oldest goes first. */
+  orderBy: "next_attempt_at" | "created_at";
+  leaseSeconds: number;
+  columns: readonly string[];
+};
+
+export type LeasedTable<Claimed extends LeasedRow> = {
+  leaseSeconds: number;
+  /** Claims at most `limit` rows that are due or have an expired lease. */
+  claim(database: Database, limit: number): Promise<Claimed[]>;
+  /** Extends the leases that are still held. Returns their number. */
+  renew(database: Database, rows: readonly Held[]): Promise<number>;
+  /** Releases rows unprocessed for the next worker. */
+  release(database: Database, rows: readonly Held[]): Promise<void>;
+  /**
+   * Changes a held row and keeps its lease. `assignments` is SQL whose values start at $4. Throws
+   * LeaseLost when another worker holds the row: then the caller's transaction must not commit.
+   */
+  update(sql: TenantSql, row: Held, assignments: string, values?: readonly unknown[]): Promise<Row>;
+  /** As `update`, and ends the lease. */
+  settle(sql: TenantSql, row: Held, assignments: string, values?: readonly unknown[]): Promise<Row>;
+};
+
+/** A claimed row with its fence token. */
+export type Held = { shop: string; id: number | string; token: string };
+
+export function leasedTable<Claimed extends LeasedRow>({
+  table,
+  idType,
+  stateColumn: state,
+  waiting,
+  running,
+  orderBy,
+  leaseSeconds,
+  columns,
+}: LeasedTableOptions): LeasedTable<Claimed> {
+  const lease = `clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
+  const isDue = orderBy === "next_attempt_at" ? "AND next_attempt_at <= clock_timestamp()" : "";
+  // Locks the returned rows for one statement and skips locked ones, so that two claims never
+  // return the same row.
+  const CLAIM = `
+    WITH due AS (
+      SELECT shop, id FROM ${table} WHERE ${state} = '${waiting}' ${isDue}
+      ORDER BY ${orderBy}, id LIMIT $1 FOR UPDATE SKIP LOCKED
+    ),
+    lost AS (
+      SELECT shop, id FROM ${table} WHERE ${state} = '${running}' AND locked_until < clock_timestamp()
+      ORDER BY locked_until LIMIT $1 FOR UPDATE SKIP LOCKED
+    ),
+    chosen AS (SELECT * FROM due UNION ALL SELECT * FROM lost LIMIT $1)
+    UPDATE ${table} w SET ${state} = '${running}', locked_until = ${lease}, attempt_token = gen_random_uuid()
+    FROM chosen WHERE w.shop = chosen.shop AND w.id = chosen.id
+    RETURNING ${["shop", "id", "attempt_token", ...columns].map((column) => `w.${column}`).join(", ")}`;
+
+  const HELD_ROWS = `FROM unnest($1::text[], $2::${idType}[], $3::uuid[]) AS held(shop, id, token)
+    WHERE w.shop = held.shop AND w.id = held.id AND w.attempt_token = held.token`;
+  const RENEW = `UPDATE ${table} w SET locked_until = ${lease} ${HELD_ROWS} RETURNING w.id`;
+  const RELEASE = `UPDATE ${table} w SET ${state} = '${waiting}', attempt_token = NULL,
+    locked_until = NULL ${HELD_ROWS}`;
+  const byColumn = (rows: readonly Held[]) => [
+    rows.map(({ shop }) => shop),
+    rows.map(({ id }) => id),
+    rows.map(({ token }) => token),
+  ];
+
+  async function change(
+    sql: TenantSql,
+    { id, token }: Held,
+    assignments: string,
+    values: readonly unknown[],
+  ): Promise<Row> {
+    const [row] = await sql(
+      `UPDATE ${table} SET ${assignments} WHERE shop = $1 AND id = $2 AND attempt_token = $3
+        AND ${state} = '${running}' RETURNING ${state} AS state`,
+      [id, token, ...values],
+    );
+    if (!row) throw new LeaseLost(`${table} ${id}`);
+    return row;
+  }
+
+  return {
+    leaseSeconds,
+    claim: (database, limit) => database.acrossTenants<Claimed>(CLAIM, [limit]),
+    renew: async (database, rows) => (await database.acrossTenants(RENEW, byColumn(rows))).length,
+    async release(database, rows) {
+      await database.acrossTenants(RELEASE, byColumn(rows));
+    },
+    update: (sql, row, assignments, values = []) => change(sql, row, assignments, values),
+    settle: (sql, row, assignments, values = []) =>
+      change(sql, row, `attempt_token = NULL, locked_until = NULL, ${assignments}`, values),
+  };
+}

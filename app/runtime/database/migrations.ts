@@ -1,0 +1,255 @@
+// Applies prisma/migrations at start. Writes the same _prisma_migrations table and takes the same
+// advisory lock as Prisma's own engine, which cannot be downloaded everywhere, so that either can
+// continue after the other.
+import { createHash, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import pg from "pg";
+
+/** Explains in one sentence why the database's schema cannot be updated and what to do. */
+export class MigrationError extends Error {
+  override name = "MigrationError";
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+interface AppliedRow {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+}
+
+const prismaLockKey = 72707369;
+const oldestServer = 15;
+const defaultFolder = resolve(import.meta.dirname, "../../../prisma/migrations");
+
+export type MigrationOptions = {
+  folder?: string;
+  /** The name of the setting with the database URL, for messages. */
+  setting?: string;
+};
+
+/**
+ * Applies every missing migration in the order of their names, each in one transaction. Safe to run
+ * concurrently from any number of processes: one works, the others wait and find nothing to do. An
+ * up-to-date database is only read. A folder that does not exist counts as empty.
+ */
+export async function applyMigrations(
+  databaseUrl: string,
+  { folder = defaultFolder, setting = "DATABASE_URL" }: MigrationOptions = {},
+): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(folder);
+  return withClient(databaseUrl, setting, async (client) => {
+    await refuseOldServer(client);
+    const pending = findPending(migrations, await readApplied(client));
+    const applied: string[] = [];
+    for (const migration of pending)
+      if (await apply(client, migration, migrations)) applied.push(migration.name);
+    return { applied };
+  });
+}
+
+/**
+ * One transaction under the migration lock. The lock ends with the transaction, also behind a
+ * pooler, where a session's lock would stay on a shared connection.
+ */
+export async function inMigrationLock<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return withClient(databaseUrl, "DIRECT_DATABASE_URL", (client) => inLock(client, work));
+}
+
+async function withClient<T>(
+  databaseUrl: string,
+  setting: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "migrations" });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new MigrationError(
+      `The database cannot be reached (${describe(error)}); check ${setting} and that the server runs.`,
+      { cause: error },
+    );
+  }
+  try {
+    return await work(client);
+  } catch (error) {
+    if (error instanceof MigrationError) throw error;
+    throw new MigrationError(`The migrations cannot be applied: ${explain(error)}.`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function inLock<T>(client: pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  await client.query("BEGIN");
+  try {
+    // The connection string's timeouts are meant for requests: a migration, or waiting for one,
+    // takes longer.
+    await client.query(
+      "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0",
+    );
+    await client.query("SELECT pg_advisory_xact_lock($1)", [prismaLockKey]);
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+function findPending(migrations: Migration[], done: Map<string, AppliedRow>): Migration[] {
+  refuseUnknown(done, migrations);
+  return migrations.filter((migration) => {
+    const row = done.get(migration.name);
+    if (row) refuseChanged(row, migration);
+    return !row;
+  });
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw new MigrationError(`The migrations in ${folder} cannot be read: ${error.message}.`);
+    },
+  );
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const bytes = await readFile(join(folder, name, "migration.sql")).catch(() => {
+        throw new MigrationError(
+          `The migration ${name} in ${basename(folder)} has no readable migration.sql; restore it or remove its folder.`,
+        );
+      });
+      return {
+        name,
+        sql: bytes.toString("utf8"),
+        checksum: createHash("sha256").update(bytes).digest("hex"),
+      };
+    }),
+  );
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_version_num: string }>("SHOW server_version_num");
+  const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+  if (major < oldestServer) {
+    throw new MigrationError(
+      `The database server is PostgreSQL ${major}; this service needs PostgreSQL ${oldestServer} or newer.`,
+    );
+  }
+}
+
+/** The newest row of every migration; rows that Prisma marked as rolled back do not count. */
+async function readApplied(client: pg.Client): Promise<Map<string, AppliedRow>> {
+  const [table] = (
+    await client.query<{ is_there: boolean }>(
+      "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS is_there",
+    )
+  ).rows;
+  if (!table?.is_there) return new Map();
+  const { rows } = await client.query<AppliedRow>(
+    `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
+      WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  );
+  return new Map(rows.map((row) => [row.migration_name, row]));
+}
+
+// Equivalent to Prisma's own definition: its engine does not compare it, but reads all columns.
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY NOT NULL,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
+
+function refuseUnknown(done: Map<string, AppliedRow>, migrations: Migration[]): void {
+  const known = new Set(migrations.map((migration) => migration.name));
+  const unknown = [...done.keys()].filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new MigrationError(
+      `The database has migrations that this version does not know (${unknown.join(", ")}): a newer version has run on it; start that version or newer, or restore a backup from before it.`,
+    );
+  }
+}
+
+function refuseChanged(row: AppliedRow, { name, checksum }: Migration): void {
+  if (row.finished_at === null) {
+    throw new MigrationError(
+      `The migration ${name} was begun on this database and not finished; repair what it left, then set finished_at (done) or rolled_back_at (undone) in its row of _prisma_migrations.`,
+    );
+  }
+  if (row.checksum !== checksum) {
+    throw new MigrationError(
+      `The migration ${name} was changed after it was applied to this database; restore its file and put the change into a new migration.`,
+    );
+  }
+}
+
+/** False when another process applied it meanwhile. */
+async function apply(
+  client: pg.Client,
+  migration: Migration,
+  migrations: Migration[],
+): Promise<boolean> {
+  const { name, sql, checksum } = migration;
+  return inLock(client, async () => {
+    await client.query(CREATE_TABLE);
+    if (!findPending(migrations, await readApplied(client)).includes(migration)) return false;
+    try {
+      const before = await readTransaction(client);
+      await client.query(sql);
+      if ((await readTransaction(client)) !== before)
+        throw new Error(
+          "its SQL ends the transaction around it (COMMIT or ROLLBACK); remove that and what it left",
+        );
+      // Row and schema commit together: the row alone would skip the change, the change alone would
+      // run twice.
+      await client.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
+        [randomUUID(), checksum, name],
+      );
+    } catch (error) {
+      throw new MigrationError(
+        `The migration ${name} failed and was rolled back: ${explain(error)}.`,
+      );
+    }
+    return true;
+  });
+}
+
+async function readTransaction(client: pg.Client): Promise<string | undefined> {
+  return (await client.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id")).rows[0]
+    ?.id;
+}
+
+function describe(error: unknown): string {
+  const { message, code, detail } = error as { message?: string; code?: string; detail?: string };
+  return [message || code || String(error), detail].filter(Boolean).join(" - ");
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+function explain(error: unknown): string {
+  return (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
+    ? `${describe(error)}. This role may not change the schema: set DIRECT_DATABASE_URL to the role that owns it, or run \`npm run db:migrate\` with it before the service starts`
+    : describe(error);
+}

@@ -1,0 +1,133 @@
+// The two roles of a database: the owner of the schema, who migrates (DIRECT_DATABASE_URL), and the
+// service's own, which only reads and writes rows (DATABASE_URL). Reasons:
+// docs/decisions/028-database-roles.md.
+import pg from "pg";
+import { applyMigrations, inMigrationLock, MigrationError } from "./migrations.ts";
+
+/**
+ * Append-only tables; rows are deleted only by `delete_redacted_rows`, which belongs to the owner.
+ */
+export const APPEND_ONLY_TABLES = ["consent_records", "event_ledger"] as const;
+
+const MIGRATIONS_TABLE = "_prisma_migrations";
+/** Since PostgreSQL 17 roles other than the owner can ANALYZE. */
+const FIRST_WITH_MAINTAIN = 170_000;
+/** Tables that the service analyzes after bulk inserts. */
+const ANALYZED_TABLES = ["storefront_users"] as const;
+
+export type Migrated = {
+  applied: string[];
+  /** The role of the service's connection. */
+  serviceRole: string;
+  /**
+   * False when that role can change the schema: it owns it, can act as its owner, or is a
+   * superuser.
+   */
+  isRestricted: boolean;
+};
+
+/**
+ * Migrates the schema and, where the owner differs from the service's role, grants the latter the
+ * rights it needs and revokes all others. Safe to run concurrently from any number of processes.
+ * Throws MigrationError.
+ */
+export async function migrateDatabase({
+  url,
+  directUrl,
+}: {
+  url: string;
+  directUrl?: string | undefined;
+}): Promise<Migrated> {
+  const { applied } = await applyMigrations(directUrl ?? url, {
+    setting: directUrl === undefined ? "DATABASE_URL" : "DIRECT_DATABASE_URL",
+  });
+  const serviceRole = await findRole(url);
+  if (directUrl !== undefined && (await findRole(directUrl)) !== serviceRole)
+    await grantServiceRights(directUrl, serviceRole);
+  return { applied, serviceRole, isRestricted: await isRestricted(url) };
+}
+
+/** The role of a connection; not always the name in its URL, which a pooler may map. */
+async function findRole(url: string): Promise<string> {
+  const [row] = await ask<{ role: string }>(url, "SELECT current_user::text AS role");
+  return row?.role ?? "";
+}
+
+async function isRestricted(url: string): Promise<boolean> {
+  const [row] = await ask<{ is_restricted: boolean }>(
+    url,
+    `SELECT NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
+       AND NOT has_schema_privilege(current_schema(), 'CREATE')
+       AND NOT EXISTS (
+         SELECT 1 FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND pg_has_role(relowner, 'MEMBER')
+       ) AS is_restricted`,
+    [APPEND_ONLY_TABLES],
+  );
+  return row?.is_restricted ?? false;
+}
+
+async function ask<R extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url, application_name: "migrations" });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return (await client.query<R>(text, values)).rows;
+  } catch (error) {
+    throw new MigrationError(
+      `The service's role cannot use the database (${(error as Error).message}); check DATABASE_URL.`,
+      { cause: error },
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+type Owned = { name: string; kind: "table" | "sequence" };
+
+// Limited to what the connected role can grant: other programs may have tables in the same schema.
+const FIND_OWNED = `
+  SELECT c.relname AS name, CASE c.relkind WHEN 'S' THEN 'sequence' ELSE 'table' END AS kind
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'S') AND pg_has_role(c.relowner, 'USAGE')
+  ORDER BY c.relname`;
+
+/**
+ * One transaction under the migration lock: other sessions see the old rights or the new ones,
+ * never none.
+ */
+async function grantServiceRights(ownerUrl: string, serviceRole: string): Promise<void> {
+  const role = pg.escapeIdentifier(serviceRole);
+  await inMigrationLock(ownerUrl, async (client) => {
+    const [about] = (
+      await client.query<{ schema: string; version: string }>(
+        "SELECT current_schema() AS schema, current_setting('server_version_num') AS version",
+      )
+    ).rows;
+    const { rows } = await client.query<Owned>(FIND_OWNED);
+    const schema = pg.escapeIdentifier(about?.schema ?? "public");
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+    for (const { name, kind } of rows) {
+      const object = `${kind} ${schema}.${pg.escapeIdentifier(name)}`;
+      await client.query(`REVOKE ALL ON ${object} FROM ${role}`);
+      await client.query(`GRANT ${rightsOn(name, kind)} ON ${object} TO ${role}`);
+    }
+    if (Number(about?.version) >= FIRST_WITH_MAINTAIN)
+      for (const table of ANALYZED_TABLES)
+        await client.query(`GRANT MAINTAIN ON ${schema}.${table} TO ${role}`);
+    await client.query(
+      `GRANT EXECUTE ON FUNCTION ${schema}.delete_redacted_rows(text, text, int) TO ${role}`,
+    );
+  });
+}
+
+function rightsOn(name: string, kind: Owned["kind"]): string {
+  if (kind === "sequence") return "USAGE";
+  if (name === MIGRATIONS_TABLE) return "SELECT";
+  return (APPEND_ONLY_TABLES as readonly string[]).includes(name)
+    ? "SELECT, INSERT"
+    : "SELECT, INSERT, UPDATE, DELETE";
+}

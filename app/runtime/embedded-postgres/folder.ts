@@ -1,0 +1,228 @@
+// The data folder of the embedded database: where it may stand, whether it is sound, how a new one
+// is made. Beside <dir> stand <dir>.password, <dir>.lock, <dir>.log and, while a new one is made,
+// <dir>.partial-*.
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type Account,
+  type Binaries,
+  canEnter,
+  defaultAccount,
+  isRoot,
+  openSystemPlace,
+  run,
+  systemPlace,
+} from "./binaries.ts";
+import { EmbeddedPostgresError, explainFileError } from "./error.ts";
+
+export interface DataPlace {
+  dir: string;
+  account: Account;
+}
+
+/**
+ * Decides the real folder and the account. Data that exists always wins, wherever it stands:
+ * choosing another place because permissions changed would silently start an empty database.
+ */
+export async function choosePlace(wanted: string): Promise<DataPlace> {
+  let dir = resolve(wanted);
+  try {
+    await mkdir(dirname(dir), { recursive: true });
+    // One data folder must have one name, or two starts through different links would not see each
+    // other.
+    dir = await realpath(dir).catch(async () => join(await realpath(dirname(dir)), basename(dir)));
+    const inSystemPlace = join(
+      systemPlace,
+      `data-${createHash("sha256").update(dir).digest("hex").slice(0, 16)}`,
+    );
+    const account = defaultAccount();
+    if ((await listFolder(dir)).length > 0) {
+      const owner = await ownerOf(dir, account);
+      if (await canEnter(owner, dir)) return { dir, account: owner };
+      throw new EmbeddedPostgresError(
+        `The database folder ${dir} cannot be reached by its owner (${owner.name}) because a folder above it is closed; open those folders (chmod o+x) or move it and set the new place.`,
+      );
+    }
+    if (!isRoot) return { dir, account };
+    if ((await listFolder(inSystemPlace)).length > 0) {
+      return { dir: inSystemPlace, account: await ownerOf(inSystemPlace, account) };
+    }
+    if (await canEnter(account, dirname(dir))) return { dir, account };
+    await openSystemPlace();
+    return { dir: inSystemPlace, account };
+  } catch (error) {
+    throw explainFileError(error, `The database folder ${dir} cannot be used`);
+  }
+}
+
+/** Root runs an existing database as its owner; other accounts can only run their own. */
+async function ownerOf(dir: string, account: Account): Promise<Account> {
+  const { uid, gid } = await stat(dir);
+  if (uid === (account.uid ?? process.getuid?.() ?? uid)) return account;
+  if (isRoot && uid !== 0) return { name: `user ${uid}`, uid, gid };
+  const owner = uid === 0 ? "root, as whom PostgreSQL refuses to run" : `user ${uid}`;
+  throw new EmbeddedPostgresError(
+    `The database folder ${dir} belongs to ${owner}; give it back to ${account.name} (chown -R) or choose another folder.`,
+  );
+}
+
+async function listFolder(dir: string): Promise<string[]> {
+  return readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+}
+
+/**
+ * True when a sound database is there, false when one has to be made; throws when it is neither.
+ */
+export async function isInitialised(dir: string, majorVersion: string): Promise<boolean> {
+  const entries = await listFolder(dir).catch((error) => {
+    throw explainFileError(error, `The database folder ${dir} cannot be read`);
+  });
+  if (entries.length === 0) return false;
+  const version = await readFile(join(dir, "PG_VERSION"), "utf8").then(
+    (text) => text.trim(),
+    () => "",
+  );
+  const missing = ["PG_VERSION", "global", "base", "pg_wal"].filter(
+    (entry) => !entries.includes(entry),
+  );
+  if (missing.length > 0 || version === "") {
+    throw new EmbeddedPostgresError(
+      `The database folder ${dir} is damaged or holds something else (${missing[0] ?? "PG_VERSION"} is missing); restore it from a backup, or move it away to start with an empty database.`,
+    );
+  }
+  if (version !== majorVersion) {
+    throw new EmbeddedPostgresError(
+      `The database folder ${dir} was made by PostgreSQL ${version} and this is PostgreSQL ${majorVersion}; dump it with version ${version} and load the dump here, or set DATABASE_URL to a PostgreSQL ${version} server.`,
+    );
+  }
+  return true;
+}
+
+/**
+ * Makes a new database beside its place and moves it there whole: a crash in the middle leaves only
+ * <dir>.partial-*.
+ */
+export async function initialise(
+  { dir, account }: DataPlace,
+  binaries: Binaries,
+  isDurable: boolean,
+): Promise<void> {
+  let partial = "";
+  try {
+    for (const entry of await readdir(dirname(dir))) {
+      if (entry.startsWith(`${basename(dir)}.partial-`)) await remove(join(dirname(dir), entry));
+    }
+    // A new name every time: an initdb that outlived its parent may still be writing to, or
+    // cleaning up, the old one.
+    partial = await mkdtemp(`${dir}.partial-`);
+    if (account.uid !== undefined) await chown(partial, account.uid, account.gid ?? account.uid);
+    // Nobody gets in until setPassword() and the file below: "reject" also keeps the password out
+    // of argv.
+    const args = [
+      "-D",
+      partial,
+      "-U",
+      "postgres",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--auth=reject",
+      "--no-instructions",
+    ];
+    const { code, output } = await run(
+      account,
+      binaries.initdb,
+      isDurable ? args : [...args, "--no-sync"],
+    );
+    if (code !== 0) {
+      throw new EmbeddedPostgresError(
+        `A new database cannot be made in ${dir}: ${lastLines(output)}`,
+      );
+    }
+    await writeFile(join(partial, "pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
+    await rename(partial, dir);
+  } catch (error) {
+    if (partial) await remove(partial).catch(() => {});
+    throw explainFileError(error, `The database folder ${dir} cannot be made`);
+  }
+}
+
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** The password in <dir>.password, or null when it has to be made. */
+export async function readPassword(dir: string): Promise<string | null> {
+  const text = await readFile(`${dir}.password`, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw explainFileError(error, `The password file ${dir}.password cannot be read`);
+  });
+  return /^[0-9a-f]{48}$/.test(text) ? text : null;
+}
+
+/**
+ * Sets a new random password on a stopped database. The file comes last: without it the next start
+ * does this again.
+ */
+export async function setPassword(
+  { dir, account }: DataPlace,
+  binaries: Binaries,
+): Promise<string> {
+  const password = randomBytes(24).toString("hex");
+  const args = ["--single", "-D", dir, "-c", "log_min_error_statement=panic", "postgres"];
+  const statement = `ALTER ROLE postgres PASSWORD '${password}'\n`;
+  let { code, output } = await run(account, binaries.postgres, args, statement);
+  // The same step of a start that was killed may still be ending.
+  for (let left = 50; left > 0 && leftoverServer.test(output); left--) {
+    await delay(100);
+    ({ code, output } = await run(account, binaries.postgres, args, statement));
+  }
+  if (code !== 0 || /ERROR|FATAL|PANIC/.test(output)) {
+    throw new EmbeddedPostgresError(`The database in ${dir} does not start: ${lastLines(output)}`);
+  }
+  try {
+    await rm(`${dir}.password`, { force: true });
+    await writeFile(`${dir}.password`, password, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    throw explainFileError(error, `The password file ${dir}.password cannot be written`);
+  }
+  return password;
+}
+
+/**
+ * What PostgreSQL says while processes of a killed server or start are still ending; it passes by
+ * itself.
+ */
+export const leftoverServer = /another postgres \(PID|pre-existing shared memory/;
+
+/** The lines of a PostgreSQL log that explain a failure, as one piece of a sentence. */
+export function lastLines(log: string): string {
+  const lines = log
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const failures = lines.filter((line) => /FATAL|PANIC|ERROR|error:|HINT|DETAIL/.test(line));
+  const chosen = (failures.length > 0 ? failures : lines).slice(-3);
+  return (
+    chosen
+      .map((line) => line.slice(Math.max(0, line.search(/(FATAL|PANIC|ERROR|HINT|DETAIL):/))))
+      .map((line) => line.replace(/:\s+/g, ": "))
+      .join("; ") || "it left no message"
+  );
+}

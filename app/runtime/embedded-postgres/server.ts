@@ -1,0 +1,206 @@
+// The server process of the embedded database: starts it, recognises one that outlived its parent,
+// ends it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { type Binaries, spawnOptions } from "./binaries.ts";
+import { EmbeddedPostgresError, explainFileError } from "./error.ts";
+import { type DataPlace, lastLines, leftoverServer } from "./folder.ts";
+import { findProcess } from "./process-lock.ts";
+
+export interface Server {
+  pid: number;
+  port: number;
+  /** Null for a server that another process started. */
+  child: ChildProcess | null;
+}
+
+const startTimeoutMs = 120_000;
+const stopTimeoutMs = 20_000;
+const pollMs = 10;
+
+/**
+ * The server of this folder that outlived its parent, once it accepts connections; null when there
+ * is none.
+ */
+export async function findRunning(dir: string, password: string | null): Promise<Server | null> {
+  for (const deadline = Date.now() + startTimeoutMs; ; await delay(pollMs)) {
+    const { pid, port, status } = readPidFile(dir);
+    if (!pid || findProcess(pid) === null) return null; // PostgreSQL itself clears away what a dead server left
+    const owner = describeProcess(pid, dir);
+    if (owner === "other") {
+      // A reused pid would make PostgreSQL refuse to start; that process is no server of ours, so
+      // the file is stale.
+      rmSync(`${dir}/postmaster.pid`, { force: true });
+      return null;
+    }
+    if (owner === "unknown" || Date.now() > deadline) {
+      throw new EmbeddedPostgresError(
+        `The database folder ${dir} seems to be in use by a PostgreSQL server (process ${pid}); if that is so, end it, and if not, delete ${dir}/postmaster.pid; then start again.`,
+      );
+    }
+    // "ready" may be the last word of a server that is just shutting down: then the next round sees
+    // it gone.
+    if (status === "ready" && (password === null || (await accepts(port, password))))
+      return { pid, port, child: null };
+  }
+}
+
+function describeProcess(pid: number, dir: string): "ours" | "other" | "unknown" {
+  try {
+    // cmdline, not exe or cwd: those are hidden from root in an ordinary container when the account
+    // differs.
+    const [program = "", flag, folder = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split(
+      "\0",
+    );
+    if (!/(^|\/)postgres($|:)/.test(program)) return "other";
+    if (!program.endsWith("postgres") || flag !== "-D") return "unknown";
+    const [theirs, ours, process] = [
+      statSync(folder, { throwIfNoEntry: false }),
+      statSync(dir),
+      statSync(`/proc/${pid}`),
+    ];
+    if (theirs?.ino !== ours.ino || theirs.dev !== ours.dev) return "other";
+    return process.uid === ours.uid ? "ours" : "unknown";
+  } catch {
+    return findProcess(pid) === null ? "other" : "unknown";
+  }
+}
+
+async function accepts(port: number, password: string): Promise<boolean> {
+  const client = new pg.Client({
+    host: "127.0.0.1",
+    port,
+    user: "postgres",
+    password,
+    database: "postgres",
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "28P01";
+  }
+}
+
+function readPidFile(dir: string): { pid: number; port: number; status: string } {
+  let lines: string[] = [];
+  try {
+    lines = readFileSync(`${dir}/postmaster.pid`, "utf8").split("\n");
+  } catch {
+    // No server was started here, or it has just ended.
+  }
+  return {
+    pid: Number(lines[0] ?? 0),
+    port: Number(lines[3] ?? 0),
+    status: (lines[7] ?? "").trim(),
+  };
+}
+
+/**
+ * Starts the server; a port taken by somebody else in between, or the last backends of a killed
+ * server, are retried.
+ */
+export async function launch(
+  place: DataPlace,
+  binaries: Binaries,
+  settings: Record<string, string>,
+): Promise<Server> {
+  const logFile = `${place.dir}.log`;
+  for (const deadline = Date.now() + startTimeoutMs; ; await delay(pollMs)) {
+    const port = await findFreePort();
+    const all = {
+      listen_addresses: "127.0.0.1",
+      port: String(port),
+      unix_socket_directories: "",
+      shared_buffers: "64MB",
+      // Failed statements carry people's data: none of them goes to the log file.
+      log_min_messages: "log",
+      log_min_error_statement: "panic",
+      log_error_verbosity: "terse",
+      log_checkpoints: "off",
+      ...settings,
+    };
+    const args = [
+      "-D",
+      place.dir,
+      ...Object.entries(all).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
+    ];
+    const output = openLog(logFile);
+    const child = spawn(binaries.postgres, args, {
+      ...spawnOptions(place.account),
+      stdio: ["ignore", output, output],
+    });
+    child.unref();
+    closeSync(output);
+    // From the first moment on: a crash during the start must not leave it behind either.
+    const onExit = () => child.kill("SIGINT");
+    process.once("exit", onExit);
+    child.once("exit", () => process.off("exit", onExit));
+    let failure: string | null = null;
+    child.once("error", (error) => (failure = error.message));
+    while (
+      failure === null &&
+      child.exitCode === null &&
+      child.signalCode === null &&
+      Date.now() < deadline
+    ) {
+      const { pid, status } = readPidFile(place.dir);
+      if (pid === child.pid && status === "ready") return { pid, port, child };
+      await delay(pollMs);
+    }
+    const text = failure ?? readFileSync(logFile, "utf8");
+    if (child.pid) await end({ pid: child.pid, port, child });
+    if ((/Address already in use/.test(text) || leftoverServer.test(text)) && Date.now() < deadline)
+      continue;
+    throw new EmbeddedPostgresError(
+      `The database in ${place.dir} does not start: ${lastLines(text)}. The whole log is ${logFile}; restore the folder from a backup if it is damaged, or set DATABASE_URL.`,
+    );
+  }
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, "w", 0o600);
+  } catch (error) {
+    throw explainFileError(error, `The database log ${path} cannot be written`);
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const probe = createServer().once("error", fail);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => done(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+/** Asks the server to end (open transactions are rolled back) and waits until it has. */
+export async function end(server: Server): Promise<void> {
+  const started = Date.now();
+  signal(server, "SIGINT");
+  while (isRunning(server)) {
+    await delay(pollMs);
+    // SIGQUIT: out at once, repaired from the write-ahead log at the next start. Never SIGKILL.
+    if (Date.now() - started > stopTimeoutMs) signal(server, "SIGQUIT");
+  }
+}
+
+function isRunning({ pid, child }: Server): boolean {
+  return child ? child.exitCode === null && child.signalCode === null : findProcess(pid) !== null;
+}
+
+export function signal(server: Server, name: NodeJS.Signals): void {
+  if (!isRunning(server)) return;
+  try {
+    process.kill(server.pid, name);
+  } catch {
+    // It ended in between.
+  }
+}
