@@ -1,16 +1,18 @@
-// The app library (shopify.dev "shopify-app-remix"), for the pages inside the store admin only: it proves session tokens
-// and exchanges them. Install, refresh and webhooks are our own (domain/tenants), as the contract asks.
+// The app library (shopify.dev "shopify-app-remix"), for the pages inside the store admin only: it
+// proves session tokens and exchanges them. Install, refresh and webhooks are our own
+// (domain/tenants), as the contract asks.
 import "@shopify/shopify-app-remix/adapters/node";
 import { createHmac } from "node:crypto";
+import { data, type ActionFunctionArgs, type LoaderFunctionArgs } from "@remix-run/node";
 import { LogSeverity } from "@shopify/shopify-api";
 import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
 import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-remix/server";
 import { decodeJwt, jwtVerify } from "jose";
 import type { Ctx } from "./context.server.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
-import { createSessionStorage } from "./domain/tenants/session-storage.ts";
+import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
-import { appOf, findTenant } from "./domain/tenants/tenant.ts";
+import { appOf, findTenant, type Tenant } from "./domain/tenants/tenant.ts";
 import { secretEquals } from "./runtime/secrets.ts";
 
 const AUTH_PREFIX = "/auth/shopify";
@@ -19,8 +21,39 @@ const APP_BRIDGE_URL = "https://cdn.shopify.com/shopifycloud/app-bridge.js";
 const FETCH_TIMEOUT_MS = 10_000;
 const CLOCK_TOLERANCE_SECONDS = 10;
 
-/** Who opened an embedded page. `isConnected` is false when the store's session token is right but gives no access token. */
+/**
+ * Who opened an embedded page. `isConnected` is false when the store's session token is right but
+ * gives no access token.
+ */
 export type AdminVisit = { shop: string; apiKey: string; isConnected: boolean };
+
+export type ScreenContext = { ctx: Ctx; tenant: Tenant };
+type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
+
+/**
+ * The first call of every loader and action of the app. The store is named by the admin's session
+ * token alone.
+ */
+export const authenticate = {
+  /**
+   * Throws the response to answer with when the session token is missing or wrong, and 409 when the
+   * store is not connected.
+   */
+  async admin(args: RouteArgs): Promise<ScreenContext> {
+    const { ctx, shop } = await authenticate.shop(args);
+    const tenant = await findTenant(ctx, shop);
+    if (!tenant) throw data({ code: "not_connected" }, { status: 409 });
+    return { ctx, tenant };
+  },
+
+  /** The same for pages that a store sees before it is connected. */
+  async shop({
+    request,
+    context: { ctx, shopify },
+  }: RouteArgs): Promise<AdminVisit & { ctx: Ctx }> {
+    return { ctx, ...(await shopify.authenticateAdmin(request)) };
+  },
+};
 
 type Credentials = { clientId: string; secrets: string[] };
 
@@ -44,7 +77,7 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
       logger: {
         level: LogSeverity.Warning,
         log: (severity, message) =>
-          severity === LogSeverity.Error && ctx.log.troubled("app_library.reported", { message }),
+          severity === LogSeverity.Error && ctx.log.warn("app_library.reported", { message }),
       },
     });
   const built = new Map<string, ReturnType<typeof build>>();
@@ -62,8 +95,9 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
   const running = new Map<string, Promise<AdminVisit>>();
 
   /**
-   * Proves who opened an embedded page; throws the Response to answer with when nobody did. The loaders of one page run
-   * at once with one session token: they share the proof, or each would exchange the token.
+   * Proves who opened an embedded page; throws the Response to answer with when nobody did. The
+   * loaders of one page run at once with one session token: they share the proof, or each would
+   * exchange the token.
    */
   async function authenticateAdmin(request: Request): Promise<AdminVisit> {
     const outside = await redirectIntoAdmin(request);
@@ -91,19 +125,23 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
       return { shop: session.shop, apiKey: clientId, isConnected: true };
     } catch (thrown) {
       if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
-      // The token is right and the platform refused to exchange it, or did not answer: the page can say so.
+      // The token is right and the platform refused to exchange it, or did not answer: the page can
+      // say so.
       const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
         algorithms: ["HS256"],
         audience: clientId,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
       });
       const shop = new URL(String(payload.dest)).hostname;
-      ctx.log.troubled("session.not_exchanged", { shop });
+      ctx.log.warn("session.not_exchanged", { shop });
       return { shop, apiKey: clientId, isConnected: false };
     }
   }
 
-  /** An embedded page that is opened outside the admin: into the admin when the store is connected, else to the install. */
+  /**
+   * An embedded page that is opened outside the admin: into the admin when the store is connected,
+   * else to the install.
+   */
   async function redirectIntoAdmin(request: Request): Promise<Response | null> {
     const query = new URL(request.url).searchParams;
     const shop = query.get("shop") ?? "";
@@ -121,7 +159,10 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
     });
   }
 
-  /** The two pages the library makes itself: one fetches a session token and comes back, the other leaves the frame. */
+  /**
+   * The two pages the library makes itself: one fetches a session token and comes back, the other
+   * leaves the frame.
+   */
   async function servePage(request: Request): Promise<Response> {
     const asked = new URL(request.url).searchParams;
     const back = asked.get("shopify-reload");

@@ -1,11 +1,11 @@
-// No answer holds an address with a signature or a token in it: not a page, not a redirect. Whoever reads such an address
-// speaks with another's voice. Every page and redirect of the service passes here, endpoints and screens alike.
-//
-// A finding is a bug of the page that wrote the address: under tests it throws, in production it is redacted and logged.
+// No response may contain a URL with a signature or a token, in a page or a redirect, because its
+// reader could act as the sender. Every page and redirect of the service passes here, endpoints and
+// screens alike. A finding is a bug of the page that wrote the URL: under tests it throws, in
+// production it is redacted and logged.
 import type { Ctx } from "../context.server.ts";
-import type { Reply } from "./reply.ts";
+import type { ApiResponse } from "./api-response.ts";
 
-/** The query parameters that prove something, whoever made them: the platform's signatures, and tokens. */
+/** Query parameters that authenticate a request: the platform's signatures, and tokens. */
 export const SECRET_PARAMETERS = [
   "signature",
   "hmac",
@@ -14,9 +14,9 @@ export const SECRET_PARAMETERS = [
   "refresh_token",
   "session_token",
 ] as const;
-/** Those of our own addresses that prove something to us. */
+/** Query parameters of our own URLs that authenticate a request. */
 const OWN_PARAMETERS = ["key"] as const;
-const SHORTEST_SECRET = 16;
+const MIN_SECRET = 16;
 
 const ADDRESS_HEADERS = [
   "Location",
@@ -27,8 +27,9 @@ const ADDRESS_HEADERS = [
 const PAGE_TYPES = /^text\/(?:html|x-script)\b/i;
 const REDACTED = "redacted";
 
-// An address inside a page may be escaped for HTML, for a script, or for another address, several times. Linear: what may
-// come before a name, a name and what may come after it begin with different signs.
+// A URL inside a page may be escaped for HTML, for a script, or for another URL, several times.
+// Linear: the delimiter before a name, the name and the delimiter after it start with different
+// characters.
 const BEFORE = String.raw`[?&;#]|%(?:25){0,3}(?:3f|26|23)|\\u00(?:3f|26|23)`;
 const EQUALS = String.raw`=|%(?:25){0,3}3d|\\u003d|&#61;|&#x3d;`;
 const IN_ADDRESS = new RegExp(
@@ -36,11 +37,11 @@ const IN_ADDRESS = new RegExp(
   "gi",
 );
 
-/** What the request itself carried and no answer may repeat, wherever it stands. */
+/** Secrets of the request itself, which no response may repeat anywhere. */
 function secretsOf(query: URLSearchParams): string[] {
   return [...SECRET_PARAMETERS, ...OWN_PARAMETERS]
     .flatMap((name) => query.getAll(name))
-    .filter((value) => value.length >= SHORTEST_SECRET);
+    .filter((value) => value.length >= MIN_SECRET);
 }
 
 type Guard = { clean(text: string): string; found: Set<string> };
@@ -69,12 +70,12 @@ function report(ctx: Ctx, { found }: Guard, path: string): void {
   if (found.size === 0) return;
   const names = [...found].join(", ");
   if (ctx.config.isTest) throw new Error(`the answer of ${path} holds ${names}`);
-  ctx.log.troubled("answer.redacted", { path, found: names });
+  ctx.log.warn("answer.redacted", { path, found: names });
   found.clear();
 }
 
-/** Guards an endpoint's answer. Changes the reply; throws under tests. */
-export function guardReply(ctx: Ctx, url: URL, reply: Reply): Reply {
+/** Guards an endpoint's response. Changes the response; throws under tests. */
+export function guardReply(ctx: Ctx, url: URL, reply: ApiResponse): ApiResponse {
   const isPage = PAGE_TYPES.test(String(reply.headers["Content-Type"] ?? ""));
   const isText = typeof reply.body === "string";
   const secrets = url.search ? secretsOf(url.searchParams) : [];
@@ -90,7 +91,10 @@ export function guardReply(ctx: Ctx, url: URL, reply: Reply): Reply {
   return reply;
 }
 
-/** Guards what a screen answers, while it is sent. Throws under tests, for the body inside the stream. */
+/**
+ * Guards a screen's response while it is streamed. Throws under tests, for the body inside the
+ * stream.
+ */
 export function guardResponse(ctx: Ctx, url: URL, response: Response): Response {
   const guard = createGuard(secretsOf(url.searchParams));
   const guarded = new Response(
@@ -107,9 +111,9 @@ export function guardResponse(ctx: Ctx, url: URL, response: Response): Response 
   return guarded;
 }
 
-/** An address ends before these, so a text may be cut after them. */
+/** A URL ends before these characters, so a text may be split after them. */
 const CUTS = ['"', "'", "<", ">", " ", "\n"];
-const MOST_HELD = 256 * 1024;
+const MAX_HELD = 256 * 1024;
 
 function guardStream(
   ctx: Ctx,
@@ -128,7 +132,7 @@ function guardStream(
     transform(chunk, controller) {
       held += decoder.decode(chunk, { stream: true });
       const end =
-        held.length > MOST_HELD
+        held.length > MAX_HELD
           ? held.length
           : Math.max(...CUTS.map((sign) => held.lastIndexOf(sign))) + 1;
       pass(held.slice(0, end), controller);

@@ -1,23 +1,28 @@
-// Cookies that hold something for the length of one journey.
+// Cookies for one sign-in or installation.
 import type { Ctx } from "../context.server.ts";
-import type { Inbound } from "./inbound.ts";
+import type { ApiRequest } from "./api-request.ts";
 
-export function readCookie(inbound: Inbound, name: string): string | undefined {
-  for (const pair of (inbound.header("cookie") ?? "").split(";")) {
+export function readCookie(request: ApiRequest, name: string): string | undefined {
+  for (const pair of (request.header("cookie") ?? "").split(";")) {
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
   }
   return undefined;
 }
 
-/** `__Host-` binds a cookie to this host over https; on a loopback http address a browser would refuse it. */
+/**
+ * `__Host-` binds a cookie to this host over https; browsers reject it on a loopback http address.
+ */
 export function journeyCookieName(ctx: Ctx, name: string): string {
   return ctx.baseUrl.startsWith("https:") ? `__Host-${name}` : name;
 }
 
 const LAX = "Path=/; HttpOnly; SameSite=Lax";
 
-/** Lax: it must come back with the redirect from the other site, and from nowhere else. `maxAgeSeconds` 0 clears it. */
+/**
+ * SameSite=Lax: the cookie must be sent with the redirect from the other site. `maxAgeSeconds` 0
+ * deletes it.
+ */
 export function journeyCookie(
   ctx: Ctx,
   name: string,
@@ -28,7 +33,7 @@ export function journeyCookie(
   return `${journeyCookieName(ctx, name)}=${value}; ${LAX}; Max-Age=${maxAgeSeconds}${secure}`;
 }
 
-/** The same, bound to this host wherever the service runs, as the session's own cookie is. `name` begins with `__Host-`. */
+/** The same, always bound to this host, as the session cookie is. `name` begins with `__Host-`. */
 export const boundJourneyCookie = (
   name: `__Host-${string}`,
   value: string,

@@ -1,8 +1,9 @@
-// CORS and the headers every answer carries. An allowed origin is echoed exactly, with credentials, or not at all.
+// CORS and the headers of every response. An allowed origin is echoed exactly, with credentials;
+// others get no CORS headers.
 import type { Ctx } from "../context.server.ts";
 import { isAllowedOrigin } from "../domain/tenants/allowed-origins.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
-import type { Inbound } from "./inbound.ts";
+import type { ApiRequest } from "./api-request.ts";
 
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, X-Storefront-Shop-Domain, UCP-Agent, A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
@@ -11,9 +12,9 @@ const PREFLIGHT_SECONDS = "600";
 export function corsHeaders(
   ctx: Ctx,
   tenant: Tenant | null,
-  inbound: Inbound,
+  request: ApiRequest,
 ): Record<string, string> {
-  const origin = inbound.header("origin");
+  const origin = request.header("origin");
   if (!origin || !isAllowedOrigin(ctx, tenant, origin)) return { Vary: "Origin" };
   return {
     Vary: "Origin",
@@ -38,7 +39,7 @@ export function preflightHeaders(
   };
 }
 
-/** For HTML that stands alone and must not be framed. */
+/** For standalone HTML that must not be framed. */
 export const PAGE_HEADERS: Record<string, string> = {
   "Content-Security-Policy":
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

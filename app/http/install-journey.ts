@@ -1,25 +1,26 @@
-// The browser's side of the install: the state cookie and the two redirects. Shared by the paths and their aliases.
+// The browser's side of the installation: the state cookie and the two redirects. Shared by the
+// paths and their aliases.
 import type { Ctx } from "../context.server.ts";
-import { beginInstall, completeInstall } from "../domain/tenants/install.ts";
-import { TTL_SECONDS } from "../runtime/kv.ts";
+import { beginInstall, completeInstall } from "../domain/tenants/storefront/install.ts";
+import { TTL_SECONDS } from "../runtime/database/kv.ts";
 import { journeyCookie, journeyCookieName, readCookie } from "./cookies.ts";
-import type { Inbound } from "./inbound.ts";
-import { redirect, type Reply } from "./reply.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { redirect, type ApiResponse } from "./api-response.ts";
 
 const COOKIE = "crm_install";
 
-export async function startInstall(ctx: Ctx, shop: string): Promise<Reply> {
+export async function startInstall(ctx: Ctx, shop: string): Promise<ApiResponse> {
   const { location, state } = await beginInstall(ctx, shop);
   return redirect(location, {
     "Set-Cookie": journeyCookie(ctx, COOKIE, state, TTL_SECONDS.oauthState),
   });
 }
 
-export async function finishInstall(ctx: Ctx, inbound: Inbound): Promise<Reply> {
+export async function finishInstall(ctx: Ctx, request: ApiRequest): Promise<ApiResponse> {
   const { location } = await completeInstall(
     ctx,
-    inbound.url.searchParams,
-    readCookie(inbound, journeyCookieName(ctx, COOKIE)),
+    request.url.searchParams,
+    readCookie(request, journeyCookieName(ctx, COOKIE)),
   );
   return redirect(location, { "Set-Cookie": journeyCookie(ctx, COOKIE, "", 0) });
 }

@@ -1,7 +1,7 @@
-// What /metrics shows: this process's requests, and how the queues of all regions stand, read at the moment of asking.
+// The content of /metrics: this process's requests, and the queues of all regions, read on each request.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Ctx } from "../context.server.ts";
-import { readQueueDepths } from "../domain/bus/queue-depth.ts";
+import { readQueueDepths } from "../domain/bus/log/queue-depth.ts";
 
 const registry = new Registry();
 collectDefaultMetrics({ register: registry });
@@ -15,7 +15,7 @@ const requestsServed = new Histogram({
 });
 const observers = new Map<string, (seconds: number) => void>();
 
-/** Counts one answer. The labels of a route are looked up once, not at every request. */
+/** Counts a response. The labels of a route are looked up once, not on every request. */
 export function observeRequest(
   method: string,
   route: string,
@@ -65,7 +65,7 @@ export async function renderMetrics(ctx: Ctx): Promise<string> {
   return registry.metrics();
 }
 
-/** A region that cannot be read (away, or not provisioned yet) must not hide the others. */
+/** An unreachable or unprovisioned region must not hide the others. */
 async function readRegion(ctx: Ctx, region: string): Promise<void> {
   try {
     const { queue, webhooks } = await readQueueDepths(ctx.regions.get(region));
@@ -78,6 +78,6 @@ async function readRegion(ctx: Ctx, region: string): Promise<void> {
     up.set({ region }, 1);
   } catch (error) {
     up.set({ region }, 0);
-    ctx.log.troubled("metrics.region_not_read", { region, reason: (error as Error).message });
+    ctx.log.warn("metrics.region_not_read", { region, reason: (error as Error).message });
   }
 }

@@ -1,80 +1,10 @@
-// OpenAPI 3.1, from the same declarations that validate.
+// Builds the OpenAPI 3.1 document from the declarations that validate requests.
 import { z } from "zod";
 import { RATE_LIMITS } from "../domain/identity/rate-limits.ts";
-import { PROXY_MOUNT } from "./app-proxy.ts";
+import { PROXY_MOUNT } from "./auth/app-proxy.ts";
 import { METHODS, type AnySpec } from "./endpoint.ts";
-import type { Auth } from "./guards.ts";
+import { AUTH_SCHEMES, SECURITY_SCHEMES } from "./auth/schemes.ts";
 import type { RouteTable } from "./route-table.ts";
-
-const SECURITY: Record<Auth, object[]> = {
-  none: [],
-  admin: [{ adminKey: [] }],
-  platform: [{ platformKey: [] }],
-  hmac: [{ storefrontSignature: [] }],
-  visitor: [{ sessionToken: [] }, { sessionCookie: [] }, {}],
-  session: [{ sessionToken: [] }, { sessionCookie: [] }],
-  person: [{ sessionToken: [] }, { sessionCookie: [] }, { agentToken: [] }],
-  person_or_admin: [
-    { sessionToken: [] },
-    { sessionCookie: [] },
-    { agentToken: [] },
-    { adminKey: [] },
-  ],
-  event_source: [
-    { storefrontSignature: [] },
-    { erpToken: [] },
-    { backendSecret: [] },
-    { adminKey: [] },
-  ],
-  backend: [{ backendSecret: [] }, { backendBearer: [] }],
-  backend_key: [{ backendKey: [] }],
-};
-
-const SECURITY_SCHEMES = {
-  erpToken: {
-    type: "http",
-    scheme: "bearer",
-    description: "The tenant's erp_token, from source `erpsys`.",
-  },
-  backendSecret: {
-    type: "apiKey",
-    in: "header",
-    name: "x-backend-webhook-secret",
-    description: "WORKER_WEBHOOK_SECRET.",
-  },
-  backendBearer: { type: "http", scheme: "bearer", description: "WORKER_WEBHOOK_SECRET." },
-  backendKey: { type: "http", scheme: "bearer", description: "BACKEND_API_KEY." },
-  adminKey: {
-    type: "http",
-    scheme: "bearer",
-    description: "The tenant's admin_key, ADMIN_KEY, or the app secret, tried in this order.",
-  },
-  platformKey: { type: "http", scheme: "bearer", description: "ADMIN_KEY." },
-  sessionToken: {
-    type: "http",
-    scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "The token of a signed-in person.",
-  },
-  agentToken: {
-    type: "http",
-    scheme: "bearer",
-    description: "An access token that a shopper gave an agent at /oauth/authorize.",
-  },
-  sessionCookie: {
-    type: "apiKey",
-    in: "cookie",
-    name: "__Host-crm_session",
-    description: "The same token. Changes need an allowed Origin and application/json.",
-  },
-  storefrontSignature: {
-    type: "apiKey",
-    in: "header",
-    name: "X-Storefront-Hmac-SHA256",
-    description:
-      "Base64 HMAC-SHA256 of the raw body under the app secret. X-Shopify-Hmac-Sha256 is an alias.",
-  },
-};
 
 const ERROR = {
   type: "object",
@@ -159,12 +89,12 @@ function toOperation(spec: AnySpec, path: string): object {
   const accepted = spec.body ?? spec.accepts;
   return {
     summary: spec.summary,
-    security: SECURITY[spec.auth],
+    security: AUTH_SCHEMES[spec.auth].openapi,
     parameters: [...inPath, ...shop, ...queryParameters(spec.query)],
     ...(accepted && {
       requestBody: { content: { "application/json": { schema: schemaOf(accepted, "input") } } },
     }),
-    // Below `/proxy`, where the storefront's app proxy comes: the parameters of its own that the route takes there.
+    // Below `/proxy`, for the storefront's app proxy: the route's own parameters there.
     ...(spec.proxied && {
       "x-app-proxy": {
         path: PROXY_MOUNT + toTemplate(path),

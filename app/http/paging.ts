@@ -1,10 +1,10 @@
-// Lists: `limit` 1..100 (20), an opaque cursor bound to its list and tenant, `next_cursor` null at the end. The position is
-// a row's number, or its key where rows are named by a text.
+// Lists: `limit` 1..100 (20), an opaque cursor bound to its list and tenant, `next_cursor` null at
+// the end. The position is a row id, or the key where rows have a text key.
 import { z } from "zod";
 import { AppError } from "../runtime/errors.ts";
 import type { Secrets } from "../runtime/secrets.ts";
 
-export { readKeyCursor, toKeyCursor } from "../runtime/key-cursor.ts";
+export { readKeyCursor, toKeyCursor } from "../runtime/database/key-cursor.ts";
 
 export const Page = z.object({
   limit: z
@@ -16,7 +16,7 @@ export const Page = z.object({
   cursor: z.string().max(1_000).optional(),
 });
 
-/** `list` names the list and the tenant, so that a cursor of another store or list is refused. */
+/** `list` names the list and the tenant, so that a cursor of another store or list is rejected. */
 export function toCursor(secrets: Secrets, list: string, position: number): string {
   return Buffer.from(
     `${position}.${secrets.pseudonym(`cursor/${list}`, String(position)).slice(0, 22)}`,

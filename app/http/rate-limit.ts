@@ -1,31 +1,41 @@
-// Whom a route counts, beside the numbers of identity/rate-limits.ts. A route declares it as `rateLimit`; the endpoint counts
-// before the work and answers 429 with `Retry-After`.
+// The subjects of rate limits; the numbers are in identity/rate-limits.ts. A route declares its
+// limits as `rateLimit`; the endpoint counts before the work and responds with 429 and `Retry-After`.
 import type { Ctx } from "../context.server.ts";
-import { isAgentToken } from "../domain/agents/agent-token.ts";
-import { countTry, type RateLimitName, type Subjects } from "../domain/identity/rate-limits.ts";
-import type { Session } from "../domain/identity/sessions.ts";
+import { isAgentToken } from "../domain/agents/oauth/agent-token.ts";
+import {
+  consumeRateLimit,
+  type RateLimitName,
+  type Subjects,
+} from "../domain/identity/rate-limits.ts";
+import type { Session } from "../domain/identity/session/sessions.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
-import type { ProxiedRequest } from "./app-proxy.ts";
+import type { ProxiedRequest } from "./auth/app-proxy.ts";
 import { callerAddress } from "./client-address.ts";
-import { bearerToken } from "./guards.ts";
-import type { Inbound } from "./inbound.ts";
-import { sessionCredential } from "./session-guard.ts";
-import type { Visitor } from "./visitor-guard.ts";
+import { bearerToken } from "./auth/guards.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { sessionCredential } from "./auth/session-guard.ts";
+import type { Visitor } from "./auth/visitor-guard.ts";
 
-/** What a subject is read from. `principal` and `body` are there only for limits that count after the body was read. */
+/**
+ * The input of a subject. `principal` and `body` exist only for limits that count after the body
+ * was read.
+ */
 type Seen = {
   ctx: Ctx;
-  inbound: Inbound;
+  request: ApiRequest;
   tenant: Tenant | null;
   proxied: ProxiedRequest | null;
   principal?: unknown;
   body?: unknown;
 };
-/** Null: this call does not count against the limit. */
+/** Null: this call does not count. */
 type Subject = (seen: Seen) => string | null;
 
 export type RateLimit = {
-  /** `before_auth`: also made-up credentials count. `before_work`: what is invalid or refused does not. */
+  /**
+   * `before_auth`: also requests with invalid credentials count. `before_work`: invalid or rejected
+   * requests do not.
+   */
   counted: "before_auth" | "before_work";
   subjects: Partial<Record<RateLimitName, Subject>>;
 };
@@ -35,13 +45,13 @@ const limit = (subjects: RateLimit["subjects"]): RateLimit => ({
   subjects,
 });
 
-const address: Subject = ({ ctx, inbound, proxied }) => callerAddress(ctx, inbound, proxied);
+const address: Subject = ({ ctx, request, proxied }) => callerAddress(ctx, request, proxied);
 const field =
   (name: string): Subject =>
   ({ body }) =>
     String((body as Record<string, unknown>)[name]);
 const account: Subject = ({ principal }) => String((principal as Session).account.id);
-/** Of strangers, who have no account to count by. */
+/** Unauthenticated visitors, counted by address. */
 const strangersAddress: Subject = (seen) =>
   (seen.principal as Visitor).kind === "anonymous" ? address(seen) : null;
 const knownVisitor: Subject = ({ principal }) => {
@@ -68,11 +78,17 @@ export const OWN_EXPORT = limit({ export_per_account: account });
 export const CLIENT_REGISTRATION = limit({ agent_registration_per_address: address });
 export const OAUTH_TOKEN = limit({ oauth_token_per_address: address });
 
-/** Of the header or the cookie. What a caller says of itself, `Origin` included, decides no count. */
-const token: Subject = ({ inbound }) => sessionCredential(inbound)?.token ?? null;
+/**
+ * The token of the header or the cookie. Headers that a caller can choose freely, such as `Origin`,
+ * do not affect the count.
+ */
+const token: Subject = ({ request }) => sessionCredential(request)?.token ?? null;
 const addressOfToken: Subject = (seen) => (token(seen) === null ? null : address(seen));
 
-/** Agents and shoppers at /commerce/*: before anything is known of the token, which may be made up. */
+/**
+ * Agents and shoppers at /commerce/*: counted before the token is verified, because it may be
+ * invalid.
+ */
 export const AGENT_READ: RateLimit = {
   counted: "before_auth",
   subjects: {
@@ -85,19 +101,22 @@ export const AGENT_CHANGE: RateLimit = {
   subjects: { ...AGENT_READ.subjects, agent_changes_per_caller: token },
 };
 
-const saysToBeAgent = (inbound: Inbound) =>
-  inbound.header("ucp-agent") !== undefined ||
-  inbound.header("a2a-version") !== undefined ||
-  isAgentToken(bearerToken(inbound) ?? "");
+const saysToBeAgent = (request: ApiRequest) =>
+  request.header("ucp-agent") !== undefined ||
+  request.header("a2a-version") !== undefined ||
+  isAgentToken(bearerToken(request) ?? "");
 
 const ofNamedAgents =
   (subject: Subject): Subject =>
   (seen) =>
-    saysToBeAgent(seen.inbound) ? subject(seen) : null;
+    saysToBeAgent(seen.request) ? subject(seen) : null;
 
-/** Open to everybody. Who says to be an agent is counted with its other calls; a page of the store reads more. */
+/**
+ * Public. A caller that identifies as an agent is counted with its other calls; a page of the store
+ * reads more.
+ */
 export const CATALOGUE = limit({
-  catalogue_reads_per_address: (seen) => (saysToBeAgent(seen.inbound) ? null : address(seen)),
+  catalogue_reads_per_address: (seen) => (saysToBeAgent(seen.request) ? null : address(seen)),
   agent_calls_per_token: ofNamedAgents(token),
   agent_token_calls_per_address: ofNamedAgents(addressOfToken),
   agent_calls_per_address: ofNamedAgents((seen) => (token(seen) === null ? address(seen) : null)),
@@ -115,5 +134,5 @@ export async function enforceRateLimit(
     const value = subject(seen);
     if (value !== null) subjects[name as RateLimitName] = value;
   }
-  if (Object.keys(subjects).length > 0) await countTry(seen.ctx, seen.tenant, subjects);
+  if (Object.keys(subjects).length > 0) await consumeRateLimit(seen.ctx, seen.tenant, subjects);
 }

@@ -1,33 +1,35 @@
-// From the bytes of a request to what an endpoint's handler gets.
+// Converts the bytes of a request to the body of an endpoint's handler.
 import type { z } from "zod";
 import { AppError } from "../runtime/errors.ts";
-import { isSigned, type Auth } from "./guards.ts";
-import { parseJson, toStorableJson, type Inbound } from "./inbound.ts";
+import { parseJson, toStorableJson, type ApiRequest } from "./api-request.ts";
 
-/** The JSON of a body that was proven over its bytes. Only a signature also proves what the bytes are: 415 for others. */
-export function readSigned(inbound: Inbound, auth: Auth, raw: Buffer): unknown {
-  if (auth === "event_source" && !isSigned(inbound) && mediaType(inbound) !== "application/json")
+/**
+ * Parses the JSON of a raw body. A signature also covers the content type; with other
+ * authentication a wrong type is a 415.
+ */
+export function readSigned(request: ApiRequest, isBodySigned: boolean, raw: Buffer): unknown {
+  if (!isBodySigned && mediaType(request) !== "application/json")
     throw new AppError("unsupported_media_type");
   return parseJson(raw).json;
 }
 
-export const mediaType = (inbound: Inbound) =>
-  inbound.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+export const mediaType = (request: ApiRequest) =>
+  request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
 
-/** The body as the schema reads it; an absent one is an empty object. Throws 400, 413, 415. */
+/** Validates the body by the schema; a missing one is an empty object. Throws 400, 413, 415. */
 export async function readJson(
-  inbound: Inbound,
+  request: ApiRequest,
   schema: z.ZodType,
   maxBytes: number,
 ): Promise<unknown> {
-  const raw = await inbound.readBody(maxBytes);
-  if (raw.length > 0 && mediaType(inbound) !== "application/json")
+  const raw = await request.readBody(maxBytes);
+  if (raw.length > 0 && mediaType(request) !== "application/json")
     throw new AppError("unsupported_media_type");
   if (raw.length === 0) return validate(schema, {});
   return validate(schema, toStorableJson(parseJson(raw)));
 }
 
-/** The value as the schema reads it, or 400 with one reason per field. */
+/** Validates the value by the schema, or throws 400 with one reason per field. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

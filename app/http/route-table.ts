@@ -1,14 +1,14 @@
-// The endpoints, found in the route files themselves: a file's name is its path (the flat-routes convention of Remix),
-// its `route` export is what answers. Screens (.tsx) are Remix's own.
+// The endpoints, found in the route files: a file's name is its path (the flat-routes convention of
+// Remix), its `route` export is the endpoint. Screens (.tsx) are Remix routes.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { PROXY_MOUNT } from "./app-proxy.ts";
+import { PROXY_MOUNT } from "./auth/app-proxy.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 type Route = { file: string; path: string; endpoint: Endpoint };
 export type RouteTable = {
   all: readonly Route[];
-  /** `isProxied`: the address is that of the storefront's app proxy. */
+  /** `isProxied`: the path is below the storefront's app proxy. */
   match(path: string): Match | null;
 };
 export type Match = {
@@ -20,7 +20,10 @@ export type Match = {
 
 const ROUTES = new URL("../routes/", import.meta.url);
 
-/** First segments that belong to the API: an unknown path below them is a JSON 404, elsewhere a page. */
+/**
+ * First segments that belong to the API: an unknown path below them is a JSON 404, elsewhere a
+ * page.
+ */
 const API_SEGMENTS = new Set([
   "health",
   "metrics",
@@ -51,11 +54,12 @@ const SCREEN_PREFIX = "/auth/shopify/";
 const SECURITY_CONTACT = "/.well-known/security.txt";
 
 /**
- * Also of a path that only the screens' router would read as one of the API's (other letters, escapes, dots, `.data`): an
- * endpoint answers at its own address alone. The router's way in knows neither the caller's address nor the limits here.
+ * Also for a path that only the screens' router would match to an API route (other case, escapes,
+ * dots, `.data`): an endpoint has exactly one path. A request through the router would skip the
+ * client address and the rate limits.
  */
 export function isApiPath(path: string): boolean {
-  // The data of a route is at its path and `.data` (Remix "Single Fetch").
+  // Remix requests the data of a route at its path and `.data` ("Single Fetch").
   const first = firstSegment(path).replace(/\.data$/, "");
   const isScreen = path.startsWith(SCREEN_PREFIX) || path === SECURITY_CONTACT;
   return !isScreen && API_SEGMENTS.has(first);

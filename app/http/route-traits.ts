@@ -1,4 +1,5 @@
-// What the declarations of a route say together: read off once, not at every request.
+// The combined declarations of a route's methods, computed once per route.
+import { AUTH_SCHEMES } from "./auth/schemes.ts";
 import type { Specs } from "./endpoint.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -8,7 +9,7 @@ type Traits = {
   allowed: string[];
   isTenantless: boolean;
   hasSession: boolean;
-  remembersTenant: boolean;
+  allowsCachedTenant: boolean;
 };
 const traits = new WeakMap<Specs, Traits>();
 
@@ -21,14 +22,8 @@ export function traitsOf(specs: Specs): Traits {
       "OPTIONS",
     ],
     isTenantless: all.every((spec) => spec.tenant === "none"),
-    hasSession: all.some(
-      (spec) =>
-        spec.auth === "session" ||
-        spec.auth === "person" ||
-        spec.auth === "person_or_admin" ||
-        spec.auth === "visitor",
-    ),
-    remembersTenant: all.some((spec) => spec.remembersTenant),
+    hasSession: all.some((spec) => AUTH_SCHEMES[spec.auth].isPerson || spec.auth === "visitor"),
+    allowsCachedTenant: all.some((spec) => spec.allowsCachedTenant),
   };
   traits.set(specs, known);
   return known;

@@ -1,16 +1,16 @@
-// The request listener: endpoints first, straight on node:http (Remix compiles its whole route table at every request);
-// everything else is a screen. docs/decisions/002-endpoints-before-remix.md
+// The request listener: endpoints first, directly on node:http (Remix compiles its whole route
+// table on every request); all other requests are screens. docs/decisions/002-endpoints-before-remix.md
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Ctx } from "../context.server.ts";
 import { AppError, isAppError, toErrorBody } from "../runtime/errors.ts";
 import { guardReply } from "./address-guard.ts";
-import { hasProxyMarks } from "./app-proxy.ts";
-import { fromNode } from "./inbound.ts";
+import { hasProxyMarks } from "./auth/app-proxy.ts";
+import { fromNode } from "./api-request.ts";
 import { observeRequest } from "./metrics.ts";
-import { encodedBody, json, type Reply } from "./reply.ts";
+import { encodedBody, json, type ApiResponse } from "./api-response.ts";
 import { isApiPath, type Match, type RouteTable } from "./route-table.ts";
 
-export type Screens = { handle(request: IncomingMessage, response: ServerResponse): void };
+export type Screens = { handle(incoming: IncomingMessage, response: ServerResponse): void };
 
 export function createListener(options: {
   ctx: Ctx;
@@ -18,42 +18,46 @@ export function createListener(options: {
   screens: Screens;
 }): RequestListener {
   const { ctx, routes, screens } = options;
-  return (request, response) => {
-    const [path, query] = splitOnce(request.url ?? "/");
+  return (incoming, response) => {
+    const [path, query] = splitOnce(incoming.url ?? "/");
     const match = routes.match(path);
-    // Nothing but the proxied addresses answers what the storefront's app proxy passes on: not even with a page.
+    // Only proxied paths respond to requests through the storefront's app proxy; there are no pages.
     const isStray =
       query !== undefined && !match?.isProxied && hasProxyMarks(new URLSearchParams(query));
     const found = isStray ? null : match;
     if (!found && !isStray && !isApiPath(path)) {
       response.setHeader("X-Request-Id", ctx.random.uuid());
-      return screens.handle(request, response);
+      return screens.handle(incoming, response);
     }
     const started = performance.now();
-    answer(ctx, request, found)
+    answer(ctx, incoming, found)
       .catch((error: unknown) => toRefusal(ctx, error))
       .then(
         (reply) => {
-          write(request, response, reply);
+          write(incoming, response, reply);
           observeRequest(
-            request.method ?? "GET",
+            incoming.method ?? "GET",
             found?.path ?? "unknown",
             reply.status,
             (performance.now() - started) / 1_000,
           );
         },
         (error: unknown) => {
-          ctx.log.failed("request.unanswered", error);
+          ctx.log.error("request.unanswered", error);
           response.destroy();
         },
       );
   };
 }
 
-async function answer(ctx: Ctx, request: IncomingMessage, found: Match | null): Promise<Reply> {
-  const inbound = fromNode(request);
+async function answer(
+  ctx: Ctx,
+  incoming: IncomingMessage,
+  found: Match | null,
+): Promise<ApiResponse> {
+  const request = fromNode(incoming);
   if (!found) throw new AppError("not_found");
-  return guardReply(ctx, inbound.url, await found.endpoint.respond(ctx, inbound, found.params));
+  return guardReply(ctx, request.url, await found.endpoint.respond(ctx, request, found.params));
 }
 
 /** The path, and the query where there is one. */
@@ -62,10 +66,10 @@ function splitOnce(target: string): [path: string, query?: string] {
   return at < 0 ? [target] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** For what fails before an endpoint can answer by itself. */
-function toRefusal(ctx: Ctx, error: unknown): Reply {
+/** For errors before an endpoint can respond itself. */
+function toRefusal(ctx: Ctx, error: unknown): ApiResponse {
   const requestId = ctx.random.uuid();
-  if (!isAppError(error)) ctx.log.failed("request.failed", error, { request_id: requestId });
+  if (!isAppError(error)) ctx.log.error("request.failed", error, { request_id: requestId });
   const shown = isAppError(error) ? error : new AppError("internal_error");
   return json(shown.status, toErrorBody(shown, requestId), {
     ...shown.headers,
@@ -74,8 +78,8 @@ function toRefusal(ctx: Ctx, error: unknown): Reply {
   });
 }
 
-function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  // The caller hung up: there is nobody to answer.
+function write(incoming: IncomingMessage, response: ServerResponse, reply: ApiResponse): void {
+  // The client disconnected, so no response is sent.
   if (response.destroyed) return;
   const body = encodedBody(reply) ?? "";
   response.writeHead(reply.status, {
@@ -83,6 +87,6 @@ function write(request: IncomingMessage, response: ServerResponse, reply: Reply)
     ...(reply.status !== 204 &&
       reply.status !== 304 && { "Content-Length": Buffer.byteLength(body) }),
   });
-  // A text leaves in one piece with the headers; as bytes it would be a piece of its own.
-  response.end(request.method === "HEAD" ? undefined : body);
+  // A text is sent in one chunk with the headers; bytes would be a second chunk.
+  response.end(incoming.method === "HEAD" ? undefined : body);
 }

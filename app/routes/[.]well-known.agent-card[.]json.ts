@@ -1,5 +1,5 @@
 import { buildAgentCard } from "../domain/agents/agent-card.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,10 +8,10 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The card.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) =>
+    handle: async ({ ctx, request, tenant }) =>
       publicDocument(
-        inbound,
-        buildAgentCard(tenant, addressFor(ctx, inbound, tenant), inbound.header("a2a-version")),
+        request,
+        buildAgentCard(tenant, addressFor(ctx, request, tenant), request.header("a2a-version")),
         ["A2A-Version"],
       ),
   },

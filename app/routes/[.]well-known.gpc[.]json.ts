@@ -1,7 +1,7 @@
-import { publicDocument } from "../http/discovery.ts";
+import { publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 
-/** The day on which the service began to obey `Sec-GPC`. */
+/** The date since which the service obeys `Sec-GPC`. */
 const LAST_UPDATE = "2026-11-21";
 
 export const { loader, action, route } = endpoint({
@@ -10,6 +10,6 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     answers: { 200: "The statement.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ inbound }) => publicDocument(inbound, { gpc: true, lastUpdate: LAST_UPDATE }),
+    handle: async ({ request }) => publicDocument(request, { gpc: true, lastUpdate: LAST_UPDATE }),
   },
 });

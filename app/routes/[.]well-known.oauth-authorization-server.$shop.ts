@@ -1,7 +1,7 @@
-import { buildServerMetadata } from "../domain/agents/oauth-metadata.ts";
+import { buildServerMetadata } from "../domain/agents/oauth/metadata.ts";
 import { SHOP_PATTERN } from "../domain/tenants/tenant-config.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AppError } from "../runtime/errors.ts";
 
@@ -11,13 +11,13 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
-    async handle({ ctx, inbound, params }) {
+    async handle({ ctx, request, params }) {
       const { shop = "" } = params;
       if (!SHOP_PATTERN.test(shop)) throw new AppError("unknown_tenant");
       const tenant = await getTenant(ctx, shop);
       return publicDocument(
-        inbound,
-        buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), true),
+        request,
+        buildServerMetadata(tenant, addressFor(ctx, request, tenant), true),
       );
     },
   },

@@ -1,5 +1,5 @@
-import { buildServerMetadata } from "../domain/agents/oauth-metadata.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { buildServerMetadata } from "../domain/agents/oauth/metadata.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,7 +8,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) =>
-      publicDocument(inbound, buildServerMetadata(tenant, addressFor(ctx, inbound, tenant), false)),
+    handle: async ({ ctx, request, tenant }) =>
+      publicDocument(request, buildServerMetadata(tenant, addressFor(ctx, request, tenant), false)),
   },
 });

@@ -1,5 +1,5 @@
-import { buildResourceMetadata, RESOURCES } from "../domain/agents/oauth-metadata.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { buildResourceMetadata, RESOURCES } from "../domain/agents/oauth/metadata.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AppError } from "../runtime/errors.ts";
 
@@ -9,14 +9,14 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
-    async handle({ ctx, inbound, tenant, params }) {
+    async handle({ ctx, request, tenant, params }) {
       const resource = RESOURCES.find((known) => known === params.resource);
       if (!resource) throw new AppError("not_found");
       return publicDocument(
-        inbound,
+        request,
         buildResourceMetadata(
           tenant,
-          addressFor(ctx, inbound, tenant),
+          addressFor(ctx, request, tenant),
           resource,
           ctx.config.STOREFRONT_STORE_DOMAIN,
         ),

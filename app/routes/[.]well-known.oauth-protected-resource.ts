@@ -1,5 +1,5 @@
-import { buildResourceMetadata } from "../domain/agents/oauth-metadata.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { buildResourceMetadata } from "../domain/agents/oauth/metadata.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -8,12 +8,12 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The metadata.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) =>
+    handle: async ({ ctx, request, tenant }) =>
       publicDocument(
-        inbound,
+        request,
         buildResourceMetadata(
           tenant,
-          addressFor(ctx, inbound, tenant),
+          addressFor(ctx, request, tenant),
           null,
           ctx.config.STOREFRONT_STORE_DOMAIN,
         ),

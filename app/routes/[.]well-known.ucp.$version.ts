@@ -1,6 +1,6 @@
 import { publicMandateKey } from "../domain/commerce/mandate-proof.ts";
-import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp-profile.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp/profile.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { AppError } from "../runtime/errors.ts";
 
@@ -10,14 +10,14 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
-    async handle({ ctx, inbound, tenant, params }) {
+    async handle({ ctx, request, tenant, params }) {
       const version = UCP_VERSIONS.find((known) => known === params.version);
       if (!version) throw new AppError("not_found");
       return publicDocument(
-        inbound,
+        request,
         buildUcpProfile(
           tenant,
-          addressFor(ctx, inbound, tenant),
+          addressFor(ctx, request, tenant),
           version,
           [publicMandateKey(ctx.config)],
           true,

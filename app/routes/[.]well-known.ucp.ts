@@ -1,6 +1,6 @@
 import { publicMandateKey } from "../domain/commerce/mandate-proof.ts";
-import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp-profile.ts";
-import { addressFor, publicDocument } from "../http/discovery.ts";
+import { buildUcpProfile, UCP_VERSIONS } from "../domain/agents/ucp/profile.ts";
+import { addressFor, publicDocument } from "../http/agents/discovery.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,12 +9,12 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     answers: { 200: "The manifest.", 304: "It is the one that If-None-Match names." },
-    handle: async ({ ctx, inbound, tenant }) =>
+    handle: async ({ ctx, request, tenant }) =>
       publicDocument(
-        inbound,
+        request,
         buildUcpProfile(
           tenant,
-          addressFor(ctx, inbound, tenant),
+          addressFor(ctx, request, tenant),
           UCP_VERSIONS[0],
           [publicMandateKey(ctx.config)],
           false,

@@ -1,12 +1,12 @@
 import { redirect, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
-import { PlainPage } from "../components/plain-page.tsx";
+import { PlainPage } from "../components/frame/plain-page.tsx";
 
 export const meta: MetaFunction = () => [
   { title: "Customer identity" },
   { name: "description", content: "Customer accounts, consent and tags for your store." },
 ];
 
-/** What a launch says about the page; its proofs are for this address alone and are not passed on. */
+/** A launch's parameters for the page; its signature is for this URL only and is not passed on. */
 const LAUNCH_PARAMETERS = ["shop", "host", "embedded", "locale"];
 
 export function loader({ request }: LoaderFunctionArgs) {
@@ -21,12 +21,12 @@ export default function Landing() {
     <PlainPage title="Customer identity">
       <p>
         One account for every shopper of your store, with their consent on record and their tags in
-        step.
+        sync.
       </p>
       <ul>
         <li>Sign-in with a password or with the store's own customer accounts</li>
         <li>Consent that is recorded, shown and withdrawn in one place</li>
-        <li>Customers kept in step with the systems you connect</li>
+        <li>Customers kept in sync with the systems you connect</li>
       </ul>
       <p>To begin, open the app from your store admin.</p>
     </PlainPage>

@@ -1,46 +1,45 @@
-import {
-  data,
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { useTranslation } from "react-i18next";
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
-import { STANDALONE_WORDS } from "../components/standalone/standalone-words.ts";
 import { StorePicker } from "../components/standalone/store-picker.tsx";
-import { useWords } from "../components/words.tsx";
-import { actOnGuide, isGuideIntent, readSetupGuide } from "../domain/setup-guide.ts";
-import { listStores } from "../domain/setup-state.ts";
-import { readPost, visitStandalone } from "../http/standalone-visit.ts";
+import { actOnGuide, readSetupGuide } from "../domain/merchant/setup-guide.ts";
+import { listStores } from "../domain/merchant/setup-state.ts";
+import { defineStandaloneActions, requireMerchant } from "../http/screens/require-merchant.ts";
+import { NoInput } from "../http/screens/screen-actions.ts";
 
-export { keepWhenLocked as shouldRevalidate } from "../components/keep-form.ts";
+export {
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Onboarding · Customer identity" }];
 
+export const handle = { i18n: ["setup-guide", "standalone"] };
+
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, shop, after } = visitStandalone(args);
-  // A store that nobody knows yet is welcome here: its first step is to connect.
+  const { ctx, shop, after } = requireMerchant(args);
+  // An unregistered store is shown too: its first step is to connect.
   return shop
     ? { guide: await readSetupGuide(ctx, shop), stores: null }
     : { guide: null, stores: await listStores(ctx, after) };
 }
 
-export async function action(args: ActionFunctionArgs) {
-  const post = await readPost(args);
-  if (!post) return data({ outcome: "locked" as const }, 401);
-  const intent = post.form.get("intent");
-  if (!post.shop || !isGuideIntent(intent)) throw data(null, 400);
-  return actOnGuide(post.ctx, post.shop, intent);
-}
+export const action = defineStandaloneActions({
+  init_tags: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "init_tags") },
+  start_sync: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "start_sync") },
+  check_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "check_embed") },
+  confirm_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "confirm_embed") },
+});
 
 export default function Onboarding() {
   const { guide, stores } = useLoaderData<typeof loader>();
-  const { nav } = useWords(STANDALONE_WORDS);
-  if (!guide) return <StorePicker path="/onboarding" title={nav.onboarding} stores={stores} />;
+  const { t } = useTranslation("standalone");
+  if (!guide) return <StorePicker path="/onboarding" title={t("nav.onboarding")} stores={stores} />;
   return (
-    <StandalonePage title={nav.onboarding} shop={guide.shop}>
+    <StandalonePage title={t("nav.onboarding")} shop={guide.shop}>
       <SetupGuideCard
         key={guide.shop}
         guide={guide}

@@ -1,51 +1,66 @@
-import {
-  data,
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { useTranslation } from "react-i18next";
+import { data, type LoaderFunctionArgs, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { z } from "zod";
 import { SettingsScreen } from "../components/settings/settings-screen.tsx";
-import { SETTINGS_WORDS } from "../components/settings/settings-words.ts";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
 import { StandaloneSaveBar } from "../components/standalone/standalone-save-bar.tsx";
 import { StorePicker } from "../components/standalone/store-picker.tsx";
-import { useWords } from "../components/words.tsx";
-import { actOnSettings, readSettingsPage } from "../domain/settings-page.ts";
-import { readPost, visitStandalone } from "../http/standalone-visit.ts";
+import { testConnection } from "../domain/merchant/connection-tests.ts";
+import { readSettingsPage } from "../domain/merchant/settings-page.ts";
+import { checkHosts } from "../domain/tenants/public-hosts.ts";
+import { saveSettings } from "../domain/tenants/settings/settings-form.ts";
+import { getTenant } from "../domain/tenants/tenant.ts";
+import { defineStandaloneActions, requireMerchant } from "../http/screens/require-merchant.ts";
+import { NoInput } from "../http/screens/screen-actions.ts";
+import { requireSaved } from "../http/screens/settings-result.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Settings · Customer identity" }];
 
+export const handle = { i18n: ["settings", "standalone"] };
+
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, gate, shop, after } = visitStandalone(args);
+  const { ctx, gate, shop, after } = requireMerchant(args);
   const read = await readSettingsPage(ctx, { shop, after, isPlatform: gate.isPlatform });
   return data(read, read.unknown === null ? 200 : 404);
 }
 
-export async function action(args: ActionFunctionArgs) {
-  const post = await readPost(args);
-  if (!post) return data({ outcome: "locked" as const }, 401);
-  const result =
-    post.shop && (await actOnSettings(post.ctx, post.shop, post.form, post.gate.isPlatform));
-  if (!result) throw data(null, 400);
-  return result;
-}
+export const action = defineStandaloneActions({
+  save: {
+    input: z.object({ fields: z.string() }),
+    run: async ({ ctx, shop, gate }, { fields }) =>
+      requireSaved(await saveSettings(ctx, shop, fields, gate.isPlatform)),
+  },
+  test: {
+    input: z.object({ system: z.string().max(40) }),
+    run: ({ ctx, shop }, { system }) => testConnection(ctx, shop, system),
+  },
+  check_hosts: {
+    input: NoInput,
+    run: async ({ ctx, shop }) => ({ proven: await checkHosts(ctx, await getTenant(ctx, shop)) }),
+  },
+});
 
 export default function Settings() {
   const read = useLoaderData<typeof loader>();
-  const { title } = useWords(SETTINGS_WORDS);
+  const { t } = useTranslation("settings");
   if (!read.form)
     return (
-      <StorePicker path="/settings" title={title} stores={read.stores} unknown={read.unknown} />
+      <StorePicker
+        path="/settings"
+        title={t("title")}
+        stores={read.stores}
+        unknown={read.unknown}
+      />
     );
   return (
-    <StandalonePage title={title} shop={read.form.shop}>
+    <StandalonePage title={t("title")} shop={read.form.shop}>
       <SettingsScreen
         key={read.form.shop}
         sections={read.form.sections}

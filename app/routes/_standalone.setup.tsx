@@ -1,28 +1,30 @@
-import {
-  data,
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-} from "@remix-run/node";
+import { useTranslation } from "react-i18next";
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { z } from "zod";
 import { SetupScreen } from "../components/standalone/setup-screen.tsx";
 import { StandalonePage } from "../components/standalone/standalone-frame.tsx";
-import { STANDALONE_WORDS } from "../components/standalone/standalone-words.ts";
-import { useWords } from "../components/words.tsx";
-import { readSetupState } from "../domain/setup-state.ts";
-import { readPlatformForm, savePlatformSettings } from "../domain/tenants/settings-form.ts";
-import { readPost, visitStandalone } from "../http/standalone-visit.ts";
+import { readSetupState } from "../domain/merchant/setup-state.ts";
+import {
+  readPlatformForm,
+  savePlatformSettings,
+} from "../domain/tenants/settings/settings-form.ts";
+import { defineOperatorActions, requireMerchant } from "../http/screens/require-merchant.ts";
+import { requireSaved } from "../http/screens/settings-result.ts";
+import { AppError } from "../runtime/errors.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
 export { StandaloneProblem as ErrorBoundary } from "../components/standalone/standalone-frame.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Setup · Customer identity" }];
 
+export const handle = { i18n: ["settings", "standalone"] };
+
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, gate, after } = visitStandalone(args);
+  const { ctx, gate, after } = requireMerchant(args);
   return {
     ...(await readSetupState(ctx, after)),
     platform: await readPlatformForm(ctx, gate.isPlatform),
@@ -30,20 +32,22 @@ export async function loader(args: LoaderFunctionArgs) {
   };
 }
 
-export async function action(args: ActionFunctionArgs) {
-  const post = await readPost(args);
-  if (!post) return data({ outcome: "locked" as const }, 401);
-  if (post.form.get("intent") !== "save") throw data(null, 400);
-  // What all stores share is ADMIN_KEY's alone, as it is on /platform/config.
-  if (!post.gate.isPlatform) throw data(null, 403);
-  return savePlatformSettings(post.ctx, post.form.get("fields"));
-}
+export const action = defineOperatorActions({
+  save: {
+    input: z.object({ fields: z.string() }),
+    run: async ({ ctx, gate }, { fields }) => {
+      // The settings shared by all stores require ADMIN_KEY, as on /platform/config.
+      if (!gate.isPlatform) throw new AppError("forbidden");
+      requireSaved(await savePlatformSettings(ctx, fields));
+    },
+  },
+});
 
 export default function Setup() {
   const state = useLoaderData<typeof loader>();
-  const { setup } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   return (
-    <StandalonePage title={setup.title} shop={null}>
+    <StandalonePage title={t("setup.title")} shop={null}>
       <SetupScreen {...state} />
     </StandalonePage>
   );

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { answerA2a } from "../http/a2a.ts";
+import { answerA2a } from "../http/agents/a2a.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { toRpcErrorBody } from "../http/json-rpc.ts";
+import { toRpcErrorBody } from "../http/agents/json-rpc.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -17,6 +17,6 @@ export const { loader, action, route } = endpoint({
       429: "Too many calls; `Retry-After` says when to go on.",
     },
     errorBody: (error) => toRpcErrorBody(error),
-    handle: ({ ctx, inbound, tenant, body }) => answerA2a(ctx, inbound, tenant, body),
+    handle: ({ ctx, request, tenant, body }) => answerA2a(ctx, request, tenant, body),
   },
 });

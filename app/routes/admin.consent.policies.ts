@@ -10,7 +10,7 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     body: PolicyInput,
     async handle({ ctx, tenant, body }) {
-      const { sha256, isStored } = await publishPolicy(dataOf(ctx, tenant).sql, body);
+      const { sha256, isStored } = await publishPolicy(dataOf(ctx, tenant), body);
       if (!isStored)
         throw new AppError("conflict", {
           message: "This version was published with another text. Choose a new version.",

@@ -1,6 +1,6 @@
-import { probeDestination } from "../domain/bus/destinations.ts";
+import { probeDestination } from "../domain/bus/log/destinations.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { showDestinations } from "../domain/bus/destinations.ts";
-import { saveTenantConfig } from "../domain/tenants/configuration.ts";
+import { showDestinations } from "../domain/bus/log/destinations.ts";
+import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { getTenant } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

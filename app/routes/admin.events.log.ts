@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listDeliveryAttempts } from "../domain/bus/delivery-log.ts";
+import { listDeliveryAttempts } from "../domain/bus/log/delivery-log.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readCursor, toCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { replay } from "../domain/bus/dead-letters.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

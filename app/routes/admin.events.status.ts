@@ -1,6 +1,6 @@
-import { readBusStatus } from "../domain/bus/bus-status.ts";
+import { readBusStatus } from "../domain/bus/log/bus-status.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

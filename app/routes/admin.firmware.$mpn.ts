@@ -1,7 +1,7 @@
 import { Firmware, Mpn, saveFirmware } from "../domain/events/firmware.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 import { AppError } from "../runtime/errors.ts";
 
 export const { loader, action, route } = endpoint({
@@ -18,7 +18,7 @@ export const { loader, action, route } = endpoint({
         throw new AppError("invalid_request", {
           fields: { mpn: "must be a product number of at most 200 characters" },
         });
-      return { ok: true, firmware: await saveFirmware(dataOf(ctx, tenant).sql, mpn.data, body) };
+      return { ok: true, firmware: await saveFirmware(dataOf(ctx, tenant), mpn.data, body) };
     },
   },
 });

@@ -1,7 +1,7 @@
 import { listFirmware } from "../domain/events/firmware.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
@@ -14,7 +14,7 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `firmware/${tenant.shop}`;
-      const { firmware, next } = await listFirmware(dataOf(ctx, tenant).sql, {
+      const { firmware, next } = await listFirmware(dataOf(ctx, tenant).prisma, {
         after: readKeyCursor(ctx.secrets, list, query.cursor),
         limit: query.limit,
       });

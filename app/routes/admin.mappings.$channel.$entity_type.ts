@@ -1,6 +1,6 @@
 import { MappingBody, requireMapped, saveMapping, showMapping } from "../domain/events/mappings.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

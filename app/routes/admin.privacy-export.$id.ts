@@ -1,6 +1,6 @@
 import { readExport } from "../domain/compliance/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { exportReply, requestIdOf } from "../http/export-download.ts";
+import { exportReply, requestIdOf } from "../http/shopper/export-download.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

@@ -1,5 +1,5 @@
-import { loadReport } from "../domain/scheduled-report.ts";
-import { runScheduledNow } from "../domain/scheduled-run.ts";
+import { loadReport } from "../domain/scheduled-run/report.ts";
+import { runScheduledNow } from "../domain/scheduled-run/scheduled-run.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

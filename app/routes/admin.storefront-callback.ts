@@ -1,2 +1,2 @@
-// The install's callback under the name that operators know.
+// An alias of the installation's callback for operators.
 export { action, loader, route } from "./auth.callback.ts";

@@ -1,2 +1,2 @@
-// The install under the name that operators know.
+// An alias of the installation for operators.
 export { action, loader, route } from "./auth.install.ts";

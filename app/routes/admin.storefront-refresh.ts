@@ -1,4 +1,4 @@
-import { forceRefresh } from "../domain/tenants/storefront-checks.ts";
+import { forceRefresh } from "../domain/tenants/storefront/checks.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

@@ -1,4 +1,4 @@
-import { testStorefront } from "../domain/tenants/storefront-checks.ts";
+import { testStorefront } from "../domain/tenants/storefront/checks.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

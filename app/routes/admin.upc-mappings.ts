@@ -1,7 +1,7 @@
 import { listUpcMappings, saveUpcMappings, UpcMappings } from "../domain/events/upc-mappings.ts";
 import { dataOf } from "../domain/tenants/tenant.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { requireEventAccess } from "../http/guards.ts";
+import { requireEventAccess } from "../http/auth/guards.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({
@@ -13,7 +13,7 @@ export const { loader, action, route } = endpoint({
     async handle({ ctx, tenant, query }) {
       requireEventAccess(tenant);
       const list = `upc-mappings/${tenant.shop}`;
-      const { mappings, next } = await listUpcMappings(dataOf(ctx, tenant).sql, {
+      const { mappings, next } = await listUpcMappings(dataOf(ctx, tenant).prisma, {
         after: readKeyCursor(ctx.secrets, list, query.cursor),
         limit: query.limit,
       });

@@ -1,18 +1,17 @@
-// An address below /app that no screen has: said inside the frame, where the menu leads on.
-import { data, type HeadersFunction, type LoaderFunctionArgs } from "@remix-run/node";
-import { boundary } from "@shopify/shopify-app-remix/server";
+// Answers 404 inside the frame for an unknown address below /app.
+import { data, type LoaderFunctionArgs } from "@remix-run/node";
+import { authenticate } from "../shopify.server.ts";
 
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export async function loader({ request, context: { shopify } }: LoaderFunctionArgs) {
-  await shopify.authenticateAdmin(request);
+export async function loader(args: LoaderFunctionArgs) {
+  await authenticate.shop(args);
   throw data(null, { status: 404 });
 }
 
-// Remix asks for both names.
+// Remix requires both names.
 export { loader as action };
-
-export const headers: HeadersFunction = (args) => boundary.headers(args);
 
 export default function Nothing() {
   return null;

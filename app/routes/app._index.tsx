@@ -1,19 +1,29 @@
-import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { boundary } from "@shopify/shopify-app-remix/server";
 import { HomeScreen } from "../components/home/home-screen.tsx";
-import { readSetupGuide } from "../domain/setup-guide.ts";
-import { readStoreHealth, readStoreOverview } from "../domain/store-overview.ts";
+import { readSetupGuide } from "../domain/merchant/setup-guide.ts";
+import { readStoreHealth, readStoreOverview } from "../domain/merchant/store-overview.ts";
 import {
   readConnectionState,
   readWebhooksState,
   repairWebhooks,
 } from "../domain/tenants/connection-state.ts";
+import { ActionFailure, defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
+export {
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
-export async function loader({ request, context: { ctx, shopify } }: LoaderFunctionArgs) {
-  const { shop } = await shopify.authenticateAdmin(request);
+export const handle = { i18n: ["home", "setup-guide"] };
+export const clientLoader = withTranslations(handle);
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { ctx, shop } = await authenticate.shop(args);
   const later = { webhooks: readWebhooksState(ctx, shop), overview: readStoreOverview(ctx, shop) };
   const [connection, guide, health] = await Promise.all([
     readConnectionState(ctx, shop),
@@ -23,12 +33,16 @@ export async function loader({ request, context: { ctx, shopify } }: LoaderFunct
   return { connection, guide, health, ...later };
 }
 
-export async function action({ request, context: { ctx, shopify } }: ActionFunctionArgs) {
-  const { shop } = await shopify.authenticateAdmin(request);
-  return repairWebhooks(ctx, shop);
-}
-
-export const headers: HeadersFunction = (args) => boundary.headers(args);
+export const action = defineShopActions({
+  repair_webhooks: {
+    input: NoInput,
+    run: async ({ ctx, shop }) => {
+      const repair = await repairWebhooks(ctx, shop);
+      if (!repair.isDone) throw new ActionFailure("webhooks_failed", repair.reason);
+      return { changed: repair.changed, isRefused: repair.refused !== undefined };
+    },
+  },
+});
 
 export default function Home() {
   return <HomeScreen {...useLoaderData<typeof loader>()} />;

@@ -1,23 +1,26 @@
-// What shoppers let agents spend, and revoking it.
+// The shoppers' mandates for agents, and their revocation.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { AgentSections } from "../components/agents/agent-sections.tsx";
-import { AGENT_WORDS } from "../components/agents/agent-words.ts";
 import { MandatesCard } from "../components/agents/mandates-card.tsx";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { listStoreMandates, MandateFilters } from "../domain/agents/mandate-list.ts";
 import { revokeMandate } from "../domain/commerce/mandates.ts";
-import { deed, deeds } from "../http/screen-deeds.ts";
-import { readKeyedScreenPage } from "../http/screen-page.ts";
+import { defineActions } from "../http/screens/screen-actions.ts";
+import { readKeyedScreenPage } from "../http/screens/screen-page.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["agents"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await readKeyedScreenPage(
@@ -32,19 +35,20 @@ export async function loader(args: LoaderFunctionArgs) {
   return { mandates, next: toNext(next), filters };
 }
 
-export const action = deeds({
-  revoke: deed(
-    z.object({ mandate_id: z.string().max(100) }),
-    async ({ ctx, tenant }, { mandate_id: id }) => ({
+export const action = defineActions({
+  revoke: {
+    input: z.object({ mandate_id: z.string().max(100) }),
+    run: async ({ ctx, tenant }, { mandate_id: id }) => ({
       status: (await revokeMandate(ctx, tenant, null, id)).status,
     }),
-  ),
+  },
 });
 
 export default function Mandates() {
+  const { t } = useTranslation("agents");
   const list = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={useWords(AGENT_WORDS).mandates} nav={<AgentSections />} isWide>
+    <ScreenPage title={t("mandates")} nav={<AgentSections />} isWide>
       <MandatesCard {...list} />
     </ScreenPage>
   );

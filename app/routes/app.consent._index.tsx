@@ -1,4 +1,5 @@
-// The consent log of the store: what was decided, whether the log is whole, and its export.
+// The store's consent log, its verification, and its export.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ConsentChartCard } from "../components/consent/consent-chart-card.tsx";
@@ -6,20 +7,22 @@ import { ConsentExportButton } from "../components/consent/consent-export-button
 import { ConsentLogCard } from "../components/consent/consent-log-card.tsx";
 import { ConsentSections } from "../components/consent/consent-sections.tsx";
 import { ConsentVerifyCard } from "../components/consent/consent-verify-card.tsx";
-import { CONSENT_WORDS } from "../components/consent/consent-words.ts";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { ConsentFilters, countConsentDays, listConsentLog } from "../domain/consent/consent-log.ts";
 import { readVerification, startVerification } from "../domain/consent/verification-run.ts";
-import { deed, deeds, NOTHING_TO_SAY } from "../http/screen-deeds.ts";
-import { readScreenPage } from "../http/screen-page.ts";
+import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
+import { readScreenPage } from "../http/screens/screen-page.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["consent"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(
@@ -35,17 +38,21 @@ export async function loader(args: LoaderFunctionArgs) {
   return { records, next: toNext(next), filters, days, verification };
 }
 
-export const action = deeds({
-  verify: deed(NOTHING_TO_SAY, async ({ ctx, tenant }) => ({
-    isStarted: await startVerification(ctx, tenant),
-  })),
+export const action = defineActions({
+  verify: {
+    input: NoInput,
+    run: async ({ ctx, tenant }) => ({
+      isStarted: await startVerification(ctx, tenant),
+    }),
+  },
 });
 
 export default function Consent() {
+  const { t } = useTranslation("consent");
   const { days, verification, ...list } = useLoaderData<typeof loader>();
   return (
     <ScreenPage
-      title={useWords(CONSENT_WORDS).title}
+      title={t("title")}
       nav={<ConsentSections />}
       actions={<ConsentExportButton />}
       isWide

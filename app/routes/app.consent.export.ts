@@ -1,11 +1,11 @@
-// The filtered consent log as a file, which the browser itself downloads.
+// The filtered consent log as a file that the browser downloads.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ConsentFilters, exportConsentLog } from "../domain/consent/consent-log.ts";
-import { streamFile } from "../http/screen-file.ts";
-import { visitScreen } from "../http/screen-visit.ts";
+import { streamFile } from "../http/screens/screen-file.ts";
+import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
+  const { ctx, tenant } = await authenticate.admin(args);
   const filters = ConsentFilters.parse(Object.fromEntries(new URL(args.request.url).searchParams));
   return streamFile(
     `consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,

@@ -1,8 +1,7 @@
-import type { HeadersFunction, LoaderFunctionArgs } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { boundary } from "@shopify/shopify-app-remix/server";
 import { z } from "zod";
-import { CustomerScreen } from "../components/customers/customer-screen.tsx";
+import { CustomerScreen } from "../components/customers/detail/customer-screen.tsx";
 import { eraseForMerchant } from "../domain/compliance/merchant-requests.ts";
 import {
   changeTags,
@@ -10,19 +9,25 @@ import {
   readOrders,
   retryDelivery,
   TagChange,
-} from "../domain/customer-screen.ts";
+} from "../domain/merchant/customer-screen.ts";
 import { changeAccountStatus } from "../domain/identity/account-status.ts";
-import { deed, deeds } from "../http/screen-deeds.ts";
-import { notFound, rowNumber, visitScreen } from "../http/screen-visit.ts";
+import { defineActions } from "../http/screens/screen-actions.ts";
+import { notFound, rowNumber } from "../http/screens/screen-address.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["customer", "customers"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
+  const { ctx, tenant } = await authenticate.admin(args);
   const before = new URL(args.request.url).searchParams.get("before");
   const shown =
     (await readCustomer(
@@ -34,27 +39,28 @@ export async function loader(args: LoaderFunctionArgs) {
   return { ...shown, orders: readOrders(ctx, tenant, shown.customer.id, shown.customer.gid) };
 }
 
-export const action = deeds({
-  tags: deed(TagChange, ({ ctx, tenant, named }, change) =>
-    changeTags(ctx, tenant, rowNumber(named.id), change),
-  ),
-  status: deed(
-    z.object({ status: z.enum(["active", "suspended"]) }),
-    async ({ ctx, tenant, named }, { status }) =>
-      void (await changeAccountStatus(ctx, tenant, rowNumber(named.id), status)),
-  ),
-  retry: deed(
-    z.object({ channel: z.string().max(80) }),
-    async ({ ctx, tenant, named }, { channel }) => ({
-      requeued: await retryDelivery(ctx, tenant, rowNumber(named.id), channel),
+export const action = defineActions({
+  tags: {
+    input: TagChange,
+    run: ({ ctx, tenant, params }, change) => changeTags(ctx, tenant, rowNumber(params.id), change),
+  },
+  status: {
+    input: z.object({ status: z.enum(["active", "suspended"]) }),
+    run: async ({ ctx, tenant, params }, { status }) =>
+      void (await changeAccountStatus(ctx, tenant, rowNumber(params.id), status)),
+  },
+  retry: {
+    input: z.object({ channel: z.string().max(80) }),
+    run: async ({ ctx, tenant, params }, { channel }) => ({
+      requeued: await retryDelivery(ctx, tenant, rowNumber(params.id), channel),
     }),
-  ),
-  erase: deed(z.object({ typed: z.string().max(400) }), ({ ctx, tenant, named }, { typed }) =>
-    eraseForMerchant(ctx, tenant, rowNumber(named.id), typed),
-  ),
+  },
+  erase: {
+    input: z.object({ typed: z.string().max(400) }),
+    run: ({ ctx, tenant, params }, { typed }) =>
+      eraseForMerchant(ctx, tenant, rowNumber(params.id), typed),
+  },
 });
-
-export const headers: HeadersFunction = (args) => boundary.headers(args);
 
 export default function Customer() {
   return <CustomerScreen {...useLoaderData<typeof loader>()} />;

@@ -1,11 +1,13 @@
-// A customer's data as a file, for the button of the customer's page: fetched with a session token, and recorded.
+// A customer's data as a file, for the button of the customer's page: fetched with a session token,
+// and recorded.
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { exportForMerchant } from "../domain/compliance/merchant-requests.ts";
-import { rowNumber, visitScreen } from "../http/screen-visit.ts";
+import { rowNumber } from "../http/screens/screen-address.ts";
+import { authenticate } from "../shopify.server.ts";
 import { isAppError } from "../runtime/errors.ts";
 
 export async function action(args: ActionFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
+  const { ctx, tenant } = await authenticate.admin(args);
   try {
     const { requestId, document } = await exportForMerchant(ctx, tenant, rowNumber(args.params.id));
     return new Response(document, {

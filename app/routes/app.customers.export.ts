@@ -1,15 +1,16 @@
-// The list as a file, for the button of the list: fetched with a session token, because a link would carry none.
+// The list as a file, for the button of the list: fetched with a session token, because a link
+// would send none.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { Readable } from "node:stream";
-import { readFilter } from "../domain/customers/customer-filter.ts";
-import { exportCustomers } from "../domain/customers/export-customers.ts";
-import { visitScreen } from "../http/screen-visit.ts";
+import { readFilter } from "../domain/customers/list/customer-filter.ts";
+import { exportCustomers } from "../domain/customers/list/export-customers.ts";
+import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
+  const { ctx, tenant } = await authenticate.admin(args);
   const table = exportCustomers(ctx, tenant, readFilter(new URL(args.request.url).searchParams));
   args.request.signal.addEventListener("abort", () => table.destroy());
-  ctx.log.done("customers.exported", { shop: tenant.shop });
+  ctx.log.info("customers.exported", { shop: tenant.shop });
   return new Response(Readable.toWeb(table) as ReadableStream, {
     headers: {
       "Content-Type": "text/csv; charset=utf-8",

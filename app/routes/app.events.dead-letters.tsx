@@ -1,32 +1,35 @@
-// What could not be delivered, and putting it back into the queue.
+// Failed deliveries, and their replay.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { DeadLettersCard } from "../components/events/dead-letters-card.tsx";
 import { EventSections } from "../components/events/event-sections.tsx";
-import { EVENT_WORDS } from "../components/events/event-words.ts";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import {
   countDeadLetters,
   DeadLetterFilters,
   listDeadLetters,
-} from "../domain/bus/dead-letter-list.ts";
+} from "../domain/bus/log/dead-letter-list.ts";
 import {
   readReplay,
   ReplayChosen,
   ReplayEverything,
   startReplay,
 } from "../domain/bus/replay-run.ts";
-import { requireEvents, withEvents } from "../http/event-screen.ts";
-import { deed, deeds } from "../http/screen-deeds.ts";
-import { readKeyedScreenPage } from "../http/screen-page.ts";
+import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
+import { defineActions } from "../http/screens/screen-actions.ts";
+import { readKeyedScreenPage } from "../http/screens/screen-page.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["events"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(
@@ -46,25 +49,26 @@ export async function loader(args: LoaderFunctionArgs) {
   };
 }
 
-export const action = deeds({
-  replay: deed(
-    ReplayChosen,
-    withEvents(async ({ ctx, tenant }, { ids }) => ({
+export const action = defineActions({
+  replay: {
+    input: ReplayChosen,
+    run: withEvents(async ({ ctx, tenant }, { ids }) => ({
       isStarted: await startReplay(ctx, tenant, { queueIds: ids }),
     })),
-  ),
-  replay_all: deed(
-    ReplayEverything,
-    withEvents(async ({ ctx, tenant }, { channel }) => ({
+  },
+  replay_all: {
+    input: ReplayEverything,
+    run: withEvents(async ({ ctx, tenant }, { channel }) => ({
       isStarted: await startReplay(ctx, tenant, { channel }),
     })),
-  ),
+  },
 });
 
 export default function DeadLetters() {
+  const { t } = useTranslation("events");
   const list = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={useWords(EVENT_WORDS).dead} nav={<EventSections />} isWide>
+    <ScreenPage title={t("dead")} nav={<EventSections />} isWide>
       <DeadLettersCard {...list} />
     </ScreenPage>
   );

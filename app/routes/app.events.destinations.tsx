@@ -1,49 +1,53 @@
-// Where the events of the store go.
+// The destinations of the store's events.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { DestinationsForm } from "../components/events/destinations-form.tsx";
 import { EventSections } from "../components/events/event-sections.tsx";
-import { EVENT_WORDS } from "../components/events/event-words.ts";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { z } from "zod";
-import { showDestinations } from "../domain/bus/destinations.ts";
-import { saveTenantConfig } from "../domain/tenants/configuration.ts";
-import { requireEvents, withEvents } from "../http/event-screen.ts";
-import { deed, deeds } from "../http/screen-deeds.ts";
-import { visitScreen } from "../http/screen-visit.ts";
+import { showDestinations } from "../domain/bus/log/destinations.ts";
+import { saveTenantConfig } from "../domain/tenants/settings/configuration.ts";
+import { requireEvents, withEvents } from "../http/screens/event-screen.ts";
+import { defineActions } from "../http/screens/screen-actions.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["events"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await requireEvents(visitScreen(args));
+  const { ctx, tenant } = await requireEvents(authenticate.admin(args));
   return { saved: showDestinations(ctx, tenant) };
 }
 
-// Validated where PUT /admin/destinations is: in the tenant's own table of fields.
+// Validated by the tenant's own table of fields, as PUT /admin/destinations is.
 const Input = z.object({
   event_routes: z.array(z.unknown()),
   enabled_channels: z.array(z.unknown()).nullable(),
 });
-export const action = deeds({
-  save: deed(
-    Input,
-    withEvents(
+export const action = defineActions({
+  save: {
+    input: Input,
+    run: withEvents(
       async ({ ctx, tenant }, fields) =>
         void (await saveTenantConfig(ctx, tenant.shop, fields, false)),
     ),
-  ),
+  },
 });
 
 export default function Destinations() {
+  const { t } = useTranslation("events");
   const { saved } = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={useWords(EVENT_WORDS).destinations} nav={<EventSections />}>
+    <ScreenPage title={t("destinations")} nav={<EventSections />}>
       <DestinationsForm saved={saved} />
     </ScreenPage>
   );

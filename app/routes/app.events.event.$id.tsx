@@ -1,31 +1,31 @@
-// One event: its envelope, where it went, and every try.
+// One event: its envelope, its deliveries, and every attempt.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { EventCards } from "../components/events/event-cards.tsx";
-import { EVENT_WORDS } from "../components/events/event-words.ts";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
-import { getEvent } from "../domain/bus/event-view.ts";
-import { requireEvents } from "../http/event-screen.ts";
-import { orAnswer } from "../http/screen-deeds.ts";
-import { visitScreen } from "../http/screen-visit.ts";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
+import { getEvent } from "../domain/bus/log/event-view.ts";
+import { requireEvents } from "../http/screens/event-screen.ts";
+import { toErrorResponse } from "../http/screens/screen-actions.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["events"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await requireEvents(visitScreen(args));
-  return { event: await orAnswer(() => getEvent(ctx, tenant, args.params.id ?? "")) };
+  const { ctx, tenant } = await requireEvents(authenticate.admin(args));
+  return { event: await toErrorResponse(() => getEvent(ctx, tenant, args.params.id ?? "")) };
 }
 
 export default function OneEvent() {
   const { event } = useLoaderData<typeof loader>();
-  const words = useWords(EVENT_WORDS);
+  const { t } = useTranslation("events");
   return (
-    <ScreenPage
-      title={event.event_type}
-      back={{ content: words.view.back, url: "/app/events/log" }}
-    >
+    <ScreenPage title={event.event_type} back={{ content: t("view.back"), url: "/app/events/log" }}>
       <EventCards event={event} />
     </ScreenPage>
   );

@@ -1,17 +1,20 @@
-// Every try to deliver something, newest first.
+// Every delivery attempt, newest first.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { DeliveryLogCard } from "../components/events/delivery-log-card.tsx";
 import { EventSections } from "../components/events/event-sections.tsx";
-import { EVENT_WORDS } from "../components/events/event-words.ts";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
-import { AttemptFilters, listAttempts } from "../domain/bus/attempt-list.ts";
-import { requireEvents } from "../http/event-screen.ts";
-import { readScreenPage } from "../http/screen-page.ts";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
+import { AttemptFilters, listAttempts } from "../domain/bus/log/attempt-list.ts";
+import { requireEvents } from "../http/screens/event-screen.ts";
+import { readScreenPage } from "../http/screens/screen-page.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export { EventsProblem as ErrorBoundary } from "../components/events/event-sections.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["events"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await requireEvents(
@@ -22,9 +25,10 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export default function DeliveryLog() {
+  const { t } = useTranslation("events");
   const list = useLoaderData<typeof loader>();
   return (
-    <ScreenPage title={useWords(EVENT_WORDS).log} nav={<EventSections />} isWide>
+    <ScreenPage title={t("log")} nav={<EventSections />} isWide>
       <DeliveryLogCard {...list} />
     </ScreenPage>
   );

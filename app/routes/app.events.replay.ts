@@ -1,10 +1,10 @@
-// How far a replay is.
+// The progress of a replay.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { readReplay } from "../domain/bus/replay-run.ts";
-import { requireEvents } from "../http/event-screen.ts";
-import { visitScreen } from "../http/screen-visit.ts";
+import { requireEvents } from "../http/screens/event-screen.ts";
+import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await requireEvents(visitScreen(args));
+  const { ctx, tenant } = await requireEvents(authenticate.admin(args));
   return Response.json({ run: await readReplay(ctx, tenant) });
 }

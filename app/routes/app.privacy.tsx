@@ -1,13 +1,12 @@
-// What customers ask under privacy law: how far each request is, and what the merchant has to do about it.
+// Privacy requests of customers: the progress of each, and the merchant's actions.
+import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Text } from "@shopify/polaris";
 import { PrivacyBoard } from "../components/privacy/privacy-board.tsx";
 import { PrivacyForm } from "../components/privacy/privacy-form.tsx";
-import { PRIVACY_WORDS } from "../components/privacy/privacy-words.ts";
-import { BesideCards } from "../components/room.tsx";
-import { ScreenPage } from "../components/screen-page.tsx";
-import { useWords } from "../components/words.tsx";
+import { PageGutter } from "../components/ui/layout.tsx";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import {
   listBoard,
   ManualRequest,
@@ -17,16 +16,20 @@ import {
   RequestFilters,
   RequestId,
   retryRequest,
-} from "../domain/compliance/request-board.ts";
-import { deed, deeds } from "../http/screen-deeds.ts";
-import { readScreenPage } from "../http/screen-page.ts";
+} from "../domain/compliance/request-list.ts";
+import { defineActions } from "../http/screens/screen-actions.ts";
+import { readScreenPage } from "../http/screens/screen-page.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
-export { screenHeaders as headers } from "../components/screen-headers.ts";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["privacy"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
   const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(
@@ -38,21 +41,27 @@ export async function loader(args: LoaderFunctionArgs) {
   return { requests, next: toNext(next), filters };
 }
 
-export const action = deeds({
-  retry: deed(RequestId, ({ ctx, tenant }, { id }) => retryRequest(ctx, tenant, id)),
-  export: deed(RequestId, ({ ctx, tenant }, { id }) => offerExport(ctx, tenant, id)),
-  handed_over: deed(RequestId, ({ ctx, tenant }, { id }) => markHandedOver(ctx, tenant, id)),
-  make: deed(ManualRequest, ({ ctx, tenant }, input) => requestByHand(ctx, tenant, input)),
+export const action = defineActions({
+  retry: { input: RequestId, run: ({ ctx, tenant }, { id }) => retryRequest(ctx, tenant, id) },
+  export: { input: RequestId, run: ({ ctx, tenant }, { id }) => offerExport(ctx, tenant, id) },
+  handed_over: {
+    input: RequestId,
+    run: ({ ctx, tenant }, { id }) => markHandedOver(ctx, tenant, id),
+  },
+  make: {
+    input: ManualRequest,
+    run: ({ ctx, tenant }, input) => requestByHand(ctx, tenant, input),
+  },
 });
 
 export default function PrivacyRequests() {
   const list = useLoaderData<typeof loader>();
-  const words = useWords(PRIVACY_WORDS);
+  const { t } = useTranslation("privacy");
   return (
-    <ScreenPage title={words.title} isWide>
-      <BesideCards>
-        <Text as="p">{words.intro}</Text>
-      </BesideCards>
+    <ScreenPage title={t("title")} isWide>
+      <PageGutter>
+        <Text as="p">{t("intro")}</Text>
+      </PageGutter>
       <PrivacyBoard {...list} />
       <PrivacyForm />
     </ScreenPage>

@@ -1,47 +1,56 @@
-import {
-  data,
-  type ActionFunctionArgs,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-} from "@remix-run/node";
+import { useTranslation } from "react-i18next";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { Page } from "@shopify/polaris";
-import { boundary } from "@shopify/shopify-app-remix/server";
+import { z } from "zod";
 import { EmbeddedSaveBar } from "../components/settings/embedded-save-bar.tsx";
 import { SettingsScreen } from "../components/settings/settings-screen.tsx";
-import { SETTINGS_WORDS } from "../components/settings/settings-words.ts";
-import { useWords } from "../components/words.tsx";
-import { actOnSettings } from "../domain/settings-page.ts";
-import { readSettingsForm } from "../domain/tenants/settings-form.ts";
-import { visitScreen } from "../http/screen-visit.ts";
+import { testConnection } from "../domain/merchant/connection-tests.ts";
+import { checkHosts } from "../domain/tenants/public-hosts.ts";
+import { readSettingsForm, saveSettings } from "../domain/tenants/settings/settings-form.ts";
+import { defineActions, NoInput } from "../http/screens/screen-actions.ts";
+import { requireSaved } from "../http/screens/settings-result.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
 export {
-  keepWhenLocked as shouldRevalidate,
-  keepWhenUnreachable as clientAction,
-} from "../components/keep-form.ts";
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["settings"] };
+export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
+  const { ctx, tenant } = await authenticate.admin(args);
   return readSettingsForm(ctx, tenant.shop, false);
 }
 
-export async function action(args: ActionFunctionArgs) {
-  const { ctx, tenant } = await visitScreen(args);
-  const result = await actOnSettings(ctx, tenant.shop, await args.request.formData(), false);
-  if (!result) throw data(null, 400);
-  return result;
-}
-
-export const headers: HeadersFunction = (args) => boundary.headers(args);
+export const action = defineActions({
+  save: {
+    input: z.object({ fields: z.string() }),
+    run: async ({ ctx, tenant }, { fields }) =>
+      requireSaved(await saveSettings(ctx, tenant.shop, fields, false)),
+  },
+  test: {
+    input: z.object({ system: z.string().max(40) }),
+    run: ({ ctx, tenant }, { system }) => testConnection(ctx, tenant.shop, system),
+  },
+  check_hosts: {
+    input: NoInput,
+    run: async ({ ctx, tenant }) => ({ proven: await checkHosts(ctx, tenant) }),
+  },
+});
 
 export default function Settings() {
   const { sections, hosts } = useLoaderData<typeof loader>();
-  const { title } = useWords(SETTINGS_WORDS);
+  const { t } = useTranslation("settings");
   return (
     <>
-      <TitleBar title={title} />
+      <TitleBar title={t("title")} />
       <Page>
         <SettingsScreen
           sections={sections}

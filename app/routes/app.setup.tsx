@@ -1,44 +1,46 @@
 // The setup guide inside the store admin; its buttons, here and on the app's home, post to this page.
-import {
-  data,
-  type ActionFunctionArgs,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-} from "@remix-run/node";
+import { useTranslation } from "react-i18next";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { Page } from "@shopify/polaris";
-import { boundary } from "@shopify/shopify-app-remix/server";
-import { GUIDE_WORDS } from "../components/setup-guide/setup-guide-words.ts";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
-import { useWords } from "../components/words.tsx";
-import { actOnGuide, isGuideIntent, readSetupGuide } from "../domain/setup-guide.ts";
+import { actOnGuide, readSetupGuide } from "../domain/merchant/setup-guide.ts";
+import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
+import { authenticate } from "../shopify.server.ts";
+import { withTranslations } from "../components/i18n/load-translations.ts";
 
-export async function loader({ request, context: { ctx, shopify } }: LoaderFunctionArgs) {
-  const { shop } = await shopify.authenticateAdmin(request);
+export {
+  skipRevalidationOnFailure as shouldRevalidate,
+  actionWithOfflineResult as clientAction,
+} from "../components/frame/keep-form.ts";
+export { ScreenProblem as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
+
+export const handle = { i18n: ["setup-guide"] };
+export const clientLoader = withTranslations(handle);
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { ctx, shop } = await authenticate.shop(args);
   return { guide: await readSetupGuide(ctx, shop) };
 }
 
-export async function action({ request, context: { ctx, shopify } }: ActionFunctionArgs) {
-  const { shop } = await shopify.authenticateAdmin(request);
-  const intent = (await request.formData()).get("intent");
-  if (!isGuideIntent(intent)) throw data(null, { status: 400 });
-  return actOnGuide(ctx, shop, intent);
-}
-
-export const headers: HeadersFunction = (args) => boundary.headers(args);
+export const action = defineShopActions({
+  init_tags: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "init_tags") },
+  start_sync: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "start_sync") },
+  check_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "check_embed") },
+  confirm_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "confirm_embed") },
+});
 
 export default function Setup() {
   const { guide } = useLoaderData<typeof loader>();
-  const { title } = useWords(GUIDE_WORDS);
+  const { t } = useTranslation("setup-guide");
   return (
     <>
-      <TitleBar title={title} />
+      <TitleBar title={t("title")} />
       <Page>
         <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
       </Page>
     </>
   );
 }
-
-export { ScreenProblem as ErrorBoundary } from "../components/screen-error.tsx";

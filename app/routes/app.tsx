@@ -1,37 +1,39 @@
-// The frame of every page inside the store admin: proves who opened it, loads App Bridge and Polaris, shows the menu.
-import type { HeadersFunction, LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
+// The frame of every page inside the store admin: authenticates the merchant, loads App Bridge and
+// Polaris, shows the menu.
+import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import { boundary } from "@shopify/shopify-app-remix/server";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
-import { AppFrame } from "../components/app-frame.tsx";
-import { localeOf } from "../components/words.tsx";
-import { designTranslations } from "../http/design-translations.ts";
+import { AppFrame } from "../components/frame/app-frame.tsx";
+import { localeOf } from "../components/i18n/locale.ts";
+import { authenticate } from "../shopify.server.ts";
+import { designTranslations } from "../http/screens/design-translations.ts";
 
-export { ScreenError as ErrorBoundary } from "../components/screen-error.tsx";
+export { ScreenError as ErrorBoundary } from "../components/frame/screen-error.tsx";
+export { screenHeaders as headers } from "../components/frame/screen-headers.ts";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheet }];
 
-export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { apiKey } = await context.shopify.authenticateAdmin(request);
-  const locale = localeOf(request);
+export async function loader(args: LoaderFunctionArgs) {
+  const { apiKey } = await authenticate.shop(args);
+  const locale = localeOf(args.request);
   return {
     apiKey,
-    appBridgeUrl: context.shopify.appBridgeUrl,
+    appBridgeUrl: args.context.shopify.appBridgeUrl,
     locale,
     design: await designTranslations(locale),
   };
 }
 
-/** The admin names its language in the first address alone: asked again, a page would fall back to the browser's. */
+/**
+ * The admin sends the language in the first URL only: on a later request the page would fall back
+ * to the browser's.
+ */
 export const shouldRevalidate = () => false;
 
-// App Bridge reads headers of refused answers, so they must survive Remix's merging.
-export const headers: HeadersFunction = (args) => boundary.headers(args);
-
 export default function App() {
-  const frame = useLoaderData<typeof loader>();
+  const { apiKey, appBridgeUrl, design } = useLoaderData<typeof loader>();
   return (
-    <AppFrame {...frame}>
+    <AppFrame apiKey={apiKey} appBridgeUrl={appBridgeUrl} design={design}>
       <Outlet />
     </AppFrame>
   );

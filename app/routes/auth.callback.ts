@@ -7,6 +7,6 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     answers: { 302: "Into the app." },
-    handle: ({ ctx, inbound }) => finishInstall(ctx, inbound),
+    handle: ({ ctx, request }) => finishInstall(ctx, request),
   },
 });

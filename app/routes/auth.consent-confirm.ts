@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { confirmConsent } from "../domain/consent/sync-consent.ts";
-import { showConsentForm, submitConsentForm } from "../http/account-forms.ts";
+import { showConsentForm, submitConsentForm } from "../http/shopper/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 

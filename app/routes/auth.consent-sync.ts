@@ -1,7 +1,7 @@
 import { ConsentSyncInput } from "../domain/consent/consent-input.ts";
 import { syncConsent, type ConsentSpeaker } from "../domain/identity/visitor-consent.ts";
 import { callerAddress } from "../http/client-address.ts";
-import { LOCALE_SHAPE } from "../http/app-proxy.ts";
+import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { CONSENT } from "../http/rate-limit.ts";
 
@@ -13,16 +13,16 @@ export const { loader, action, route } = endpoint({
     rateLimit: CONSENT,
     proxied: { locale: LOCALE_SHAPE },
     body: ConsentSyncInput,
-    async handle({ ctx, inbound, tenant, principal, body, proxied }) {
+    async handle({ ctx, request, tenant, principal, body, proxied }) {
       const speaker: ConsentSpeaker =
         principal.kind === "session"
           ? { userId: principal.session.account.id }
           : principal.kind === "customer"
             ? { gid: principal.gid }
-            : { address: callerAddress(ctx, inbound, proxied) };
+            : { address: callerAddress(ctx, request, proxied) };
       const visit = {
-        userAgent: inbound.header("user-agent") ?? null,
-        gpc: inbound.header("sec-gpc") === "1",
+        userAgent: request.header("user-agent") ?? null,
+        gpc: request.header("sec-gpc") === "1",
       };
       return { ok: true, ...(await syncConsent(ctx, tenant, speaker, body, visit)) };
     },

@@ -1,5 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
-import { finishSignIn } from "../http/oidc-redirects.ts";
+import { finishSignIn } from "../http/shopper/oidc-redirects.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -7,6 +7,6 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "none",
     answers: { 302: "Back to the store: with the session cookie, or with `?error=`." },
-    handle: ({ ctx, inbound }) => finishSignIn(ctx, inbound, "federated"),
+    handle: ({ ctx, request }) => finishSignIn(ctx, request, "federated"),
   },
 });

@@ -1,6 +1,6 @@
 import { endpoint } from "../http/endpoint.ts";
 import { SIGN_IN_ELSEWHERE } from "../http/rate-limit.ts";
-import { startSignIn } from "../http/oidc-redirects.ts";
+import { startSignIn } from "../http/shopper/oidc-redirects.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -9,6 +9,6 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: SIGN_IN_ELSEWHERE,
     answers: { 302: "To the provider, or back with `?error=`." },
-    handle: ({ ctx, inbound, tenant }) => startSignIn(ctx, inbound, tenant, "federated"),
+    handle: ({ ctx, request, tenant }) => startSignIn(ctx, request, tenant, "federated"),
   },
 });

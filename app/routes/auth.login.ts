@@ -1,7 +1,7 @@
 import { signIn, SignInInput } from "../domain/identity/sign-in.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { SIGN_IN } from "../http/rate-limit.ts";
-import { sessionReply } from "../http/session-reply.ts";
+import { sessionReply } from "../http/shopper/session-response.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

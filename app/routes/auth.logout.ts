@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { endEverySession, endSession } from "../domain/identity/sessions.ts";
+import { endEverySession, endSession } from "../domain/identity/session/sessions.ts";
 import { empty, endpoint } from "../http/endpoint.ts";
-import { CLEARED_SESSION_COOKIE } from "../http/session-reply.ts";
+import { CLEARED_SESSION_COOKIE } from "../http/shopper/session-response.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

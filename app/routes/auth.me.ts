@@ -1,7 +1,7 @@
 import { deleteAccount, DeletionInput } from "../domain/identity/account-deletion.ts";
 import { showMe } from "../domain/identity/profile.ts";
 import { endpoint, json } from "../http/endpoint.ts";
-import { CLEARED_SESSION_COOKIE } from "../http/session-reply.ts";
+import { CLEARED_SESSION_COOKIE } from "../http/shopper/session-response.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -16,9 +16,9 @@ export const { loader, action, route } = endpoint({
     auth: "session",
     tenant: "registered",
     body: DeletionInput,
-    async handle({ ctx, inbound, tenant, principal, body }) {
+    async handle({ ctx, request, tenant, principal, body }) {
       await deleteAccount(ctx, tenant, principal, body.password, {
-        userAgent: inbound.header("user-agent") ?? null,
+        userAgent: request.header("user-agent") ?? null,
       });
       return json(200, { deleted: true }, { "Set-Cookie": CLEARED_SESSION_COOKIE });
     },

@@ -1,4 +1,4 @@
-import { ForgotInput, requestPasswordReset } from "../domain/identity/password-reset.ts";
+import { ForgotInput, requestPasswordReset } from "../domain/identity/password/password-reset.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { RESET_MAIL } from "../http/rate-limit.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { resetPassword, ResetInput } from "../domain/identity/password-reset.ts";
-import { showResetForm, submitResetForm } from "../http/account-forms.ts";
+import { resetPassword, ResetInput } from "../domain/identity/password/password-reset.ts";
+import { showResetForm, submitResetForm } from "../http/shopper/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 

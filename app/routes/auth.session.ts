@@ -1,7 +1,7 @@
-import { HandOffInput, exchangeSessionCode } from "../domain/identity/session-hand-off.ts";
+import { HandOffInput, exchangeSessionCode } from "../domain/identity/session/session-exchange.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
-import { sessionReply } from "../http/session-reply.ts";
+import { sessionReply } from "../http/shopper/session-response.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

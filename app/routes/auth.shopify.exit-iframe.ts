@@ -1,4 +1,4 @@
-// Leaves the admin's frame for an address that the library trusts.
+// Leaves the admin's frame for a URL that the library trusts.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>

@@ -1,6 +1,7 @@
-// Where a request ends that names no store. Nobody types a store's address here: an install begins in the store admin.
+// The end of a request without a store. There is no form for a store's domain: an installation
+// starts in the store admin.
 import type { MetaFunction } from "@remix-run/node";
-import { PlainPage } from "../components/plain-page.tsx";
+import { PlainPage } from "../components/frame/plain-page.tsx";
 
 export const meta: MetaFunction = () => [{ title: "Open the app in your store admin" }];
 

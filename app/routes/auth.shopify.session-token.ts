@@ -1,4 +1,4 @@
-// Where a page without a session token is sent: fetches one in the browser and comes back with it.
+// Pages without a session token redirect here: fetches one in the browser and returns with it.
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>

@@ -1,7 +1,7 @@
 import { signUp, SignUpInput } from "../domain/identity/sign-up.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { SIGN_UP } from "../http/rate-limit.ts";
-import { sessionReply } from "../http/session-reply.ts";
+import { sessionReply } from "../http/shopper/session-response.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -15,9 +15,9 @@ export const { loader, action, route } = endpoint({
       202: "The store verifies addresses first: a mail was sent.",
       409: "The address is taken.",
     },
-    async handle({ ctx, inbound, tenant, body }) {
+    async handle({ ctx, request, tenant, body }) {
       const signedUp = await signUp(ctx, tenant, body, {
-        userAgent: inbound.header("user-agent") ?? null,
+        userAgent: request.header("user-agent") ?? null,
       });
       return signedUp.outcome === "created"
         ? sessionReply(ctx, tenant, signedUp.account, 201)

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { verifyEmail, VerifyEmailInput } from "../domain/identity/email-verification.ts";
-import { showVerifyForm, submitVerifyForm } from "../http/account-forms.ts";
+import { showVerifyForm, submitVerifyForm } from "../http/shopper/account-forms.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
-import { findSession } from "../http/session-guard.ts";
+import { findSession } from "../http/auth/session-guard.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -11,7 +11,7 @@ export const { loader, action, route } = endpoint({
     auth: "none",
     tenant: "registered",
     query: z.object({ token: z.string().max(500).default("") }),
-    handle: ({ ctx, inbound, tenant, query }) => showVerifyForm(ctx, inbound, tenant, query.token),
+    handle: ({ ctx, request, tenant, query }) => showVerifyForm(ctx, request, tenant, query.token),
   },
   POST: {
     summary:
@@ -24,10 +24,10 @@ export const { loader, action, route } = endpoint({
       200: "The address is proven.",
       400: "`invalid_link`, or `password_required`: the link is not used up.",
     },
-    async handle({ ctx, inbound, tenant, body }) {
-      await verifyEmail(ctx, tenant, body, await findSession(ctx, inbound, tenant));
+    async handle({ ctx, request, tenant, body }) {
+      await verifyEmail(ctx, tenant, body, await findSession(ctx, request, tenant));
       return { ok: true };
     },
-    handleForm: ({ ctx, inbound, tenant, body }) => submitVerifyForm(ctx, inbound, tenant, body),
+    handleForm: ({ ctx, request, tenant, body }) => submitVerifyForm(ctx, request, tenant, body),
   },
 });

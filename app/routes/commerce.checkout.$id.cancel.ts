@@ -1,5 +1,5 @@
 import { cancelCheckout } from "../domain/commerce/checkouts.ts";
-import { answerOnce } from "../domain/commerce/idempotency.ts";
+import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
@@ -11,19 +11,19 @@ export const { loader, action, route } = endpoint({
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
     answers: { 200: "The checkout.", 409: "`checkout_closed`." },
-    async handle({ ctx, tenant, principal, params, inbound }) {
+    async handle({ ctx, tenant, principal, params, request }) {
       const { id = "" } = params;
       const attempt = {
-        key: inbound.header("idempotency-key"),
+        key: request.header("idempotency-key"),
         person: principal,
         operation: `checkout.cancel/${id}`,
         body: null,
       };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
         cancelCheckout(
           ctx,
           tenant,
-          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
           id,
         ),
       );

@@ -1,5 +1,5 @@
 import { completeCheckout } from "../domain/commerce/complete-checkout.ts";
-import { answerOnce } from "../domain/commerce/idempotency.ts";
+import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
@@ -16,19 +16,19 @@ export const { loader, action, route } = endpoint({
       403: "`mandate_refused`, with its `reason`.",
       409: "`checkout_closed`.",
     },
-    async handle({ ctx, tenant, principal, params, inbound }) {
+    async handle({ ctx, tenant, principal, params, request }) {
       const { id = "" } = params;
       const attempt = {
-        key: inbound.header("idempotency-key"),
+        key: request.header("idempotency-key"),
         person: principal,
         operation: `checkout.complete/${id}`,
         body: null,
       };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
         completeCheckout(
           ctx,
           tenant,
-          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
           id,
         ),
       );

@@ -1,6 +1,6 @@
 import { CheckoutChange } from "../domain/commerce/checkout.ts";
 import { updateCheckout } from "../domain/commerce/checkouts.ts";
-import { answerOnce } from "../domain/commerce/idempotency.ts";
+import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
@@ -17,19 +17,19 @@ export const { loader, action, route } = endpoint({
       403: "`mandate_refused`, with its `reason`.",
       409: "`checkout_closed`, `items_unavailable`.",
     },
-    async handle({ ctx, tenant, principal, params, body, inbound }) {
+    async handle({ ctx, tenant, principal, params, body, request }) {
       const { id = "" } = params;
       const attempt = {
-        key: inbound.header("idempotency-key"),
+        key: request.header("idempotency-key"),
         person: principal,
         operation: `checkout.update/${id}`,
         body,
       };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
         updateCheckout(
           ctx,
           tenant,
-          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
           id,
           body,
         ),

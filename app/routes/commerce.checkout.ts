@@ -1,6 +1,6 @@
 import { CheckoutInput } from "../domain/commerce/checkout.ts";
 import { createCheckout } from "../domain/commerce/checkouts.ts";
-import { answerOnce } from "../domain/commerce/idempotency.ts";
+import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AGENT_CHANGE } from "../http/rate-limit.ts";
 
@@ -18,18 +18,18 @@ export const { loader, action, route } = endpoint({
       403: "`mandate_refused`, with its `reason`.",
       409: "`items_unavailable`, `idempotency_conflict`, `idempotency_in_flight`.",
     },
-    async handle({ ctx, tenant, principal, body, inbound }) {
+    async handle({ ctx, tenant, principal, body, request }) {
       const attempt = {
-        key: inbound.header("idempotency-key"),
+        key: request.header("idempotency-key"),
         person: principal,
         operation: "checkout.create",
         body,
       };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
         createCheckout(
           ctx,
           tenant,
-          { person: principal, userAgent: inbound.header("user-agent") ?? null, keep },
+          { person: principal, userAgent: request.header("user-agent") ?? null, keep },
           body,
         ),
       );

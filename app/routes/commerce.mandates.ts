@@ -1,4 +1,4 @@
-import { answerOnce } from "../domain/commerce/idempotency.ts";
+import { withIdempotencyKey } from "../domain/commerce/idempotency.ts";
 import { MandateInput } from "../domain/commerce/mandate.ts";
 import { createMandate, listMandates } from "../domain/commerce/mandates.ts";
 import { endpoint, json } from "../http/endpoint.ts";
@@ -33,12 +33,12 @@ export const { loader, action, route } = endpoint({
       201: "The mandate, signed.",
       403: "`payment_consent_required`: the shopper has not consented to payments by agents.",
     },
-    async handle({ ctx, tenant, principal, body, inbound }) {
-      const key = inbound.header("idempotency-key");
+    async handle({ ctx, tenant, principal, body, request }) {
+      const key = request.header("idempotency-key");
       const attempt = { key, person: principal, operation: "mandate.create", body };
-      const { answer, isReplayed } = await answerOnce(ctx, tenant, attempt, (keep) =>
+      const { answer, isReplayed } = await withIdempotencyKey(ctx, tenant, attempt, (keep) =>
         createMandate(ctx, tenant, principal, body, {
-          userAgent: inbound.header("user-agent") ?? null,
+          userAgent: request.header("user-agent") ?? null,
           keep,
         }),
       );

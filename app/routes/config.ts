@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { saveTenantConfig, showTenantConfig } from "../domain/tenants/configuration.ts";
+import { saveTenantConfig, showTenantConfig } from "../domain/tenants/settings/configuration.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

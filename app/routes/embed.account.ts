@@ -1,5 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
-import { showShopperPage, SHOPPER_PAGE_PARAMETERS } from "../http/shopper-embeds.ts";
+import { showShopperPage, SHOPPER_PAGE_PARAMETERS } from "../http/shopper/shopper-embeds.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

@@ -1,6 +1,6 @@
 import { renderCompliance } from "../embeds/compliance.ts";
-import { LOCALE_SHAPE } from "../http/app-proxy.ts";
-import { embedPage } from "../http/embed-reply.ts";
+import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
+import { embedPage } from "../http/shopper/embed-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

@@ -1,5 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
-import { sendShopperScript } from "../http/shopper-embeds.ts";
+import { sendShopperScript } from "../http/shopper/shopper-embeds.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -8,6 +8,6 @@ export const { loader, action, route } = endpoint({
     tenant: "none",
     proxied: {},
     answers: { 200: "The script.", 304: "It is what the reader has." },
-    handle: async ({ inbound }) => sendShopperScript(inbound, "dashboard"),
+    handle: async ({ request }) => sendShopperScript(request, "dashboard"),
   },
 });

@@ -1,6 +1,6 @@
 import { renderStackLoader } from "../embeds/stack-loader.ts";
-import { LOCALE_SHAPE } from "../http/app-proxy.ts";
-import { cacheable, publicConfigFor } from "../http/embed-reply.ts";
+import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
+import { cacheable, publicConfigFor } from "../http/shopper/embed-response.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -13,7 +13,7 @@ export const { loader, action, route } = endpoint({
     answers: { 200: "JavaScript.", 304: "It is the one that If-None-Match names." },
     handle: async (call) =>
       cacheable(
-        call.inbound,
+        call.request,
         "text/javascript; charset=utf-8",
         renderStackLoader(publicConfigFor(call)),
       ),

@@ -1,5 +1,5 @@
 import { reportStatus, StatusReport } from "../domain/bus/report-status.ts";
-import { getCallbackTenant } from "../http/backend-callback.ts";
+import { getCallbackTenant } from "../http/auth/backend-callback.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({
@@ -9,9 +9,9 @@ export const { loader, action, route } = endpoint({
     auth: "backend",
     tenant: "none",
     body: StatusReport,
-    async handle({ ctx, inbound, params, body }) {
+    async handle({ ctx, request, params, body }) {
       const eventId = (params.id as string).toLowerCase();
-      const tenant = await getCallbackTenant(ctx, inbound, eventId);
+      const tenant = await getCallbackTenant(ctx, request, eventId);
       return {
         ok: true,
         event_id: eventId,

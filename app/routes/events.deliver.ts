@@ -1,5 +1,5 @@
 import { deliverOnRequest, RequestedDelivery } from "../domain/bus/deliver-on-request.ts";
-import { getCallbackTenant } from "../http/backend-callback.ts";
+import { getCallbackTenant } from "../http/auth/backend-callback.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { AppError, toErrorBody } from "../runtime/errors.ts";
 
@@ -15,8 +15,8 @@ export const { loader, action, route } = endpoint({
       401: "The secret is missing or wrong.",
       502: "The channel did not take it, or its circuit is open.",
     },
-    async handle({ ctx, inbound, requestId, body, note }) {
-      const tenant = await getCallbackTenant(ctx, inbound, body.event_id);
+    async handle({ ctx, request, requestId, body, note }) {
+      const tenant = await getCallbackTenant(ctx, request, body.event_id);
       const log = await deliverOnRequest(ctx, tenant, body);
       const isOpen = log.status === "circuit_open";
       note({
@@ -25,12 +25,12 @@ export const { loader, action, route } = endpoint({
         channel: body.channel,
         outcome: log.status,
       });
-      const told = { event_id: body.event_id, channel: body.channel, delivery_log: log };
-      if (log.status === "delivered") return { ok: true, ...told };
+      const answer = { event_id: body.event_id, channel: body.channel, delivery_log: log };
+      if (log.status === "delivered") return { ok: true, ...answer };
       const refusal = new AppError(isOpen ? "circuit_open" : "delivery_failed");
       return json(refusal.status, {
         ok: false,
-        ...told,
+        ...answer,
         ...toErrorBody(refusal, requestId),
         ...(isOpen && { error: refusal.code }),
       });

@@ -1,7 +1,7 @@
 import { EventInput } from "../domain/events/envelope.ts";
 import { ingest } from "../domain/events/ingest.ts";
 import { endpoint, json } from "../http/endpoint.ts";
-import { readArrival } from "../http/event-arrival.ts";
+import { parseEventRequest } from "../http/event-request.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -9,7 +9,7 @@ export const { loader, action, route } = endpoint({
       "An event from any source: stored with its marker and one queue row per destination, then answered.",
     auth: "event_source",
     tenant: "registered",
-    remembersTenant: true,
+    allowsCachedTenant: true,
     accepts: EventInput,
     answers: {
       202: "Stored; it will be delivered.",
@@ -18,7 +18,7 @@ export const { loader, action, route } = endpoint({
       503: "More arrives than can be stored.",
     },
     async handle(call) {
-      const { envelope, webhook } = readArrival(call);
+      const { envelope, webhook } = parseEventRequest(call);
       const ingested = await ingest(call.ctx, call.tenant, envelope, { webhook });
       const { outcome, event_id } = ingested;
       call.note({ event_id, event_type: envelope.event_type, source: envelope.source, outcome });

@@ -1,4 +1,4 @@
-import { receiveComplianceRequest } from "../http/compliance-request.ts";
+import { receiveComplianceRequest } from "../http/auth/compliance-request.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { downloadByLink, DownloadInput } from "../domain/compliance/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
-import { exportReply, showExportPage, submitExportForm } from "../http/export-download.ts";
+import { exportReply, showExportPage, submitExportForm } from "../http/shopper/export-download.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {

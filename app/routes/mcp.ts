@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "../http/endpoint.ts";
-import { toRpcErrorBody } from "../http/json-rpc.ts";
-import { answerMcp } from "../http/mcp.ts";
+import { toRpcErrorBody } from "../http/agents/json-rpc.ts";
+import { answerMcp } from "../http/agents/mcp.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -9,7 +9,7 @@ export const { loader, action, route } = endpoint({
       "One MCP message over streamable HTTP: the tools of UCP and ours. The catalogue is open; what is a shopper's needs that shopper's word.",
     auth: "none",
     tenant: "registered",
-    remembersTenant: true,
+    allowsCachedTenant: true,
     body: z.unknown(),
     answers: {
       200: "The JSON-RPC answer.",
@@ -19,6 +19,6 @@ export const { loader, action, route } = endpoint({
       429: "Too many calls; `Retry-After` says when to go on.",
     },
     errorBody: (error) => toRpcErrorBody(error),
-    handle: ({ ctx, inbound, tenant, body }) => answerMcp(ctx, inbound, tenant, body),
+    handle: ({ ctx, request, tenant, body }) => answerMcp(ctx, request, tenant, body),
   },
 });

@@ -1,6 +1,6 @@
-import { answerAuthorizeForm, showAuthorizePage } from "../http/agent-pages.ts";
+import { answerAuthorizeForm, showAuthorizePage } from "../http/agents/agent-pages.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { refuseJson, toOAuthError } from "../http/oauth.ts";
+import { refuseJson, toOAuthError } from "../http/agents/oauth.ts";
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -14,7 +14,7 @@ export const { loader, action, route } = endpoint({
       400: "A page: the agent or its address is not known.",
     },
     errorBody: toOAuthError,
-    handle: ({ ctx, inbound, tenant }) => showAuthorizePage(ctx, inbound, tenant),
+    handle: ({ ctx, request, tenant }) => showAuthorizePage(ctx, request, tenant),
   },
   POST: {
     summary: "The shopper's answer, from that page alone.",
@@ -27,6 +27,6 @@ export const { loader, action, route } = endpoint({
     },
     errorBody: toOAuthError,
     handle: refuseJson,
-    handleForm: ({ ctx, inbound, tenant, body }) => answerAuthorizeForm(ctx, inbound, tenant, body),
+    handleForm: ({ ctx, request, tenant, body }) => answerAuthorizeForm(ctx, request, tenant, body),
   },
 });

@@ -1,6 +1,6 @@
-import { revokeGrant } from "../domain/agents/grants.ts";
+import { revokeGrant } from "../domain/agents/oauth/grants.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { toGrantError } from "../http/oauth.ts";
+import { toGrantError } from "../http/agents/oauth.ts";
 
 export const { loader, action, route } = endpoint({
   DELETE: {

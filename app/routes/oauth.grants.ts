@@ -1,6 +1,6 @@
-import { listLinkedAgents } from "../domain/agents/grants.ts";
+import { listLinkedAgents } from "../domain/agents/oauth/grants.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { toGrantError } from "../http/oauth.ts";
+import { toGrantError } from "../http/agents/oauth.ts";
 import { Page, readKeyCursor, toKeyCursor } from "../http/paging.ts";
 
 export const { loader, action, route } = endpoint({

@@ -1,7 +1,7 @@
-import { ClientMetadata, registerClient } from "../domain/agents/clients.ts";
+import { ClientMetadata, registerClient } from "../domain/agents/oauth/clients.ts";
 import { endpoint, json } from "../http/endpoint.ts";
 import { CLIENT_REGISTRATION } from "../http/rate-limit.ts";
-import { toOAuthError } from "../http/oauth.ts";
+import { toOAuthError } from "../http/agents/oauth.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

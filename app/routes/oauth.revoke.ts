@@ -1,7 +1,7 @@
-import { revokeToken } from "../domain/agents/tokens.ts";
+import { revokeToken } from "../domain/agents/oauth/tokens.ts";
 import { empty, endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
-import { readOAuthForm, refuseJson, requireField, toOAuthError } from "../http/oauth.ts";
+import { readOAuthForm, refuseJson, requireField, toOAuthError } from "../http/agents/oauth.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

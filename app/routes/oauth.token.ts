@@ -1,7 +1,7 @@
 import { endpoint, json } from "../http/endpoint.ts";
 import { OAUTH_TOKEN } from "../http/rate-limit.ts";
-import { answerTokenForm } from "../http/oauth-token.ts";
-import { refuseJson, toOAuthError } from "../http/oauth.ts";
+import { answerTokenForm } from "../http/agents/oauth-token.ts";
+import { refuseJson, toOAuthError } from "../http/agents/oauth.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
@@ -17,8 +17,8 @@ export const { loader, action, route } = endpoint({
     },
     errorBody: toOAuthError,
     handle: refuseJson,
-    handleForm: async ({ ctx, inbound, tenant, raw }) => {
-      return json(200, await answerTokenForm(ctx, inbound, tenant, raw), { Pragma: "no-cache" });
+    handleForm: async ({ ctx, request, tenant, raw }) => {
+      return json(200, await answerTokenForm(ctx, request, tenant, raw), { Pragma: "no-cache" });
     },
   },
 });

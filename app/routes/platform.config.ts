@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { savePlatformConfig, showPlatformConfig } from "../domain/tenants/configuration.ts";
+import {
+  savePlatformConfig,
+  showPlatformConfig,
+} from "../domain/tenants/settings/configuration.ts";
 import { endpoint } from "../http/endpoint.ts";
 
 export const { loader, action, route } = endpoint({

@@ -1,6 +1,6 @@
-import { syncCms } from "../domain/channels/cms-sync.ts";
+import { syncCms } from "../domain/channels/cms/sync.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { toSyncReply } from "../http/sync-reply.ts";
+import { toSyncReply } from "../http/sync-response.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

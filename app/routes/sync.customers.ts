@@ -1,6 +1,6 @@
-import { syncCustomers } from "../domain/customers/catch-up.ts";
+import { syncCustomers } from "../domain/customers/sync/catch-up.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { toSyncReply } from "../http/sync-reply.ts";
+import { toSyncReply } from "../http/sync-response.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {

@@ -1,6 +1,6 @@
 import { OwnTagLists } from "../domain/customers/tag-change.ts";
 import { changeOwnTags } from "../domain/identity/own-tags.ts";
-import { LOCALE_SHAPE } from "../http/app-proxy.ts";
+import { LOCALE_SHAPE } from "../http/auth/app-proxy.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { OWN_TAGS } from "../http/rate-limit.ts";
 

@@ -1,12 +1,12 @@
 import { endpoint, json } from "../http/endpoint.ts";
-import { receiveStorefrontWebhook } from "../http/storefront-webhook.ts";
+import { receiveStorefrontWebhook } from "../http/auth/storefront-webhook.ts";
 
 export const { loader, action, route } = endpoint({
   POST: {
     summary: "A storefront webhook, one path per topic: stored, then answered, then worked.",
     auth: "hmac",
     tenant: "registered",
-    remembersTenant: true,
+    allowsCachedTenant: true,
     answers: {
       200: "Stored; a repetition changes nothing.",
       401: "The signature is missing, doubled or wrong.",

@@ -1,0 +1,237 @@
+// A2A over JSON-RPC, 1.0 and 0.3 (`A2A-Version`). The SDK implements the protocol; a task is one
+// tool call that completes before the response. Authentication errors are HTTP statuses, sent
+// before the SDK reads the message. docs/decisions/021-agent-protocols.md
+import { AgentCard, Task } from "@a2a-js/sdk";
+import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
+import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import {
+  AgentEvent,
+  DefaultRequestHandler,
+  JsonRpcTransportHandler,
+  ServerCallContext,
+  validateVersion,
+  type AgentExecutor,
+  type TaskStore,
+} from "@a2a-js/sdk/server";
+import { z } from "zod";
+import type { Ctx } from "../../context.server.ts";
+import { buildAgentCard } from "../../domain/agents/agent-card.ts";
+import { readSkillRequest } from "../../domain/agents/skills.ts";
+import { findTask, keepTask, type TaskRecord } from "../../domain/agents/tasks.ts";
+import { findTool } from "../../domain/agents/tools/index.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { toTask } from "./a2a-messages.ts";
+import {
+  authorizeToolCall,
+  requireOwnName,
+  requireShopper,
+  runTool,
+  type AdmittedCall,
+  type ToolOutcome,
+} from "./tool-calls.ts";
+import { countAgentCall } from "./agent-limits.ts";
+import { addressFor } from "./discovery.ts";
+import type { ApiRequest } from "../api-request.ts";
+import { idOf, toRpcRefusal } from "./json-rpc.ts";
+import { json, type ApiResponse } from "../api-response.ts";
+
+const Envelope = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  method: z.string(),
+  params: z.looseObject({}).optional(),
+});
+const Params = z.looseObject({
+  id: z.string().optional(),
+  message: z
+    .looseObject({
+      messageId: z.string().max(255).optional(),
+      role: z.union([z.string(), z.number()]).optional(),
+      taskId: z.string().optional(),
+      parts: z.array(z.looseObject({ data: z.unknown().optional() })).optional(),
+    })
+    .optional(),
+});
+
+/**
+ * One message during its processing by the SDK. `asked`: its tool; `failure`: the tool's error,
+ * which sets the HTTP status.
+ */
+type Passage = {
+  asked: { name: string; args: unknown; admitted: AdmittedCall | null } | null;
+  record: TaskRecord | null;
+  failure?: unknown;
+};
+
+export async function answerA2a(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  body: unknown,
+): Promise<ApiResponse> {
+  try {
+    requireOwnName(ctx, request, tenant);
+    await countAgentCall(ctx, request, tenant);
+    const message = Envelope.safeParse(body);
+    if (!message.success)
+      throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
+    const passage = await readPassage(ctx, request, tenant, message.data.params);
+    const answer = await dispatch(ctx, request, tenant, message.data, passage);
+    if (passage.failure) throw passage.failure;
+    return json(200, answer);
+  } catch (error) {
+    return toRpcRefusal(error, idOf(body));
+  }
+}
+
+/** Reads the request and authorizes the caller; throws before any effect. */
+async function readPassage(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  given: unknown,
+): Promise<Passage> {
+  const params = Params.safeParse(given ?? {}).data ?? {};
+  const taskId = params.message?.taskId || params.id;
+  const record = taskId ? await findTask(ctx, tenant, taskId) : null;
+  if (record?.scope) {
+    const { person } = await requireShopper(ctx, request, tenant, record.scope);
+    // Another shopper's task is reported as missing.
+    if (person.account.id !== record.user_id) return { asked: null, record: null };
+  }
+  const toolRequest = params.message?.parts
+    ?.map(({ data }) => readSkillRequest(data))
+    .find((found) => found !== null);
+  const tool = toolRequest ? findTool(toolRequest.tool) : null;
+  if (!toolRequest || !tool) return { asked: null, record };
+  // The same message sent twice is one request (UCP "Request Idempotency").
+  const args = withKey(toolRequest.args, params.message?.messageId);
+  const admitted = await authorizeToolCall(ctx, request, tenant, tool, args);
+  return {
+    asked: {
+      name: tool.name,
+      args,
+      admitted: tool.isOffered(admitted.call.tenant) ? admitted : null,
+    },
+    record,
+  };
+}
+
+function withKey(
+  args: Record<string, unknown>,
+  messageId: string | undefined,
+): Record<string, unknown> {
+  const meta = typeof args.meta === "object" && args.meta !== null ? args.meta : {};
+  return messageId && !("idempotency-key" in meta)
+    ? { ...args, meta: { "idempotency-key": messageId, ...meta } }
+    : args;
+}
+
+const LEGACY = "0.3";
+
+async function dispatch(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  message: z.output<typeof Envelope>,
+  passage: Passage,
+): Promise<unknown> {
+  // Without the header the spelling of the method decides: `message/send` is 0.3, `SendMessage` is 1.0.
+  const named = request.header("a2a-version") || (message.method.includes("/") ? LEGACY : "1.0");
+  const version = /^(0\.3|1\.0)\.\d+$/.exec(named)?.[1] ?? named;
+  const isLegacy = version === LEGACY;
+  const card = AgentCard.fromJSON(
+    buildAgentCard(tenant, addressFor(ctx, request, tenant), undefined),
+  );
+  const handler = new DefaultRequestHandler(
+    card,
+    toStore(ctx, tenant, passage),
+    toExecutor(ctx, passage),
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    { keepBusAliveStates: [] },
+  );
+  const protocol = isLegacy
+    ? new LegacyJsonRpcTransportHandler(handler)
+    : new JsonRpcTransportHandler(handler);
+  const toError = (error: unknown) => ({
+    jsonrpc: "2.0",
+    id: idOf(message),
+    error: isLegacy
+      ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)
+      : JsonRpcTransportHandler.mapToJSONRPCError(error),
+  });
+  try {
+    validateVersion(version, card, "JSONRPC");
+    requireWhole(message.params);
+    const answer = await protocol.handle(
+      message,
+      new ServerCallContext({ requestedVersion: version }),
+    );
+    // A streaming request is rejected at its first event: the agent card offers no streaming.
+    return Symbol.asyncIterator in answer
+      ? (await answer[Symbol.asyncIterator]().next()).value
+      : answer;
+  } catch (error) {
+    return toError(error);
+  }
+}
+
+/** A message has a role and at least one part (A2A "Message"); the SDK does not validate this. */
+function requireWhole(params: unknown): void {
+  const message = Params.safeParse(params ?? {}).data?.message;
+  if (message && !message.role) throw new RequestMalformedError("message.role is required.");
+  if (message?.parts?.length === 0)
+    throw new RequestMalformedError("message.parts must hold at least one part.");
+}
+
+function toStore(ctx: Ctx, tenant: Tenant, passage: Passage): TaskStore {
+  const owner = passage.asked?.admitted;
+  return {
+    async load() {
+      return passage.record ? Task.fromJSON(passage.record.task) : undefined;
+    },
+    async save(task) {
+      const { scope = null, user_id: userId = null } = passage.record ?? {};
+      passage.record = {
+        task: Task.toJSON(task),
+        scope: owner?.tool.scope ?? scope,
+        user_id: owner?.call.person?.account.id ?? userId,
+      };
+      await keepTask(ctx, tenant, task.id, passage.record);
+    },
+    async list() {
+      throw new UnsupportedOperationError("This agent keeps no list of tasks.");
+    },
+  };
+}
+
+function toExecutor(ctx: Ctx, passage: Passage): AgentExecutor {
+  return {
+    async execute({ taskId, contextId, userMessage, task }, bus) {
+      const { asked } = passage;
+      const outcome: ToolOutcome = asked?.admitted
+        ? await runTool(asked.admitted, asked.args).catch((error: unknown) => {
+            passage.failure = error;
+            return { kind: "failed" as const, answer: {} };
+          })
+        : { kind: "invalid", message: "This store does not offer that." };
+      bus.publish(
+        AgentEvent.task(
+          toTask(
+            { taskId, contextId, newId: () => ctx.random.uuid(), now: ctx.clock.now() },
+            task?.history ?? [userMessage],
+            asked && { tool: asked.name, outcome },
+          ),
+        ),
+      );
+      bus.finished();
+    },
+    // A task completes before its id is returned, so there is nothing to cancel.
+    async cancelTask() {},
+  };
+}

@@ -1,0 +1,30 @@
+// Rate limits of /mcp and /a2a, which report errors in JSON-RPC: by client address without a token,
+// else by token. The numbers are in identity/rate-limits.ts; all other routes declare theirs
+// (rate-limit.ts).
+import type { Ctx } from "../../context.server.ts";
+import { consumeRateLimit } from "../../domain/identity/rate-limits.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
+import { clientAddress } from "../client-address.ts";
+import { bearerToken } from "../auth/guards.ts";
+import type { ApiRequest } from "../api-request.ts";
+
+export const addressOfCaller = (ctx: Ctx, request: ApiRequest): string =>
+  clientAddress(request, ctx.config.TRUST_PROXY_HOPS);
+
+/** Counts a call; throws 429. */
+export async function countAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<void> {
+  const [token, address] = [bearerToken(request), addressOfCaller(ctx, request)];
+  await consumeRateLimit(
+    ctx,
+    tenant,
+    token
+      ? { agent_calls_per_token: token, agent_token_calls_per_address: address }
+      : { agent_calls_per_address: address },
+  );
+}
+
+/** Counts a write in addition to its call; throws 429. */
+export const countAgentChange = (ctx: Ctx, request: ApiRequest, tenant: Tenant): Promise<void> =>
+  consumeRateLimit(ctx, tenant, {
+    agent_changes_per_caller: bearerToken(request) ?? addressOfCaller(ctx, request),
+  });

@@ -1,0 +1,256 @@
+// The browser's side of an agent's authorization: sign-in, consent page, decision. The only state
+// between the pages is the URL, which contains the agent's request, and the session.
+import { hash } from "node:crypto";
+import type { Ctx } from "../../context.server.ts";
+import {
+  AUTHORIZATION_PARAMETERS,
+  readAuthorizationRequest,
+  toAnswerAddress,
+  type AuthorizationRequest,
+} from "../../domain/agents/oauth/authorization-request.ts";
+import { grantAccess } from "../../domain/agents/oauth/grants.ts";
+import { formTargetOf } from "../../domain/agents/oauth/redirect-uris.ts";
+import { OIDC_PROVIDERS } from "../../domain/identity/oidc/providers.ts";
+import { toReturnPath } from "../../domain/identity/oidc/journey.ts";
+import { consumeRateLimit } from "../../domain/identity/rate-limits.ts";
+import type { Session } from "../../domain/identity/session/sessions.ts";
+import { issueToken } from "../../domain/identity/session/sessions.ts";
+import { signIn, SignInInput } from "../../domain/identity/sign-in.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
+import {
+  renderAgentConsent,
+  renderAgentProblem,
+  renderAgentSignIn,
+  type PageProblem,
+  type ShownAgent,
+  type SignInProblem,
+} from "../../embeds/agent-pages.ts";
+import { isAppError, type ErrorCode } from "../../runtime/errors.ts";
+import { secretEquals } from "../../runtime/secrets.ts";
+import { clientAddress } from "../client-address.ts";
+import { PAGE_HEADERS } from "../cors.ts";
+import { addressFor } from "./discovery.ts";
+import type { ApiRequest } from "../api-request.ts";
+import { plain, redirect, type ApiResponse } from "../api-response.ts";
+import { CLEARED_SESSION_COOKIE, sessionCookie } from "../shopper/session-response.ts";
+import { findCookieSession } from "../auth/session-guard.ts";
+
+type Visit = { ctx: Ctx; request: ApiRequest; tenant: Tenant };
+
+const lookOf = (tenant: Tenant, session: Session | null = null) => ({
+  locale: session?.account.language_pref ?? tenant.config.locale,
+  brand: tenant.config.brand_name ?? tenant.shop,
+});
+
+/**
+ * `formTarget`: browsers apply `form-action` to a form's redirects too, so the agent's redirect URI
+ * must be allowed.
+ */
+function html(
+  status: number,
+  body: string,
+  formTarget = "",
+  headers: Record<string, string> = {},
+): ApiResponse {
+  const policy = (PAGE_HEADERS["Content-Security-Policy"] ?? "").replace(
+    "form-action 'self'",
+    `form-action 'self' ${formTarget}`.trimEnd(),
+  );
+  return plain(status, "text/html; charset=utf-8", body, {
+    ...PAGE_HEADERS,
+    "Content-Security-Policy": policy,
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    ...headers,
+  });
+}
+
+const problemPage = (
+  tenant: Tenant,
+  status: number,
+  problem: PageProblem,
+  detail: string | null = null,
+): ApiResponse => html(status, renderAgentProblem(lookOf(tenant), problem, detail));
+
+/** This request's URL, rebuilt from the known parameters only. */
+function ownAddress({ request: { url } }: Visit): string {
+  const read = [...url.searchParams].filter(([name]) => AUTHORIZATION_PARAMETERS.has(name));
+  return `${url.pathname}?${new URLSearchParams(read)}`;
+}
+
+/**
+ * Returns the request or an error response. The agent receives errors only after the shopper's
+ * sign-in.
+ */
+async function readRequest(
+  { ctx, request, tenant }: Visit,
+  session: Session | null,
+): Promise<AuthorizationRequest | ApiResponse> {
+  const read = await readAuthorizationRequest(
+    ctx,
+    tenant,
+    addressFor(ctx, request, tenant),
+    request.url.searchParams,
+    clientAddress(request, ctx.config.TRUST_PROXY_HOPS),
+  );
+  if (read.outcome === "ready") return read.request;
+  if (read.outcome === "unsafe")
+    return problemPage(tenant, read.problem === "closed" ? 403 : 400, read.problem);
+  if (!session) return problemPage(tenant, 400, "faulty", `${read.error}: ${read.description}`);
+  return redirect(
+    toAnswerAddress(read.place, { error: read.error, error_description: read.description }),
+  );
+}
+
+const isRequest = (read: AuthorizationRequest | ApiResponse): read is AuthorizationRequest =>
+  "client" in read;
+
+function shown({ client, redirectUri }: AuthorizationRequest): ShownAgent {
+  const { host, protocol } = new URL(redirectUri);
+  return { name: client.name, host: client.host, returnsTo: host || protocol };
+}
+
+export async function showAuthorizePage(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+): Promise<ApiResponse> {
+  const visit = { ctx, request, tenant };
+  const session = await findCookieSession(ctx, request, tenant);
+  const authorization = await readRequest(visit, session);
+  if (!isRequest(authorization)) return authorization;
+  return session ? consentPage(visit, authorization, session) : signInPage(visit, authorization);
+}
+
+function signInPage(
+  visit: Visit,
+  authorization: AuthorizationRequest,
+  status = 200,
+  problem: SignInProblem | null = null,
+  email = "",
+  headers: Record<string, string> = {},
+): ApiResponse {
+  const { ctx, request, tenant } = visit;
+  const path = ownAddress(visit);
+  // An external sign-in returns to the service's own host and limits the length of the return URL.
+  const comesBack = toReturnPath(path) === path && !addressFor(ctx, request, tenant).isOwnHost;
+  const elsewhere = comesBack
+    ? Object.values(OIDC_PROVIDERS)
+        .filter((provider) => provider.clientOf(tenant))
+        .map(({ name }) => ({
+          provider: name,
+          href: `/auth/${name}/login?${new URLSearchParams({ shop: tenant.shop, return_to: path })}`,
+        }))
+    : [];
+  return html(
+    status,
+    renderAgentSignIn(lookOf(tenant), {
+      agent: shown(authorization),
+      action: path,
+      email,
+      problem,
+      elsewhere,
+    }),
+    "",
+    headers,
+  );
+}
+
+/** Tied to this session and request: a form of another agent or another shopper is rejected. */
+const csrfOf = (visit: Visit, session: Session): string =>
+  visit.ctx.secrets.pseudonym(
+    `${visit.tenant.shop}/oauth-consent`,
+    `${hash("sha256", session.token)}\n${ownAddress(visit)}`,
+  );
+
+function consentPage(
+  visit: Visit,
+  authorization: AuthorizationRequest,
+  session: Session,
+): ApiResponse {
+  const { account } = session;
+  const values = {
+    agent: shown(authorization),
+    action: ownAddress(visit),
+    csrf: csrfOf(visit, session),
+    scopes: authorization.scopes,
+    account: account.email ?? account.full_name ?? String(account.id),
+  };
+  return html(
+    200,
+    renderAgentConsent(lookOf(visit.tenant, session), values),
+    formTargetOf(authorization.redirectUri),
+  );
+}
+
+export async function answerAuthorizeForm(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  fields: Record<string, string>,
+): Promise<ApiResponse> {
+  const visit = { ctx, request, tenant };
+  // Browsers send the session cookie from every site, so the Origin header identifies the page that
+  // sent the form.
+  if (request.header("origin") !== new URL(addressFor(ctx, request, tenant).origin).origin)
+    return problemPage(tenant, 403, "expired");
+  const session = await findCookieSession(ctx, request, tenant);
+  const authorization = await readRequest(visit, session);
+  if (!isRequest(authorization)) return authorization;
+  if (fields.action === "sign_in") return submitSignIn(visit, authorization, fields);
+  if (!session) return signInPage(visit, authorization);
+  if (!secretEquals(fields.csrf ?? "", csrfOf(visit, session)))
+    return problemPage(tenant, 403, "expired");
+  if (fields.action === "switch")
+    return redirect(ownAddress(visit), { "Set-Cookie": CLEARED_SESSION_COOKIE });
+  if (fields.action === "deny")
+    return redirect(
+      toAnswerAddress(authorization, {
+        error: "access_denied",
+        error_description: "The shopper did not allow it.",
+      }),
+    );
+  if (fields.action !== "approve") return problemPage(tenant, 400, "expired");
+  try {
+    const code = await grantAccess(ctx, tenant, session, authorization, {
+      userAgent: request.header("user-agent") ?? null,
+      gpc: request.header("sec-gpc") === "1",
+    });
+    return redirect(toAnswerAddress(authorization, { code }));
+  } catch (error) {
+    // The session ended between the check and the transaction.
+    if (isAppError(error) && error.code === "unauthorized") return signInPage(visit, authorization);
+    throw error;
+  }
+}
+
+const SIGN_IN_PROBLEMS: Partial<Record<ErrorCode, SignInProblem>> = {
+  invalid_credentials: "wrong",
+  account_suspended: "suspended",
+  email_unverified: "unverified",
+  too_many_requests: "busy",
+  busy: "busy",
+};
+
+async function submitSignIn(
+  visit: Visit,
+  authorization: AuthorizationRequest,
+  fields: Record<string, string>,
+): Promise<ApiResponse> {
+  const { ctx, request, tenant } = visit;
+  const input = SignInInput.safeParse({ email: fields.email, password: fields.password });
+  if (!input.success) return signInPage(visit, authorization, 401, "wrong", fields.email);
+  try {
+    await consumeRateLimit(ctx, tenant, {
+      login_per_email: input.data.email,
+      login_per_address: clientAddress(request, ctx.config.TRUST_PROXY_HOPS),
+    });
+    return redirect(ownAddress(visit), {
+      "Set-Cookie": sessionCookie(issueToken(ctx, tenant, await signIn(ctx, tenant, input.data))),
+    });
+  } catch (error) {
+    const problem = isAppError(error) ? SIGN_IN_PROBLEMS[error.code] : undefined;
+    if (!isAppError(error) || !problem) throw error;
+    return signInPage(visit, authorization, error.status, problem, fields.email, error.headers);
+  }
+}

@@ -1,0 +1,151 @@
+// A tool call in both agent protocols: authorization, negotiated terms, arguments and result. The
+// caller acts for the shopper, also with the shopper's own session; a browser's cookie does not
+// authenticate an agent.
+import type { Ctx } from "../../context.server.ts";
+import type { Person } from "../../domain/identity/account.ts";
+import type { AgentScope } from "../../domain/agents/oauth/scopes.ts";
+import { Meta, type AgentTool, type ToolCall } from "../../domain/agents/tools/tool.ts";
+import { errorMessage, refusalAnswer, type UcpTerms } from "../../domain/agents/ucp/envelope.ts";
+import { defaultTerms, negotiate } from "../../domain/agents/ucp/negotiation.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
+import { AppError, isAppError } from "../../runtime/errors.ts";
+import { agentChallenge, requirePerson } from "../auth/agent-guard.ts";
+import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
+import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
+import { addressFor } from "./discovery.ts";
+import { bearerToken } from "../auth/guards.ts";
+import type { ApiRequest } from "../api-request.ts";
+
+export type AdmittedCall = { tool: AgentTool; call: ToolCall & { person: Person | null } };
+/** `invalid`: wrong arguments; `failed`: the tool rejected the call with its own message. */
+export type ToolOutcome =
+  { kind: "done" | "failed"; answer: object } | { kind: "invalid"; message: string };
+
+/**
+ * Prevents DNS rebinding: a page under a rebound name must not call through its visitor's browser.
+ */
+export function requireOwnName(ctx: Ctx, request: ApiRequest, tenant: Tenant): void {
+  const origin = request.header("origin");
+  if (origin && !isAllowedOrigin(ctx, tenant, origin)) throw new AppError("origin_not_allowed");
+  const host = URL.parse(`http://${request.header("host") ?? ""}`)?.hostname ?? "";
+  const own = [new URL(ctx.baseUrl).hostname, tenant.shop, ...tenant.publicHosts];
+  // IP addresses cannot be rebound, and names without a dot are not public.
+  const isNumber = /^[\d.]+$|^\[/.test(host);
+  if (host.includes(".") && !isNumber && !own.includes(host))
+    throw new AppError("origin_not_allowed", {
+      message:
+        "The store is not reached under this name. List it in public_hosts and prove that it is yours.",
+    });
+}
+
+/** The token's shopper, with the session, account and consent read again. Throws 401 or 403. */
+export async function requireShopper(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  scope: AgentScope,
+): Promise<{ person: Person; tenant: Tenant }> {
+  if (!bearerToken(request)) throw agentChallenge(ctx, request, tenant, "unauthorized");
+  const acting = await requirePerson(ctx, request, tenant, { scope });
+  if (!acting.person.consents.a2a)
+    throw agentChallenge(ctx, request, tenant, "agent_consent_required", "insufficient_scope");
+  if (!acting.tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
+  return acting;
+}
+
+/** Throws 401, 403, 429, or an error in the agent's profile, before any effect. */
+export async function authorizeToolCall(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  tool: AgentTool,
+  args: unknown,
+): Promise<AdmittedCall> {
+  const acting = tool.scope ? await requireShopper(ctx, request, tenant, tool.scope) : null;
+  const current = acting?.tenant ?? tenant;
+  if (!tool.annotations.readOnlyHint) await countAgentChange(ctx, request, current);
+  const meta = readMeta(args);
+  const call = {
+    ctx,
+    tenant: current,
+    address: addressFor(ctx, request, current),
+    terms: await agreeOnTerms(ctx, request, current, meta?.["ucp-agent"]?.profile),
+    idempotencyKey: meta?.["idempotency-key"] ?? null,
+    userAgent: request.header("user-agent") ?? null,
+  };
+  return { tool, call: { ...call, person: acting?.person ?? null } };
+}
+
+function readMeta(args: unknown) {
+  const meta =
+    typeof args === "object" && args !== null && "meta" in args ? Meta.safeParse(args.meta) : null;
+  return meta?.success ? meta.data : null;
+}
+
+/** `UCP-Agent: profile="https://…"`, for calls without their own profile. */
+const PROFILE_IN_HEADER = /(?:^|[\s,;])profile="([^"]{1,2000})"/;
+
+async function agreeOnTerms(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  named: string | undefined,
+): Promise<UcpTerms> {
+  const profile = named ?? PROFILE_IN_HEADER.exec(request.header("ucp-agent") ?? "")?.[1];
+  return profile === undefined
+    ? defaultTerms(tenant)
+    : negotiate(ctx, tenant, profile, addressOfCaller(ctx, request));
+}
+
+/** Errors that set the HTTP status for every tool: unauthorized, rate limited, broken. */
+const HTTP_STATUS_ERRORS = new Set([401, 403, 429, 500, 502, 503]);
+const isHttpStatusError = (error: AppError) =>
+  (HTTP_STATUS_ERRORS.has(error.status) && error.code !== "mandate_refused") ||
+  error.code.startsWith("idempotency_");
+
+export async function runTool({ tool, call }: AdmittedCall, args: unknown): Promise<ToolOutcome> {
+  const parsed = tool.input.safeParse(args ?? {});
+  if (!parsed.success)
+    return {
+      kind: "invalid",
+      message: parsed.error.issues
+        .slice(0, 5)
+        .map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`)
+        .join("; "),
+    };
+  if (tool.ucp.length > 0 && call.terms.capabilities.length === 0)
+    return {
+      kind: "failed",
+      answer: refusalAnswer(call.terms, tool.ucp, [
+        errorMessage(
+          "capabilities_incompatible",
+          "The platform and this store have no capability in common.",
+          "unrecoverable",
+        ),
+      ]),
+    };
+  try {
+    return { kind: "done", answer: await tool.run(call, parsed.data) };
+  } catch (error) {
+    if (!isAppError(error) || isHttpStatusError(error)) throw error;
+    if (error.code === "invalid_cursor") return { kind: "invalid", message: error.message };
+    const code =
+      error.code === "mandate_refused" ? `mandate_${String(error.details.reason)}` : error.code;
+    if (tool.ucp.length > 0)
+      return {
+        kind: "failed",
+        answer: refusalAnswer(call.terms, tool.ucp, [
+          errorMessage(code, error.message, error.status === 404 ? "unrecoverable" : "recoverable"),
+        ]),
+      };
+    return {
+      kind: "failed",
+      answer: {
+        code: error.code,
+        message: error.message,
+        ...error.details,
+        ...(error.fields && { fields: error.fields }),
+      },
+    };
+  }
+}

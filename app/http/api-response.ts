@@ -1,0 +1,58 @@
+// The response of an endpoint.
+export type ApiResponse = {
+  status: number;
+  headers: Record<string, string | string[]>;
+  body?: string | Buffer;
+  /** The compression of the text, applied when it is sent. */
+  encode?: (body: string) => Buffer;
+};
+
+/** The body as it is sent. */
+export const encodedBody = ({ body, encode }: ApiResponse): string | Buffer | undefined =>
+  encode && typeof body === "string" ? encode(body) : body;
+
+const IS_REPLY = Symbol.for("customer-identity-service.Reply");
+
+function reply(
+  status: number,
+  headers: ApiResponse["headers"],
+  body?: string | Buffer,
+): ApiResponse {
+  return Object.assign(
+    { status, headers, ...(body !== undefined && { body }) },
+    { [IS_REPLY]: true },
+  );
+}
+
+export function isReply(value: unknown): value is ApiResponse {
+  return typeof value === "object" && value !== null && IS_REPLY in value;
+}
+
+export function json(
+  status: number,
+  body: unknown,
+  headers: ApiResponse["headers"] = {},
+): ApiResponse {
+  return reply(
+    status,
+    { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", ...headers },
+    JSON.stringify(body),
+  );
+}
+
+export function plain(
+  status: number,
+  contentType: string,
+  body: string,
+  headers: ApiResponse["headers"] = {},
+): ApiResponse {
+  return reply(status, { "Content-Type": contentType, ...headers }, body);
+}
+
+export function empty(status: number, headers: ApiResponse["headers"] = {}): ApiResponse {
+  return reply(status, headers);
+}
+
+export function redirect(location: string, headers: ApiResponse["headers"] = {}): ApiResponse {
+  return reply(302, { Location: location, "Cache-Control": "no-store", ...headers });
+}

@@ -1,0 +1,153 @@
+// A shopper, or an agent that acts for the shopper (DECISIONS 11). An agent's own token identifies
+// it; a session token as a bearer belongs to an agent too, unless the shopper's cookie or a page of
+// the store comes with it.
+import type { Ctx } from "../../context.server.ts";
+import { checkAgentToken, type AgentCaller } from "../../domain/agents/oauth/agent-caller.ts";
+import { isAgentToken } from "../../domain/agents/oauth/agent-token.ts";
+import { RESOURCES } from "../../domain/agents/oauth/metadata.ts";
+import { addressOf } from "../../domain/agents/public-address.ts";
+import type { AgentScope } from "../../domain/agents/oauth/scopes.ts";
+import { findPerson, type Person } from "../../domain/identity/account.ts";
+import { findAdminPrincipal, isPlatformKey } from "../../domain/tenants/admin-key.ts";
+import { dataOf, findTenant, type Tenant } from "../../domain/tenants/tenant.ts";
+import { AppError, type ErrorCode } from "../../runtime/errors.ts";
+import { addressFor } from "../agents/discovery.ts";
+import { readCookie } from "../cookies.ts";
+import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
+import { bearerToken } from "./guards.ts";
+import type { ApiRequest } from "../api-request.ts";
+import {
+  requireSession,
+  SAFE_METHODS,
+  SESSION_COOKIE,
+  sessionCredential,
+  unauthorized,
+} from "./session-guard.ts";
+
+/** RFC 6750 and RFC 9728: the error, and where to get a token. */
+export function agentChallenge(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  code: ErrorCode,
+  error?: string,
+  scope?: AgentScope,
+): AppError {
+  const resource = RESOURCES.find((name) => request.url.pathname === `/${name}`);
+  const metadata = addressOf(
+    addressFor(ctx, request, tenant),
+    `/.well-known/oauth-protected-resource${resource ? `/${resource}` : ""}`,
+  );
+  const parts = [
+    error && `error="${error}"`,
+    scope && `scope="${scope}"`,
+    `resource_metadata="${metadata}"`,
+  ];
+  return new AppError(code, {
+    headers: { "WWW-Authenticate": `Bearer ${parts.filter(Boolean).join(", ")}` },
+  });
+}
+
+/** The agent behind an access token with `scope`. Throws 401 or 403; `tenant` must be current. */
+async function requireAgent(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant,
+  token: string,
+  scope: AgentScope,
+): Promise<AgentCaller> {
+  const check = await checkAgentToken(ctx, tenant, token);
+  if (check.outcome === "closed") throw new AppError("agent_access_disabled");
+  if (check.outcome === "no_consent")
+    throw agentChallenge(ctx, request, tenant, "agent_consent_required", "insufficient_scope");
+  if (check.outcome === "invalid")
+    throw agentChallenge(ctx, request, tenant, "invalid_token", "invalid_token");
+  if (!check.caller.scopes.includes(scope))
+    throw agentChallenge(ctx, request, tenant, "insufficient_scope", "insufficient_scope", scope);
+  return check.caller;
+}
+
+/**
+ * `scope`: required of an agent's own token; `needsConsent`: other agents need the shopper's
+ * `consent_a2a` as well.
+ */
+export type AgentRule = { scope: AgentScope; needsConsent?: true };
+const IDENTITY: AgentRule = { scope: "identity:read" };
+
+const AGENT_HEADERS = ["ucp-agent", "a2a-version"];
+
+/**
+ * The origin of the calling page. A browser sends no Origin on a same-origin read: Sec-Fetch-Site
+ * is same-origin, and our pages send their address as Referer.
+ */
+function originOfPage(request: ApiRequest): string | undefined {
+  const origin = request.header("origin");
+  if (origin !== undefined) return origin;
+  const isOwnRead =
+    SAFE_METHODS.has(request.method) && request.header("sec-fetch-site") === "same-origin";
+  return isOwnRead ? URL.parse(request.header("referer") ?? "")?.origin : undefined;
+}
+
+/**
+ * Whether the caller is an agent when the token does not show it: a session without the cookie and
+ * without a page of an allowed origin (docs/decisions/029-agent-or-shopper.md explains the limits).
+ */
+function isAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): boolean {
+  if (AGENT_HEADERS.some((name) => request.header(name) !== undefined)) return true;
+  if (readCookie(request, SESSION_COOKIE)) return false;
+  const page = originOfPage(request);
+  return page === undefined || !isAllowedOrigin(ctx, tenant, page);
+}
+
+export async function requirePerson(
+  ctx: Ctx,
+  request: ApiRequest,
+  remembered: Tenant | null,
+  rule: AgentRule = IDENTITY,
+): Promise<{ person: Person; tenant: Tenant }> {
+  const credential = sessionCredential(request);
+  if (!credential || credential.isCookie || !isAgentToken(credential.token)) {
+    const { session, tenant } = await requireSession(ctx, request, remembered);
+    if (rule.needsConsent && isAgentCall(ctx, request, tenant)) {
+      if (!tenant.config.agent_access_enabled) throw new AppError("agent_access_disabled");
+      // Read with the session on every call.
+      if (!session.consents.a2a) throw new AppError("agent_consent_required");
+    }
+    return { person: session, tenant };
+  }
+  const tenant = remembered && (await findTenant(ctx, remembered.shop));
+  if (!tenant) throw unauthorized();
+  const { userId, clientId } = await requireAgent(
+    ctx,
+    request,
+    tenant,
+    credential.token,
+    rule.scope,
+  );
+  const person = await findPerson(dataOf(ctx, tenant).sql, userId);
+  if (!person) throw unauthorized();
+  return { person: { ...person, clientId }, tenant };
+}
+
+/** The admin key is checked first, against the current tenant; its principal is null. */
+export async function requirePersonOrAdmin(
+  ctx: Ctx,
+  request: ApiRequest,
+  remembered: Tenant | null,
+  rule?: AgentRule,
+): Promise<{ person: Person | null; tenant: Tenant }> {
+  const token = bearerToken(request);
+  const tenant = remembered && token ? await findTenant(ctx, remembered.shop) : remembered;
+  if (tenant && token && findAdminPrincipal(ctx, tenant, token)) return { person: null, tenant };
+  return requirePerson(ctx, request, tenant, rule);
+}
+
+/**
+ * The error of a shopper's route without a store: without a valid token it is 401, and a caller
+ * with a platform key is asked to name the store where the admin may call too.
+ */
+export function personWithoutStore(ctx: Ctx, request: ApiRequest, mayBeAdmin: boolean): AppError {
+  const token = bearerToken(request);
+  const isKey = mayBeAdmin && token !== null && isPlatformKey(ctx, token);
+  return isKey ? new AppError("tenant_required") : unauthorized();
+}

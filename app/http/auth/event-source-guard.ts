@@ -1,0 +1,80 @@
+// Authenticates the source of an event by the source's own rule (SPEC "Event sources").
+import type { Ctx } from "../../context.server.ts";
+import { attemptedProof, type AuthMethod } from "../../domain/events/sources.ts";
+import { findAdminPrincipal } from "../../domain/tenants/admin-key.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
+import { AppError } from "../../runtime/errors.ts";
+import { secretEquals } from "../../runtime/secrets.ts";
+import { bearerToken, isSigned, requireStorefrontSignature } from "./guards.ts";
+import type { ApiRequest } from "../api-request.ts";
+
+/** `named`: the source that the request names, which a caller with an admin key may set. */
+export type EventSender = { proof: AuthMethod; named: string | null };
+
+/** Throws 401 with the attempted method. */
+export function requireEventSource(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant | null,
+  raw: Buffer,
+): EventSender {
+  const named = request.url.searchParams.get("source") ?? request.header("x-event-source") ?? null;
+  const bearer = bearerToken(request);
+  const proof = attemptedProof({
+    source: named,
+    isSigned: isSigned(request),
+    hasTaskId: request.header("x-backend-task-id") !== undefined,
+    hasBearer: bearer !== null,
+  });
+  if (!isProven(ctx, request, tenant, raw, proof, bearer))
+    throw new AppError("unauthorized", { details: { method: proof } });
+  if (tenant?.config.access_role === "shared" && proof !== "hmac")
+    throw new AppError("forbidden", {
+      message: "A store with the access role `shared` sends storefront webhooks only.",
+      details: { method: proof },
+    });
+  return { proof, named };
+}
+
+function isProven(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant | null,
+  raw: Buffer,
+  proof: AuthMethod,
+  bearer: string | null,
+): boolean {
+  switch (proof) {
+    case "hmac":
+      return isSignatureRight(ctx, request, tenant, raw);
+    case "oauth2":
+      return (
+        bearer !== null &&
+        tenant?.config.erp_token !== undefined &&
+        secretEquals(bearer, tenant.config.erp_token)
+      );
+    case "shared_secret":
+      return secretEquals(
+        request.header("x-backend-webhook-secret") ?? "",
+        ctx.config.WORKER_WEBHOOK_SECRET,
+      );
+    case "admin_key":
+      return bearer !== null && findAdminPrincipal(ctx, tenant, bearer) !== null;
+    default:
+      return false;
+  }
+}
+
+function isSignatureRight(
+  ctx: Ctx,
+  request: ApiRequest,
+  tenant: Tenant | null,
+  raw: Buffer,
+): boolean {
+  try {
+    requireStorefrontSignature(ctx, request, tenant, raw);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+// Reads a signed request for its inbox row: the topic, the delivery, the trigger time, and whether
+// body and header name the same shop.
+import {
+  receiveWebhook,
+  toDeliveryIdentity,
+  type DeliveryIdentity,
+} from "../../domain/customers/webhooks/webhook-inbox.ts";
+import { findTopicBySlug } from "../../domain/tenants/storefront/webhook-topics.ts";
+import { AppError } from "../../runtime/errors.ts";
+import type { Call } from "../endpoint.ts";
+import type { ApiRequest } from "../api-request.ts";
+
+/** The contract's header family and the platform's, in order of precedence. */
+export function storefrontHeader(
+  request: ApiRequest,
+  name: "webhook-id" | "event-id" | "triggered-at" | "shop-domain" | "topic",
+): string | undefined {
+  return request.header(`x-storefront-${name}`) ?? request.header(`x-shopify-${name}`);
+}
+
+/** The delivery's identity, from its headers. */
+export const deliveryIdentity = (
+  request: ApiRequest,
+  topic: string,
+  text: string,
+): DeliveryIdentity =>
+  toDeliveryIdentity(topic, text, {
+    deliveryId: storefrontHeader(request, "webhook-id"),
+    storefrontEventId: storefrontHeader(request, "event-id"),
+  });
+
+type WebhookCall = Pick<
+  Call<"hmac", "registered", unknown, unknown>,
+  "ctx" | "request" | "tenant" | "params" | "body" | "raw" | "note"
+>;
+
+export async function receiveStorefrontWebhook({
+  ctx,
+  request,
+  tenant,
+  params,
+  body,
+  raw,
+  note,
+}: WebhookCall): Promise<{ ok: true; deduplicated?: true }> {
+  const topic = findTopicBySlug(params.topic);
+  if (!topic) throw new AppError("not_found");
+  requireSameShop(request, tenant.shop, body);
+  const triggered = new Date(storefrontHeader(request, "triggered-at") ?? Number.NaN);
+  const text = raw.toString("utf8");
+  const isNew = await receiveWebhook(ctx, tenant, {
+    ...deliveryIdentity(request, topic, text),
+    topic,
+    triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
+    body: text,
+  });
+  note({ topic, is_new: isNew });
+  return isNew ? { ok: true } : { ok: true, deduplicated: true };
+}
+
+/**
+ * The signature covers the body only, so a header with another shop than the body's is a replay
+ * against another store.
+ */
+export function requireSameShop(request: ApiRequest, shop: string, body: unknown): void {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new AppError("invalid_request", { message: "The body must be a JSON object." });
+  const { shop_domain: domain, myshopify_domain: permanent } = body as Record<string, unknown>;
+  const named = [domain, permanent, storefrontHeader(request, "shop-domain")].filter(
+    (value) => typeof value === "string",
+  );
+  if (named.some((value) => value !== shop))
+    throw new AppError("invalid_signature", {
+      message: "The body and the request name different stores.",
+    });
+}

@@ -1,0 +1,206 @@
+// The steps of an endpoint's request, in this order: tenant, method, authentication, rate limit,
+// body, handler. Every error has the one JSON shape (DECISIONS 3), and every request writes one log
+// line.
+import type { Ctx } from "../context.server.ts";
+import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
+import { AppError, isAppError } from "../runtime/errors.ts";
+import { parseForm, type ApiRequest } from "./api-request.ts";
+import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
+import { personWithoutStore } from "./auth/agent-guard.ts";
+import { requireProxiedRequest } from "./auth/app-proxy.ts";
+import { requireObjectText } from "./auth/guards.ts";
+import { AUTH_SCHEMES, type AuthCall } from "./auth/schemes.ts";
+import { sessionCredential } from "./auth/session-guard.ts";
+import { findTenantInBody, lookUpTenant } from "./auth/tenant-lookup.ts";
+import { corsHeaders, preflightHeaders } from "./cors.ts";
+import type { AnySpec, Specs } from "./endpoint.ts";
+import { toErrorReply } from "./error-response.ts";
+import { enforceRateLimit } from "./rate-limit.ts";
+import { mediaType, readJson, readSigned, validate } from "./request-body.ts";
+import { traitsOf, type Method } from "./route-traits.ts";
+
+const NO_BYTES = Buffer.alloc(0);
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_SIGNED_BODY_BYTES = 2 * 1024 * 1024;
+
+export async function respond(
+  specs: Specs,
+  isProxied: boolean,
+  ctx: Ctx,
+  request: ApiRequest,
+  params: Record<string, string>,
+): Promise<ApiResponse> {
+  const started = performance.now();
+  const requestId = ctx.random.uuid();
+  const notes: Record<string, unknown> = {};
+  let reply: ApiResponse;
+  let cors: Record<string, string> = { Vary: "Origin" };
+  try {
+    const found =
+      request.header("origin") || request.method !== "OPTIONS"
+        ? await tryResolveTenant(ctx, specs, request)
+        : NO_TENANT;
+    cors = corsHeaders(ctx, found.tenant, request);
+    if (found.shop) notes.shop = found.shop;
+    const call = { ctx, request, isProxied, params, requestId, found, cors, notes };
+    reply = await dispatch(specs, call).catch(async (error: unknown) => {
+      // A result from a cached tenant is sent only after the tenant was found to be current.
+      const current =
+        traitsOf(specs).allowsCachedTenant && found.shop !== null
+          ? await findTenant(ctx, found.shop)
+          : found.tenant;
+      if (current === found.tenant && !(error instanceof StaleTenantError)) throw error;
+      return dispatch(specs, { ...call, found: { ...found, tenant: current } });
+    });
+  } catch (error) {
+    reply = toErrorReply(ctx, error, requestId, request, Object.values(specs)[0]?.errorBody);
+  }
+  Object.assign(reply.headers, {
+    ...cors,
+    ...reply.headers,
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+  });
+  ctx.log.info("request.served", {
+    request_id: requestId,
+    method: request.method,
+    path: request.url.pathname,
+    status: reply.status,
+    ms: Math.round((performance.now() - started) * 10) / 10,
+    ...notes,
+  });
+  return reply;
+}
+
+type Found = { shop: string | null; tenant: Tenant | null; error?: unknown };
+const NO_TENANT: Found = { shop: null, tenant: null };
+
+// An invalid shop is stored as an error: on a signed route the invalid signature must be reported first.
+async function tryResolveTenant(ctx: Ctx, specs: Specs, request: ApiRequest): Promise<Found> {
+  const { isTenantless, hasSession, allowsCachedTenant } = traitsOf(specs);
+  if (isTenantless) return NO_TENANT;
+  try {
+    if (allowsCachedTenant) return await lookUpTenant(ctx, request, null, true);
+    return await lookUpTenant(
+      ctx,
+      request,
+      hasSession ? (sessionCredential(request)?.token ?? null) : null,
+    );
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { ...NO_TENANT, error };
+  }
+}
+
+type Dispatch = {
+  ctx: Ctx;
+  request: ApiRequest;
+  isProxied: boolean;
+  params: Record<string, string>;
+  requestId: string;
+  found: Found;
+  cors: Record<string, string>;
+  notes: Record<string, unknown>;
+};
+
+async function dispatch(
+  specs: Specs,
+  { ctx, request, isProxied, params, requestId, found: asked, cors, notes }: Dispatch,
+): Promise<ApiResponse> {
+  const { allowed } = traitsOf(specs);
+  if (request.method === "OPTIONS") return empty(204, preflightHeaders(cors, allowed));
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const spec = specs[method as Method];
+  if (!spec) throw new AppError("method_not_allowed", { headers: { Allow: allowed.join(", ") } });
+
+  const raw = await readRaw(spec, request);
+  const found =
+    raw.length > 0 && !asked.error
+      ? ((await findTenantInBody(ctx, request, raw, AUTH_SCHEMES[spec.auth].shopFields)) ?? asked)
+      : asked;
+  const proxied = isProxied
+    ? requireProxiedRequest(ctx, request.url.searchParams, found.tenant, spec.proxied ?? {})
+    : null;
+  const { principal, tenant } = await authenticate(spec, found, {
+    ctx,
+    request,
+    tenant: found.tenant,
+    raw,
+    proxied,
+    agent: spec.agent,
+  });
+
+  const call = {
+    ctx,
+    request,
+    requestId,
+    params,
+    shop: found.shop,
+    tenant,
+    principal,
+    query: spec.query
+      ? validate(spec.query, Object.fromEntries(request.url.searchParams))
+      : undefined,
+    proxied,
+    raw,
+    note: (fields: object) => Object.assign(notes, fields),
+  };
+  if (spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded") {
+    const form = await request.readBody(spec.maxBytes ?? MAX_BODY_BYTES);
+    const fields = parseForm(form);
+    await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body: fields });
+    return spec.handleForm({ ...call, raw: form, body: fields } as never);
+  }
+  const body = await readBody(spec, request, raw);
+  await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
+  const result = await spec.handle({ ...call, body } as never);
+  return isReply(result) ? result : json(200, result);
+}
+
+/** The signed bytes; null for other schemes, whose bodies are read after the authentication. */
+async function readRaw(spec: AnySpec, request: ApiRequest): Promise<Buffer> {
+  const { readsRawBody, isBodySigned, signatureDetails } = AUTH_SCHEMES[spec.auth];
+  if (!readsRawBody) return NO_BYTES;
+  const raw = await request.readBody(spec.maxBytes ?? MAX_SIGNED_BODY_BYTES);
+  if (isBodySigned(request)) requireObjectText(raw, signatureDetails);
+  return raw;
+}
+
+async function readBody(spec: AnySpec, request: ApiRequest, raw: Buffer): Promise<unknown> {
+  const { readsRawBody, isBodySigned } = AUTH_SCHEMES[spec.auth];
+  if (readsRawBody) return readSigned(request, isBodySigned(request), raw);
+  return spec.body ? readJson(request, spec.body, spec.maxBytes ?? MAX_BODY_BYTES) : undefined;
+}
+
+/**
+ * Authenticates between the errors about the store: the scheme's phase decides which of them an
+ * unauthenticated caller sees.
+ */
+async function authenticate(
+  spec: AnySpec,
+  found: Found,
+  call: AuthCall,
+): Promise<{ principal: unknown; tenant: Tenant | null }> {
+  const scheme = AUTH_SCHEMES[spec.auth];
+  const prove = async () => {
+    const { principal, tenant } = await scheme.authenticate(call);
+    return { principal, tenant: tenant ?? found.tenant };
+  };
+  const early = scheme.phase === "before_shop" ? await prove() : null;
+  if (found.error && spec.tenant !== "none") throw found.error;
+  const known = scheme.phase === "before_tenant" ? await prove() : early;
+  requireTenant(spec, found, call);
+  await enforceRateLimit(spec.rateLimit, "before_auth", call);
+  return known ?? prove();
+}
+
+function requireTenant(spec: AnySpec, { shop, tenant }: Found, { ctx, request }: AuthCall): void {
+  const needsShop = spec.tenant === "registered" || spec.tenant === "named";
+  if (!shop && needsShop) {
+    if (AUTH_SCHEMES[spec.auth].isPerson)
+      throw personWithoutStore(ctx, request, spec.auth === "person_or_admin");
+    throw new AppError("tenant_required");
+  }
+  const needsTenant = spec.tenant === "registered" || (spec.tenant === "optional" && shop !== null);
+  if (!tenant && needsTenant) throw new AppError("unknown_tenant");
+}

@@ -1,0 +1,35 @@
+// The error response of a request (DECISIONS 3).
+import type { Ctx } from "../context.server.ts";
+import { isDatabaseAway } from "../runtime/database/database.ts";
+import { AppError, isAppError, OutboundError, toErrorBody } from "../runtime/errors.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { json, type ApiResponse } from "./api-response.ts";
+
+/** `errorBody`: where another specification defines the shape. Logs bugs on our side. */
+export function toErrorReply(
+  ctx: Ctx,
+  error: unknown,
+  requestId: string,
+  request: ApiRequest,
+  errorBody?: (error: AppError) => object,
+): ApiResponse {
+  const known = toAppError(error);
+  if (!known)
+    ctx.log.error("request.failed", error, {
+      request_id: requestId,
+      method: request.method,
+      path: request.url.pathname,
+    });
+  const shown = known ?? new AppError("internal_error");
+  return json(shown.status, errorBody?.(shown) ?? toErrorBody(shown, requestId), shown.headers);
+}
+
+/** Returns the public part of an error, or null when the error is a bug on our side. */
+export function toAppError(error: unknown): AppError | null {
+  if (isAppError(error)) return error;
+  if (error instanceof OutboundError)
+    return new AppError("storefront_unavailable", { message: error.message });
+  if (isDatabaseAway(error))
+    return new AppError("database_unavailable", { headers: { "Retry-After": "2" } });
+  return null;
+}

@@ -1,0 +1,43 @@
+// Builds an event from an authenticated request: the headers, and whether it is a storefront
+// webhook with its own work.
+import { normalise, type Envelope } from "../domain/events/envelope.ts";
+import type { Webhook } from "../domain/events/ingest.ts";
+import { COMPLIANCE_TOPICS, WEBHOOK_TOPICS } from "../domain/tenants/storefront/webhook-topics.ts";
+import { AppError } from "../runtime/errors.ts";
+import type { Call } from "./endpoint.ts";
+import { deliveryIdentity, requireSameShop, storefrontHeader } from "./auth/storefront-webhook.ts";
+
+type IngestCall = Pick<
+  Call<"event_source", "registered", unknown, unknown>,
+  "ctx" | "request" | "tenant" | "principal" | "body" | "raw"
+>;
+
+export function parseEventRequest({ ctx, request, tenant, principal, body, raw }: IngestCall): {
+  envelope: Envelope;
+  webhook: Webhook | null;
+} {
+  const isStorefront = principal.proof === "hmac";
+  if (isStorefront) requireSameShop(request, tenant.shop, body);
+  const topic = isStorefront ? (storefrontHeader(request, "topic")?.toLowerCase() ?? null) : null;
+  const privacy = COMPLIANCE_TOPICS.find(({ name }) => name === topic);
+  if (privacy)
+    throw new AppError("invalid_request", { message: `Privacy requests go to ${privacy.path}.` });
+  const triggeredAt = isStorefront ? (storefrontHeader(request, "triggered-at") ?? null) : null;
+  const envelope = normalise(ctx, tenant, body, {
+    proof: principal.proof,
+    namedSource: principal.named,
+    topic,
+    triggeredAt,
+  });
+  if (!WEBHOOK_TOPICS.some(({ name }) => name === topic)) return { envelope, webhook: null };
+  const text = raw.toString("utf8");
+  const triggered = new Date(triggeredAt ?? Number.NaN);
+  return {
+    envelope,
+    webhook: {
+      ...deliveryIdentity(request, topic as string, text),
+      body: text,
+      triggeredAt: Number.isNaN(triggered.getTime()) ? null : triggered,
+    },
+  };
+}

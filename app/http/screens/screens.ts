@@ -1,0 +1,223 @@
+// Serves the built assets, then Remix. The heavy modules are loaded when screens are created, so a
+// process without screens never loads them.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ServerBuild } from "@remix-run/node";
+import type { Ctx } from "../../context.server.ts";
+import { isDatabaseAway } from "../../runtime/database/database.ts";
+import { AppError, isAppError, toErrorBody } from "../../runtime/errors.ts";
+import { guardReply, guardResponse } from "../address-guard.ts";
+import { isGated, passGate } from "./admin-gate.ts";
+import { fromNode, type ApiRequest } from "../api-request.ts";
+import { isReply, type ApiResponse } from "../api-response.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const ASSETS = "/assets/";
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const ALLOW = METHODS.join(", ");
+const YEAR_SECONDS = 31_536_000;
+
+export type Screens = {
+  handle(incoming: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+};
+
+type Source = {
+  build: ServerBuild | (() => Promise<ServerBuild>);
+  /** Serves files, passes on other requests. */
+  serveFile(incoming: IncomingMessage, response: ServerResponse, next: () => void): void;
+  close(): Promise<void>;
+};
+
+export async function createScreens(options: {
+  ctx: Ctx;
+  root: string;
+  /**
+   * This process's server: in development it also carries the reload messages, so that one tunnel
+   * is enough.
+   */
+  server?: Server;
+  appBridgeUrl?: string;
+}): Promise<Screens> {
+  const { ctx } = options;
+  const { createRequestHandler } = await import("@remix-run/node");
+  const { createHeaders, sendResponse } = await import("@remix-run/node-fetch-server");
+  const { createShopify } = await import("../../shopify.server.ts");
+  const shopify = createShopify(
+    ctx,
+    options.appBridgeUrl === undefined ? {} : { appBridgeUrl: options.appBridgeUrl },
+  );
+  const source = ctx.config.isDevelopment
+    ? await openDevelopment(ctx, options.root, options.server)
+    : await openBuild(options.root);
+  const answer = createRequestHandler(
+    source.build,
+    ctx.config.isDevelopment ? "development" : "production",
+  );
+  const { origin } = new URL(ctx.baseUrl);
+
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = ctx.random.uuid();
+    const started = performance.now();
+    const left = new AbortController();
+    response.once("close", () => left.abort());
+    const reply = await toResponse(incoming, requestId, left.signal);
+    if (response.destroyed) return;
+    // The headers of a Response.redirect are immutable, those of a copy are not.
+    const sent = new Response(reply.body, reply);
+    sent.headers.set("X-Request-Id", requestId);
+    sent.headers.set("X-Content-Type-Options", "nosniff");
+    await sendResponse(response, sent);
+    const path = (incoming.url ?? "/").replace(/\?.*$/s, "");
+    ctx.log.info("screen.served", {
+      request_id: requestId,
+      method: incoming.method,
+      path,
+      status: sent.status,
+      ms: Math.round((performance.now() - started) * 10) / 10,
+    });
+  }
+
+  async function toResponse(
+    incoming: IncomingMessage,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    try {
+      const request = readInbound(incoming);
+      const gate = isGated(request) ? await passGate(ctx, request) : null;
+      if (isReply(gate)) return toWeb(incoming, guardReply(ctx, request.url, gate));
+      const response = guardResponse(
+        ctx,
+        request.url,
+        await answer(await toRequest(incoming, request, signal), { ctx, shopify, gate }),
+      );
+      return isGated(request) ? withoutCache(response) : response;
+    } catch (error) {
+      if (!isAppError(error) && !signal.aborted)
+        ctx.log.error("screen.failed", error, { request_id: requestId });
+      const shown = isAppError(error)
+        ? error
+        : new AppError(isDatabaseAway(error) ? "database_unavailable" : "internal_error");
+      return Response.json(toErrorBody(shown, requestId), {
+        status: shown.status,
+        headers: shown.headers,
+      });
+    }
+  }
+
+  function readInbound(incoming: IncomingMessage): ApiRequest {
+    if (!METHODS.includes(incoming.method ?? "GET"))
+      throw new AppError("method_not_allowed", { headers: { Allow: ALLOW } });
+    return fromNode(incoming);
+  }
+
+  async function toRequest(
+    incoming: IncomingMessage,
+    request: ApiRequest,
+    signal: AbortSignal,
+  ): Promise<Request> {
+    const { method } = request;
+    // The public URL is the configured one, whatever the request's Host header contains.
+    const url = origin + request.url.pathname + withoutLaunchHmac(request.url);
+    if (method === "GET" || method === "HEAD" || method === "OPTIONS")
+      return new Request(url, { method, headers: createHeaders(incoming), signal });
+    const body = new Uint8Array(await request.readBody(MAX_BODY_BYTES));
+    return new Request(url, { method, headers: createHeaders(incoming), body, signal });
+  }
+
+  return {
+    handle(incoming, response) {
+      // Remix would run a page's loader for this method.
+      if (incoming.method === "OPTIONS")
+        return void response.writeHead(204, { Allow: ALLOW }).end();
+      const next = () =>
+        void respond(incoming, response).catch((error: unknown) => {
+          if (!response.destroyed) ctx.log.error("screen.failed", error);
+          response.destroy();
+        });
+      if (incoming.method !== "GET" && incoming.method !== "HEAD") return next();
+      source.serveFile(incoming, response, next);
+    },
+    close: () => source.close(),
+  };
+}
+
+/**
+ * Removes the launch's signature: pages authenticate by the session token, and so no page can write
+ * the signature anywhere.
+ */
+function withoutLaunchHmac({ search, searchParams }: URL): string {
+  if (!searchParams.has("hmac")) return search;
+  const query = new URLSearchParams(searchParams);
+  query.delete("hmac");
+  return `?${query}`;
+}
+
+function withoutCache(response: Response): Response {
+  const copy = new Response(response.body, response);
+  copy.headers.set("Cache-Control", "no-store");
+  return copy;
+}
+
+function toWeb(incoming: IncomingMessage, { status, headers, body }: ApiResponse): Response {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value].flat()) sent.append(name, one);
+  return new Response(
+    incoming.method === "HEAD" || body === undefined ? null : new Uint8Array(Buffer.from(body)),
+    { status, headers: sent },
+  );
+}
+
+async function openBuild(root: string): Promise<Source> {
+  const { default: sirv } = await import("sirv");
+  const files = sirv(join(root, "build/client"), {
+    etag: true,
+    gzip: true,
+    brotli: true,
+    setHeaders(response, path) {
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      // The library's list of types lacks this one.
+      if (path.endsWith(".ico")) response.setHeader("Content-Type", "image/x-icon");
+      // The name of an asset contains a hash of its content.
+      response.setHeader(
+        "Cache-Control",
+        path.startsWith(ASSETS)
+          ? `public, max-age=${YEAR_SECONDS}, immutable`
+          : "public, max-age=3600",
+      );
+    },
+  });
+  return {
+    build: (await import(pathToFileURL(join(root, "build/server/index.js")).href)) as ServerBuild,
+    serveFile(incoming, response, next) {
+      const isAsset = incoming.url?.startsWith(ASSETS);
+      files(
+        incoming,
+        response,
+        isAsset ? () => void response.writeHead(404, { "Cache-Control": "no-store" }).end() : next,
+      );
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function openDevelopment(ctx: Ctx, root: string, server?: Server): Promise<Source> {
+  const { createServer } = await import("vite");
+  const vite = await createServer({
+    root,
+    server: {
+      middlewareMode: true,
+      allowedHosts: [new URL(ctx.baseUrl).hostname],
+      ...(server && { hmr: { server } }),
+    },
+    appType: "custom",
+  });
+  return {
+    build: () => vite.ssrLoadModule("virtual:remix/server-build") as Promise<ServerBuild>,
+    serveFile: (incoming, response, next) => vite.middlewares(incoming, response, next),
+    close: () => vite.close(),
+  };
+}
