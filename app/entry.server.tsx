@@ -1,4 +1,5 @@
-// Renders documents. The headers of every page are set here; an error is logged here once and nowhere else.
+// Renders documents. The headers of every page are set here; an error is logged here once and
+// nowhere else.
 import { randomBytes } from "node:crypto";
 import { PassThrough } from "node:stream";
 import {
@@ -10,12 +11,16 @@ import {
 } from "@remix-run/node";
 import { RemixServer } from "@remix-run/react";
 import { isbot } from "isbot";
+import { I18nextProvider } from "react-i18next";
 import { renderToPipeableStream } from "react-dom/server";
-import { NonceContext } from "./components/nonce.ts";
+import { NonceContext } from "./components/frame/nonce.ts";
+import { createI18n } from "./components/i18n/create-i18n.ts";
+import { toLocale, type Locale } from "./components/i18n/locale.ts";
+import { translationsOf } from "./components/i18n/translations.server.ts";
 
 export const streamTimeout = 5_000;
 
-export default function handleRequest(
+export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
@@ -25,6 +30,8 @@ export default function handleRequest(
   const nonce = randomBytes(16).toString("base64");
   headers.set("Content-Type", "text/html; charset=utf-8");
   shopify.setDocumentHeaders(request, headers, nonce);
+  const locale = localeOfPage(remixContext);
+  const i18n = await createI18n(locale, translationsOf(locale));
   return new Promise((resolve, reject) => {
     let isShellSent = false;
     let finalStatus = status;
@@ -38,12 +45,14 @@ export default function handleRequest(
     };
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer
-          context={remixContext}
-          url={request.url}
-          abortDelay={streamTimeout}
-          nonce={nonce}
-        />
+        <I18nextProvider i18n={i18n}>
+          <RemixServer
+            context={remixContext}
+            url={request.url}
+            abortDelay={streamTimeout}
+            nonce={nonce}
+          />
+        </I18nextProvider>
       </NonceContext.Provider>,
       {
         nonce,
@@ -53,12 +62,18 @@ export default function handleRequest(
           finalStatus = 500;
           // An error before the shell rejects, and Remix hands it to handleError below.
           if (isShellSent && !request.signal.aborted)
-            ctx.log.failed("screen.failed", error, { path: new URL(request.url).pathname });
+            ctx.log.error("screen.failed", error, { path: new URL(request.url).pathname });
         },
       },
     );
     setTimeout(abort, streamTimeout + 1_000).unref();
   });
+}
+
+/** The language that the frame's loader answered; English where no frame was loaded. */
+function localeOfPage({ staticHandlerContext: { loaderData } }: EntryContext): Locale {
+  const frame: unknown = loaderData["routes/app"] ?? loaderData["routes/_standalone"];
+  return toLocale((frame as { locale?: string } | null | undefined)?.locale);
 }
 
 export function handleError(
@@ -69,5 +84,5 @@ export function handleError(
   const isAnswer =
     typeof error === "object" && error !== null && "status" in error && "statusText" in error;
   if (isAnswer || request.signal.aborted) return;
-  context.ctx.log.failed("screen.failed", error, { path: new URL(request.url).pathname });
+  context.ctx.log.error("screen.failed", error, { path: new URL(request.url).pathname });
 }

@@ -10,8 +10,8 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import { useContext, type ReactNode } from "react";
-import { FailedPage, NotFoundPage } from "./components/plain-page.tsx";
-import { NonceContext } from "./components/nonce.ts";
+import { FailedPage, NotFoundPage } from "./components/frame/plain-page.tsx";
+import { NonceContext } from "./components/frame/nonce.ts";
 
 export const meta: MetaFunction = ({ error }) => [
   { title: error ? "Not available" : "Customer identity" },

@@ -1,6 +1,6 @@
-// The pages behind mailed links, and the page of a sign-in that cannot say where it belongs: plain HTML, no script. Pure
-// functions of public values.
-import { localeOf, wordsOf } from "./account-page-words.ts";
+// The pages behind mailed links, and the page of a sign-in without a return address: plain HTML, no
+// script. Pure functions of public values.
+import { localeOf, accountTexts } from "./texts.ts";
 
 export type PageLook = { locale: string; brand: string };
 
@@ -20,44 +20,44 @@ export function renderResetForm(
   look: PageLook,
   values: { shop: string; token: string; problem?: "password" | "busy" },
 ): string {
-  const said = wordsOf(look.locale);
+  const texts = accountTexts(look.locale);
   const problem = values.problem
-    ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? said.busy : said.wrongPassword)}</p>`
+    ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? texts.busy : texts.wrongPassword)}</p>`
     : "";
   return page(
     look,
-    said.resetTitle,
+    texts.resetTitle,
     `${problem}<form method="post" action="/auth/password/reset?shop=${encodeURIComponent(values.shop)}">
 <input type="hidden" name="token" value="${escapeHtml(values.token)}">
-<label for="password">${escapeHtml(said.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}rule"${problem ? ' aria-invalid="true"' : ""}>
-<small id="rule">${escapeHtml(said.rule)}</small><div><button type="submit">${escapeHtml(said.save)}</button></div></form>`,
+<label for="password">${escapeHtml(texts.newPassword)}</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}rule"${problem ? ' aria-invalid="true"' : ""}>
+<small id="rule">${escapeHtml(texts.rule)}</small><div><button type="submit">${escapeHtml(texts.save)}</button></div></form>`,
   );
 }
 
 export type VerifyForm = {
   shop: string;
   token: string;
-  /** The address of an account whose password is asked for; null where the link alone is enough. */
+  /** The account whose password is required; null where the link alone is enough. */
   passwordFor: string | null;
   problem?: "password" | "busy" | undefined;
 };
 
 export function renderVerifyForm(look: PageLook, values: VerifyForm): string {
-  const words = wordsOf(look.locale);
+  const texts = accountTexts(look.locale);
   const problem = values.problem
-    ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? words.busy : words.wrongPassword)}</p>`
+    ? `<p class="error" role="alert" id="problem">${escapeHtml(values.problem === "busy" ? texts.busy : texts.wrongPassword)}</p>`
     : "";
   const password =
     values.passwordFor === null
-      ? `<p>${escapeHtml(words.verifyText)}</p>`
-      : `<p>${escapeHtml(words.verifyAccount.replace("{email}", () => values.passwordFor ?? ""))}</p>
-<label for="password">${escapeHtml(words.verifyPassword)}</label><input id="password" name="password" type="password" autocomplete="current-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}hint"${problem ? ' aria-invalid="true"' : ""}>
-<small id="hint">${escapeHtml(words.verifyPasswordHint)}</small>`;
+      ? `<p>${escapeHtml(texts.verifyText)}</p>`
+      : `<p>${escapeHtml(texts.verifyAccount.replace("{email}", () => values.passwordFor ?? ""))}</p>
+<label for="password">${escapeHtml(texts.verifyPassword)}</label><input id="password" name="password" type="password" autocomplete="current-password" minlength="8" maxlength="128" required aria-describedby="${problem ? "problem " : ""}hint"${problem ? ' aria-invalid="true"' : ""}>
+<small id="hint">${escapeHtml(texts.verifyPasswordHint)}</small>`;
   // A button, not the mere opening of the page: mail scanners open every link.
   return page(
     look,
-    words.verifyTitle,
-    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}">${password}<div><button type="submit">${escapeHtml(words.verify)}</button></div></form>`,
+    texts.verifyTitle,
+    `${problem}<form method="post" action="/auth/verify-email?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}">${password}<div><button type="submit">${escapeHtml(texts.verify)}</button></div></form>`,
   );
 }
 
@@ -71,50 +71,50 @@ export function renderConsentForm(
   look: PageLook,
   values: { shop: string; token: string; choice: ShownChoice | null },
 ): string {
-  const words = wordsOf(look.locale);
+  const texts = accountTexts(look.locale);
   const { consents = {}, formType = null } = values.choice ?? {};
   const lines = [
     ...(Object.entries(consents) as [keyof ShownChoice["consents"], boolean][]).map(
-      ([type, isGranted]) => `${words[type]}: ${isGranted ? words.granted : words.declined}`,
+      ([type, isGranted]) => `${texts[type]}: ${isGranted ? texts.granted : texts.declined}`,
     ),
-    ...(formType === null ? [] : [words.subscription.replace("{form}", () => formType)]),
+    ...(formType === null ? [] : [texts.subscription.replace("{form}", () => formType)]),
   ];
   const list = lines.map((line) => `<li>${escapeHtml(line)}</li>`).join("");
   return page(
     look,
-    words.confirmTitle,
-    `<p>${escapeHtml(words.confirmText)}</p>${list && `<p>${escapeHtml(words.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(words.confirm)}</button></form>`,
+    texts.confirmTitle,
+    `<p>${escapeHtml(texts.confirmText)}</p>${list && `<p>${escapeHtml(texts.confirmChanges)}</p><ul>${list}</ul>`}<form method="post" action="/auth/consent-confirm?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(texts.confirm)}</button></form>`,
   );
 }
 
 export function renderExportForm(look: PageLook, values: { shop: string; token: string }): string {
-  const said = wordsOf(look.locale);
+  const texts = accountTexts(look.locale);
   return page(
     look,
-    said.exportTitle,
-    `<p>${escapeHtml(said.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(said.download)}</button></form>`,
+    texts.exportTitle,
+    `<p>${escapeHtml(texts.exportText)}</p><form method="post" action="/gdpr/export?shop=${encodeURIComponent(values.shop)}"><input type="hidden" name="token" value="${escapeHtml(values.token)}"><button type="submit">${escapeHtml(texts.download)}</button></form>`,
   );
 }
 
 export type Notice = "saved" | "verified" | "confirmed" | "badLink" | "exportGone";
 
 export function renderNotice(look: PageLook, notice: Notice): string {
-  const said = wordsOf(look.locale);
+  const texts = accountTexts(look.locale);
   const text = {
-    saved: said.savedText,
-    verified: said.verifiedText,
-    confirmed: said.confirmedText,
-    badLink: said.badLinkText,
-    exportGone: said.exportGoneText,
+    saved: texts.savedText,
+    verified: texts.verifiedText,
+    confirmed: texts.confirmedText,
+    badLink: texts.badLinkText,
+    exportGone: texts.exportGoneText,
   }[notice];
-  return page(look, said[notice], `<p role="status">${escapeHtml(text)}</p>`);
+  return page(look, texts[notice], `<p role="status">${escapeHtml(text)}</p>`);
 }
 
 export function renderSignInError(look: PageLook & { error: string }): string {
-  const said = wordsOf(look.locale);
+  const texts = accountTexts(look.locale);
   return page(
     look,
-    said.signInFailed,
-    `<p class="error" role="alert">${escapeHtml(said.signInText)}</p><p><small>${escapeHtml(look.error)}</small></p>`,
+    texts.signInFailed,
+    `<p class="error" role="alert">${escapeHtml(texts.signInText)}</p><p><small>${escapeHtml(look.error)}</small></p>`,
   );
 }

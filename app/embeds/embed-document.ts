@@ -1,12 +1,13 @@
-// The page around an embed: complete by itself, and one element that the theme's script can take out of it.
+// The HTML document around an embed: a complete page whose root element the theme's script can move
+// into its own page.
 import { escapeHtml } from "./escaping.ts";
-import { ROOT_MARK } from "./look.ts";
+import { ROOT_MARK } from "./theme.ts";
 import { embedAddress, type PublicConfig } from "./public-config.ts";
 
 export type EmbedParts = {
   title: string;
   style: string;
-  /** What stands in the root element. */ body: string;
+  /** The content of the root element. */ body: string;
   scripts: readonly string[];
 };
 
@@ -15,6 +16,6 @@ export function embedDocument(
   { title, style, body, scripts }: EmbedParts,
 ): string {
   const inline = scripts.map((script) => `<script>${script}</script>`).join("");
-  // The loader stands outside the root: a page that takes the root has it already.
+  // The loader is outside the root: a page that embeds the root has loaded it already.
   return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><script src="${escapeHtml(embedAddress(config, "/embed/stack-loader.js"))}"></script></head><body><main><div ${ROOT_MARK} lang="${config.locale}"><style>${style}</style>${body}${inline}</div></main></body></html>`;
 }

@@ -1,4 +1,4 @@
-// How a value is written so that it stays a value, one way for each place where it can stand.
+// Escaping, one function per output context.
 export { escapeHtml } from "./account-pages.ts";
 
 const SIGNS: Record<string, string> = {
@@ -9,6 +9,6 @@ const SIGNS: Record<string, string> = {
   "\u2029": "\\u2029",
 };
 
-/** JSON that may stand inside a script, inline or not: no tag can begin in it, and no line can end. */
+/** JSON for use inside a script element or a script file: `<` and line separators are escaped. */
 export const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => SIGNS[sign] as string);

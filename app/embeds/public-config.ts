@@ -1,7 +1,8 @@
-// What of a tenant's configuration may be seen by anybody who looks at the store (SPEC "Embeds and discovery"): the embeds
-// get this object and nothing else of the tenant. A field is public because it is named here, never because it is no secret.
+// The public part of a tenant's configuration (SPEC "Embeds and discovery"): the embeds receive
+// this object and nothing else of the tenant. It is an allowlist: a field is public only because it
+// is named here.
 import type { Tenant } from "../domain/tenants/tenant.ts";
-import { localeOf, type Locale } from "./account-page-words.ts";
+import { localeOf, type Locale } from "./texts.ts";
 
 export type PublicConfig = {
   shop: string;
@@ -18,16 +19,19 @@ export type PublicConfig = {
   agentAccess: boolean;
   agentPayments: boolean;
   signIn: readonly ("federated" | "storefront")[];
-  /** The service itself. */
+  /** The service's own origin. */
   serviceUrl: string;
-  /** Where this reader reaches the service's paths: behind the storefront's proxy (`/apps/crm`), else `serviceUrl`. */
+  /**
+   * The base address of the service for this reader: the storefront's proxy (`/apps/crm`), else
+   * `serviceUrl`.
+   */
   at: string;
 };
 
 export type Reader = {
-  /** `?locale=`; the tenant's own otherwise. */
+  /** `?locale=`; defaults to the tenant's locale. */
   locale?: string | null | undefined;
-  /** Where the storefront's app proxy is (`/apps/crm`), for a reader who came through it. */
+  /** The path of the storefront's app proxy (`/apps/crm`) when the request came through it. */
   pathPrefix?: string | null | undefined;
   serviceUrl: string;
 };
@@ -59,13 +63,16 @@ export function toPublicConfig(
   };
 }
 
-/** An address of one of the service's paths for this reader. The proxy names the store by itself. */
+/**
+ * An embed's address for this reader. Through the proxy it has no `shop` parameter: the proxy adds
+ * it.
+ */
 export function embedAddress({ at, serviceUrl, shop, locale }: PublicConfig, path: string): string {
   const query = new URLSearchParams(at === serviceUrl ? { shop, locale } : { locale });
   return `${at}${path}?${query}`;
 }
 
-/** A link that cannot run anything when it is followed. */
+/** Returns an http or https link, or null: other schemes could run script. */
 function webAddress(address: string | undefined): string | null {
   const url = address === undefined ? null : URL.parse(address);
   return url && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;

@@ -1,18 +1,18 @@
-// The shopper's account and dashboard: a page that says what it is, where to sign in without script, and what its script
-// needs to know. Everything personal is fetched by the script with the person's own session; only for a customer that the
-// storefront vouches for, consents and tags stand in the page itself.
+// The shopper's account and dashboard pages: a title, links to sign in without script, and the data
+// for the script. The script fetches personal data with the shopper's session; only for a customer
+// identified by the storefront's proxy does the page itself contain consents and tags.
 import { escapeHtml, scriptJson } from "./escaping.ts";
 import { SCRIPTS, STYLES } from "../generated/embeds/scripts.ts";
-import { ROOT_MARK, TOKENS } from "./look.ts";
+import { ROOT_MARK, TOKENS } from "./theme.ts";
 import { embedAddress, mailAddress, type PublicConfig } from "./public-config.ts";
 import type { PageData, ProxiedCustomer } from "./shopper/page-data.ts";
-import { scopeWordsOf, shopperWordsOf } from "./shopper-words.ts";
+import { agentTexts, shopperTexts } from "./texts.ts";
 
 export type ShopperPage = "account" | "dashboard";
 
 export type ShopperView = {
   page: ShopperPage;
-  /** Where the shopper came from in the store, and goes back to. */
+  /** The store page that the shopper came from and returns to. */
   returnTo: { path: string; href: string } | null;
   customer: ProxiedCustomer | null;
 };
@@ -22,14 +22,17 @@ export const shopperScript = (page: ShopperPage): string => SCRIPTS[page];
 
 const isProxied = ({ at, serviceUrl }: PublicConfig) => at !== serviceUrl;
 
-/** One of our pages for this reader: on the page's own origin, whichever that is. */
+/** The address of one of our pages on the current page's origin. */
 const pageAddress = (config: PublicConfig, path: string) =>
   embedAddress({ ...config, at: isProxied(config) ? config.at : config.serviceUrl }, path).replace(
     config.serviceUrl,
     "",
   );
 
-/** The sign-in elsewhere; it comes back here with a code in the fragment, or to the store's page that was named. */
+/**
+ * The sign-in with an identity provider; it returns here with a code in the fragment, or to the
+ * named store page.
+ */
 function signInElsewhere(config: PublicConfig, provider: string, back: string): string {
   return `${config.serviceUrl}/auth/${provider}/login?${new URLSearchParams({ shop: config.shop, handoff: "fragment", return_to: back })}`;
 }
@@ -57,35 +60,35 @@ function toPageData(config: PublicConfig, { page, returnTo, customer }: ShopperV
       })),
     },
     customer,
-    scopes: scopeWordsOf(config.locale),
-    words: shopperWordsOf(config.locale),
+    scopes: agentTexts(config.locale).scopes,
+    words: shopperTexts(config.locale),
   };
 }
 
 export function renderShopperPage(config: PublicConfig, view: ShopperView): string {
-  const words = shopperWordsOf(config.locale);
+  const texts = shopperTexts(config.locale);
   const data = toPageData(config, view);
-  const title = view.page === "account" ? words.accountTitle : words.dashboardTitle;
+  const title = view.page === "account" ? texts.accountTitle : texts.dashboardTitle;
   const logo = config.logoUrl
     ? `<img src="${escapeHtml(config.logoUrl)}" alt="" class="logo">`
     : "";
   const back = view.returnTo
-    ? `<p><a href="${escapeHtml(view.returnTo.href)}" target="_top">${escapeHtml(words.backToStore)}</a></p>`
+    ? `<p><a href="${escapeHtml(view.returnTo.href)}" target="_top">${escapeHtml(texts.backToStore)}</a></p>`
     : "";
   const elsewhere = data.links.elsewhere
     .map(
       ({ provider, href }) =>
-        `<li><a href="${escapeHtml(href.replace("handoff=fragment&", ""))}" target="_top">${escapeHtml(words[provider])}</a></li>`,
+        `<li><a href="${escapeHtml(href.replace("handoff=fragment&", ""))}" target="_top">${escapeHtml(texts[provider])}</a></li>`,
     )
     .join("");
   const help = config.supportEmail
-    ? `<p>${escapeHtml(words.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>`
+    ? `<p>${escapeHtml(texts.noScriptHelp)} <a href="${escapeHtml(mailAddress(config.supportEmail))}">${escapeHtml(config.supportEmail)}</a></p>`
     : "";
-  // All of it hangs on the one element that a theme takes out of the page and puts into its own.
+  // Everything is below the one root element, which a theme can move into its own page.
   return `<!doctype html><html lang="${config.locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${escapeHtml(title)} - ${escapeHtml(config.brand)}</title><link rel="icon" href="data:,"></head>
 <body><main><div class="crm crm-auto crm-shopper" ${ROOT_MARK} lang="${config.locale}"><style>${TOKENS}${STYLES.shopper}</style>
 <header><p class="brand">${logo}<bdi>${escapeHtml(config.brand)}</bdi></p><h1 id="crm-title" tabindex="-1">${escapeHtml(title)}</h1>${back}</header>
-<noscript><p>${escapeHtml(words.noScript)}</p><ul>${elsewhere}</ul>${help}<style>#crm-app{display:none}</style></noscript>
-<p id="crm-said" class="said" role="status" aria-live="polite"></p><div id="crm-app" aria-busy="true"><p>${escapeHtml(words.loading)}</p></div>
+<noscript><p>${escapeHtml(texts.noScript)}</p><ul>${elsewhere}</ul>${help}<style>#crm-app{display:none}</style></noscript>
+<p id="crm-live" class="live" role="status" aria-live="polite"></p><div id="crm-app" aria-busy="true"><p>${escapeHtml(texts.loading)}</p></div>
 <script type="application/json" id="crm-data">${scriptJson(data)}</script><script src="${escapeHtml(pageAddress(config, `/embed/${view.page}.js`).split("?")[0] ?? "")}" defer></script></div></main></body></html>`;
 }

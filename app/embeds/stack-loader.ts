@@ -1,9 +1,12 @@
-// `GET /embed/stack-loader.js`: the script of scripts/stack-loader.ts with a store's public values in it.
+// `GET /embed/stack-loader.js`: scripts/stack-loader.ts with a store's public values.
 import { SCRIPTS } from "../generated/embeds/scripts.ts";
 import { scriptJson } from "./escaping.ts";
 import type { PublicConfig } from "./public-config.ts";
 
-/** A list, because names would be sent to every shopper. `tag` is empty where the store has none. */
+/**
+ * A tuple, because property names would be sent to every shopper. `tag` is empty where the store
+ * has none.
+ */
 export type LoaderConfig = [
   shop: string,
   service: string,

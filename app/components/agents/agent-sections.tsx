@@ -1,15 +1,14 @@
-import { AGENT_WORDS } from "./agent-words.ts";
-import { SectionNav } from "../section-nav.tsx";
-import { useWords } from "../words.tsx";
+import { useTranslation } from "react-i18next";
+import { SectionNav } from "../frame/section-nav.tsx";
 
 export function AgentSections() {
-  const words = useWords(AGENT_WORDS);
+  const { t } = useTranslation("agents");
   return (
     <SectionNav
-      label={words.sections}
+      label={t("sections")}
       pages={[
-        { path: "/app/agents", text: words.linked },
-        { path: "/app/agents/mandates", text: words.mandates },
+        { path: "/app/agents", text: t("linked") },
+        { path: "/app/agents/mandates", text: t("mandates") },
       ]}
     />
   );

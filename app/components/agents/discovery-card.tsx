@@ -1,18 +1,17 @@
+import { useTranslation } from "react-i18next";
 import { BlockStack, Card, Link, List, Text } from "@shopify/polaris";
-import { AGENT_WORDS } from "./agent-words.ts";
-import { CardHeading } from "../card-heading.tsx";
-import { useWords } from "../words.tsx";
+import { CardHeading } from "../ui/card-heading.tsx";
 
 type Discovery = { manifest: string; card: string; server: string };
 
 export function DiscoveryCard({ discovery }: { discovery: Discovery }) {
-  const words = useWords(AGENT_WORDS).discovery;
+  const { t } = useTranslation("agents");
   return (
     <Card>
       <BlockStack gap="300">
-        <CardHeading title={words.title} />
+        <CardHeading title={t("discovery.title")} />
         <Text as="p" tone="subdued">
-          {words.text}
+          {t("discovery.text")}
         </Text>
         <List>
           {(["manifest", "card", "server"] as const).map((name) => (
@@ -20,9 +19,9 @@ export function DiscoveryCard({ discovery }: { discovery: Discovery }) {
               <Link
                 url={discovery[name]}
                 target="_blank"
-                accessibilityLabel={`${words[name]} (${words.newTab})`}
+                accessibilityLabel={`${t(`discovery.${name}`)} (${t("discovery.newTab")})`}
               >
-                {words[name]}
+                {t(`discovery.${name}`)}
               </Link>
             </List.Item>
           ))}

@@ -1,38 +1,41 @@
+import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Card, Text } from "@shopify/polaris";
-import { AGENT_WORDS } from "./agent-words.ts";
-import { CardHeading } from "../card-heading.tsx";
-import { ConfirmButton } from "../confirm-button.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useWords } from "../words.tsx";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 
-/** One press, one question, and the effect is there with the next call of any agent. */
+/** Takes effect with the next call of any agent. */
 export function KillSwitchCard({ name, isOn }: { name: "access" | "payments"; isOn: boolean }) {
-  const { states, ...words } = useWords(AGENT_WORDS);
-  const text = words[name];
-  const { run, isBusy, refused } = useDeed({ onDone: () => text.done });
-  const problem = useRefusal(refused);
+  const { t } = useTranslation("agents");
+  const { submit, isBusy, error } = useScreenAction("switch", {
+    onSuccess: () => showToast(t(`${name}.done`)),
+  });
   return (
     <Card>
       <BlockStack gap="300">
         <CardHeading
-          title={text.title}
-          status={{ tone: isOn ? "success" : "warning", text: isOn ? states.on : states.off }}
+          title={t(`${name}.title`)}
+          status={{
+            tone: isOn ? "success" : "warning",
+            text: isOn ? t("states.on") : t("states.off"),
+          }}
         >
           <ConfirmButton
-            label={isOn ? text.turnOff : text.turnOn}
-            title={isOn ? text.offTitle : text.onTitle}
-            confirm={isOn ? text.confirmOff : text.confirmOn}
+            label={isOn ? t(`${name}.turnOff`) : t(`${name}.turnOn`)}
+            title={isOn ? t(`${name}.offTitle`) : t(`${name}.onTitle`)}
+            confirm={isOn ? t(`${name}.confirmOff`) : t(`${name}.confirmOn`)}
             isDestructive={isOn}
             isBusy={isBusy}
-            onConfirm={() => run("switch", { name, is_on: !isOn })}
+            onConfirm={() => submit({ name, is_on: !isOn })}
           >
-            <Text as="p">{isOn ? text.offText : text.onText}</Text>
+            <Text as="p">{isOn ? t(`${name}.offText`) : t(`${name}.onText`)}</Text>
           </ConfirmButton>
         </CardHeading>
-        <Text as="p">{isOn ? text.on : text.off}</Text>
-        {problem && (
+        <Text as="p">{isOn ? t(`${name}.on`) : t(`${name}.off`)}</Text>
+        {error && (
           <Banner tone="critical">
-            <p>{problem}</p>
+            <p>{error.message}</p>
           </Banner>
         )}
       </BlockStack>

@@ -1,67 +1,59 @@
+import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Box, Card, EmptyState, IndexTable, Text } from "@shopify/polaris";
-import { AGENT_WORDS, scopeLabel } from "./agent-words.ts";
-import { ConfirmButton } from "../confirm-button.tsx";
-import { formatCount } from "../figures.ts";
-import { Moment } from "../moment.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useLocale, useWords } from "../words.tsx";
-
-type Agent = {
-  client_id: string;
-  name: string;
-  host: string | null;
-  returns_to: string | null;
-  shoppers: number;
-  scopes: readonly string[];
-  first_linked_at: string;
-  last_active_at: string;
-};
+import type { LinkedAgent } from "../../domain/agents/linked-agents.ts";
+import { useScopeLabel } from "./agent-labels.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { DateTime } from "../ui/date-time.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useLocale } from "../i18n/locale.ts";
 
 export function LinkedAgentsCard({
   agents,
   isCut,
   manifestUrl,
 }: {
-  agents: readonly Agent[];
+  agents: readonly LinkedAgent[];
   isCut: boolean;
   manifestUrl: string;
 }) {
-  const words = useWords(AGENT_WORDS);
+  const { t } = useTranslation("agents");
+  const scopeLabel = useScopeLabel();
   const locale = useLocale();
-  const { agentColumns: columns, empty } = words;
-  const { run, sent, refused } = useDeed<{ name: string }>({
-    onDone: ({ name }) => words.end.done(name),
+
+  const end = useScreenAction<{ name: string }>("end", {
+    onSuccess: ({ name }) => showToast(t("end.done", { name })),
   });
-  const problem = useRefusal(refused);
   return (
     <Card padding="0">
-      {problem && (
+      {end.error && (
         <Box padding="400">
           <Banner tone="critical">
-            <p>{problem}</p>
+            <p>{end.error.message}</p>
           </Banner>
         </Box>
       )}
       {agents.length === 0 ? (
         <EmptyState
-          heading={empty.title}
+          heading={t("empty.title")}
           image=""
-          action={{ content: empty.action, url: manifestUrl, target: "_blank" }}
+          action={{ content: t("empty.action"), url: manifestUrl, target: "_blank" }}
         >
-          <p>{empty.text}</p>
+          <p>{t("empty.text")}</p>
         </EmptyState>
       ) : (
         <IndexTable
           selectable={false}
           itemCount={agents.length}
-          resourceName={{ singular: columns.agent, plural: words.title }}
+          resourceName={{ singular: t("agentColumns.agent"), plural: t("title") }}
           headings={[
-            { title: columns.agent },
-            { title: columns.shoppers },
-            { title: columns.may },
-            { title: columns.since },
-            { title: columns.active },
-            { title: columns.end },
+            { title: t("agentColumns.agent") },
+            { title: t("agentColumns.shoppers") },
+            { title: t("agentColumns.may") },
+            { title: t("agentColumns.since") },
+            { title: t("agentColumns.active") },
+            { title: t("agentColumns.end") },
           ]}
         >
           {agents.map((agent, at) => (
@@ -72,11 +64,11 @@ export function LinkedAgentsCard({
                     {agent.name}
                   </Text>
                   <Text as="span" variant="bodySm" tone="subdued">
-                    {agent.host ?? words.self}
+                    {agent.host ?? t("self")}
                   </Text>
                   {agent.returns_to && (
                     <Text as="span" variant="bodySm" tone="subdued">
-                      {words.returnsTo(agent.returns_to)}
+                      {t("returnsTo", { host: agent.returns_to })}
                     </Text>
                   )}
                 </BlockStack>
@@ -84,27 +76,29 @@ export function LinkedAgentsCard({
               <IndexTable.Cell>{formatCount(locale, agent.shoppers)}</IndexTable.Cell>
               <IndexTable.Cell>
                 <div style={{ whiteSpace: "normal", minWidth: "10rem" }}>
-                  {agent.scopes.map((scope) => scopeLabel(words, scope)).join(", ")}
+                  {agent.scopes.map((scope) => scopeLabel(scope)).join(", ")}
                 </div>
               </IndexTable.Cell>
               <IndexTable.Cell>
-                <Moment at={agent.first_linked_at} />
+                <DateTime at={agent.first_linked_at} />
               </IndexTable.Cell>
               <IndexTable.Cell>
-                <Moment at={agent.last_active_at} />
+                <DateTime at={agent.last_active_at} />
               </IndexTable.Cell>
               <IndexTable.Cell>
                 <ConfirmButton
-                  label={words.end.button}
-                  accessibilityLabel={words.end.of(agent.name)}
-                  title={words.end.title(agent.name)}
-                  confirm={words.end.confirm}
+                  label={t("end.button")}
+                  accessibilityLabel={t("end.of", { name: agent.name })}
+                  title={t("end.title", { name: agent.name })}
+                  confirm={t("end.confirm")}
                   isDestructive
                   variant="plain"
-                  isBusy={sent?.client_id === agent.client_id}
-                  onConfirm={() => run("end", { client_id: agent.client_id })}
+                  isBusy={end.submitted?.client_id === agent.client_id}
+                  onConfirm={() => end.submit({ client_id: agent.client_id })}
                 >
-                  <Text as="p">{words.end.text(formatCount(locale, agent.shoppers))}</Text>
+                  <Text as="p">
+                    {t("end.text", { shoppers: formatCount(locale, agent.shoppers) })}
+                  </Text>
                 </ConfirmButton>
               </IndexTable.Cell>
             </IndexTable.Row>
@@ -114,7 +108,7 @@ export function LinkedAgentsCard({
       {isCut && (
         <Box padding="400">
           <Text as="p" tone="subdued">
-            {words.cut(formatCount(locale, agents.length))}
+            {t("cut", { total: formatCount(locale, agents.length) })}
           </Text>
         </Box>
       )}

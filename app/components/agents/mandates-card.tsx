@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import {
   Badge,
   Banner,
@@ -10,32 +11,20 @@ import {
   Link,
   Text,
 } from "@shopify/polaris";
-import { AGENT_WORDS, coverLabel } from "./agent-words.ts";
-import { ConfirmButton } from "../confirm-button.tsx";
-import { formatAmount } from "../figures.ts";
-import { FilterBar } from "../filter-bar.tsx";
-import { Moment } from "../moment.tsx";
-import { Pager } from "../pager.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useLocale, useWords } from "../words.tsx";
+import type { ListedMandate } from "../../domain/agents/mandate-list.ts";
+import { useCoverLabel } from "./agent-labels.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { formatAmount } from "../i18n/format-number.ts";
+import { FilterBar } from "../ui/filter-bar.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useLocale } from "../i18n/locale.ts";
 
 type Status = "active" | "used" | "revoked" | "expired";
-type Mandate = {
-  mandate_id: string;
-  customer_id: number;
-  email: string | null;
-  agents: readonly string[];
-  max_amount: string;
-  spent_amount: string;
-  remaining: string;
-  currency: string;
-  scope: string;
-  usage: string;
-  status: Status;
-  expires_at: string;
-};
 type Props = {
-  mandates: readonly Mandate[];
+  mandates: readonly ListedMandate[];
   next: string | null;
   filters: { status?: string | undefined; email?: string | undefined };
 };
@@ -48,20 +37,19 @@ const TONES: Record<Status, "success" | "info" | "warning" | undefined> = {
 };
 
 export function MandatesCard({ mandates, next, filters }: Props) {
-  const words = useWords(AGENT_WORDS);
-  const { mandateColumns: columns, mandatesEmpty: empty, nothingFound } = words;
+  const { t } = useTranslation("agents");
+
   const isFiltered = filters.status !== undefined || filters.email !== undefined;
-  const { run, sent, refused } = useDeed({ onDone: () => words.revoke.done });
-  const problem = useRefusal(refused);
+  const revoke = useScreenAction("revoke", { onSuccess: () => showToast(t("revoke.done")) });
   if (mandates.length === 0 && !isFiltered)
     return (
       <Card>
         <EmptyState
-          heading={empty.title}
+          heading={t("mandatesEmpty.title")}
           image=""
-          action={{ content: empty.action, url: "/app/agents" }}
+          action={{ content: t("mandatesEmpty.action"), url: "/app/agents" }}
         >
-          <p>{empty.text}</p>
+          <p>{t("mandatesEmpty.text")}</p>
         </EmptyState>
       </Card>
     );
@@ -71,38 +59,40 @@ export function MandatesCard({ mandates, next, filters }: Props) {
         filters={[
           {
             name: "status",
-            label: words.filters.status,
+            label: t("filters.status"),
             kind: "choice",
             value: filters.status,
-            choices: Object.entries(words.statuses).map(([value, label]) => ({ value, label })),
+            choices: Object.entries(t("statuses", { returnObjects: true })).map(
+              ([value, label]) => ({ value, label }),
+            ),
           },
-          { name: "email", label: words.filters.email, kind: "email", value: filters.email },
+          { name: "email", label: t("filters.email"), kind: "email", value: filters.email },
         ]}
       />
-      {problem && (
+      {revoke.error && (
         <Box padding="400">
           <Banner tone="critical">
-            <p>{problem}</p>
+            <p>{revoke.error.message}</p>
           </Banner>
         </Box>
       )}
       <IndexTable
         selectable={false}
         itemCount={mandates.length}
-        resourceName={{ singular: words.mandates, plural: words.mandates }}
+        resourceName={{ singular: t("mandates"), plural: t("mandates") }}
         emptyState={
-          <EmptySearchResult title={nothingFound.title} description={nothingFound.text} />
+          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
         }
         headings={[
-          { title: columns.person },
-          { title: columns.agents },
-          { title: columns.most },
-          { title: columns.spent },
-          { title: columns.left },
-          { title: columns.scope },
-          { title: columns.status },
-          { title: columns.expires },
-          { title: columns.end },
+          { title: t("mandateColumns.person") },
+          { title: t("mandateColumns.agents") },
+          { title: t("mandateColumns.most") },
+          { title: t("mandateColumns.spent") },
+          { title: t("mandateColumns.left") },
+          { title: t("mandateColumns.scope") },
+          { title: t("mandateColumns.status") },
+          { title: t("mandateColumns.expires") },
+          { title: t("mandateColumns.end") },
         ]}
       >
         {mandates.map((mandate, at) => (
@@ -110,8 +100,8 @@ export function MandatesCard({ mandates, next, filters }: Props) {
             key={mandate.mandate_id}
             mandate={mandate}
             at={at}
-            isBusy={sent?.mandate_id === mandate.mandate_id}
-            onRevoke={() => run("revoke", { mandate_id: mandate.mandate_id })}
+            isBusy={revoke.submitted?.mandate_id === mandate.mandate_id}
+            onRevoke={() => revoke.submit({ mandate_id: mandate.mandate_id })}
           />
         ))}
       </IndexTable>
@@ -126,14 +116,15 @@ function Row({
   isBusy,
   onRevoke,
 }: {
-  mandate: Mandate;
+  mandate: ListedMandate;
   at: number;
   isBusy: boolean;
   onRevoke(): void;
 }) {
-  const words = useWords(AGENT_WORDS);
+  const { t } = useTranslation("agents");
+  const coverLabel = useCoverLabel();
   const locale = useLocale();
-  const who = mandate.email ?? words.person(mandate.customer_id);
+  const who = mandate.email ?? t("person", { id: mandate.customer_id });
   const amount = (value: string) => formatAmount(locale, value, mandate.currency);
   const tone = TONES[mandate.status];
   return (
@@ -141,39 +132,39 @@ function Row({
       <IndexTable.Cell>
         <Link url={`/app/customers/${mandate.customer_id}`}>{who}</Link>
       </IndexTable.Cell>
-      <IndexTable.Cell>{mandate.agents.join(", ") || words.anyAgent}</IndexTable.Cell>
+      <IndexTable.Cell>{mandate.agents.join(", ") || t("anyAgent")}</IndexTable.Cell>
       <IndexTable.Cell>{amount(mandate.max_amount)}</IndexTable.Cell>
       <IndexTable.Cell>{amount(mandate.spent_amount)}</IndexTable.Cell>
       <IndexTable.Cell>{amount(mandate.remaining)}</IndexTable.Cell>
       <IndexTable.Cell>
         <BlockStack>
-          {coverLabel(words, mandate.scope)}
+          {coverLabel(mandate.scope)}
           {mandate.usage === "multi" && (
             <Text as="span" variant="bodySm" tone="subdued">
-              {words.multi}
+              {t("multi")}
             </Text>
           )}
         </BlockStack>
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <Badge {...(tone && { tone })}>{words.statuses[mandate.status]}</Badge>
+        <Badge {...(tone && { tone })}>{t(`statuses.${mandate.status}`)}</Badge>
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <Moment at={mandate.expires_at} />
+        <DateTime at={mandate.expires_at} />
       </IndexTable.Cell>
       <IndexTable.Cell>
         {mandate.status === "active" && (
           <ConfirmButton
-            label={words.revoke.button}
-            accessibilityLabel={words.revoke.of(amount(mandate.max_amount), who)}
-            title={words.revoke.title}
-            confirm={words.revoke.confirm}
+            label={t("revoke.button")}
+            accessibilityLabel={t("revoke.of", { amount: amount(mandate.max_amount), who })}
+            title={t("revoke.title")}
+            confirm={t("revoke.confirm")}
             isDestructive
             variant="plain"
             isBusy={isBusy}
             onConfirm={onRevoke}
           >
-            <Text as="p">{words.revoke.text}</Text>
+            <Text as="p">{t("revoke.text")}</Text>
           </ConfirmButton>
         )}
       </IndexTable.Cell>

@@ -1,15 +1,14 @@
+import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
-import { BarChart } from "../bar-chart.tsx";
-import { CardHeading } from "../card-heading.tsx";
-import { CONSENT_WORDS } from "./consent-words.ts";
-import { formatCount } from "../figures.ts";
-import { formatDay } from "../moment.tsx";
-import { useLocale, useWords } from "../words.tsx";
+import type { ConsentDay } from "../../domain/consent/consent-log.ts";
+import { BarChart } from "../ui/bar-chart.tsx";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { formatDay } from "../ui/date-time.tsx";
+import { useLocale } from "../i18n/locale.ts";
 
-type Day = { day: string; granted: number; revoked: number };
-
-export function ConsentChartCard({ days }: { days: readonly Day[] }) {
-  const words = useWords(CONSENT_WORDS);
+export function ConsentChartCard({ days }: { days: readonly ConsentDay[] }) {
+  const { t } = useTranslation("consent");
   const locale = useLocale();
   const sum = (of: "granted" | "revoked") =>
     formatCount(
@@ -26,14 +25,18 @@ export function ConsentChartCard({ days }: { days: readonly Day[] }) {
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.chart} />
+        <CardHeading title={t("chart")} />
         <BarChart
-          title={words.chart}
-          first={words.granted}
-          second={words.revoked}
-          when={words.day}
+          title={t("chart")}
+          first={t("granted")}
+          second={t("revoked")}
+          when={t("day")}
           bars={bars}
-          summary={words.chartSummary(sum("granted"), sum("revoked"), days.length)}
+          summary={t("chartSummary", {
+            granted: sum("granted"),
+            revoked: sum("revoked"),
+            days: days.length,
+          })}
         />
       </BlockStack>
     </Card>

@@ -1,12 +1,11 @@
+import { useTranslation } from "react-i18next";
 import { useSearchParams } from "@remix-run/react";
 import { Button } from "@shopify/polaris";
-import { CONSENT_WORDS } from "./consent-words.ts";
-import { useDownload } from "../use-download.ts";
-import { useWords } from "../words.tsx";
+import { useDownload } from "../hooks/use-download.ts";
 
-/** What the list shows, all pages of it. */
+/** Exports the filtered list, all pages. */
 export function ConsentExportButton() {
-  const words = useWords(CONSENT_WORDS);
+  const { t } = useTranslation("consent");
   const download = useDownload();
   const [address] = useSearchParams();
   const filters = new URLSearchParams(
@@ -16,10 +15,10 @@ export function ConsentExportButton() {
   );
   return (
     <Button
-      accessibilityLabel={`${words.export}: ${words.exportHint}`}
+      accessibilityLabel={`${t("export")}: ${t("exportHint")}`}
       onClick={() => void download("/app/consent/export", filters)}
     >
-      {words.export}
+      {t("export")}
     </Button>
   );
 }

@@ -1,3 +1,5 @@
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
 import {
   Badge,
   BlockStack,
@@ -9,28 +11,14 @@ import {
   Link,
   Text,
 } from "@shopify/polaris";
-import { actionLabel, CONSENT_WORDS, consentLabel, methodLabel } from "./consent-words.ts";
-import { FilterBar, type Filter } from "../filter-bar.tsx";
-import { formatMoment, Moment } from "../moment.tsx";
-import { Pager } from "../pager.tsx";
-import { useDownload } from "../use-download.ts";
-import { useLocale, useWords } from "../words.tsx";
-
-type LoggedConsent = {
-  seq: number;
-  created_at: string;
-  consent_type: string;
-  action: string;
-  method: string;
-  consent_version: string | null;
-  gpc: boolean;
-  user_id: number | null;
-  email: string | null;
-  visitor_id: string | null;
-};
-type Filters = {
-  [Name in "type" | "action" | "method" | "from" | "until" | "email"]?: string | undefined;
-};
+import type { ConsentFilters } from "../../domain/consent/consent-log.ts";
+import type { LoggedConsent } from "../../domain/consent/consent-log.ts";
+import { labelOf } from "../i18n/label-of.ts";
+import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
+import { formatMoment, DateTime } from "../ui/date-time.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { useDownload } from "../hooks/use-download.ts";
+import { useLocale } from "../i18n/locale.ts";
 
 const TONES: Record<string, "success" | "warning" | "info"> = {
   granted: "success",
@@ -44,44 +32,41 @@ export function ConsentLogCard({
 }: {
   records: readonly LoggedConsent[];
   next: string | null;
-  filters: Filters;
+  filters: ConsentFilters;
 }) {
-  const words = useWords(CONSENT_WORDS);
+  const { t } = useTranslation("consent");
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const { columns } = words;
+
   if (records.length === 0 && !isFiltered && next === null)
     return (
       <Card>
         <EmptyState
-          heading={words.empty.title}
+          heading={t("empty.title")}
           image=""
-          action={{ content: words.empty.action, url: "/app/settings" }}
+          action={{ content: t("empty.action"), url: "/app/settings" }}
         >
-          <p>{words.empty.text}</p>
+          <p>{t("empty.text")}</p>
         </EmptyState>
       </Card>
     );
   return (
     <Card padding="0">
-      <FilterBar filters={toFilters(words, filters)} />
+      <FilterBar filters={toFilters(t, filters)} />
       <IndexTable
         selectable={false}
         itemCount={records.length}
-        resourceName={{ singular: words.log, plural: words.log }}
+        resourceName={{ singular: t("log"), plural: t("log") }}
         emptyState={
-          <EmptySearchResult
-            title={words.nothingFound.title}
-            description={words.nothingFound.text}
-          />
+          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
         }
         headings={[
-          { title: columns.when },
-          { title: columns.who },
-          { title: columns.what },
-          { title: columns.action },
-          { title: columns.how },
-          { title: columns.version },
-          { title: columns.proof },
+          { title: t("columns.when") },
+          { title: t("columns.who") },
+          { title: t("columns.what") },
+          { title: t("columns.action") },
+          { title: t("columns.how") },
+          { title: t("columns.version") },
+          { title: t("columns.proof") },
         ]}
       >
         {records.map((record, at) => (
@@ -94,34 +79,36 @@ export function ConsentLogCard({
 }
 
 function Row({ record, at }: { record: LoggedConsent; at: number }) {
-  const words = useWords(CONSENT_WORDS);
+  const { t } = useTranslation(["consent", "glossary"]);
   const locale = useLocale();
   const download = useDownload();
-  const what = consentLabel(words, record.consent_type);
+  const what = labelOf(t("kinds", { returnObjects: true }), record.consent_type);
   return (
     <IndexTable.Row id={String(record.seq)} position={at}>
       <IndexTable.Cell>
-        <Moment at={record.created_at} />
+        <DateTime at={record.created_at} />
       </IndexTable.Cell>
       <IndexTable.Cell>
         {record.user_id === null ? (
-          words.visitor
+          t("visitor")
         ) : (
           <Link url={`/app/customers/${record.user_id}`}>
-            {record.email ?? words.person(record.user_id)}
+            {record.email ?? t("person", { id: record.user_id })}
           </Link>
         )}
       </IndexTable.Cell>
       <IndexTable.Cell>{what}</IndexTable.Cell>
       <IndexTable.Cell>
-        <Badge tone={TONES[record.action] ?? "info"}>{actionLabel(words, record.action)}</Badge>
+        <Badge tone={TONES[record.action] ?? "info"}>
+          {labelOf(t("actions", { returnObjects: true }), record.action)}
+        </Badge>
       </IndexTable.Cell>
       <IndexTable.Cell>
         <BlockStack>
-          {methodLabel(words, record.method)}
+          {labelOf(t("glossary:methods", { returnObjects: true }), record.method)}
           {record.gpc && (
             <Text as="span" variant="bodySm" tone="subdued">
-              {words.gpc}
+              {t("gpc")}
             </Text>
           )}
         </BlockStack>
@@ -130,37 +117,37 @@ function Row({ record, at }: { record: LoggedConsent; at: number }) {
       <IndexTable.Cell>
         <Button
           variant="plain"
-          accessibilityLabel={words.proofOf(what, formatMoment(locale, record.created_at))}
+          accessibilityLabel={t("proofOf", { what, when: formatMoment(locale, record.created_at) })}
           onClick={() => void download(`/app/consent/receipt/${record.seq}`)}
         >
-          {words.proof}
+          {t("proof")}
         </Button>
       </IndexTable.Cell>
     </IndexTable.Row>
   );
 }
 
-function toFilters(words: (typeof CONSENT_WORDS)["en"], filters: Filters): Filter[] {
+function toFilters(t: TFunction<"consent">, filters: ConsentFilters): Filter[] {
   const choicesOf = (labels: Record<string, string>) =>
     Object.entries(labels).map(([value, label]) => ({ value, label }));
   return [
     {
       name: "type",
-      label: words.filters.type,
+      label: t("filters.type"),
       kind: "choice",
       value: filters.type,
-      choices: choicesOf(words.kinds),
+      choices: choicesOf(t("kinds", { returnObjects: true })),
     },
     {
       name: "action",
-      label: words.filters.action,
+      label: t("filters.action"),
       kind: "choice",
       value: filters.action,
-      choices: choicesOf(words.actions),
+      choices: choicesOf(t("actions", { returnObjects: true })),
     },
-    { name: "method", label: words.filters.method, kind: "text", value: filters.method },
-    { name: "from", label: words.filters.from, kind: "date", value: filters.from },
-    { name: "until", label: words.filters.until, kind: "date", value: filters.until },
-    { name: "email", label: words.filters.email, kind: "email", value: filters.email },
+    { name: "method", label: t("filters.method"), kind: "text", value: filters.method },
+    { name: "from", label: t("filters.from"), kind: "date", value: filters.from },
+    { name: "until", label: t("filters.until"), kind: "date", value: filters.until },
+    { name: "email", label: t("filters.email"), kind: "email", value: filters.email },
   ];
 }

@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import {
   Badge,
   Banner,
@@ -14,27 +15,26 @@ import {
   TextField,
 } from "@shopify/polaris";
 import { useState } from "react";
-import { CardHeading } from "../card-heading.tsx";
-import { CONSENT_WORDS } from "./consent-words.ts";
-import { Moment } from "../moment.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useLocale, useWords } from "../words.tsx";
-
-type Policy = { version: string; locale: string; sha256: string; effective_from: string };
+import type { ListedPolicy } from "../../domain/consent/policies.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useLocale } from "../i18n/locale.ts";
 
 export function PolicyList({
   policies,
   current,
 }: {
-  policies: readonly Policy[];
+  policies: readonly ListedPolicy[];
   current: string | null;
 }) {
-  const words = useWords(CONSENT_WORDS).policy;
+  const { t } = useTranslation("consent");
   if (policies.length === 0)
     return (
       <Card>
-        <EmptyState heading={words.empty.title} image="">
-          <p>{words.empty.text}</p>
+        <EmptyState heading={t("policy.empty.title")} image="">
+          <p>{t("policy.empty.text")}</p>
         </EmptyState>
       </Card>
     );
@@ -43,12 +43,12 @@ export function PolicyList({
       <IndexTable
         selectable={false}
         itemCount={policies.length}
-        resourceName={{ singular: words.version, plural: words.version }}
+        resourceName={{ singular: t("policy.version"), plural: t("policy.version") }}
         headings={[
-          { title: words.version },
-          { title: words.language },
-          { title: words.since },
-          { title: words.fingerprint },
+          { title: t("policy.version") },
+          { title: t("policy.language") },
+          { title: t("policy.since") },
+          { title: t("policy.fingerprint") },
         ]}
       >
         {policies.map((policy, at) => (
@@ -60,12 +60,12 @@ export function PolicyList({
             <IndexTable.Cell>
               <InlineStack gap="200">
                 {policy.version}
-                {policy.version === current && <Badge tone="success">{words.current}</Badge>}
+                {policy.version === current && <Badge tone="success">{t("policy.current")}</Badge>}
               </InlineStack>
             </IndexTable.Cell>
             <IndexTable.Cell>{policy.locale}</IndexTable.Cell>
             <IndexTable.Cell>
-              <Moment at={policy.effective_from} />
+              <DateTime at={policy.effective_from} />
             </IndexTable.Cell>
             <IndexTable.Cell>
               <code title={policy.sha256}>{policy.sha256.slice(0, 12)}</code>
@@ -78,39 +78,38 @@ export function PolicyList({
 }
 
 export function PolicyForm() {
-  const words = useWords(CONSENT_WORDS).policy;
+  const { t } = useTranslation("consent");
   const locale = useLocale();
   const empty = { version: "", locale: locale as string, body: "" };
   const [values, setValues] = useState(empty);
   const [isCurrent, setIsCurrent] = useState(true);
-  const { run, isBusy, refused } = useDeed({
-    onDone() {
+  const { submit, isBusy, error } = useScreenAction("publish", {
+    onSuccess() {
       setValues(empty);
-      return words.published;
+      showToast(t("policy.published"));
     },
   });
-  const general = useRefusal(refused);
   const set = (name: keyof typeof empty) => (value: string) =>
     setValues((known) => ({ ...known, [name]: value }));
   const wrong = (name: keyof typeof empty) =>
-    refused && Object.hasOwn(refused.fields, name) ? words.wrong[name] : undefined;
+    error?.fields && Object.hasOwn(error.fields, name) ? t(`policy.wrong.${name}`) : undefined;
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.add} />
+        <CardHeading title={t("policy.add")} />
         <Text as="p" tone="subdued">
-          {words.intro}
+          {t("policy.intro")}
         </Text>
-        {refused && (
+        {error && (
           <Banner tone="critical">
-            <p>{refused.code === "conflict" ? words.conflict : general}</p>
+            <p>{error.code === "conflict" ? t("policy.conflict") : error.message}</p>
           </Banner>
         )}
         <FormLayout>
           <FormLayout.Group>
             <TextField
-              label={words.version}
-              helpText={words.versionHint}
+              label={t("policy.version")}
+              helpText={t("policy.versionHint")}
               autoComplete="off"
               maxLength={40}
               value={values.version}
@@ -118,16 +117,18 @@ export function PolicyForm() {
               error={wrong("version")}
             />
             <Select
-              label={words.language}
-              options={Object.entries(words.languages).map(([value, label]) => ({ value, label }))}
+              label={t("policy.language")}
+              options={Object.entries(t("policy.languages", { returnObjects: true })).map(
+                ([value, label]) => ({ value, label }),
+              )}
               value={values.locale}
               onChange={set("locale")}
               error={wrong("locale")}
             />
           </FormLayout.Group>
           <TextField
-            label={words.text}
-            helpText={words.textHint}
+            label={t("policy.text")}
+            helpText={t("policy.textHint")}
             autoComplete="off"
             multiline={8}
             maxHeight={320}
@@ -135,13 +136,13 @@ export function PolicyForm() {
             onChange={set("body")}
             error={wrong("body")}
           />
-          <Checkbox label={words.makeCurrent} checked={isCurrent} onChange={setIsCurrent} />
+          <Checkbox label={t("policy.makeCurrent")} checked={isCurrent} onChange={setIsCurrent} />
           <Button
             variant="primary"
             loading={isBusy}
-            onClick={() => run("publish", { ...values, is_current: isCurrent })}
+            onClick={() => submit({ ...values, is_current: isCurrent })}
           >
-            {words.publish}
+            {t("policy.publish")}
           </Button>
         </FormLayout>
       </BlockStack>

@@ -1,15 +1,14 @@
-import { CONSENT_WORDS } from "./consent-words.ts";
-import { SectionNav } from "../section-nav.tsx";
-import { useWords } from "../words.tsx";
+import { useTranslation } from "react-i18next";
+import { SectionNav } from "../frame/section-nav.tsx";
 
 export function ConsentSections() {
-  const words = useWords(CONSENT_WORDS);
+  const { t } = useTranslation("consent");
   return (
     <SectionNav
-      label={words.sections}
+      label={t("sections")}
       pages={[
-        { path: "/app/consent", text: words.log },
-        { path: "/app/consent/policies", text: words.policies },
+        { path: "/app/consent", text: t("log") },
+        { path: "/app/consent/policies", text: t("policies") },
       ]}
     />
   );

@@ -1,49 +1,32 @@
+import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, Button, Card, List, ProgressBar, Text } from "@shopify/polaris";
-import { CardHeading } from "../card-heading.tsx";
-import { CONSENT_WORDS } from "./consent-words.ts";
-import { formatCount } from "../figures.ts";
-import { Moment } from "../moment.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useRun } from "../use-run.ts";
-import { useLocale, useWords } from "../words.tsx";
-
-type Problem = {
-  id: number | null;
-  seq: number;
-  kind: keyof (typeof CONSENT_WORDS)["en"]["verify"]["kinds"];
-};
-type Verification = {
-  state: "running" | "done" | "failed" | "interrupted";
-  started_at: string;
-  finished_at: string | null;
-  progress: { rows: number; of: number } | null;
-  result: { ok: boolean; rows: number; problems: Problem[]; problem_count: number } | null;
-};
+import type { Verification } from "../../domain/consent/verification-run.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { DateTime } from "../ui/date-time.tsx";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useJobProgress } from "../hooks/use-job-progress.ts";
+import { useLocale } from "../i18n/locale.ts";
 
 export function ConsentVerifyCard({ verification }: { verification: Verification | null }) {
-  const words = useWords(CONSENT_WORDS).verify;
-  const { run: start, isBusy, refused } = useDeed();
-  const problem = useRefusal(refused);
-  const run = useRun(verification, "/app/consent/verification");
+  const { t } = useTranslation("consent");
+  const { submit, isBusy, error } = useScreenAction("verify");
+  const run = useJobProgress(verification, "/app/consent/verification");
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.title}>
-          <Button
-            onClick={() => start("verify")}
-            loading={isBusy}
-            disabled={run?.state === "running"}
-          >
-            {words.button}
+        <CardHeading title={t("verify.title")}>
+          <Button onClick={() => submit()} loading={isBusy} disabled={run?.state === "running"}>
+            {t("verify.button")}
           </Button>
         </CardHeading>
         <Text as="p" tone="subdued">
-          {words.text}
+          {t("verify.text")}
         </Text>
         <div aria-live="polite">
-          {problem && (
+          {error && (
             <Banner tone="critical">
-              <p>{problem}</p>
+              <p>{error.message}</p>
             </Banner>
           )}
           {run && <Outcome run={run} />}
@@ -54,7 +37,7 @@ export function ConsentVerifyCard({ verification }: { verification: Verification
 }
 
 function Outcome({ run }: { run: Verification }) {
-  const words = useWords(CONSENT_WORDS).verify;
+  const { t } = useTranslation("consent");
   const locale = useLocale();
   const count = (value: number) => formatCount(locale, value);
   if (run.state === "running") {
@@ -69,42 +52,44 @@ function Outcome({ run }: { run: Verification }) {
         <Text
           as="p"
           id="verify-progress"
-        >{`${words.running}: ${words.progress(count(rows), count(of))}`}</Text>
+        >{`${t("verify.running")}: ${t("verify.progress", { rows: count(rows), of: count(of) })}`}</Text>
       </BlockStack>
     );
   }
   if (run.state !== "done" || !run.result)
     return (
       <Banner tone="warning">
-        <p>{run.state === "interrupted" ? words.interrupted : words.failed}</p>
+        <p>{run.state === "interrupted" ? t("verify.interrupted") : t("verify.failed")}</p>
       </Banner>
     );
   const { ok, rows, problems, problem_count: all } = run.result;
   const when = (
     <Text as="span" variant="bodySm" tone="subdued">
-      {words.last}: <Moment at={run.finished_at ?? run.started_at} />
+      {t("verify.last")}: <DateTime at={run.finished_at ?? run.started_at} />
     </Text>
   );
   if (ok)
     return (
       <BlockStack gap="200">
         <Banner tone="success">
-          <p>{words.good(count(rows))}</p>
+          <p>{t("verify.good", { rows: count(rows) })}</p>
         </Banner>
         {when}
       </BlockStack>
     );
   return (
     <BlockStack gap="200">
-      <Banner tone="critical" title={words.bad(count(all), count(rows))}>
+      <Banner tone="critical" title={t("verify.bad", { total: count(all), rows: count(rows) })}>
         <List>
           {problems.map(({ seq, kind }) => (
             <List.Item
               key={`${kind}-${seq}`}
-            >{`${words.place} ${count(seq)} ${words.kinds[kind]}`}</List.Item>
+            >{`${t("verify.place")} ${count(seq)} ${t(`verify.kinds.${kind}`)}`}</List.Item>
           ))}
         </List>
-        {all > problems.length && <p>{words.more(count(all - problems.length))}</p>}
+        {all > problems.length && (
+          <p>{t("verify.more", { total: count(all - problems.length) })}</p>
+        )}
       </Banner>
       {when}
     </BlockStack>

@@ -1,8 +1,7 @@
-// Chooses tags: of those that exist, or, where that is allowed, new ones by their name.
+// Selects tags: existing ones or, where allowed, new ones by name.
+import { useTranslation } from "react-i18next";
 import { BlockStack, Button, InlineStack, Tag, TextField } from "@shopify/polaris";
 import { useState } from "react";
-import { useWords } from "../words.tsx";
-import { BULK_WORDS } from "./bulk-words.ts";
 
 type Known = { slug: string; name: string };
 type Props = {
@@ -13,10 +12,10 @@ type Props = {
   error: string | null;
 };
 
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
-  const words = useWords(BULK_WORDS);
+  const { t } = useTranslation("customers");
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
   const offered = known
@@ -24,7 +23,7 @@ export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
       ({ slug, name }) =>
         !chosen.includes(slug) && (name.toLowerCase().includes(wanted) || slug.includes(wanted)),
     )
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
   const nameOf = (slug: string) => known.find((tag) => tag.slug === slug)?.name ?? slug;
   const choose = (tag: string) => {
     if (!chosen.includes(tag)) onChange([...chosen, tag]);
@@ -47,14 +46,14 @@ export function TagPicker({ known, chosen, onChange, canMake, error }: Props) {
         }}
       >
         <TextField
-          label={words.tag}
+          label={t("bulk.tag")}
           value={text}
           onChange={setText}
           autoComplete="off"
           maxLength={80}
-          {...(canMake && { helpText: words.tagHelp })}
+          {...(canMake && { helpText: t("bulk.tagHelp") })}
           error={error ?? undefined}
-          connectedRight={<Button onClick={enter}>{words.choose}</Button>}
+          connectedRight={<Button onClick={enter}>{t("bulk.choose")}</Button>}
         />
       </div>
       <InlineStack gap="100">

@@ -1,31 +1,17 @@
+import { useTranslation } from "react-i18next";
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Link, Text } from "@shopify/polaris";
 import type { ReactNode } from "react";
-import {
-  CHANNEL_WORDS,
-  channelLabel,
-  failureText,
-  missingLabel,
-  type ShownFailure,
-} from "./channel-words.ts";
-import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "../figures.ts";
-import { Moment } from "../moment.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useLocale, useWords } from "../words.tsx";
+import { labelOf } from "../i18n/label-of.ts";
+import { useChannelName } from "../i18n/channel-names.ts";
+import { useFailureText } from "./failure-text.ts";
+import type { Failure } from "../../domain/bus/log/failure-kind.ts";
+import type { ChannelCard as ChannelCardData } from "../../domain/channels/channel-cards.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { DateTime } from "../ui/date-time.tsx";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useLocale } from "../i18n/locale.ts";
 
-export type ChannelCardData = {
-  name: string;
-  state: "on" | "paused" | "off";
-  paused_until: string | null;
-  delivered: number;
-  failed: number;
-  waiting: number;
-  dead: number;
-  missing: readonly string[];
-  can_be_tested: boolean;
-  last_failure: (ShownFailure & { at: string }) | null;
-};
-type Probe = { ok: boolean; latency_ms: number; failure: ShownFailure | null };
+type Probe = { ok: boolean; latency_ms: number; failure: Failure | null };
 
 const TONES = { on: "success", paused: "warning", off: undefined } as const;
 
@@ -36,9 +22,11 @@ export function ChannelCard({
   channel: ChannelCardData;
   children?: ReactNode;
 }) {
-  const words = useWords(EVENT_WORDS);
-  const channels = useWords(CHANNEL_WORDS);
-  const label = channelLabel(channels, channel.name);
+  const { t } = useTranslation("events");
+  const failureText = useFailureText();
+  const channelName = useChannelName();
+
+  const label = channelName(channel.name);
   const { name, state, last_failure: last } = channel;
   return (
     <Card>
@@ -47,12 +35,15 @@ export function ChannelCard({
           <Text as="h2" variant="headingSm">
             {label}
           </Text>
-          <Badge {...(TONES[state] && { tone: TONES[state] })}>{words.states[state]}</Badge>
+          <Badge {...(TONES[state] && { tone: TONES[state] })}>{t(`states.${state}`)}</Badge>
         </InlineStack>
         {state === "off" ? (
           <Text as="p">
-            {words.missing}:{" "}
-            {channel.missing.map((missing) => missingLabel(channels, missing)).join(", ")}.{" "}
+            {t("missing")}:{" "}
+            {channel.missing
+              .map((missing) => labelOf(t("channel.missing", { returnObjects: true }), missing))
+              .join(", ")}
+            .{" "}
             <Link
               url={
                 channel.missing.includes("left_out")
@@ -62,7 +53,7 @@ export function ChannelCard({
                     : "/app/settings"
               }
             >
-              {words.toSettings}
+              {t("toSettings")}
             </Link>
           </Text>
         ) : (
@@ -70,18 +61,18 @@ export function ChannelCard({
         )}
         {channel.paused_until && (
           <Text as="p" tone="caution">
-            {words.pausedUntil} <Moment at={channel.paused_until} />
+            {t("pausedUntil")} <DateTime at={channel.paused_until} />
           </Text>
         )}
         {channel.dead > 0 && <DeadLink channel={name} count={channel.dead} />}
         {last ? (
           <Text as="p" variant="bodySm" tone="subdued">
-            {words.lastProblem}: {failureText(channels, last)} <Moment at={last.at} />
+            {t("lastProblem")}: {failureText(last)} <DateTime at={last.at} />
           </Text>
         ) : (
           state !== "off" && (
             <Text as="p" variant="bodySm" tone="subdued">
-              {words.noProblem}
+              {t("noProblem")}
             </Text>
           )
         )}
@@ -93,15 +84,15 @@ export function ChannelCard({
 }
 
 function Numbers({ channel }: { channel: ChannelCardData }) {
-  const words = useWords(EVENT_WORDS);
+  const { t } = useTranslation("events");
   const locale = useLocale();
   const facts = [
-    [words.delivered, channel.delivered],
-    [words.failed, channel.failed],
-    [words.waiting, channel.waiting],
+    [t("delivered"), channel.delivered],
+    [t("failed"), channel.failed],
+    [t("waiting"), channel.waiting],
   ] as const;
   return (
-    <dl style={{ display: "flex", gap: "1.25rem", margin: 0 }} aria-label={words.last24h}>
+    <dl style={{ display: "flex", gap: "1.25rem", margin: 0 }} aria-label={t("last24h")}>
       {facts.map(([term, value]) => (
         <div key={term}>
           <dt>
@@ -121,46 +112,46 @@ function Numbers({ channel }: { channel: ChannelCardData }) {
 }
 
 function DeadLink({ channel, count }: { channel: string; count: number }) {
-  const words = useWords(EVENT_WORDS);
+  const { t } = useTranslation("events");
   return (
     <Link url={`/app/events/dead-letters?channel=${encodeURIComponent(channel)}`}>
-      {words.deadCount(formatCount(useLocale(), count))}
+      {t("deadCount", { total: formatCount(useLocale(), count) })}
     </Link>
   );
 }
 
 function ConnectionTest({ name, label }: { name: string; label: string }) {
-  const words = useWords(EVENT_WORDS);
-  const channels = useWords(CHANNEL_WORDS);
+  const { t } = useTranslation("events");
+  const failureText = useFailureText();
+
   const locale = useLocale();
-  const { run, isBusy, done, refused } = useDeed<Probe>();
-  const problem = useRefusal(refused);
+  const { submit, isBusy, data: probe, error } = useScreenAction<Probe>("test");
   return (
     <BlockStack gap="200">
       <InlineStack>
         <Button
           size="slim"
           loading={isBusy}
-          accessibilityLabel={words.testOf(label)}
-          onClick={() => run("test", { channel: name })}
+          accessibilityLabel={t("testOf", { channel: label })}
+          onClick={() => submit({ channel: name })}
         >
-          {words.test}
+          {t("test")}
         </Button>
       </InlineStack>
       <div aria-live="polite">
-        {problem && (
+        {error && (
           <Banner tone="critical">
-            <p>{problem}</p>
+            <p>{error.message}</p>
           </Banner>
         )}
-        {done &&
-          (done.ok ? (
+        {probe &&
+          (probe.ok ? (
             <Text as="p" tone="success">
-              {words.works(formatCount(locale, done.latency_ms))}
+              {t("works", { ms: formatCount(locale, probe.latency_ms) })}
             </Text>
           ) : (
             <Text as="p" tone="critical">
-              {done.failure ? failureText(channels, done.failure) : channels.failures.other}
+              {probe.failure ? failureText(probe.failure) : t("channel.failures.other")}
             </Text>
           ))}
       </div>

@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import {
   Banner,
   BlockStack,
@@ -9,88 +10,79 @@ import {
   Text,
   useIndexResourceState,
 } from "@shopify/polaris";
-import { CHANNEL_WORDS, channelLabel, failureText, type ShownFailure } from "./channel-words.ts";
-import { ConfirmButton } from "../confirm-button.tsx";
-import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "../figures.ts";
-import { FilterBar } from "../filter-bar.tsx";
-import { Moment } from "../moment.tsx";
-import { Pager } from "../pager.tsx";
-import { BesideCards } from "../room.tsx";
-import { ReplayStatus, type ReplayRun } from "./replay-status.tsx";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useRun } from "../use-run.ts";
-import { useLocale, useWords } from "../words.tsx";
+import { useChannelName } from "../i18n/channel-names.ts";
+import { useFailureText } from "./failure-text.ts";
+import type { DeadLetter } from "../../domain/bus/log/dead-letter-list.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { FilterBar } from "../ui/filter-bar.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { PageGutter } from "../ui/layout.tsx";
+import type { Replay } from "../../domain/bus/replay-run.ts";
+import { ReplayStatus } from "./replay-status.tsx";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useJobProgress } from "../hooks/use-job-progress.ts";
+import { useLocale } from "../i18n/locale.ts";
 
-type Letter = {
-  queue_id: number;
-  event_id: string;
-  event_type: string;
-  channel: string;
-  tries: number;
-  dead_since: string;
-  failure: ShownFailure;
-};
 type Props = {
-  letters: readonly Letter[];
+  letters: readonly DeadLetter[];
   next: string | null;
   channel: string | null;
   counts: readonly { channel: string; count: number }[];
-  replay: ReplayRun | null;
+  replay: Replay | null;
 };
 
 export function DeadLettersCard({ letters, next, channel, counts, replay }: Props) {
-  const words = useWords(EVENT_WORDS);
-  const channels = useWords(CHANNEL_WORDS);
+  const { t } = useTranslation("events");
+  const channelName = useChannelName();
+
   const locale = useLocale();
-  const run = useRun(replay, "/app/events/replay");
-  const {
-    run: start,
-    isBusy,
-    refused,
-    done,
-  } = useDeed<{ isStarted: boolean }>({ action: "/app/events/dead-letters" });
-  const problem = useRefusal(refused);
+  const run = useJobProgress(replay, "/app/events/replay");
+  const replayAll = useReplay("replay_all");
+  const replayChosen = useReplay("replay");
+  const error = replayAll.error ?? replayChosen.error;
+  const isRefused = [replayAll, replayChosen].some(({ data }) => data?.isStarted === false);
   const all = counts
     .filter((one) => channel === null || one.channel === channel)
     .reduce((sum, { count }) => sum + count, 0);
-  const isRunning = isBusy || run?.state === "running";
+  const isRunning = replayAll.isBusy || replayChosen.isBusy || run?.state === "running";
   return (
     <BlockStack gap="400">
       <div aria-live="polite">
         <BlockStack gap="200">
           {run && <ReplayStatus run={run} />}
-          {problem && (
+          {error && (
             <Banner tone="critical">
-              <p>{problem}</p>
+              <p>{error.message}</p>
             </Banner>
           )}
-          {done && !done.isStarted && (
+          {isRefused && (
             <Banner tone="warning">
-              <p>{words.replay.busy}</p>
+              <p>{t("replay.busy")}</p>
             </Banner>
           )}
         </BlockStack>
       </div>
       {all > 0 && (
-        <BesideCards>
+        <PageGutter>
           <BlockStack gap="200">
             <Text as="p">
-              {words.deadIntro} {words.replay.pausedNote}
+              {t("deadIntro")} {t("replay.pausedNote")}
             </Text>
             <div>
               <ConfirmButton
-                label={words.replay.all(formatCount(locale, all))}
-                title={words.replay.allTitle}
-                confirm={words.replay.confirm}
+                label={t("replay.all", { total: formatCount(locale, all) })}
+                title={t("replay.allTitle")}
+                confirm={t("replay.confirm")}
                 isBusy={isRunning}
-                onConfirm={() => start("replay_all", { channel })}
+                onConfirm={() => replayAll.submit({ channel })}
               >
-                <Text as="p">{words.replay.allText}</Text>
+                <Text as="p">{t("replay.allText")}</Text>
               </ConfirmButton>
             </div>
           </BlockStack>
-        </BesideCards>
+        </PageGutter>
       )}
       <Card padding="0">
         {counts.length > 0 && (
@@ -98,36 +90,33 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
             filters={[
               {
                 name: "channel",
-                label: words.filters.channel,
+                label: t("filters.channel"),
                 kind: "choice",
                 value: channel ?? undefined,
                 choices: counts.map((one) => ({
                   value: one.channel,
-                  label: `${channelLabel(channels, one.channel)} (${formatCount(locale, one.count)})`,
+                  label: `${channelName(one.channel)} (${formatCount(locale, one.count)})`,
                 })),
               },
             ]}
           />
         )}
         {letters.length === 0 && counts.length > 0 ? (
-          <EmptySearchResult
-            title={words.nothingFound.title}
-            description={words.nothingFound.text}
-          />
+          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
         ) : letters.length === 0 ? (
           <EmptyState
-            heading={words.deadEmpty.title}
+            heading={t("deadEmpty.title")}
             image=""
-            action={{ content: words.log, url: "/app/events/log" }}
+            action={{ content: t("log"), url: "/app/events/log" }}
           >
-            <p>{words.deadEmpty.text}</p>
+            <p>{t("deadEmpty.text")}</p>
           </EmptyState>
         ) : (
           <Letters
             key={letters.map(({ queue_id: id }) => id).join()}
             letters={letters}
             isBusy={isRunning}
-            onReplay={(ids) => start("replay", { ids })}
+            onReplay={(ids) => replayChosen.submit({ ids })}
           />
         )}
         <Pager next={next} />
@@ -136,40 +125,44 @@ export function DeadLettersCard({ letters, next, channel, counts, replay }: Prop
   );
 }
 
+const useReplay = (intent: "replay" | "replay_all") =>
+  useScreenAction<{ isStarted: boolean }>(intent, { action: "/app/events/dead-letters" });
+
 function Letters({
   letters,
   isBusy,
   onReplay,
 }: {
-  letters: readonly Letter[];
+  letters: readonly DeadLetter[];
   isBusy: boolean;
   onReplay(ids: number[]): void;
 }) {
-  const words = useWords(EVENT_WORDS);
-  const channels = useWords(CHANNEL_WORDS);
-  const { columns } = words;
+  const { t } = useTranslation("events");
+  const failureText = useFailureText();
+  const channelName = useChannelName();
+
   const { selectedResources, allResourcesSelected, handleSelectionChange } = useIndexResourceState(
     letters.map(({ queue_id: id }) => ({ id: String(id) })),
   );
   return (
     <IndexTable
       itemCount={letters.length}
-      resourceName={{ singular: words.event, plural: words.title }}
+      resourceName={{ singular: t("event"), plural: t("title") }}
       selectedItemsCount={allResourcesSelected ? "All" : selectedResources.length}
       onSelectionChange={handleSelectionChange}
       promotedBulkActions={[
         {
-          content: words.replay.button,
+          content: t("replay.button"),
           disabled: isBusy,
           onAction: () => onReplay(selectedResources.map(Number)),
         },
       ]}
       headings={[
-        { title: columns.kind },
-        { title: columns.channel },
-        { title: columns.reason },
-        { title: columns.tries },
-        { title: columns.since },
+        { title: t("columns.kind") },
+        { title: t("columns.channel") },
+        { title: t("columns.reason") },
+        { title: t("columns.tries") },
+        { title: t("columns.since") },
       ]}
     >
       {letters.map((letter, at) => (
@@ -178,22 +171,22 @@ function Letters({
           id={String(letter.queue_id)}
           position={at}
           selected={selectedResources.includes(String(letter.queue_id))}
-          accessibilityLabel={`${letter.event_type}, ${channelLabel(channels, letter.channel)}, ${letter.queue_id}`}
+          accessibilityLabel={`${letter.event_type}, ${channelName(letter.channel)}, ${letter.queue_id}`}
         >
           <IndexTable.Cell>
             <Link url={`/app/events/event/${encodeURIComponent(letter.event_id)}`}>
               {letter.event_type}
             </Link>
           </IndexTable.Cell>
-          <IndexTable.Cell>{channelLabel(channels, letter.channel)}</IndexTable.Cell>
+          <IndexTable.Cell>{channelName(letter.channel)}</IndexTable.Cell>
           <IndexTable.Cell>
             <div style={{ whiteSpace: "normal", minWidth: "14rem" }}>
-              {failureText(channels, letter.failure)}
+              {failureText(letter.failure)}
             </div>
           </IndexTable.Cell>
           <IndexTable.Cell>{letter.tries}</IndexTable.Cell>
           <IndexTable.Cell>
-            <Moment at={letter.dead_since} />
+            <DateTime at={letter.dead_since} />
           </IndexTable.Cell>
         </IndexTable.Row>
       ))}

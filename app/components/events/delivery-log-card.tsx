@@ -1,28 +1,15 @@
+import { useTranslation } from "react-i18next";
 import { Badge, Card, EmptySearchResult, EmptyState, IndexTable, Link } from "@shopify/polaris";
-import { CHANNEL_WORDS, channelLabel, failureText, type ShownFailure } from "./channel-words.ts";
-import { EVENT_WORDS, statusLabel } from "./event-words.ts";
-import { formatCount } from "../figures.ts";
-import { FilterBar, type Filter } from "../filter-bar.tsx";
-import { Moment } from "../moment.tsx";
-import { Pager } from "../pager.tsx";
-import { useLocale, useWords } from "../words.tsx";
-
-export type Attempt = {
-  id: number;
-  event_id: string;
-  event_type: string | null;
-  channel: string;
-  status: string;
-  latency_ms: number;
-  attempt: number;
-  created_at: string;
-  failure: ShownFailure | null;
-};
-type Filters = {
-  channel?: string | undefined;
-  status?: string | undefined;
-  event?: string | undefined;
-};
+import { useChannelName } from "../i18n/channel-names.ts";
+import { useFailureText } from "./failure-text.ts";
+import type { AttemptFilters } from "../../domain/bus/log/attempt-list.ts";
+import type { ListedAttempt } from "../../domain/bus/log/attempt-list.ts";
+import { labelOf } from "../i18n/label-of.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { FilterBar, type Filter } from "../ui/filter-bar.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { useLocale } from "../i18n/locale.ts";
 
 export function DeliveryLogCard({
   attempts,
@@ -30,43 +17,47 @@ export function DeliveryLogCard({
   filters,
   channels,
 }: {
-  attempts: readonly Attempt[];
+  attempts: readonly ListedAttempt[];
   next: string | null;
-  filters: Filters;
+  filters: AttemptFilters;
   channels: readonly string[];
 }) {
-  const words = useWords(EVENT_WORDS);
-  const labels = useWords(CHANNEL_WORDS);
+  const { t } = useTranslation("events");
+  const channelName = useChannelName();
+
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const offered: Filter[] = [
     {
       name: "channel",
-      label: words.filters.channel,
+      label: t("filters.channel"),
       kind: "choice",
       value: filters.channel,
-      choices: channels.map((value) => ({ value, label: channelLabel(labels, value) })),
+      choices: channels.map((value) => ({
+        value,
+        label: channelName(value),
+      })),
     },
     {
       name: "status",
-      label: words.filters.status,
+      label: t("filters.status"),
       kind: "choice",
       value: filters.status,
       choices: (["delivered", "failed"] as const).map((value) => ({
         value,
-        label: words.statuses[value],
+        label: t(`statuses.${value}`),
       })),
     },
-    { name: "event", label: words.filters.event, kind: "text", value: filters.event },
+    { name: "event", label: t("filters.event"), kind: "text", value: filters.event },
   ];
   if (attempts.length === 0 && !isFiltered)
     return (
       <Card>
         <EmptyState
-          heading={words.logEmpty.title}
+          heading={t("logEmpty.title")}
           image=""
-          action={{ content: words.logEmpty.action, url: "/app/events/destinations" }}
+          action={{ content: t("logEmpty.action"), url: "/app/events/destinations" }}
         >
-          <p>{words.logEmpty.text}</p>
+          <p>{t("logEmpty.text")}</p>
         </EmptyState>
       </Card>
     );
@@ -83,34 +74,38 @@ export function AttemptTable({
   attempts,
   withEvent = false,
 }: {
-  attempts: readonly Attempt[];
+  attempts: readonly ListedAttempt[];
   withEvent?: boolean;
 }) {
-  const words = useWords(EVENT_WORDS);
-  const labels = useWords(CHANNEL_WORDS);
+  const { t } = useTranslation("events");
+  const failureText = useFailureText();
+  const channelName = useChannelName();
+
   const locale = useLocale();
-  const { columns, nothingFound } = words;
+
   const headings = [
-    columns.when,
-    ...(withEvent ? [columns.event] : []),
-    columns.channel,
-    columns.outcome,
-    columns.tries,
-    columns.took,
-    columns.reason,
+    t("columns.when"),
+    ...(withEvent ? [t("columns.event")] : []),
+    t("columns.channel"),
+    t("columns.outcome"),
+    t("columns.tries"),
+    t("columns.took"),
+    t("columns.reason"),
   ];
   return (
     <IndexTable
       selectable={false}
       itemCount={attempts.length}
-      resourceName={{ singular: words.log, plural: words.log }}
-      emptyState={<EmptySearchResult title={nothingFound.title} description={nothingFound.text} />}
+      resourceName={{ singular: t("log"), plural: t("log") }}
+      emptyState={
+        <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
+      }
       headings={headings.map((title) => ({ title })) as [{ title: string }, ...{ title: string }[]]}
     >
       {attempts.map((attempt, at) => (
         <IndexTable.Row key={attempt.id} id={String(attempt.id)} position={at}>
           <IndexTable.Cell>
-            <Moment at={attempt.created_at} />
+            <DateTime at={attempt.created_at} />
           </IndexTable.Cell>
           {withEvent && (
             <IndexTable.Cell>
@@ -119,17 +114,17 @@ export function AttemptTable({
               </Link>
             </IndexTable.Cell>
           )}
-          <IndexTable.Cell>{channelLabel(labels, attempt.channel)}</IndexTable.Cell>
+          <IndexTable.Cell>{channelName(attempt.channel)}</IndexTable.Cell>
           <IndexTable.Cell>
             <Badge tone={attempt.status === "delivered" ? "success" : "critical"}>
-              {statusLabel(words, attempt.status)}
+              {labelOf(t("statuses", { returnObjects: true }), attempt.status)}
             </Badge>
           </IndexTable.Cell>
           <IndexTable.Cell>{attempt.attempt}</IndexTable.Cell>
           <IndexTable.Cell>{formatCount(locale, attempt.latency_ms)} ms</IndexTable.Cell>
           <IndexTable.Cell>
             <div style={{ whiteSpace: "normal", minWidth: "12rem" }}>
-              {attempt.failure ? failureText(labels, attempt.failure) : "-"}
+              {attempt.failure ? failureText(attempt.failure) : "-"}
             </div>
           </IndexTable.Cell>
         </IndexTable.Row>

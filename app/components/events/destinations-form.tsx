@@ -1,29 +1,30 @@
-// Where a store's events go: which destinations are in use, and the routes that send a kind of event to some of them.
+// The destinations of a store's events: which are enabled, and the routes that send event types to
+// some of them.
+import { useTranslation } from "react-i18next";
 import { SaveBar } from "@shopify/app-bridge-react";
 import { Banner, BlockStack, Button, Card, ChoiceList, Text } from "@shopify/polaris";
 import { useState } from "react";
-import { CardHeading } from "../card-heading.tsx";
-import { CHANNEL_WORDS, channelLabel } from "./channel-words.ts";
-import { EVENT_WORDS } from "./event-words.ts";
+import { useChannelName } from "../i18n/channel-names.ts";
+import type { Destinations } from "../../domain/bus/log/destinations.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
 import { RouteFields, type Route } from "./route-fields.tsx";
-import { nextKey, useFocusAfterRemoval, type Keyed } from "../row-keys.ts";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useWords } from "../words.tsx";
+import { nextKey, useFocusAfterRemoval, type Keyed } from "../ui/row-keys.ts";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 
-type Saved = {
-  event_routes: readonly Route[];
-  enabled_channels: readonly string[] | null;
-  channels: readonly { name: string; enabled: boolean }[];
-};
 type Draft = { isChosen: boolean; chosen: string[]; routes: (Route & Keyed)[] };
 
-const draftOf = ({ event_routes: routes, enabled_channels: chosen, channels }: Saved): Draft => ({
+const draftOf = ({
+  event_routes: routes,
+  enabled_channels: chosen,
+  channels,
+}: Destinations): Draft => ({
   isChosen: chosen !== null,
   chosen: [...(chosen ?? channels.filter(({ enabled }) => enabled).map(({ name }) => name))],
   routes: routes.map((route, key) => ({ ...toRoute(route), key })),
 });
 
-/** In one order of its parts, so that what is stored and what is on the screen can be compared. */
+/** Sorted keys, so that the stored and the edited value can be compared. */
 const toRoute = ({ event_type, channels, priority }: Route): Route => ({
   event_type,
   channels: [...channels],
@@ -32,20 +33,22 @@ const toRoute = ({ event_type, channels, priority }: Route): Route => ({
 const textOf = ({ routes, ...rest }: Draft): string =>
   JSON.stringify({ ...rest, routes: routes.map(toRoute) });
 
-export function DestinationsForm({ saved }: { saved: Saved }) {
-  const words = useWords(EVENT_WORDS).edit;
-  const labels = useWords(CHANNEL_WORDS);
+export function DestinationsForm({ saved }: { saved: Destinations }) {
+  const { t } = useTranslation("events");
+  const channelName = useChannelName();
+
   const [draft, setDraft] = useState(() => draftOf(saved));
-  const { run, isBusy, refused } = useDeed({ onDone: () => words.saved });
-  const general = useRefusal(refused);
+  const { submit, isBusy, error } = useScreenAction("save", {
+    onSuccess: () => showToast(t("edit.saved")),
+  });
   const { adding, focusAdding } = useFocusAfterRemoval();
   const isDirty = textOf(draft) !== textOf(draftOf(saved));
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
   const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map(
-    (value) => ({ value, label: channelLabel(labels, value) }),
+    (value) => ({ value, label: channelName(value) }),
   );
   const save = () =>
-    run("save", {
+    submit({
       event_routes: draft.routes.map(toRoute),
       enabled_channels: draft.isChosen ? draft.chosen : null,
     });
@@ -53,27 +56,27 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
     <>
       <SaveBar open={isDirty}>
         <button variant="primary" onClick={save} disabled={isBusy}>
-          {words.save}
+          {t("edit.save")}
         </button>
-        <button onClick={() => setDraft(draftOf(saved))}>{words.discard}</button>
+        <button onClick={() => setDraft(draftOf(saved))}>{t("edit.discard")}</button>
       </SaveBar>
-      {refused && !refused.fields.event_routes && !refused.fields.enabled_channels && (
+      {error && !error.fields?.event_routes && !error.fields?.enabled_channels && (
         <Banner tone="critical">
-          <p>{general}</p>
+          <p>{error.message}</p>
         </Banner>
       )}
       <Card>
         <BlockStack gap="300">
-          <CardHeading title={words.which} />
+          <CardHeading title={t("edit.which")} />
           <Text as="p" tone="subdued">
-            {words.intro}
+            {t("edit.intro")}
           </Text>
           <ChoiceList
-            title={words.which}
+            title={t("edit.which")}
             titleHidden
             choices={[
-              { value: "all", label: words.everyone },
-              { value: "chosen", label: words.chosen },
+              { value: "all", label: t("edit.everyone") },
+              { value: "chosen", label: t("edit.chosen") },
             ]}
             selected={[draft.isChosen ? "chosen" : "all"]}
             onChange={([value]) => change({ isChosen: value === "chosen" })}
@@ -81,28 +84,28 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
           {draft.isChosen && (
             <ChoiceList
               allowMultiple
-              title={words.chosen}
+              title={t("edit.chosen")}
               titleHidden
               choices={choices}
               selected={draft.chosen}
               onChange={(chosen) => change({ chosen })}
-              error={refused?.fields.enabled_channels ? words.wrongChannels : ""}
+              error={error?.fields?.enabled_channels ? t("edit.wrongChannels") : ""}
             />
           )}
         </BlockStack>
       </Card>
       <Card>
         <BlockStack gap="400">
-          <CardHeading title={words.routes} />
+          <CardHeading title={t("edit.routes")} />
           <Text as="p" tone="subdued">
-            {words.routesHint}
+            {t("edit.routesHint")}
           </Text>
-          {refused?.fields.event_routes && (
+          {error?.fields?.event_routes && (
             <Banner tone="critical">
-              <p>{words.wrongRoutes}</p>
+              <p>{t("edit.wrongRoutes")}</p>
             </Banner>
           )}
-          {draft.routes.length === 0 && <Text as="p">{words.noRoutes}</Text>}
+          {draft.routes.length === 0 && <Text as="p">{t("edit.noRoutes")}</Text>}
           {draft.routes.map((route, at) => (
             <RouteFields
               key={route.key}
@@ -133,7 +136,7 @@ export function DestinationsForm({ saved }: { saved: Saved }) {
                 })
               }
             >
-              {words.add}
+              {t("edit.add")}
             </Button>
           </div>
         </BlockStack>

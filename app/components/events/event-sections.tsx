@@ -1,30 +1,29 @@
+import { useTranslation } from "react-i18next";
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
 import { Banner, Page } from "@shopify/polaris";
-import { EVENT_WORDS } from "./event-words.ts";
-import { ScreenProblem } from "../screen-error.tsx";
-import { SectionNav } from "../section-nav.tsx";
-import { useWords } from "../words.tsx";
+import { ScreenProblem } from "../frame/screen-error.tsx";
+import { SectionNav } from "../frame/section-nav.tsx";
 
 export function EventSections() {
-  const words = useWords(EVENT_WORDS);
+  const { t } = useTranslation("events");
   const pages = [
-    { path: "/app/events", text: words.overview },
-    { path: "/app/events/dead-letters", text: words.dead },
-    { path: "/app/events/log", text: words.log },
-    { path: "/app/events/destinations", text: words.destinations },
+    { path: "/app/events", text: t("overview") },
+    { path: "/app/events/dead-letters", text: t("dead") },
+    { path: "/app/events/log", text: t("log") },
+    { path: "/app/events/destinations", text: t("destinations") },
   ];
-  return <SectionNav label={words.sections} pages={pages} />;
+  return <SectionNav label={t("sections")} pages={pages} />;
 }
 
-/** A store of the role `shared` is told why there is nothing to see. */
+/** Explains to a store of the role `shared` why the events screens are unavailable. */
 export function EventsProblem() {
   const error = useRouteError();
-  const { title, forbidden } = useWords(EVENT_WORDS);
+  const { t } = useTranslation("events");
   if (!isRouteErrorResponse(error) || error.status !== 403) return <ScreenProblem />;
   return (
-    <Page title={title}>
-      <Banner tone="info" title={forbidden.title}>
-        <p>{forbidden.text}</p>
+    <Page title={t("title")}>
+      <Banner tone="info" title={t("forbidden.title")}>
+        <p>{t("forbidden.text")}</p>
       </Banner>
     </Page>
   );

@@ -1,20 +1,12 @@
+import { useTranslation } from "react-i18next";
 import { Banner, BlockStack, ProgressBar, Text } from "@shopify/polaris";
-import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "../figures.ts";
-import { Moment } from "../moment.tsx";
-import { useLocale, useWords } from "../words.tsx";
+import type { Replay } from "../../domain/bus/replay-run.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { DateTime } from "../ui/date-time.tsx";
+import { useLocale } from "../i18n/locale.ts";
 
-type Counts = { requeued: number; of: number };
-export type ReplayRun = {
-  state: "running" | "done" | "failed" | "interrupted";
-  started_at: string;
-  finished_at: string | null;
-  progress: Counts | null;
-  result: Counts | null;
-};
-
-export function ReplayStatus({ run }: { run: ReplayRun }) {
-  const words = useWords(EVENT_WORDS).replay;
+export function ReplayStatus({ run }: { run: Replay }) {
+  const { t } = useTranslation("events");
   const locale = useLocale();
   const { requeued, of } = run.result ?? run.progress ?? { requeued: 0, of: 0 };
   const [done, all] = [formatCount(locale, requeued), formatCount(locale, of)];
@@ -27,22 +19,27 @@ export function ReplayStatus({ run }: { run: ReplayRun }) {
           ariaLabelledBy="replay-progress"
         />
         <Text as="p" id="replay-progress">
-          {words.running(done, all)}
+          {t("replay.running", { done, of: all })}
         </Text>
       </BlockStack>
     );
   if (run.state !== "done")
     return (
       <Banner tone="critical">
-        <p>{run.state === "failed" ? words.failed(done, all) : words.interrupted(done, all)}</p>
+        <p>
+          {run.state === "failed"
+            ? t("replay.failed", { done, of: all })
+            : t("replay.interrupted", { done, of: all })}
+        </p>
       </Banner>
     );
   const left = of - requeued;
   return (
     <Banner tone={left > 0 ? "warning" : "success"}>
       <p>
-        {words.last}, <Moment at={run.finished_at ?? run.started_at} />: {words.done(done, all)}{" "}
-        {left > 0 && words.partly(formatCount(locale, left))}
+        {t("replay.last")}, <DateTime at={run.finished_at ?? run.started_at} />:{" "}
+        {t("replay.done", { done, of: all })}{" "}
+        {left > 0 && t("replay.partly", { left: formatCount(locale, left) })}
       </p>
     </Banner>
   );

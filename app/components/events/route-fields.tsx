@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import {
   Box,
   BlockStack,
@@ -9,8 +10,6 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
-import { EVENT_WORDS } from "./event-words.ts";
-import { useWords } from "../words.tsx";
 
 export type Route = {
   event_type: string;
@@ -30,7 +29,7 @@ type Props = {
 };
 
 export function RouteFields({ place, route, choices, onChange, onRemove }: Props) {
-  const words = useWords(EVENT_WORDS).edit;
+  const { t } = useTranslation("events");
   const isWrong = route.event_type !== "" && !PATTERN.test(route.event_type);
   const setPriority = (value: string) => {
     const { priority: _before, ...rest } = route;
@@ -40,40 +39,40 @@ export function RouteFields({ place, route, choices, onChange, onRemove }: Props
     <Box padding="400" borderWidth="025" borderColor="border" borderRadius="200">
       <fieldset style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
         <legend style={{ position: "absolute", width: 1, height: 1, overflow: "hidden" }}>
-          {words.route(place)}
+          {t("edit.route", { place })}
         </legend>
         <BlockStack gap="300">
           <InlineStack align="space-between" blockAlign="center">
             <Text as="h3" variant="headingSm">
-              {words.route(place)}
+              {t("edit.route", { place })}
             </Text>
             <Button
               variant="plain"
               tone="critical"
-              accessibilityLabel={words.remove(place)}
+              accessibilityLabel={t("edit.remove", { place })}
               onClick={onRemove}
             >
-              {words.remove(place)}
+              {t("edit.remove", { place })}
             </Button>
           </InlineStack>
           <FormLayout>
             <FormLayout.Group>
               <TextField
-                label={words.pattern}
-                helpText={words.patternHint}
+                label={t("edit.pattern")}
+                helpText={t("edit.patternHint")}
                 autoComplete="off"
                 maxLength={80}
                 value={route.event_type}
                 onChange={(event_type) => onChange({ ...route, event_type })}
-                error={isWrong ? words.wrongRoutes : undefined}
+                error={isWrong ? t("edit.wrongRoutes") : undefined}
               />
               <Select
-                label={words.priority}
+                label={t("edit.priority")}
                 options={[
-                  { value: "", label: words.usual },
+                  { value: "", label: t("edit.usual") },
                   ...PRIORITIES.map((value) => ({
                     value: String(value),
-                    label: words.priorities[value],
+                    label: t(`edit.priorities.${value}`),
                   })),
                 ]}
                 value={String(route.priority ?? "")}
@@ -82,7 +81,7 @@ export function RouteFields({ place, route, choices, onChange, onRemove }: Props
             </FormLayout.Group>
             <ChoiceList
               allowMultiple
-              title={words.channels}
+              title={t("edit.channels")}
               choices={choices}
               selected={[...route.channels]}
               onChange={(channels) => onChange({ ...route, channels })}

@@ -1,15 +1,14 @@
+import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
-import { BarChart } from "../bar-chart.tsx";
-import { CardHeading } from "../card-heading.tsx";
-import { EVENT_WORDS } from "./event-words.ts";
-import { formatCount } from "../figures.ts";
-import { formatMoment } from "../moment.tsx";
-import { useLocale, useWords } from "../words.tsx";
+import type { HourCount } from "../../domain/bus/log/throughput.ts";
+import { BarChart } from "../ui/bar-chart.tsx";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { formatMoment } from "../ui/date-time.tsx";
+import { useLocale } from "../i18n/locale.ts";
 
-type Hour = { hour: string; delivered: number; failed: number };
-
-export function ThroughputCard({ hours }: { hours: readonly Hour[] }) {
-  const words = useWords(EVENT_WORDS);
+export function ThroughputCard({ hours }: { hours: readonly HourCount[] }) {
+  const { t } = useTranslation("events");
   const locale = useLocale();
   const sum = (of: "delivered" | "failed") =>
     formatCount(
@@ -26,14 +25,14 @@ export function ThroughputCard({ hours }: { hours: readonly Hour[] }) {
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.chart} />
+        <CardHeading title={t("chart")} />
         <BarChart
-          title={words.chart}
-          first={words.delivered}
-          second={words.failed}
-          when={words.hour}
+          title={t("chart")}
+          first={t("delivered")}
+          second={t("failed")}
+          when={t("hour")}
           bars={bars}
-          summary={words.chartSummary(sum("delivered"), sum("failed"))}
+          summary={t("chartSummary", { delivered: sum("delivered"), failed: sum("failed") })}
         />
       </BlockStack>
     </Card>

@@ -1,24 +1,18 @@
+import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Card, InlineStack, Text } from "@shopify/polaris";
-import { useChannelName } from "../channel-names.ts";
-import { CardHeading } from "../card-heading.tsx";
-import { HOME_WORDS } from "./home-words.ts";
-import { Moment } from "../moment.tsx";
-import { useWords } from "../words.tsx";
+import type { ChannelsPart, ChannelState } from "../../domain/tenants/connection-state.ts";
+import { useChannelName } from "../i18n/channel-names.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { DateTime } from "../ui/date-time.tsx";
 
-type Channel =
-  | { name: string; state: "on" }
-  | { name: string; state: "off" }
-  | { name: string; state: "paused"; until: string };
-type Channels = { state: "known"; list: Channel[] } | { state: "unknown"; reason: string };
-
-export function ChannelsCard({ channels }: { channels: Channels }) {
-  const { channels: words } = useWords(HOME_WORDS);
+export function ChannelsCard({ channels }: { channels: ChannelsPart }) {
+  const { t } = useTranslation("home");
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.title} />
+        <CardHeading title={t("channels.title")} />
         {channels.state === "unknown" ? (
-          <Text as="p">{words.unknown(channels.reason)}</Text>
+          <Text as="p">{t("channels.unknown", { reason: channels.reason })}</Text>
         ) : (
           <List list={channels.list} />
         )}
@@ -27,10 +21,10 @@ export function ChannelsCard({ channels }: { channels: Channels }) {
   );
 }
 
-function List({ list }: { list: Channel[] }) {
+function List({ list }: { list: ChannelState[] }) {
   const nameOf = useChannelName();
-  const { channels: words } = useWords(HOME_WORDS);
-  if (list.length === 0) return <Text as="p">{words.none}</Text>;
+  const { t } = useTranslation("home");
+  if (list.length === 0) return <Text as="p">{t("channels.none")}</Text>;
   return (
     <BlockStack gap="200">
       {list.map((channel) => (
@@ -43,16 +37,16 @@ function List({ list }: { list: Channel[] }) {
   );
 }
 
-function State({ channel }: { channel: Channel }) {
-  const { channels: words } = useWords(HOME_WORDS);
-  if (channel.state === "on") return <Badge tone="success">{words.on}</Badge>;
-  if (channel.state === "off") return <Badge>{words.off}</Badge>;
+function State({ channel }: { channel: ChannelState }) {
+  const { t } = useTranslation("home");
+  if (channel.state === "on") return <Badge tone="success">{t("channels.on")}</Badge>;
+  if (channel.state === "off") return <Badge>{t("channels.off")}</Badge>;
   return (
     <InlineStack gap="200" blockAlign="center">
       <Text as="span" tone="subdued">
-        {words.until} <Moment at={channel.until} />
+        {t("channels.until")} <DateTime at={channel.until} />
       </Text>
-      <Badge tone="warning">{words.paused}</Badge>
+      <Badge tone="warning">{t("channels.paused")}</Badge>
     </InlineStack>
   );
 }

@@ -1,16 +1,14 @@
-// What a merchant must do about the connection, if anything.
+// The connection problems that a merchant has to fix.
+import { useTranslation } from "react-i18next";
 import { Banner } from "@shopify/polaris";
-import { HOME_WORDS } from "./home-words.ts";
-import { useWords } from "../words.tsx";
+import type { ConnectionState } from "../../domain/tenants/connection-state.ts";
 
-type Props = {
-  shop: string;
-  token: { state: "none" | "valid" | "reauth_required" | "unknown" };
-  scopes: { missing: string[] };
-};
-
-export function ConnectionBanner({ shop, token, scopes }: Props) {
-  const { banner } = useWords(HOME_WORDS);
+export function ConnectionBanner({
+  shop,
+  token,
+  scopes,
+}: Pick<ConnectionState, "shop" | "token" | "scopes">) {
+  const { t } = useTranslation("home");
   const install = {
     url: `/auth/install?shop=${encodeURIComponent(shop)}`,
     target: "_top",
@@ -19,28 +17,36 @@ export function ConnectionBanner({ shop, token, scopes }: Props) {
     return (
       <Banner
         tone="critical"
-        title={banner.ended}
-        action={{ content: banner.reconnect, ...install }}
+        title={t("banner.ended")}
+        action={{ content: t("banner.reconnect"), ...install }}
       >
-        <p>{banner.endedText}</p>
+        <p>{t("banner.endedText")}</p>
       </Banner>
     );
   if (token.state === "none")
     return (
-      <Banner tone="warning" title={banner.none} action={{ content: banner.connect, ...install }}>
-        <p>{banner.noneText}</p>
+      <Banner
+        tone="warning"
+        title={t("banner.none")}
+        action={{ content: t("banner.connect"), ...install }}
+      >
+        <p>{t("banner.noneText")}</p>
       </Banner>
     );
   if (token.state === "unknown")
     return (
-      <Banner tone="warning" title={banner.unknown}>
-        <p>{banner.unknownText}</p>
+      <Banner tone="warning" title={t("banner.unknown")}>
+        <p>{t("banner.unknownText")}</p>
       </Banner>
     );
   if (scopes.missing.length > 0)
     return (
-      <Banner tone="warning" title={banner.scopes} action={{ content: banner.review, ...install }}>
-        <p>{banner.scopesText(scopes.missing.join(", "))}</p>
+      <Banner
+        tone="warning"
+        title={t("banner.scopes")}
+        action={{ content: t("banner.review"), ...install }}
+      >
+        <p>{t("banner.scopesText", { names: scopes.missing.join(", ") })}</p>
       </Banner>
     );
   return null;

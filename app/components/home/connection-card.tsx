@@ -1,19 +1,11 @@
+import { useTranslation } from "react-i18next";
 import { BlockStack, Card } from "@shopify/polaris";
-import { CardHeading } from "../card-heading.tsx";
-import { FactRows } from "../fact-rows.tsx";
-import { HOME_WORDS } from "./home-words.ts";
-import { Moment } from "../moment.tsx";
-import { useWords } from "../words.tsx";
+import type { ConnectionState } from "../../domain/tenants/connection-state.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { FactRows } from "../ui/fact-rows.tsx";
+import { DateTime } from "../ui/date-time.tsx";
 
-type Props = {
-  shop: string;
-  token: {
-    state: "none" | "valid" | "reauth_required" | "unknown";
-    expiresAt: string | null;
-    isRenewed: boolean;
-  };
-  scopes: { granted: string[] | null; missing: string[] };
-};
+type Props = Pick<ConnectionState, "shop" | "token" | "scopes">;
 
 const TONES = {
   valid: "success",
@@ -23,18 +15,18 @@ const TONES = {
 } as const;
 
 export function ConnectionCard({ shop, token, scopes }: Props) {
-  const { connection: words } = useWords(HOME_WORDS);
+  const { t } = useTranslation("home");
   const rows = [
-    { name: words.store, value: shop },
-    { name: words.access, value: <Access {...token} /> },
-    { name: words.permissions, value: <Scopes {...scopes} state={token.state} /> },
+    { name: t("connection.store"), value: shop },
+    { name: t("connection.access"), value: <Access {...token} /> },
+    { name: t("connection.permissions"), value: <Scopes {...scopes} state={token.state} /> },
   ];
   return (
     <Card>
       <BlockStack gap="400">
         <CardHeading
-          title={words.title}
-          status={{ tone: TONES[token.state], text: words.states[token.state] }}
+          title={t("connection.title")}
+          status={{ tone: TONES[token.state], text: t(`connection.states.${token.state}`) }}
         />
         <FactRows rows={rows} />
       </BlockStack>
@@ -43,28 +35,31 @@ export function ConnectionCard({ shop, token, scopes }: Props) {
 }
 
 function Access({ state, expiresAt, isRenewed }: Props["token"]) {
-  const { connection: words } = useWords(HOME_WORDS);
-  if (state === "reauth_required") return <>{words.ended}</>;
-  if (state === "none") return <>{words.notGranted}</>;
-  if (state === "unknown") return <>{words.notChecked}</>;
-  if (!expiresAt) return <>{words.endless}</>;
+  const { t } = useTranslation("home");
+  if (state === "reauth_required") return <>{t("connection.ended")}</>;
+  if (state === "none") return <>{t("connection.notGranted")}</>;
+  if (state === "unknown") return <>{t("connection.notChecked")}</>;
+  if (!expiresAt) return <>{t("connection.endless")}</>;
   return (
     <>
-      {words.until} <Moment at={expiresAt} />
-      {isRenewed && `, ${words.renewed}`}
+      {t("connection.until")} <DateTime at={expiresAt} />
+      {isRenewed && `, ${t("connection.renewed")}`}
     </>
   );
 }
 
 function Scopes({ granted, missing, state }: Props["scopes"] & { state: Props["token"]["state"] }) {
-  const { connection: words } = useWords(HOME_WORDS);
-  if (state !== "valid") return <>{words.noneInForce}</>;
-  if (granted === null) return <>{words.byHand}</>;
+  const { t } = useTranslation("home");
+  if (state !== "valid") return <>{t("connection.noneInForce")}</>;
+  if (granted === null) return <>{t("connection.byHand")}</>;
   return (
     <>
       {missing.length === 0
-        ? words.all(granted.join(", "))
-        : words.some(granted.join(", ") || words.nothing, missing.join(", "))}
+        ? t("connection.all", { names: granted.join(", ") })
+        : t("connection.some", {
+            granted: granted.join(", ") || t("connection.nothing"),
+            missing: missing.join(", "),
+          })}
     </>
   );
 }

@@ -1,9 +1,9 @@
-// What needs a look, worst first; nothing when all is well.
+// The store's problems, most severe first; empty when there are none.
+import { useTranslation } from "react-i18next";
 import { Banner } from "@shopify/polaris";
-import { formatCount } from "../figures.ts";
-import { formatDay } from "../moment.tsx";
-import { useLocale, useWords } from "../words.tsx";
-import { HOME_WORDS } from "./home-words.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { formatDay } from "../ui/date-time.tsx";
+import { useLocale } from "../i18n/locale.ts";
 
 type Props = {
   health: { syncError: string | null; deadLetters: number; keptDataAt?: string };
@@ -11,36 +11,36 @@ type Props = {
 };
 
 export function HealthBanners({ health, paused }: Props) {
-  const words = useWords(HOME_WORDS);
+  const { t } = useTranslation("home");
   const locale = useLocale();
   return (
     <>
       {health.keptDataAt && (
-        <Banner tone="warning" title={words.keptData}>
-          <p>{words.keptDataText(formatDay(locale, health.keptDataAt))}</p>
+        <Banner tone="warning" title={t("keptData")}>
+          <p>{t("keptDataText", { day: formatDay(locale, health.keptDataAt) })}</p>
         </Banner>
       )}
       {health.syncError !== null && (
-        <Banner tone="warning" title={words.syncFailed}>
-          <p>{words.syncFailedText}</p>
+        <Banner tone="warning" title={t("syncFailed")}>
+          <p>{t("syncFailedText")}</p>
         </Banner>
       )}
       {health.deadLetters > 0 && (
         <Banner
           tone="warning"
-          title={words.deadLetters(formatCount(locale, health.deadLetters))}
-          action={{ content: words.toEvents, url: "/app/events/dead-letters" }}
+          title={t("deadLetters", { total: formatCount(locale, health.deadLetters) })}
+          action={{ content: t("toEvents"), url: "/app/events/dead-letters" }}
         >
-          <p>{words.deadLettersText}</p>
+          <p>{t("deadLettersText")}</p>
         </Banner>
       )}
       {paused.length > 0 && (
         <Banner
           tone="info"
-          title={words.paused(paused.join(", "))}
-          action={{ content: words.toEvents, url: "/app/events" }}
+          title={t("paused", { names: paused.join(", ") })}
+          action={{ content: t("toEvents"), url: "/app/events" }}
         >
-          <p>{words.pausedText}</p>
+          <p>{t("pausedText")}</p>
         </Banner>
       )}
     </>

@@ -1,29 +1,30 @@
-// The app's home: what needs a look, the way to a store in step, the last day, and the connection.
+// The app's home: problems, the setup guide, the last day, and the connection.
+import { useTranslation } from "react-i18next";
 import { BlockStack, Page, Text } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import type { ComponentProps } from "react";
-import { useChannelName } from "../channel-names.ts";
+import { useChannelName } from "../i18n/channel-names.ts";
 import { ChannelsCard } from "./channels-card.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConnectionCard } from "./connection-card.tsx";
-import { Later } from "../later.tsx";
-import { SetupGuideCard, type Guide } from "../setup-guide/setup-guide-card.tsx";
+import { DeferredCard } from "../frame/deferred-card.tsx";
+import type { SetupGuide } from "../../domain/merchant/setup-guide.ts";
+import { SetupGuideCard } from "../setup-guide/setup-guide-card.tsx";
 import { WebhooksCard, WebhooksSkeleton } from "./webhooks-card.tsx";
-import { useWords } from "../words.tsx";
 import { HealthBanners } from "./health-banners.tsx";
-import { HOME_WORDS } from "./home-words.ts";
-import { DayCard, LatelyCard, type Overview } from "./overview-cards.tsx";
+import type { StoreOverview } from "../../domain/merchant/store-overview.ts";
+import { DayCard, RecentActivityCard } from "./overview-cards.tsx";
 
 type Props = {
   connection: ComponentProps<typeof ConnectionCard> & ComponentProps<typeof ChannelsCard>;
-  guide: Guide;
+  guide: SetupGuide;
   health: ComponentProps<typeof HealthBanners>["health"];
   webhooks: Promise<ComponentProps<typeof WebhooksCard>["webhooks"]>;
-  overview: Promise<Overview>;
+  overview: Promise<StoreOverview>;
 };
 
 export function HomeScreen({ connection, guide, health, webhooks, overview }: Props) {
-  const { title } = useWords(HOME_WORDS);
+  const { t } = useTranslation("home");
   const nameOf = useChannelName();
   const { channels } = connection;
   const paused =
@@ -32,11 +33,11 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
       : [];
   return (
     <>
-      <TitleBar title={title} />
+      <TitleBar title={t("title")} />
       <Page>
         <BlockStack gap="400">
           <Text as="h1" visuallyHidden>
-            {title}
+            {t("title")}
           </Text>
           <ConnectionBanner {...connection} />
           <HealthBanners health={health} paused={paused} />
@@ -50,13 +51,13 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
           )}
           <DayCard overview={overview} />
           <ConnectionCard {...connection} />
-          <Later answer={webhooks} waiting={<WebhooksSkeleton />}>
+          <DeferredCard answer={webhooks} waiting={<WebhooksSkeleton />}>
             {(state) => (
               <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />
             )}
-          </Later>
+          </DeferredCard>
           <ChannelsCard channels={connection.channels} />
-          <LatelyCard overview={overview} />
+          <RecentActivityCard overview={overview} />
         </BlockStack>
       </Page>
     </>

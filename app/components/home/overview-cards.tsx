@@ -1,5 +1,6 @@
-// The last day in numbers and what happened lately. They come after the page: the place of the numbers is kept, and what
-// happened lately stands last, so that nothing moves.
+// The last day in numbers and the recent activity. They load after the page: the numbers' height is
+// reserved and the recent activity is the last card, so that nothing shifts.
+import { useTranslation } from "react-i18next";
 import {
   BlockStack,
   Card,
@@ -9,80 +10,70 @@ import {
   SkeletonBodyText,
   Text,
 } from "@shopify/polaris";
-import { CardHeading } from "../card-heading.tsx";
-import { formatCount } from "../figures.ts";
-import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
-import { Later } from "../later.tsx";
-import { Moment } from "../moment.tsx";
-import { useLocale, useWords } from "../words.tsx";
-import { HOME_WORDS } from "./home-words.ts";
-
-type Day = Record<"synced" | "signUps" | "granted" | "withdrawn" | "delivered" | "failed", number>;
-type Happening =
-  | {
-      kind: "consent";
-      at: string;
-      userId: number | null;
-      name: string | null;
-      type: string;
-      action: string;
-    }
-  | { kind: "customer"; at: string; userId: number; name: string | null }
-  | { kind: "privacy"; at: string; request: string; state: string };
-export type Overview = { state: "known"; day: Day; happenings: Happening[] } | { state: "unknown" };
+import { labelOf } from "../i18n/label-of.ts";
+import type {
+  ActivityItem,
+  DayNumbers,
+  StoreOverview,
+} from "../../domain/merchant/store-overview.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { DeferredCard } from "../frame/deferred-card.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { useLocale } from "../i18n/locale.ts";
 
 const NUMBERS = ["synced", "signUps", "granted", "withdrawn", "delivered", "failed"] as const;
-type Props = { overview: Promise<Overview> };
+type Props = { overview: Promise<StoreOverview> };
 
 export function DayCard({ overview }: Props) {
-  const words = useWords(HOME_WORDS);
+  const { t } = useTranslation("home");
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.day} />
-        <Later answer={overview} waiting={<Numbers day={null} />}>
+        <CardHeading title={t("day")} />
+        <DeferredCard answer={overview} waiting={<Numbers day={null} />}>
           {(known) =>
             known.state === "known" ? (
               <Numbers day={known.day} />
             ) : (
-              <Text as="p">{words.dayAway}</Text>
+              <Text as="p">{t("dayAway")}</Text>
             )
           }
-        </Later>
+        </DeferredCard>
       </BlockStack>
     </Card>
   );
 }
 
-export function LatelyCard({ overview }: Props) {
-  const words = useWords(HOME_WORDS);
+export function RecentActivityCard({ overview }: Props) {
+  const { t } = useTranslation("home");
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.lately} />
-        <Later answer={overview} waiting={<SkeletonBodyText lines={8} />}>
+        <CardHeading title={t("recentActivity")} />
+        <DeferredCard answer={overview} waiting={<SkeletonBodyText lines={8} />}>
           {(known) =>
             known.state === "known" ? (
-              <Lately happenings={known.happenings} />
+              <RecentActivity happenings={known.happenings} />
             ) : (
-              <Text as="p">{words.dayAway}</Text>
+              <Text as="p">{t("dayAway")}</Text>
             )
           }
-        </Later>
+        </DeferredCard>
       </BlockStack>
     </Card>
   );
 }
 
-function Numbers({ day }: { day: Day | null }) {
-  const { numbers } = useWords(HOME_WORDS);
+function Numbers({ day }: { day: DayNumbers | null }) {
+  const { t } = useTranslation("home");
   const locale = useLocale();
   return (
     <InlineGrid columns={{ xs: 2, md: 3, lg: 6 }} gap="400">
       {NUMBERS.map((name) => (
         <BlockStack key={name} gap="100">
           <Text as="span" tone="subdued">
-            {numbers[name]}
+            {t(`numbers.${name}`)}
           </Text>
           <Text as="span" variant="headingLg" numeric>
             {day ? formatCount(locale, day[name]) : "–"}
@@ -93,12 +84,12 @@ function Numbers({ day }: { day: Day | null }) {
   );
 }
 
-function Lately({ happenings }: { happenings: Happening[] }) {
-  const words = useWords(HOME_WORDS);
+function RecentActivity({ happenings }: { happenings: ActivityItem[] }) {
+  const { t } = useTranslation("home");
   if (happenings.length === 0)
     return (
       <Text as="p" tone="subdued">
-        {words.nothing}
+        {t("nothing")}
       </Text>
     );
   return (
@@ -109,7 +100,7 @@ function Lately({ happenings }: { happenings: Happening[] }) {
             <What happening={one} />
           </Text>
           <Text as="span" tone="subdued">
-            <Moment at={one.at} />
+            <DateTime at={one.at} />
           </Text>
         </InlineStack>
       ))}
@@ -117,39 +108,39 @@ function Lately({ happenings }: { happenings: Happening[] }) {
   );
 }
 
-function What({ happening }: { happening: Happening }) {
-  const words = useWords(HOME_WORDS);
-  const names = useWords(CUSTOMER_NAMES);
+function What({ happening }: { happening: ActivityItem }) {
+  const { t } = useTranslation(["home", "glossary"]);
+
   if (happening.kind === "privacy")
     return (
       <Link
         url="/app/privacy"
         monochrome
-      >{`${words.requests[happening.request] ?? happening.request}: ${words.requestStates[happening.state] ?? happening.state}`}</Link>
+      >{`${labelOf(t("requests", { returnObjects: true }), happening.request)}: ${labelOf(t("requestStates", { returnObjects: true }), happening.state)}`}</Link>
     );
   const who =
     happening.userId === null ? (
-      words.visitor
+      t("visitor")
     ) : (
       <Link url={`/app/customers/${happening.userId}`} monochrome>
-        {happening.name ?? words.noName}
+        {happening.name ?? t("noName")}
       </Link>
     );
   if (happening.kind === "customer")
     return (
       <>
-        {words.newCustomer}: {who}
+        {t("newCustomer")}: {who}
       </>
     );
-  const consent = names.consent[happening.type] ?? happening.type;
+  const consent = labelOf(t("glossary:consent", { returnObjects: true }), happening.type);
   return (
     <>
       {who}{" "}
       {happening.action === "granted"
-        ? words.granted(consent)
+        ? t("granted", { consent })
         : happening.action === "revoked"
-          ? words.withdrawn(consent)
-          : words.other(consent, happening.action)}
+          ? t("withdrawn", { consent })
+          : t("other", { consent, action: happening.action })}
     </>
   );
 }

@@ -1,4 +1,6 @@
-import { useFetcher, useRevalidator } from "@remix-run/react";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { useRevalidator } from "@remix-run/react";
 import {
   BlockStack,
   Box,
@@ -9,46 +11,42 @@ import {
   Text as Line,
 } from "@shopify/polaris";
 import { useEffect, useRef } from "react";
-import { CardHeading } from "../card-heading.tsx";
-import { HOME_WORDS, type HomeText } from "./home-words.ts";
-import { useWords } from "../words.tsx";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import type { WebhooksPart } from "../../domain/tenants/connection-state.ts";
 
-type Refused = { topic: string; reason: string }[];
-type Webhooks =
-  | { state: "known"; registered: number; total: number; missing: string[]; refused?: Refused }
-  | { state: "not_connected" }
-  | { state: "unknown"; reason: string };
-type Repair =
-  { isDone: true; changed: number; refused?: Refused } | { isDone: false; reason: string };
-
-type Text = HomeText["webhooks"];
+type Repair = { changed: number; isRefused: boolean };
 
 export function WebhooksCard({
   webhooks,
   isConnected,
 }: {
-  webhooks: Webhooks;
+  webhooks: WebhooksPart;
   isConnected: boolean;
 }) {
-  const { webhooks: words } = useWords(HOME_WORDS);
-  const fetcher = useFetcher<Repair>();
+  const { t } = useTranslation("home");
+  const {
+    submit,
+    isBusy,
+    data: repair,
+    error,
+  } = useScreenAction<Repair>("repair_webhooks", {
+    action: "/app?index",
+  });
   useRecheck(isConnected && webhooks.state === "not_connected");
-  const isBusy = fetcher.state !== "idle";
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.title} status={statusOf(words, webhooks)}>
-          <fetcher.Form method="post" action="/app?index">
-            <Button submit loading={isBusy} disabled={!isConnected}>
-              {words.again}
-            </Button>
-          </fetcher.Form>
+        <CardHeading title={t("webhooks.title")} status={statusOf(t, webhooks)}>
+          <Button loading={isBusy} disabled={!isConnected} onClick={() => submit()}>
+            {t("webhooks.again")}
+          </Button>
         </CardHeading>
         <BlockStack gap="100">
-          <Line as="p">{describe(words, webhooks)}</Line>
+          <Line as="p">{describe(t, webhooks)}</Line>
           {webhooks.state === "known" && webhooks.refused && (
             <>
-              <Line as="p">{words.refused}</Line>
+              <Line as="p">{t("webhooks.refused")}</Line>
               <List>
                 {webhooks.refused.map(({ topic, reason }) => (
                   <List.Item key={topic}>
@@ -59,7 +57,14 @@ export function WebhooksCard({
             </>
           )}
           <div aria-live="polite">
-            {!isBusy && fetcher.data && <Result repair={fetcher.data} />}
+            {error && (
+              <Line as="p" tone="critical">
+                {error.code === "webhooks_failed"
+                  ? t("webhooks.failed", { reason: error.reason })
+                  : error.message}
+              </Line>
+            )}
+            {repair && <Result repair={repair} />}
           </div>
         </BlockStack>
       </BlockStack>
@@ -68,11 +73,11 @@ export function WebhooksCard({
 }
 
 export function WebhooksSkeleton() {
-  const { webhooks: words } = useWords(HOME_WORDS);
+  const { t } = useTranslation("home");
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={words.title} />
+        <CardHeading title={t("webhooks.title")} />
         <Box minHeight="28px">
           <SkeletonBodyText lines={2} />
         </Box>
@@ -81,7 +86,10 @@ export function WebhooksSkeleton() {
   );
 }
 
-/** Asking the store may have found out that the access has ended: then the whole page is read once more. */
+/**
+ * The store's API call may have found that the access has ended: then the whole page reloads its
+ * data.
+ */
 function useRecheck(isOutdated: boolean): void {
   const { revalidate } = useRevalidator();
   const isAsked = useRef(false);
@@ -92,38 +100,40 @@ function useRecheck(isOutdated: boolean): void {
   }, [isOutdated, revalidate]);
 }
 
-function statusOf(words: Text, webhooks: Webhooks) {
-  if (webhooks.state === "unknown") return { tone: "warning", text: words.notChecked } as const;
+function statusOf(t: TFunction<"home">, webhooks: WebhooksPart) {
+  if (webhooks.state === "unknown")
+    return { tone: "warning", text: t("webhooks.notChecked") } as const;
   if (webhooks.state === "not_connected") return undefined;
   return {
     tone: webhooks.missing.length === 0 ? "success" : "warning",
-    text: words.registered(webhooks.registered, webhooks.total),
+    text: t("webhooks.registered", {
+      registered: webhooks.registered,
+      total: webhooks.total,
+    }),
   } as const;
 }
 
-function describe(words: Text, webhooks: Webhooks): string {
-  if (webhooks.state === "unknown") return words.unknown(webhooks.reason);
-  if (webhooks.state === "not_connected") return words.notConnected;
-  return webhooks.missing.length === 0 ? words.whole : words.missing(webhooks.missing.join(", "));
+function describe(t: TFunction<"home">, webhooks: WebhooksPart): string {
+  if (webhooks.state === "unknown") return t("webhooks.unknown", { reason: webhooks.reason });
+  if (webhooks.state === "not_connected") return t("webhooks.notConnected");
+  return webhooks.missing.length === 0
+    ? t("webhooks.whole")
+    : t("webhooks.missing", { names: webhooks.missing.join(", ") });
 }
 
 function Result({ repair }: { repair: Repair }) {
-  const { webhooks: words } = useWords(HOME_WORDS);
-  if (!repair.isDone)
+  const { t } = useTranslation("home");
+  if (repair.isRefused && repair.changed === 0)
     return (
       <Line as="p" tone="critical">
-        {words.failed(repair.reason)}
-      </Line>
-    );
-  if (repair.refused && repair.changed === 0)
-    return (
-      <Line as="p" tone="critical">
-        {words.refusedAgain}
+        {t("webhooks.refusedAgain")}
       </Line>
     );
   return (
     <Line as="p" tone="success">
-      {repair.changed === 0 ? words.wasThere : words.done(repair.changed)}
+      {repair.changed === 0
+        ? t("webhooks.wasThere")
+        : t("webhooks.done", { total: repair.changed })}
     </Line>
   );
 }

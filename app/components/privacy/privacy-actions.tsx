@@ -1,59 +1,58 @@
+import { useTranslation } from "react-i18next";
 import { BlockStack, Button, InlineStack, Link, Text } from "@shopify/polaris";
-import { ConfirmButton } from "../confirm-button.tsx";
-import type { ShownRequest } from "./privacy-board.tsx";
-import { PRIVACY_WORDS } from "./privacy-words.ts";
-import { useWords } from "../words.tsx";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import type { BoardRequest } from "../../domain/compliance/request-list.ts";
 
-export type RequestDeed = {
-  run(intent: string, id: number): void;
-  /** What is under way for this request. */
-  busyWith: string | null;
+export type RequestIntent = "retry" | "export" | "handed_over";
+export type RequestAction = {
+  run(intent: RequestIntent): void;
+  isBusy(intent: RequestIntent): boolean;
   problem: string | null;
   url: string | null;
 };
 
-/** What there is to do about one request. */
+/** The actions of one request. */
 export function PrivacyActions({
   request,
-  deed: { run, busyWith, problem, url },
+  action: { run, isBusy, problem, url },
 }: {
-  request: ShownRequest;
-  deed: RequestDeed;
+  request: BoardRequest;
+  action: RequestAction;
 }) {
-  const words = useWords(PRIVACY_WORDS);
+  const { t } = useTranslation("privacy");
   return (
     <BlockStack gap="200" inlineAlign="start">
       <InlineStack gap="300">
         {request.can_retry && (
           <Button
             variant="plain"
-            loading={busyWith === "retry"}
-            accessibilityLabel={words.retryOf(request.id)}
-            onClick={() => run("retry", request.id)}
+            loading={isBusy("retry")}
+            accessibilityLabel={t("retryOf", { id: request.id })}
+            onClick={() => run("retry")}
           >
-            {words.retry}
+            {t("retry")}
           </Button>
         )}
         {request.has_export && (
           <Button
             variant="plain"
-            loading={busyWith === "export"}
-            accessibilityLabel={words.exportOf(request.id)}
-            onClick={() => run("export", request.id)}
+            loading={isBusy("export")}
+            accessibilityLabel={t("exportOf", { id: request.id })}
+            onClick={() => run("export")}
           >
-            {words.export}
+            {t("export")}
           </Button>
         )}
         {request.has_export && request.state === "failed" && (
           <ConfirmButton
-            label={words.handed}
-            title={words.handedTitle}
-            confirm={words.handed}
+            label={t("handed")}
+            title={t("handedTitle")}
+            confirm={t("handed")}
             variant="plain"
-            isBusy={busyWith === "handed_over"}
-            onConfirm={() => run("handed_over", request.id)}
+            isBusy={isBusy("handed_over")}
+            onConfirm={() => run("handed_over")}
           >
-            <Text as="p">{words.handedText}</Text>
+            <Text as="p">{t("handedText")}</Text>
           </ConfirmButton>
         )}
       </InlineStack>
@@ -65,9 +64,9 @@ export function PrivacyActions({
         )}
         {url && (
           <Text as="p">
-            {words.exportReady}{" "}
+            {t("exportReady")}{" "}
             <Link url={url} target="_blank">
-              {words.openExport}
+              {t("openExport")}
             </Link>
           </Text>
         )}

@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import {
   Badge,
   BlockStack,
@@ -9,35 +10,16 @@ import {
   InlineStack,
   Text,
 } from "@shopify/polaris";
-import { CHANNEL_WORDS, channelLabel } from "../events/channel-words.ts";
-import { FilterBar } from "../filter-bar.tsx";
-import { Moment } from "../moment.tsx";
-import { Pager } from "../pager.tsx";
-import { PrivacyActions, type RequestDeed } from "./privacy-actions.tsx";
-import { PRIVACY_WORDS } from "./privacy-words.ts";
-import { useRequestDeeds } from "./use-request-deeds.ts";
-import { useWords } from "../words.tsx";
+import { useChannelName } from "../i18n/channel-names.ts";
+import type { BoardRequest } from "../../domain/compliance/request-list.ts";
+import { FilterBar } from "../ui/filter-bar.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { PrivacyActions, type RequestAction } from "./privacy-actions.tsx";
+import { useRequestActions } from "./use-request-actions.ts";
 
-type Problem = {
-  kind: "no_email_provider" | "no_recipient" | "system" | "left_behind" | "ours";
-  system: string | null;
-};
-export type ShownRequest = {
-  id: number;
-  kind: "data_request" | "customer_redact" | "shop_redact";
-  state: "received" | "running" | "done" | "retained" | "failed";
-  is_by_hand: boolean;
-  received_at: string;
-  due_by: string;
-  is_overdue: boolean;
-  completed_at: string | null;
-  next_attempt_at: string | null;
-  problem: Problem | null;
-  has_export: boolean;
-  can_retry: boolean;
-};
 type Props = {
-  requests: readonly ShownRequest[];
+  requests: readonly BoardRequest[];
   next: string | null;
   filters: { kind?: string | undefined; state?: string | undefined };
 };
@@ -51,9 +33,9 @@ const TONES = {
 } as const;
 
 export function PrivacyBoard({ requests, next, filters }: Props) {
-  const words = useWords(PRIVACY_WORDS);
-  const { columns, nothingFound, empty } = words;
-  const deedOf = useRequestDeeds();
+  const { t } = useTranslation("privacy");
+
+  const actionOf = useRequestActions();
   const choicesOf = (labels: Record<string, string>) =>
     Object.entries(labels).map(([value, label]) => ({ value, label }));
   if (
@@ -64,8 +46,8 @@ export function PrivacyBoard({ requests, next, filters }: Props) {
   )
     return (
       <Card>
-        <EmptyState heading={empty.title} image="">
-          <p>{empty.text}</p>
+        <EmptyState heading={t("empty.title")} image="">
+          <p>{t("empty.text")}</p>
         </EmptyState>
       </Card>
     );
@@ -75,38 +57,38 @@ export function PrivacyBoard({ requests, next, filters }: Props) {
         filters={[
           {
             name: "kind",
-            label: words.filters.kind,
+            label: t("filters.kind"),
             kind: "choice",
             value: filters.kind,
-            choices: choicesOf(words.kinds),
+            choices: choicesOf(t("kinds", { returnObjects: true })),
           },
           {
             name: "state",
-            label: words.filters.state,
+            label: t("filters.state"),
             kind: "choice",
             value: filters.state,
-            choices: choicesOf(words.groups),
+            choices: choicesOf(t("groups", { returnObjects: true })),
           },
         ]}
       />
       <IndexTable
         selectable={false}
         itemCount={requests.length}
-        resourceName={{ singular: columns.kind, plural: words.title }}
+        resourceName={{ singular: t("columns.kind"), plural: t("title") }}
         emptyState={
-          <EmptySearchResult title={nothingFound.title} description={nothingFound.text} />
+          <EmptySearchResult title={t("nothingFound.title")} description={t("nothingFound.text")} />
         }
         headings={[
-          { title: columns.kind },
-          { title: columns.state },
-          { title: columns.received },
-          { title: columns.due },
-          { title: columns.finished },
-          { title: columns.next },
+          { title: t("columns.kind") },
+          { title: t("columns.state") },
+          { title: t("columns.received") },
+          { title: t("columns.due") },
+          { title: t("columns.finished") },
+          { title: t("columns.next") },
         ]}
       >
         {requests.map((request, at) => (
-          <Row key={request.id} request={request} at={at} deed={deedOf(request.id)} />
+          <Row key={request.id} request={request} at={at} action={actionOf(request.id)} />
         ))}
       </IndexTable>
       <Pager next={next} />
@@ -114,8 +96,16 @@ export function PrivacyBoard({ requests, next, filters }: Props) {
   );
 }
 
-function Row({ request, at, deed }: { request: ShownRequest; at: number; deed: RequestDeed }) {
-  const words = useWords(PRIVACY_WORDS);
+function Row({
+  request,
+  at,
+  action,
+}: {
+  request: BoardRequest;
+  at: number;
+  action: RequestAction;
+}) {
+  const { t } = useTranslation("privacy");
   const isFinished = request.completed_at !== null;
   return (
     <IndexTable.Row
@@ -126,64 +116,67 @@ function Row({ request, at, deed }: { request: ShownRequest; at: number; deed: R
       <IndexTable.Cell>
         <BlockStack>
           <Text as="span" fontWeight="semibold">
-            {words.kinds[request.kind]}
+            {t(`kinds.${request.kind}`)}
           </Text>
           <Text as="span" variant="bodySm" tone="subdued">
-            {words.number(request.id)}
-            {request.is_by_hand && `, ${words.byHand}`}
+            {t("number", { id: request.id })}
+            {request.is_by_hand && `, ${t("byHand")}`}
           </Text>
         </BlockStack>
       </IndexTable.Cell>
       <IndexTable.Cell>
         <BlockStack gap="100" inlineAlign="start">
-          <Badge tone={TONES[request.state]}>{words.states[request.state]}</Badge>
+          <Badge tone={TONES[request.state]}>{t(`states.${request.state}`)}</Badge>
           <Explanation request={request} />
         </BlockStack>
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <Moment at={request.received_at} />
+        <DateTime at={request.received_at} />
       </IndexTable.Cell>
       <IndexTable.Cell>
         <InlineStack gap="200" wrap={false}>
-          <Moment at={request.due_by} />
-          {request.is_overdue && <Badge tone="critical">{words.overdue}</Badge>}
+          <DateTime at={request.due_by} />
+          {request.is_overdue && <Badge tone="critical">{t("overdue")}</Badge>}
         </InlineStack>
       </IndexTable.Cell>
       <IndexTable.Cell>
-        {isFinished ? <Moment at={request.completed_at as string} /> : "-"}
+        {isFinished ? <DateTime at={request.completed_at as string} /> : "-"}
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <PrivacyActions request={request} deed={deed} />
+        <PrivacyActions request={request} action={action} />
       </IndexTable.Cell>
     </IndexTable.Row>
   );
 }
 
-function Explanation({ request }: { request: ShownRequest }) {
-  const words = useWords(PRIVACY_WORDS);
-  const channels = useWords(CHANNEL_WORDS);
+function Explanation({ request }: { request: BoardRequest }) {
+  const { t } = useTranslation("privacy");
+  const channelName = useChannelName();
+
   const { problem } = request;
-  const said =
+  const statusText =
     problem &&
     (problem.kind === "system"
-      ? words.system(channelLabel(channels, problem.system ?? ""))
-      : words.problems[problem.kind]);
+      ? t("system", {
+          name: channelName(problem.system ?? ""),
+        })
+      : t(`problems.${problem.kind}`));
   return (
     <Box maxWidth="20rem">
       <div style={{ whiteSpace: "normal" }}>
-        {said && (
+        {statusText && (
           <Text as="p" variant="bodySm">
-            {said}
+            {statusText}
           </Text>
         )}
         {request.next_attempt_at && (
           <Text as="p" variant="bodySm" tone="subdued">
-            {words.again} <Moment at={request.next_attempt_at} />
+            {t("again")} <DateTime at={request.next_attempt_at} />
           </Text>
         )}
         {request.state === "retained" && (
           <Text as="p" variant="bodySm" tone="subdued">
-            {words.kept}
+            {t("kept")}
           </Text>
         )}
       </div>

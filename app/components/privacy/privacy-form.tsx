@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import {
   Banner,
   BlockStack,
@@ -9,75 +10,73 @@ import {
   TextField,
 } from "@shopify/polaris";
 import { useState } from "react";
-import { CardHeading } from "../card-heading.tsx";
-import { ConfirmButton } from "../confirm-button.tsx";
-import { PRIVACY_WORDS } from "./privacy-words.ts";
-import { useDeed, useRefusal } from "../use-deed.ts";
-import { useWords } from "../words.tsx";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 
-/** For a customer who asked the merchant, not the store. Erasing asks once more. */
+/** For a customer who contacted the merchant directly. An erasure is confirmed first. */
 export function PrivacyForm() {
-  const words = useWords(PRIVACY_WORDS);
-  const { make, kinds } = words;
+  const { t } = useTranslation("privacy");
+
   const [kind, setKind] = useState("data_request");
   const [email, setEmail] = useState("");
-  const { run, isBusy, refused } = useDeed({
-    onDone() {
+  const { submit, isBusy, error } = useScreenAction("make", {
+    onSuccess() {
       setEmail("");
-      return make.done;
+      showToast(t("make.done"));
     },
   });
-  const general = useRefusal(refused);
-  const start = () => run("make", { kind, email });
+  const start = () => submit({ kind, email });
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={make.title} />
+        <CardHeading title={t("make.title")} />
         <Text as="p" tone="subdued">
-          {make.text}
+          {t("make.text")}
         </Text>
-        {refused && !refused.fields.email && (
+        {error && !error.fields?.email && (
           <Banner tone="critical">
-            <p>{general}</p>
+            <p>{error.message}</p>
           </Banner>
         )}
         <FormLayout>
           <FormLayout.Group>
             <Select
-              label={make.kind}
+              label={t("make.kind")}
               options={(["data_request", "customer_redact"] as const).map((value) => ({
                 value,
-                label: kinds[value],
+                label: t(`kinds.${value}`),
               }))}
               value={kind}
               onChange={setKind}
             />
             <TextField
-              label={make.email}
+              label={t("make.email")}
               type="email"
               autoComplete="off"
               value={email}
               onChange={setEmail}
-              error={refused?.fields.email ? make.wrongEmail : undefined}
+              error={error?.fields?.email ? t("make.wrongEmail") : undefined}
             />
           </FormLayout.Group>
           {kind === "customer_redact" ? (
             <ConfirmButton
-              label={make.start}
-              title={make.eraseTitle}
-              confirm={make.eraseConfirm}
+              label={t("make.start")}
+              title={t("make.eraseTitle")}
+              confirm={t("make.eraseConfirm")}
               isDestructive
               isBusy={isBusy}
               onConfirm={start}
             >
-              <Text as="p">{make.eraseText}</Text>
+              <Text as="p">{t("make.eraseText")}</Text>
               <Text as="p" fontWeight="semibold">
                 {email}
               </Text>
             </ConfirmButton>
           ) : (
             <Button loading={isBusy} onClick={start}>
-              {make.start}
+              {t("make.start")}
             </Button>
           )}
         </FormLayout>

@@ -1,16 +1,7 @@
-// What stands in an editor while it is edited, and the value it becomes. An empty editor is `null`: nothing saved.
-export type Field = {
-  name: string;
-  label: string;
-  kind:
-    "text" | "secret" | "number" | "switch" | "choice" | "choices" | "list" | "group" | "routes";
-  options: string[];
-  value: unknown;
-  instead: unknown;
-  isReadOnly: boolean;
-};
+import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+// The content of an editor, and the value it becomes. An empty editor is `null`: nothing saved.
 
-/** `key`: which row of the editor it is. */
+/** `key`: the React key of the row. */
 export type RouteDraft = { key: number; event_type: string; channels: string; priority: string };
 export type SecretDraft = { mode: "kept" | "replace" | "remove"; text: string };
 export type Draft =
@@ -25,7 +16,7 @@ const asText = (value: unknown): string =>
       : JSON.stringify(value);
 const asList = (value: unknown): string[] => (Array.isArray(value) ? value.map(asText) : []);
 
-export function toDraft({ kind, options, value, instead }: Field): Draft {
+export function toDraft({ kind, options, value, instead }: FormField): Draft {
   switch (kind) {
     case "secret":
       return { mode: value === null ? "replace" : "kept", text: "" };
@@ -57,8 +48,8 @@ const partsOf = (text: string, by: RegExp) =>
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** Undefined when there is nothing to send. */
-export function toValue({ kind }: Field, draft: Draft): unknown {
+/** Undefined when nothing changed. */
+export function toValue({ kind }: FormField, draft: Draft): unknown {
   switch (kind) {
     case "secret": {
       const { mode, text } = draft as SecretDraft;
@@ -98,7 +89,7 @@ export function toValue({ kind }: Field, draft: Draft): unknown {
 
 /** The changed fields as they are posted. */
 export function toPatch(
-  fields: readonly Field[],
+  fields: readonly FormField[],
   drafts: Readonly<Record<string, Draft>>,
 ): Record<string, unknown> {
   const patch: Record<string, unknown> = {};

@@ -1,4 +1,5 @@
-// One setting: the editor that its kind asks for, with what applies instead and what is wrong with it.
+// One setting: the editor of its kind, with the default value and the error.
+import { useTranslation } from "react-i18next";
 import {
   BlockStack,
   Box,
@@ -11,20 +12,19 @@ import {
   Text,
   TextField,
 } from "@shopify/polaris";
-import type { Draft, Field, RouteDraft, SecretDraft } from "./field-drafts.ts";
-import { fieldWords, optionWords } from "./field-words.ts";
-import { SETTINGS_WORDS } from "./settings-words.ts";
-import { nextKey, useFocusAfterRemoval } from "../row-keys.ts";
-import { useLocale, useWords } from "../words.tsx";
+import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import type { Draft, RouteDraft, SecretDraft } from "./field-drafts.ts";
+import { nextKey, useFocusAfterRemoval } from "../ui/row-keys.ts";
+import { useFieldTexts, useOptionLabel } from "./field-texts.ts";
 
 type Props = {
-  field: Field;
+  field: FormField;
   draft: Draft;
   problem: string | undefined;
   onChange(draft: Draft): void;
 };
 type EditorProps<D> = {
-  field: Field;
+  field: FormField;
   draft: D;
   label: string;
   help: string;
@@ -33,9 +33,9 @@ type EditorProps<D> = {
 };
 
 export function FieldEditor({ field, draft, problem, onChange }: Props) {
-  const locale = useLocale();
-  const words = useWords(SETTINGS_WORDS);
-  const { label, help } = fieldWords(locale, field);
+  const optionLabel = useOptionLabel(field.name);
+  const { t } = useTranslation("settings");
+  const { label, help } = useFieldTexts(field);
   const instead =
     field.kind === "secret" ||
     field.kind === "switch" ||
@@ -44,12 +44,12 @@ export function FieldEditor({ field, draft, problem, onChange }: Props) {
     field.instead === null ||
     field.isReadOnly
       ? ""
-      : words.instead(shown(field.instead));
+      : t("instead", { value: shown(field.instead) });
   const hints = [
     help,
     instead,
-    field.kind === "list" ? words.onePerLine : "",
-    field.isReadOnly ? words.byPlatform : "",
+    field.kind === "list" ? t("onePerLine") : "",
+    field.isReadOnly ? t("byPlatform") : "",
   ]
     .filter(Boolean)
     .join(" ");
@@ -76,7 +76,7 @@ export function FieldEditor({ field, draft, problem, onChange }: Props) {
           title={label}
           allowMultiple
           choices={field.options.map((value) => ({
-            label: optionWords(locale, field.name, value),
+            label: optionLabel(value),
             value,
           }))}
           selected={draft as string[]}
@@ -114,9 +114,9 @@ const shown = (value: unknown): string =>
       : JSON.stringify(value);
 
 function Secret({ field, draft, label, help, problem, onChange }: EditorProps<SecretDraft>) {
-  const words = useWords(SETTINGS_WORDS);
+  const { t } = useTranslation("settings");
   if (field.isReadOnly || draft.mode !== "replace") {
-    const text = draft.mode === "remove" ? words.willBeRemoved : shown(field.value ?? words.notSet);
+    const text = draft.mode === "remove" ? t("willBeRemoved") : shown(field.value ?? t("notSet"));
     return (
       <InlineStack gap="200" blockAlign="end" wrap={false}>
         <Box width="100%">
@@ -133,10 +133,10 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
         </Box>
         {!field.isReadOnly && (
           <Button
-            accessibilityLabel={`${words.replace}: ${label}`}
+            accessibilityLabel={`${t("replace")}: ${label}`}
             onClick={() => onChange({ mode: "replace", text: "" })}
           >
-            {words.replace}
+            {t("replace")}
           </Button>
         )}
       </InlineStack>
@@ -155,23 +155,23 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
         placeholder={
           field.value === null
             ? field.instead === true
-              ? words.isThere
-              : words.notSet
-            : words.newValue
+              ? t("isThere")
+              : t("notSet")
+            : t("newValue")
         }
         {...(problem && { error: problem })}
       />
       {field.value !== null && (
         <InlineStack gap="200">
           <Button variant="plain" onClick={() => onChange({ mode: "kept", text: "" })}>
-            {words.keep}
+            {t("keep")}
           </Button>
           <Button
             variant="plain"
             tone="critical"
             onClick={() => onChange({ mode: "remove", text: "" })}
           >
-            {words.remove}
+            {t("remove")}
           </Button>
         </InlineStack>
       )}
@@ -180,19 +180,19 @@ function Secret({ field, draft, label, help, problem, onChange }: EditorProps<Se
 }
 
 function Choice({ field, draft, label, help, problem, onChange }: EditorProps<string>) {
-  const words = useWords(SETTINGS_WORDS);
-  const locale = useLocale();
+  const { t } = useTranslation("settings");
+  const optionLabel = useOptionLabel(field.name);
   const none =
     field.instead === null
-      ? words.choose
-      : words.standard(optionWords(locale, field.name, shown(field.instead)));
+      ? t("choose")
+      : t("standard", { value: optionLabel(shown(field.instead)) });
   return (
     <Select
       label={label}
       helpText={help}
       options={[
         { label: none, value: "" },
-        ...field.options.map((value) => ({ label: optionWords(locale, field.name, value), value })),
+        ...field.options.map((value) => ({ label: optionLabel(value), value })),
       ]}
       value={draft}
       disabled={field.isReadOnly}
@@ -211,7 +211,7 @@ function Group({
   problem,
   onChange,
 }: EditorProps<Record<string, string>>) {
-  const locale = useLocale();
+  const optionLabel = useOptionLabel(field.name);
   return (
     <BlockStack gap="200">
       <Text as="p" variant="bodyMd">
@@ -221,7 +221,7 @@ function Group({
         {field.options.map((name) => (
           <TextField
             key={name}
-            label={optionWords(locale, field.name, name)}
+            label={optionLabel(name)}
             value={draft[name] ?? ""}
             onChange={(text) => onChange({ ...draft, [name]: text })}
             autoComplete="off"
@@ -237,7 +237,7 @@ function Group({
 }
 
 function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraft[]>) {
-  const { routes } = useWords(SETTINGS_WORDS);
+  const { t } = useTranslation("settings");
   const { adding, focusAdding } = useFocusAfterRemoval();
   const change = (key: number, part: Partial<RouteDraft>) =>
     onChange(draft.map((route) => (route.key === key ? { ...route, ...part } : route)));
@@ -252,7 +252,7 @@ function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraf
       </Text>
       {draft.length === 0 && (
         <Text as="p" tone="subdued">
-          {routes.none}
+          {t("routes.none")}
         </Text>
       )}
       {draft.map((route) => (
@@ -263,7 +263,7 @@ function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraf
           alignItems="end"
         >
           <TextField
-            label={routes.type}
+            label={t("routes.type")}
             value={route.event_type}
             onChange={(text) => change(route.key, { event_type: text })}
             autoComplete="off"
@@ -271,7 +271,7 @@ function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraf
             error={problem !== undefined}
           />
           <TextField
-            label={routes.channels}
+            label={t("routes.channels")}
             value={route.channels}
             onChange={(text) => change(route.key, { channels: text })}
             autoComplete="off"
@@ -279,16 +279,16 @@ function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraf
             error={problem !== undefined}
           />
           <Select
-            label={routes.priority}
+            label={t("routes.priority")}
             options={[
-              { label: routes.usual, value: "" },
+              { label: t("routes.usual"), value: "" },
               ...["1", "2", "3", "4", "5"].map((value) => ({ label: value, value })),
             ]}
             value={route.priority}
             onChange={(text) => change(route.key, { priority: text })}
           />
           <Button
-            accessibilityLabel={`${routes.remove}: ${route.event_type}`}
+            accessibilityLabel={`${t("routes.remove")}: ${route.event_type}`}
             onClick={() => remove(route.key)}
           >
             ×
@@ -305,7 +305,7 @@ function Routes({ draft, label, help, problem, onChange }: EditorProps<RouteDraf
             ])
           }
         >
-          {routes.add}
+          {t("routes.add")}
         </Button>
       </div>
     </BlockStack>

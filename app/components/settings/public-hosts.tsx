@@ -1,40 +1,37 @@
-// Which of the listed hosts count, the DNS record that proves each of the others, and the button that looks for them.
-import { useFetcher } from "@remix-run/react";
+// The listed hosts that are verified, the DNS record that verifies each of the others, and the
+// button that checks them.
+import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Button, InlineStack, Text } from "@shopify/polaris";
-import { useWords } from "../words.tsx";
-import { PUBLIC_HOSTS_WORDS } from "./public-hosts-words.ts";
-
-export type PublicHostsData = {
-  token: string;
-  hosts: { host: string; state: "proven" | "unproven" | "taken"; record: string }[];
-};
-type Checked =
-  { outcome: "checked"; proven: number } | { outcome: "locked" } | { outcome: "unreachable" };
+import type { HostsView } from "../../domain/tenants/public-hosts.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 
 const TONES = { proven: "success", unproven: "attention", taken: "critical" } as const;
 
-type Props = { data: PublicHostsData; /** Where the button posts. */ action: string };
+type Props = { data: HostsView; /** Where the button posts. */ action: string };
 
 export function PublicHosts({ data: { token, hosts }, action }: Props) {
-  const words = useWords(PUBLIC_HOSTS_WORDS);
-  const fetcher = useFetcher<Checked>();
-  const isBusy = fetcher.state !== "idle";
-  const checked = isBusy ? undefined : fetcher.data;
+  const { t } = useTranslation("settings");
+  const {
+    submit,
+    isBusy,
+    data: checked,
+    error,
+  } = useScreenAction<{ proven: number }>("check_hosts", { action });
   const isOpen = hosts.some(({ state }) => state !== "proven");
   if (hosts.length === 0) return null;
   return (
     <BlockStack gap="200">
       <Text as="h3" variant="headingSm">
-        {words.title}
+        {t("hosts.title")}
       </Text>
       {isOpen && (
         <Text as="p" tone="subdued">
-          {words.intro}
+          {t("hosts.intro")}
         </Text>
       )}
       {isOpen && (
         <Text as="p" breakWord>
-          {words.token}: <code>{token}</code>
+          {t("hosts.token")}: <code>{token}</code>
         </Text>
       )}
       {hosts.map(({ host, state, record }) => (
@@ -42,31 +39,30 @@ export function PublicHosts({ data: { token, hosts }, action }: Props) {
           <Text as="span" breakWord fontWeight="medium">
             {host}
           </Text>
-          <Badge tone={TONES[state]}>{words.states[state]}</Badge>
+          <Badge tone={TONES[state]}>{t(`hosts.states.${state}`)}</Badge>
           {state !== "proven" && (
             <Text as="span" tone="subdued" breakWord>
-              {words.record(record)}
+              {t("hosts.record", { name: record })}
             </Text>
           )}
         </InlineStack>
       ))}
       {isOpen && (
         <InlineStack gap="300" blockAlign="center">
-          <fetcher.Form method="post" action={action}>
-            <input type="hidden" name="intent" value="check_hosts" />
-            <Button submit loading={isBusy}>
-              {words.check}
-            </Button>
-          </fetcher.Form>
+          <Button loading={isBusy} onClick={() => submit()}>
+            {t("hosts.check")}
+          </Button>
           <div aria-live="polite">
-            {checked?.outcome === "checked" && (
+            {checked && (
               <Text as="span" {...(checked.proven > 0 && { tone: "success" as const })}>
-                {checked.proven > 0 ? words.found(checked.proven) : words.foundNone}
+                {checked.proven > 0
+                  ? t("hosts.found", { count: checked.proven })
+                  : t("hosts.foundNone")}
               </Text>
             )}
-            {checked !== undefined && checked.outcome !== "checked" && (
+            {error && (
               <Text as="span" tone="critical">
-                {words.failed}
+                {t("hosts.failed")}
               </Text>
             )}
           </div>

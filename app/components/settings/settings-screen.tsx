@@ -1,5 +1,6 @@
-// The settings of a store: the same form inside the store admin and on the standalone page. Only what was changed is sent.
-import { useFetcher } from "@remix-run/react";
+// The settings of a store: the same form inside the store admin and on the standalone page. Only
+// changed fields are sent.
+import { useTranslation } from "react-i18next";
 import {
   BlockStack,
   Banner,
@@ -11,68 +12,54 @@ import {
   Text,
 } from "@shopify/polaris";
 import { useEffect, useRef, useState, type ComponentType } from "react";
-import { toDraft, toPatch, type Draft, type Field } from "./field-drafts.ts";
+import { labelOf } from "../i18n/label-of.ts";
+import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
+import { toDraft, toPatch, type Draft } from "./field-drafts.ts";
 import { FieldEditor } from "./field-editor.tsx";
-import { problemWords } from "./field-words.ts";
-import { OnceUsable } from "../once-usable.tsx";
-import { BesideCards } from "../room.tsx";
-import { PublicHosts, type PublicHostsData } from "./public-hosts.tsx";
+import { problemKey } from "./field-errors.ts";
+import { HydrationGate } from "../frame/hydration-gate.tsx";
+import { PageGutter } from "../ui/layout.tsx";
+import type { SettingsForm } from "../../domain/tenants/settings/settings-form.ts";
+import type { HostsView } from "../../domain/tenants/public-hosts.ts";
+import { PublicHosts } from "./public-hosts.tsx";
 import type { SaveBarProps } from "./save-bar.ts";
-import { SETTINGS_WORDS, type SettingsWords } from "./settings-words.ts";
-import { useLocale, useWords } from "../words.tsx";
-
-type SectionName = keyof SettingsWords["sections"];
-type Section = { name: SectionName; fields: Field[]; tests: string[] };
-type Saved =
-  | { outcome: "saved" }
-  | { outcome: "refused"; message: string; problems: Record<string, string> }
-  | { outcome: "locked" | "unreachable" };
-type Tested =
-  | {
-      outcome: "tested";
-      system: string;
-      ok: boolean;
-      status: number | null;
-      reason: string | null;
-      to: string | null;
-    }
-  | { outcome: "locked" | "unreachable" };
+import type { ConnectionTest as ConnectionTestResult } from "../../domain/merchant/connection-tests.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 
 type Props = {
-  sections: Section[];
-  hosts: PublicHostsData;
+  sections: SettingsForm["sections"];
+  hosts: HostsView;
   /** Where the form is posted. */ action: string;
   SaveBar: ComponentType<SaveBarProps>;
 };
 
 export function SettingsScreen({ sections, hosts, action, SaveBar }: Props) {
-  const words = useWords(SETTINGS_WORDS);
+  const { t } = useTranslation("settings");
   const fields = sections.flatMap((section) => section.fields);
   const form = useSettingsForm(fields, action);
   return (
-    <OnceUsable>
+    <HydrationGate>
       <BlockStack gap="400">
         <SaveBar
           isOpen={form.isDirty}
           isBusy={form.isBusy}
-          words={words}
           onSave={form.save}
           onDiscard={form.discard}
         />
-        <FormResult result={form.result} fields={fields} />
+        <FormResult isSaved={form.isSaved} error={form.error} fields={fields} />
         <Contents names={sections.map(({ name }) => name)} />
         {sections.map((section) => (
           <InlineGrid key={section.name} columns={{ xs: 1, md: "1fr 2fr" }} gap="400">
-            <BesideCards>
+            <PageGutter>
               <BlockStack gap="200">
                 <Text as="h2" variant="headingMd" id={section.name}>
-                  {words.sections[section.name].title}
+                  {t(`sections.${section.name}.title`)}
                 </Text>
                 <Text as="p" tone="subdued">
-                  {words.sections[section.name].text}
+                  {t(`sections.${section.name}.text`)}
                 </Text>
               </BlockStack>
-            </BesideCards>
+            </PageGutter>
             <Card>
               <BlockStack gap="400">
                 {section.fields.map((field) => (
@@ -98,40 +85,39 @@ export function SettingsScreen({ sections, hosts, action, SaveBar }: Props) {
           </InlineGrid>
         ))}
       </BlockStack>
-    </OnceUsable>
+    </HydrationGate>
   );
 }
 
-/** The page is long: a way to each part of it. */
-function Contents({ names }: { names: SectionName[] }) {
-  const { contents, sections } = useWords(SETTINGS_WORDS);
+/** Links to the parts of the long page. */
+function Contents({ names }: { names: SettingsForm["sections"][number]["name"][] }) {
+  const { t } = useTranslation("settings");
   return (
-    <BesideCards>
-      <nav aria-label={contents}>
+    <PageGutter>
+      <nav aria-label={t("contents")}>
         <InlineStack gap="300">
           {names.map((name) => (
             <Link key={name} url={`#${name}`}>
-              {sections[name].title}
+              {t(`sections.${name}.title`)}
             </Link>
           ))}
         </InlineStack>
       </nav>
-    </BesideCards>
+    </PageGutter>
   );
 }
 
-/** Drafts of what was touched; everything else is as the server told it last. */
-export function useSettingsForm(fields: readonly Field[], action: string) {
-  const locale = useLocale();
-  const fetcher = useFetcher<Saved>();
+/** Holds drafts of the changed fields; all others show the loader's value. */
+export function useSettingsForm(fields: readonly FormField[], action: string) {
+  const { t } = useTranslation("settings");
+  const { submit, isBusy, result, error } = useScreenAction("save", { action });
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const sent = useRef<Record<string, Draft>>({});
   const patch = toPatch(fields, drafts);
   const isDirty = Object.keys(patch).length > 0;
-  const isBusy = fetcher.state !== "idle";
-  const isSaved = !isBusy && fetcher.data?.outcome === "saved";
+  const isSaved = result?.ok === true;
   useEffect(() => {
-    // What was typed while the save was under way stays.
+    // Keeps input that was entered during the save.
     if (isSaved)
       setDrafts((now) =>
         Object.fromEntries(
@@ -145,58 +131,64 @@ export function useSettingsForm(fields: readonly Field[], action: string) {
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
   }, [isDirty]);
-  const refused = !isBusy && fetcher.data?.outcome === "refused" ? fetcher.data.problems : {};
+  const fieldErrors = error?.fields ?? {};
   return {
     patch,
     isDirty,
     isBusy,
-    result: isBusy ? undefined : isSaved && isDirty ? undefined : fetcher.data,
-    draftOf: (field: Field) => drafts[field.name] ?? toDraft(field),
+    isSaved: isSaved && !isDirty,
+    error,
+    draftOf: (field: FormField) => drafts[field.name] ?? toDraft(field),
     problemOf: (name: string) =>
-      refused[name] === undefined ? undefined : problemWords(locale, refused[name]),
+      fieldErrors[name] === undefined
+        ? undefined
+        : t(problemKey(fieldErrors[name]), { reason: fieldErrors[name] }),
     change: (name: string, draft: Draft) => setDrafts((now) => ({ ...now, [name]: draft })),
     discard: () => setDrafts({}),
     save() {
       sent.current = drafts;
-      fetcher.submit({ intent: "save", fields: JSON.stringify(patch) }, { method: "post", action });
+      submit({ fields: JSON.stringify(patch) });
     },
   };
 }
 
 export function FormResult({
-  result,
+  isSaved,
+  error,
   fields,
 }: {
-  result: Saved | undefined;
-  fields: readonly Field[];
+  isSaved: boolean;
+  error: ReturnType<typeof useScreenAction>["error"];
+  fields: readonly FormField[];
 }) {
-  const words = useWords(SETTINGS_WORDS);
+  const { t } = useTranslation("settings");
   const place = useRef<HTMLDivElement>(null);
-  const isBad = result !== undefined && result.outcome !== "saved";
+  const isFailed = error !== null;
   useEffect(() => {
-    if (isBad) place.current?.scrollIntoView({ block: "nearest" });
-  }, [isBad]);
-  const hasField =
-    result?.outcome === "refused" &&
-    Object.keys(result.problems).some((name) => fields.some((field) => field.name === name));
+    if (isFailed) place.current?.scrollIntoView({ block: "nearest" });
+  }, [isFailed]);
+  const hasField = Object.keys(error?.fields ?? {}).some((name) =>
+    fields.some((field) => field.name === name),
+  );
   return (
     <div ref={place} aria-live="polite">
-      {result?.outcome === "saved" && (
+      {isSaved && (
         <Text as="p" tone="success">
-          {words.saved}
+          {t("saved")}
         </Text>
       )}
-      {(result?.outcome === "locked" || result?.outcome === "unreachable") && (
-        <Banner tone="critical" title={words[result.outcome]} />
-      )}
-      {result?.outcome === "refused" && (
-        <Banner tone="critical" title={hasField ? words.refused : words.failed}>
-          {!hasField && <p>{result.message}</p>}
+      {error && isSessionOrNetwork(error.code) && <Banner tone="critical" title={t(error.code)} />}
+      {error && !isSessionOrNetwork(error.code) && (
+        <Banner tone="critical" title={hasField ? t("refused") : t("failed")}>
+          {!hasField && <p>{error.reason}</p>}
         </Banner>
       )}
     </div>
   );
 }
+
+const isSessionOrNetwork = (code: string): code is "unauthorized" | "unreachable" =>
+  code === "unauthorized" || code === "unreachable";
 
 function ConnectionTest({
   system,
@@ -207,40 +199,39 @@ function ConnectionTest({
   action: string;
   isDirty: boolean;
 }) {
-  const words = useWords(SETTINGS_WORDS);
-  const { test } = words;
-  const fetcher = useFetcher<Tested>();
-  const isBusy = fetcher.state !== "idle";
-  const told = isBusy ? undefined : fetcher.data;
+  const { t } = useTranslation("settings");
+
+  const {
+    submit,
+    isBusy,
+    data: tested,
+    error,
+  } = useScreenAction<ConnectionTestResult>("test", { action });
   return (
     <InlineStack gap="300" blockAlign="center">
-      <fetcher.Form method="post" action={action}>
-        <input type="hidden" name="intent" value="test" />
-        <input type="hidden" name="system" value={system} />
-        <Button
-          submit
-          loading={isBusy}
-          disabled={isDirty}
-        >{`${test.button}: ${test.systems[system] ?? system}`}</Button>
-      </fetcher.Form>
+      <Button
+        loading={isBusy}
+        disabled={isDirty}
+        onClick={() => submit({ system })}
+      >{`${t("test.button")}: ${labelOf(t("test.systems", { returnObjects: true }), system)}`}</Button>
       <div aria-live="polite">
         {isDirty && (
           <Text as="span" tone="subdued">
-            {test.first}
+            {t("test.first")}
           </Text>
         )}
-        {!isDirty && (told?.outcome === "locked" || told?.outcome === "unreachable") && (
+        {!isDirty && error && (
           <Text as="span" tone="critical">
-            {words[told.outcome]}
+            {isSessionOrNetwork(error.code) ? t(error.code) : error.message}
           </Text>
         )}
-        {!isDirty && told?.outcome === "tested" && (
-          <Text as="span" tone={told.ok ? "success" : "critical"} breakWord>
-            {told.ok
-              ? told.to
-                ? test.mailed(told.to)
-                : test.works
-              : `${test.fails} ${told.reason ?? told.status ?? ""}`}
+        {!isDirty && tested && (
+          <Text as="span" tone={tested.ok ? "success" : "critical"} breakWord>
+            {tested.ok
+              ? tested.to
+                ? t("test.mailed", { to: tested.to })
+                : t("test.works")
+              : `${t("test.fails")} ${tested.reason ?? tested.status ?? ""}`}
           </Text>
         )}
       </div>

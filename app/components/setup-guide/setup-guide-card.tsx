@@ -1,5 +1,6 @@
-// The setup guide: on the app's home, and as the whole of the onboarding pages. Its buttons post to `action`, whose loader
-// answers `{ guide }` for as long as something is under way.
+// The setup guide: on the app's home, and as the whole onboarding page. Its buttons post to
+// `action`, whose loader returns `{ guide }` while work is in progress.
+import { useTranslation } from "react-i18next";
 import { useFetcher } from "@remix-run/react";
 import {
   Badge,
@@ -14,39 +15,27 @@ import {
   Text,
 } from "@shopify/polaris";
 import { useState, type ReactNode } from "react";
-import { CardHeading } from "../card-heading.tsx";
-import { OnceUsable } from "../once-usable.tsx";
-import { useLooking } from "../use-looking.ts";
-import { GUIDE_WORDS } from "./setup-guide-words.ts";
-import { useWords } from "../words.tsx";
-
-type StepName = "connect" | "embed" | "tags" | "sync" | "systems";
-type State = "todo" | "running" | "done" | "failed";
-type Step = { name: StepName; state: State; count: number | null; reason: string | null };
-export type Guide = {
-  shop: string;
-  steps: Step[];
-  done: number;
-  isDone: boolean;
-  isRunning: boolean;
-  themeUrls: Record<"consent" | "footer" | "account" | "compliance", string>;
-};
-type Act =
-  | { outcome: "done"; step: StepName }
-  | {
-      outcome: "failed";
-      step: StepName;
-      problem: "not_seen" | "not_connected" | "refused";
-      reason: string | null;
-    }
-  | { outcome: "locked" };
+import type {
+  GuideAct,
+  GuideIntent,
+  GuideStep,
+  GuideStepName,
+  SetupGuide,
+} from "../../domain/merchant/setup-guide.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { HydrationGate } from "../frame/hydration-gate.tsx";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { usePolling } from "../hooks/use-polling.ts";
 
 type Props = {
-  guide: Guide;
-  /** The page that takes the buttons and tells the guide anew. */
+  guide: SetupGuide;
+  /** The route of the actions, whose loader returns the guide. */
   action: string;
   settingsUrl: string;
-  /** Inside the store admin the whole window goes to the store, elsewhere the page stays and looks for the connection. */
+  /**
+   * Inside the store admin the whole window navigates to the store, elsewhere the page stays and
+   * polls for the connection.
+   */
   isEmbedded: boolean;
 };
 
@@ -56,29 +45,30 @@ const TONES = { done: "success", running: "info", failed: "critical", todo: unde
 
 export function SetupGuideCard(props: Props) {
   const { action, isEmbedded } = props;
-  const words = useWords(GUIDE_WORDS);
-  const live = useFetcher<{ guide: Guide }>();
-  const act = useFetcher<Act>();
+  const { t } = useTranslation("setup-guide");
+  const live = useFetcher<{ guide: SetupGuide }>();
+  const actions = useGuideActions(action);
   const guide = live.data?.guide ?? props.guide;
   const isConnected = guide.steps[0]?.state === "done";
-  useLooking(guide.isRunning || (!isEmbedded && !isConnected), () => {
+  usePolling(guide.isRunning || (!isEmbedded && !isConnected), () => {
     if (live.state === "idle") live.load(action);
   });
   const next = guide.steps.find(({ state }) => state === "failed" || state === "todo")?.name;
-  // Whatever was opened by hand gives way when a step is done and another one is next.
-  const [opened, setOpened] = useState<{ name: StepName; before: StepName | undefined } | null>(
-    null,
-  );
-  const isOpen = (name: StepName, state: State) =>
+  // A step that was opened manually closes when the next step becomes current.
+  const [opened, setOpened] = useState<{
+    name: GuideStepName;
+    before: GuideStepName | undefined;
+  } | null>(null);
+  const isOpen = (name: GuideStepName, state: GuideStep["state"]) =>
     (opened && opened.before === next ? opened.name : next) === name || state === "running";
   return (
-    <OnceUsable>
+    <HydrationGate>
       <Card>
         <BlockStack gap="400">
-          <CardHeading title={words.title} />
+          <CardHeading title={t("title")} />
           <BlockStack gap="200">
             <Text as="p" tone="subdued" id="setup-progress">
-              {words.progress(guide.done, guide.steps.length)}
+              {t("progress", { done: guide.done, of: guide.steps.length })}
             </Text>
             <ProgressBar
               progress={(guide.done / guide.steps.length) * 100}
@@ -87,7 +77,7 @@ export function SetupGuideCard(props: Props) {
               ariaLabelledBy="setup-progress"
             />
           </BlockStack>
-          {guide.isDone && <Text as="p">{words.all}</Text>}
+          {guide.isDone && <Text as="p">{t("all")}</Text>}
           <BlockStack gap="300">
             {guide.steps.map((step) => (
               <BlockStack key={step.name} gap="300">
@@ -99,12 +89,12 @@ export function SetupGuideCard(props: Props) {
                 />
                 {isOpen(step.name, step.state) && (
                   <BlockStack gap="300">
-                    <Text as="p">{words.steps[step.name].text}</Text>
+                    <Text as="p">{t(`steps.${step.name}.text`)}</Text>
                     <div aria-live="polite">
-                      <Told step={step} act={act.state === "idle" ? act.data : undefined} />
+                      <StepResult step={step} actions={actions} />
                     </div>
                     <InlineStack gap="200">
-                      <Buttons {...props} step={step} guide={guide} post={act} />
+                      <Buttons {...props} step={step} guide={guide} actions={actions} />
                     </InlineStack>
                   </BlockStack>
                 )}
@@ -113,53 +103,69 @@ export function SetupGuideCard(props: Props) {
           </BlockStack>
         </BlockStack>
       </Card>
-    </OnceUsable>
+    </HydrationGate>
   );
 }
 
-function StepHeading({ step, isOpen, onOpen }: { step: Step; isOpen: boolean; onOpen(): void }) {
-  const words = useWords(GUIDE_WORDS);
+function StepHeading({
+  step,
+  isOpen,
+  onOpen,
+}: {
+  step: GuideStep;
+  isOpen: boolean;
+  onOpen(): void;
+}) {
+  const { t } = useTranslation("setup-guide");
   const tone = TONES[step.state];
   return (
     <InlineStack align="space-between" blockAlign="center" gap="200">
       {isOpen ? (
         <Text as="h3" variant="headingSm">
-          {words.steps[step.name].title}
+          {t(`steps.${step.name}.title`)}
         </Text>
       ) : (
         <Button variant="monochromePlain" textAlign="start" onClick={onOpen}>
-          {words.steps[step.name].title}
+          {t(`steps.${step.name}.title`)}
         </Button>
       )}
-      <Badge {...(tone && { tone })}>{words.states[step.state]}</Badge>
+      <Badge {...(tone && { tone })}>{t(`states.${step.state}`)}</Badge>
     </InlineStack>
   );
 }
 
-function Told({ step, act }: { step: Step; act: Act | undefined }): ReactNode {
-  const words = useWords(GUIDE_WORDS);
-  if (act?.outcome === "locked")
-    return (
-      <Text as="p" tone="critical">
-        {words.problems.locked}
-      </Text>
-    );
+type GuideActions = ReturnType<typeof useGuideActions>;
+
+function useGuideActions(action: string) {
+  return {
+    init_tags: useScreenAction<GuideAct>("init_tags", { action }),
+    start_sync: useScreenAction<GuideAct>("start_sync", { action }),
+    check_embed: useScreenAction<GuideAct>("check_embed", { action }),
+    confirm_embed: useScreenAction<GuideAct>("confirm_embed", { action }),
+  };
+}
+
+function StepResult({ step, actions }: { step: GuideStep; actions: GuideActions }): ReactNode {
+  const { t } = useTranslation("setup-guide");
   if (step.name === "sync" && step.state === "running")
     return (
       <InlineStack gap="200" blockAlign="center">
-        <Spinner size="small" accessibilityLabel={words.states.running} />
-        <Text as="span">{words.syncing(step.count ?? 0)}</Text>
+        <Spinner size="small" accessibilityLabel={t("states.running")} />
+        <Text as="span">{t("syncing", { count: step.count ?? 0 })}</Text>
       </InlineStack>
     );
   if (step.state === "failed" && step.name === "sync")
-    return <Problem text={words.syncFailed} reason={step.reason} />;
-  if (act?.outcome === "failed" && act.step === step.name)
-    return <Problem text={words.problems[act.problem]} reason={act.reason} />;
+    return <Problem text={t("syncFailed")} reason={step.reason} />;
+  for (const { data, error } of Object.values(actions)) {
+    if (error) return <Problem text={error.message} reason={null} />;
+    if (data?.outcome === "failed" && data.step === step.name)
+      return <Problem text={t(`problems.${data.problem}`)} reason={data.reason} />;
+  }
   return null;
 }
 
 function Problem({ text, reason }: { text: string; reason: string | null }) {
-  const { said } = useWords(GUIDE_WORDS);
+  const { t } = useTranslation("setup-guide");
   return (
     <Box>
       <Text as="p" tone="critical">
@@ -167,7 +173,7 @@ function Problem({ text, reason }: { text: string; reason: string | null }) {
       </Text>
       {reason && (
         <Text as="p" tone="subdued" breakWord>
-          {said} {reason}
+          {t("answerWas")} {reason}
         </Text>
       )}
     </Box>
@@ -177,22 +183,20 @@ function Problem({ text, reason }: { text: string; reason: string | null }) {
 function Buttons({
   step,
   guide,
-  action,
   settingsUrl,
   isEmbedded,
-  post,
-}: Props & { step: Step; post: ReturnType<typeof useFetcher<Act>> }) {
-  const words = useWords(GUIDE_WORDS);
-  const { button } = words.steps[step.name];
-  const { Form } = post;
-  const busy = post.state === "idle" ? null : post.formData?.get("intent");
-  const submit = (intent: string, text: string, isPrimary = true) => (
-    <Form key={intent} method="post" action={action}>
-      <input type="hidden" name="intent" value={intent} />
-      <Button submit variant={isPrimary ? "primary" : "secondary"} loading={busy === intent}>
-        {text}
-      </Button>
-    </Form>
+  actions,
+}: Props & { step: GuideStep; actions: GuideActions }) {
+  const { t } = useTranslation("setup-guide");
+
+  const submit = (intent: GuideIntent, text: string, isPrimary = true) => (
+    <Button
+      variant={isPrimary ? "primary" : "secondary"}
+      loading={actions[intent].isBusy}
+      onClick={() => actions[intent].submit()}
+    >
+      {text}
+    </Button>
   );
   if (step.state === "running") return null;
   if (step.name === "connect")
@@ -202,21 +206,25 @@ function Buttons({
         url={`/auth/install?shop=${guide.shop}`}
         target={isEmbedded ? "_top" : "_blank"}
       >
-        {step.state === "failed" ? words.reconnect : button}
+        {step.state === "failed" ? t("reconnect") : t(`steps.${step.name}.button`)}
       </Button>
     );
   if (step.name === "tags")
-    return submit("init_tags", step.state === "done" ? words.again : button, step.state !== "done");
+    return submit(
+      "init_tags",
+      step.state === "done" ? t("again") : t(`steps.${step.name}.button`),
+      step.state !== "done",
+    );
   if (step.name === "sync")
     return submit(
       "start_sync",
-      step.state === "todo" ? button : words.again,
+      step.state === "todo" ? t(`steps.${step.name}.button`) : t("again"),
       step.state !== "done",
     );
   if (step.name === "systems")
     return (
       <Button variant={step.state === "done" ? "secondary" : "primary"} url={settingsUrl}>
-        {button}
+        {t(`steps.${step.name}.button`)}
       </Button>
     );
   return (
@@ -226,16 +234,16 @@ function Buttons({
         url={guide.themeUrls.consent}
         target="_blank"
       >
-        {button}
+        {t(`steps.${step.name}.button`)}
       </Button>
       {step.state === "done" &&
         BLOCKS.map((block) => (
           <Button key={block} url={guide.themeUrls[block]} target="_blank">
-            {words.blocks[block]}
+            {t(`blocks.${block}`)}
           </Button>
         ))}
-      {step.state !== "done" && submit("check_embed", words.checkEmbed, false)}
-      {step.state !== "done" && submit("confirm_embed", words.confirmEmbed, false)}
+      {step.state !== "done" && submit("check_embed", t("checkEmbed"), false)}
+      {step.state !== "done" && submit("confirm_embed", t("confirmEmbed"), false)}
     </>
   );
 }

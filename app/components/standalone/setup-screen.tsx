@@ -1,17 +1,18 @@
-// The operator's page: how the service is, its stores, what they share, and which settings the process has.
+// The operator's page: the service's health, its stores, their shared settings, and the process
+// settings.
+import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Card, Divider, InlineStack, Text } from "@shopify/polaris";
-import { CardHeading } from "../card-heading.tsx";
-import { FactRows } from "../fact-rows.tsx";
-import type { Field } from "../settings/field-drafts.ts";
+import type { SettingState } from "../../domain/merchant/setup-state.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { FactRows } from "../ui/fact-rows.tsx";
+import type { FormField } from "../../domain/tenants/settings/settings-form.ts";
 import { FieldEditor } from "../settings/field-editor.tsx";
-import { Moment } from "../moment.tsx";
-import { OnceUsable } from "../once-usable.tsx";
+import { DateTime } from "../ui/date-time.tsx";
+import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { FormResult, useSettingsForm } from "../settings/settings-screen.tsx";
-import { SETTINGS_WORDS } from "../settings/settings-words.ts";
 import { StandaloneSaveBar } from "./standalone-save-bar.tsx";
-import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
-import { useWords } from "../words.tsx";
+import type { StoreRow } from "../../domain/merchant/setup-state.ts";
+import { StoreField, StoreList } from "./store-list.tsx";
 
 type Health = {
   isDatabaseUp: boolean;
@@ -21,42 +22,36 @@ type Health = {
   baseUrl: string;
   lastRun: { state: "running" | "finished" | "interrupted"; at: string; errors: number } | null;
 };
-type Setting = {
-  name: string;
-  about: string;
-  state: "set" | "default" | "unset";
-  isSecret: boolean;
-};
 type Props = {
   health: Health;
   stores: { rows: StoreRow[]; next: string | null };
-  settings: Setting[];
-  platform: Field[];
+  settings: SettingState[];
+  platform: FormField[];
   isPlatform: boolean;
 };
 
 export function SetupScreen({ health, stores, settings, platform, isPlatform }: Props) {
-  const { setup } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   return (
-    <OnceUsable>
+    <HydrationGate>
       <BlockStack gap="400">
         <HealthCard health={health} />
         <Card>
           <BlockStack gap="400">
-            <CardHeading title={setup.stores} />
+            <CardHeading title={t("setup.stores")} />
             <StoreList stores={stores} path="/setup" />
             <Text as="h3" variant="headingSm">
-              {setup.connectNew}
+              {t("setup.connectNew")}
             </Text>
-            <StoreField path="/onboarding" label={setup.connect} />
+            <StoreField path="/onboarding" label={t("setup.connect")} />
           </BlockStack>
         </Card>
         <PlatformCard platform={platform} isPlatform={isPlatform} />
         <Card>
           <BlockStack gap="400">
-            <CardHeading title={setup.settings} />
+            <CardHeading title={t("setup.settings")} />
             <Text as="p" tone="subdued">
-              {setup.settingsText}
+              {t("setup.settingsText")}
             </Text>
             {settings.map((setting) => (
               <SettingRow key={setting.name} {...setting} />
@@ -64,27 +59,27 @@ export function SetupScreen({ health, stores, settings, platform, isPlatform }: 
           </BlockStack>
         </Card>
       </BlockStack>
-    </OnceUsable>
+    </HydrationGate>
   );
 }
 
 function HealthCard({ health }: { health: Health }) {
-  const { setup } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   const { lastRun } = health;
   const rows = [
-    { name: setup.version, value: health.version },
-    { name: setup.address, value: health.baseUrl },
-    { name: setup.roles, value: health.roles.join(", ") },
-    { name: setup.sandbox, value: health.isSandbox ? setup.yes : setup.no },
+    { name: t("setup.version"), value: health.version },
+    { name: t("setup.address"), value: health.baseUrl },
+    { name: t("setup.roles"), value: health.roles.join(", ") },
+    { name: t("setup.sandbox"), value: health.isSandbox ? t("setup.yes") : t("setup.no") },
     {
-      name: setup.lastRun,
+      name: t("setup.lastRun"),
       value: lastRun ? (
         <>
-          {setup.runStates[lastRun.state]} <Moment at={lastRun.at} />,{" "}
-          {setup.errors(lastRun.errors)}
+          {t(`setup.runStates.${lastRun.state}`)} <DateTime at={lastRun.at} />,{" "}
+          {t("setup.errors", { count: lastRun.errors })}
         </>
       ) : (
-        setup.never
+        t("setup.never")
       ),
     },
   ];
@@ -92,11 +87,11 @@ function HealthCard({ health }: { health: Health }) {
     <Card>
       <BlockStack gap="400">
         <CardHeading
-          title={setup.health}
+          title={t("setup.health")}
           status={
             health.isDatabaseUp
-              ? { tone: "success", text: `${setup.database}: ${setup.up}` }
-              : { tone: "critical", text: `${setup.database}: ${setup.down}` }
+              ? { tone: "success", text: `${t("setup.database")}: ${t("setup.up")}` }
+              : { tone: "critical", text: `${t("setup.database")}: ${t("setup.down")}` }
           }
         />
         <FactRows rows={rows} />
@@ -105,25 +100,24 @@ function HealthCard({ health }: { health: Health }) {
   );
 }
 
-function PlatformCard({ platform, isPlatform }: { platform: Field[]; isPlatform: boolean }) {
-  const { setup } = useWords(STANDALONE_WORDS);
-  const words = useWords(SETTINGS_WORDS);
+function PlatformCard({ platform, isPlatform }: { platform: FormField[]; isPlatform: boolean }) {
+  const { t } = useTranslation(["standalone", "settings"]);
+
   const form = useSettingsForm(platform, "/setup");
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={setup.platform} />
+        <CardHeading title={t("setup.platform")} />
         <Text as="p" tone="subdued">
-          {isPlatform ? setup.platformText : setup.readOnly}
+          {isPlatform ? t("setup.platformText") : t("setup.readOnly")}
         </Text>
         <StandaloneSaveBar
           isOpen={form.isDirty}
           isBusy={form.isBusy}
-          words={words}
           onSave={form.save}
           onDiscard={form.discard}
         />
-        <FormResult result={form.result} fields={platform} />
+        <FormResult isSaved={form.isSaved} error={form.error} fields={platform} />
         {platform.map((field) => (
           <FieldEditor
             key={field.name}
@@ -140,8 +134,8 @@ function PlatformCard({ platform, isPlatform }: { platform: Field[]; isPlatform:
 
 const TONES = { set: "success", default: undefined, unset: undefined } as const;
 
-function SettingRow({ name, about, state, isSecret }: Setting) {
-  const { setup } = useWords(STANDALONE_WORDS);
+function SettingRow({ name, about, state, isSecret }: SettingState) {
+  const { t } = useTranslation("standalone");
   const tone = TONES[state];
   return (
     <BlockStack gap="200">
@@ -150,8 +144,8 @@ function SettingRow({ name, about, state, isSecret }: Setting) {
           {name}
         </Text>
         <InlineStack gap="100">
-          {isSecret && <Badge>{setup.secret}</Badge>}
-          <Badge {...(tone && { tone })}>{setup.states[state]}</Badge>
+          {isSecret && <Badge>{t("setup.secret")}</Badge>}
+          <Badge {...(tone && { tone })}>{t(`setup.states.${state}`)}</Badge>
         </InlineStack>
       </InlineStack>
       <Text as="p" tone="subdued">

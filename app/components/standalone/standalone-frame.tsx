@@ -1,5 +1,6 @@
-// What stands around the admin pages outside the store admin: the design system without App Bridge, the reader's language,
-// and the way from one page to the next.
+// The frame of the admin pages outside the store admin: the design system without App Bridge, the
+// reader's language, and the navigation.
+import { useTranslation } from "react-i18next";
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
 import {
   AppProvider,
@@ -13,26 +14,18 @@ import {
 } from "@shopify/polaris";
 import english from "@shopify/polaris/locales/en.json" with { type: "json" };
 import type { ComponentProps, ReactNode } from "react";
-import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { BesideCards } from "../room.tsx";
-import { SpokenIn, useWords, type Locale } from "../words.tsx";
+import { PageGutter } from "../ui/layout.tsx";
 
 type Translations = ComponentProps<typeof AppProvider>["i18n"];
 
 export function StandaloneFrame({
-  locale,
   design,
   children,
 }: {
-  locale: Locale;
   design: Translations | undefined;
   children: ReactNode;
 }) {
-  return (
-    <AppProvider i18n={design ?? english}>
-      <SpokenIn locale={locale}>{children}</SpokenIn>
-    </AppProvider>
-  );
+  return <AppProvider i18n={design ?? english}>{children}</AppProvider>;
 }
 
 export function StandalonePage({
@@ -44,20 +37,20 @@ export function StandalonePage({
   shop: string | null;
   children: ReactNode;
 }) {
-  const { brand, nav } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   const query = shop ? `?shop=${shop}` : "";
   return (
     <Page title={title} {...(shop && { subtitle: shop })}>
       <BlockStack gap="400">
-        <BesideCards>
-          <nav aria-label={brand}>
+        <PageGutter>
+          <nav aria-label={t("brand")}>
             <InlineStack gap="400">
-              <Link url="/setup">{nav.setup}</Link>
-              <Link url={`/settings${query}`}>{nav.settings}</Link>
-              <Link url={`/onboarding${query}`}>{nav.onboarding}</Link>
+              <Link url="/setup">{t("nav.setup")}</Link>
+              <Link url={`/settings${query}`}>{t("nav.settings")}</Link>
+              <Link url={`/onboarding${query}`}>{t("nav.onboarding")}</Link>
             </InlineStack>
           </nav>
-        </BesideCards>
+        </PageGutter>
         {children}
         <Box minHeight="64px" />
       </BlockStack>
@@ -65,22 +58,27 @@ export function StandalonePage({
   );
 }
 
-/** Of a page inside the frame. */
+/** For errors of a page inside the frame. */
 export function StandaloneProblem() {
   const error = useRouteError();
-  const { problems } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   const status = isRouteErrorResponse(error) ? error.status : 500;
-  const { title, text } = problems[status === 401 || status === 404 ? status : "other"];
+
   return (
     <Page>
-      <Banner tone={status === 404 ? "warning" : "critical"} title={title}>
-        <Text as="p">{text}</Text>
+      <Banner
+        tone={status === 404 ? "warning" : "critical"}
+        title={t(`problems.${status === 401 || status === 404 ? status : "other"}.title`)}
+      >
+        <Text as="p">
+          {t(`problems.${status === 401 || status === 404 ? status : "other"}.text`)}
+        </Text>
       </Banner>
     </Page>
   );
 }
 
-/** Of the frame itself: it has to bring the design system along. */
+/** For errors of the frame itself: it includes the design system. */
 export function StandaloneFailure() {
   return (
     <AppProvider i18n={english}>

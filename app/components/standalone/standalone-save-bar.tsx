@@ -1,12 +1,14 @@
+import { useTranslation } from "react-i18next";
 import { Box, Button, InlineStack, Text } from "@shopify/polaris";
 import type { SaveBarProps } from "../settings/save-bar.ts";
 
-export function StandaloneSaveBar({ isOpen, isBusy, words, onSave, onDiscard }: SaveBarProps) {
+export function StandaloneSaveBar({ isOpen, isBusy, onSave, onDiscard }: SaveBarProps) {
+  const { t } = useTranslation("settings");
   if (!isOpen) return null;
   return (
     <div
       role="region"
-      aria-label={words.unsaved}
+      aria-label={t("unsaved")}
       style={{ position: "fixed", insetInline: 0, bottom: 0, zIndex: 500 }}
     >
       <Box
@@ -18,14 +20,14 @@ export function StandaloneSaveBar({ isOpen, isBusy, words, onSave, onDiscard }: 
       >
         <InlineStack align="center" gap="400" blockAlign="center">
           <Text as="span" variant="headingSm">
-            {words.unsaved}
+            {t("unsaved")}
           </Text>
           <InlineStack gap="200">
             <Button disabled={isBusy} onClick={onDiscard}>
-              {words.discard}
+              {t("discard")}
             </Button>
             <Button variant="primary" loading={isBusy} onClick={onSave}>
-              {words.save}
+              {t("save")}
             </Button>
           </InlineStack>
         </InlineStack>

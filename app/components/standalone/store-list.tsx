@@ -1,4 +1,5 @@
-// Stores with the state of their connection, and a field to name another one.
+// Stores with the state of their connection, and a field to enter another one.
+import { useTranslation } from "react-i18next";
 import {
   Badge,
   BlockStack,
@@ -10,16 +11,8 @@ import {
   TextField,
 } from "@shopify/polaris";
 import { useState } from "react";
-import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { useWords } from "../words.tsx";
+import type { StoreRow } from "../../domain/merchant/setup-state.ts";
 
-export type StoreRow = {
-  shop: string;
-  token: "none" | "valid" | "reauth_required";
-  role: string;
-  region: string;
-  channels: number;
-};
 const TONES = { valid: "success", none: "warning", reauth_required: "critical" } as const;
 const DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 
@@ -30,8 +23,8 @@ export function StoreList({
   stores: { rows: StoreRow[]; next: string | null };
   /** The page that `next` belongs to. */ path: string;
 }) {
-  const { setup } = useWords(STANDALONE_WORDS);
-  if (stores.rows.length === 0) return <Text as="p">{setup.noStores}</Text>;
+  const { t } = useTranslation("standalone");
+  if (stores.rows.length === 0) return <Text as="p">{t("setup.noStores")}</Text>;
   return (
     <BlockStack gap="300">
       {stores.rows.map(({ shop, token, role, region, channels }) => (
@@ -42,24 +35,28 @@ export function StoreList({
                 <Text as="h3" variant="headingSm" breakWord>
                   {shop}
                 </Text>
-                <Badge tone={TONES[token]}>{setup.token[token]}</Badge>
+                <Badge tone={TONES[token]}>{t(`setup.token.${token}`)}</Badge>
               </InlineStack>
               <Text as="span" tone="subdued">
-                {setup.facts(role, region, channels)}
+                {t("setup.facts", {
+                  role,
+                  region,
+                  systems: t("setup.systems", { count: channels }),
+                })}
               </Text>
             </BlockStack>
             <InlineStack gap="200">
               <Button
                 url={`/settings?shop=${shop}`}
-                accessibilityLabel={`${setup.open.settings}: ${shop}`}
+                accessibilityLabel={`${t("setup.open.settings")}: ${shop}`}
               >
-                {setup.open.settings}
+                {t("setup.open.settings")}
               </Button>
               <Button
                 url={`/onboarding?shop=${shop}`}
-                accessibilityLabel={`${setup.open.onboarding}: ${shop}`}
+                accessibilityLabel={`${t("setup.open.onboarding")}: ${shop}`}
               >
-                {setup.open.onboarding}
+                {t("setup.open.onboarding")}
               </Button>
             </InlineStack>
           </InlineStack>
@@ -68,16 +65,16 @@ export function StoreList({
       ))}
       {stores.next && (
         <InlineStack>
-          <Button url={`${path}?after=${stores.next}`}>{setup.next}</Button>
+          <Button url={`${path}?after=${stores.next}`}>{t("setup.next")}</Button>
         </InlineStack>
       )}
     </BlockStack>
   );
 }
 
-/** Leads to `path` with the store's name; the domain alone is looked at, whatever is pasted around it. */
+/** Opens `path` for a store. Only the domain of a pasted URL is used. */
 export function StoreField({ path, label }: { path: string; label: string }) {
-  const { setup, picker } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   const [text, setText] = useState("");
   const [isTried, setIsTried] = useState(false);
   const [typed = ""] = text
@@ -99,12 +96,12 @@ export function StoreField({ path, label }: { path: string; label: string }) {
       <input type="hidden" name="shop" value={shop} />
       <FormLayout>
         <TextField
-          label={setup.domain}
+          label={t("setup.domain")}
           value={text}
           onChange={setText}
           autoComplete="off"
           placeholder="name.myshopify.com"
-          {...(isTried && !isRight && { error: picker.wrong })}
+          {...(isTried && !isRight && { error: t("picker.wrong") })}
         />
         <InlineStack>
           <Button submit>{label}</Button>

@@ -1,11 +1,11 @@
+import { useTranslation } from "react-i18next";
 import { BlockStack, Card, Text } from "@shopify/polaris";
-import { OnceUsable } from "../once-usable.tsx";
+import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { StandalonePage } from "./standalone-frame.tsx";
-import { STANDALONE_WORDS } from "./standalone-words.ts";
-import { StoreField, StoreList, type StoreRow } from "./store-list.tsx";
-import { useWords } from "../words.tsx";
+import type { StoreRow } from "../../domain/merchant/setup-state.ts";
+import { StoreField, StoreList } from "./store-list.tsx";
 
-/** For a page about one store whose address names none, or one that is not registered. */
+/** For a page about one store whose URL names none, or an unregistered one. */
 export function StorePicker({
   path,
   title,
@@ -17,21 +17,21 @@ export function StorePicker({
   stores: { rows: StoreRow[]; next: string | null };
   unknown?: string | null;
 }) {
-  const { picker } = useWords(STANDALONE_WORDS);
+  const { t } = useTranslation("standalone");
   return (
     <StandalonePage title={title} shop={null}>
       <Card>
         <BlockStack gap="400">
           <Text as="h2" variant="headingMd">
-            {picker.title}
+            {t("picker.title")}
           </Text>
           <Text as="p" {...(unknown && { tone: "critical" as const })}>
-            {unknown ? `${unknown}: ${picker.unknown}` : picker.text}
+            {unknown ? `${unknown}: ${t("picker.unknown")}` : t("picker.text")}
           </Text>
           <StoreList stores={stores} path={path} />
-          <OnceUsable>
-            <StoreField path={path} label={picker.open} />
-          </OnceUsable>
+          <HydrationGate>
+            <StoreField path={path} label={t("picker.open")} />
+          </HydrationGate>
         </BlockStack>
       </Card>
     </StandalonePage>

@@ -1,41 +1,42 @@
-// Prepares the tag system step by step, and says of each how it went: one that cannot run stops no other.
+// Prepares the tag system step by step and shows each result: a failed step does not block the others.
+import { useTranslation } from "react-i18next";
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
 import { useState } from "react";
-import { CardHeading } from "../card-heading.tsx";
-import { formatCount } from "../figures.ts";
-import { useAnswer } from "../use-answer.ts";
-import { useDeed, useRefusal, type Answered } from "../use-deed.ts";
-import { useLocale, useWords } from "../words.tsx";
-import { TAG_WORDS } from "./tag-words.ts";
+import { CardHeading } from "../ui/card-heading.tsx";
+import { formatCount } from "../i18n/format-number.ts";
+import { useFetcherResult } from "../hooks/use-fetcher-result.ts";
+import type { ActionResult } from "../../http/screens/screen-actions.ts";
+import { useErrorMessage, useScreenAction } from "../hooks/use-screen-action.ts";
+import { useLocale } from "../i18n/locale.ts";
 
 const STEPS = ["backend", "storefront", "cms"] as const;
 type Step = (typeof STEPS)[number];
 type Counts = { created: number; existing: number };
-type Answer = Answered<Counts>;
+type Answer = ActionResult<Counts>;
 
 export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
-  const words = useWords(TAG_WORDS);
+  const { t } = useTranslation("tags");
   const { answers, running, start } = useSteps();
   return (
     <Card>
       <BlockStack gap="400">
-        <CardHeading title={isEmpty ? words.emptyTitle : words.prepareTitle}>
+        <CardHeading title={isEmpty ? t("emptyTitle") : t("prepareTitle")}>
           <Button
             onClick={start}
             loading={running !== null}
             {...(isEmpty && { variant: "primary" as const })}
           >
-            {words.prepare}
+            {t("prepare")}
           </Button>
         </CardHeading>
-        <Text as="p">{words.prepareText}</Text>
+        <Text as="p">{t("prepareText")}</Text>
         <div aria-live="polite">
           {(running !== null || answers.backend) && (
             <BlockStack gap="200">
               {STEPS.map((step) => (
                 <StepRow
                   key={step}
-                  name={words.steps[step]}
+                  name={t(`steps.${step}`)}
                   answer={answers[step]}
                   isRunning={running === step}
                 />
@@ -49,15 +50,15 @@ export function PrepareCard({ isEmpty }: { isEmpty: boolean }) {
 }
 
 function useSteps() {
-  const { run: send, isBusy, done, refused } = useDeed<Counts>();
+  const { submit, isBusy, result } = useScreenAction<Counts>("prepare");
   const [answers, setAnswers] = useState<Partial<Record<Step, Answer>>>({});
   const [running, setRunning] = useState<Step | null>(null);
   const run = (step: Step) => {
     setRunning(step);
-    send("prepare", { step });
+    submit({ step });
   };
-  useAnswer(
-    { state: isBusy ? "busy" : "idle", data: done ?? refused ?? undefined },
+  useFetcherResult(
+    { state: isBusy ? "busy" : "idle", data: result ?? undefined },
     (answer: Answer) => {
       if (running === null) return;
       setAnswers((before) => ({ ...before, [running]: answer }));
@@ -85,22 +86,25 @@ function StepRow({
   answer: Answer | undefined;
   isRunning: boolean;
 }) {
-  const words = useWords(TAG_WORDS);
+  const { t } = useTranslation("tags");
   const locale = useLocale();
-  const problem = useRefusal(answer?.isDone === false ? answer : null);
-  const text = answer?.isDone
-    ? words.done(formatCount(locale, answer.created), formatCount(locale, answer.existing))
-    : problem
-      ? problem
+  const messageOf = useErrorMessage();
+  const text = answer?.ok
+    ? t("done", {
+        created: formatCount(locale, answer.data.created),
+        existing: formatCount(locale, answer.data.existing),
+      })
+    : answer
+      ? messageOf(answer)
       : isRunning
-        ? words.running
-        : words.waiting;
+        ? t("running")
+        : t("waiting");
   return (
     <InlineStack align="space-between" gap="200">
       <Text as="span">{name}</Text>
       <Badge
         {...(answer
-          ? { tone: answer.isDone ? "success" : "warning" }
+          ? { tone: answer.ok ? "success" : "warning" }
           : isRunning
             ? { tone: "info" }
             : {})}

@@ -1,42 +1,40 @@
-// Makes, renames and deletes a tag.
+// Creates, renames and deletes a tag.
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
 import { BlockStack, Select, Text, TextField } from "@shopify/polaris";
 import { useState } from "react";
-import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
-import { Dialog } from "../dialog.tsx";
-import { useDeed, useRefusal, type Refused } from "../use-deed.ts";
-import { useWords } from "../words.tsx";
-import { TAG_WORDS, type TagText } from "./tag-words.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import type { ActionError } from "../../http/screens/screen-actions.ts";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
 
 export type TagQuestion =
   { kind: "create" } | { kind: "rename" | "delete"; slug: string; name: string };
 
 export function TagModal({ question, onClose }: { question: TagQuestion; onClose: () => void }) {
-  const words = useWords(TAG_WORDS);
-  const names = useWords(CUSTOMER_NAMES);
+  const { t } = useTranslation(["tags", "glossary"]);
+
   const [name, setName] = useState(question.kind === "rename" ? question.name : "");
   const [category, setCategory] = useState("campaign");
-  const said = { create: words.created, rename: words.renamed, delete: words.removed }[
+  const successText = { create: t("created"), rename: t("renamed"), delete: t("removed") }[
     question.kind
   ];
-  const { run, isBusy, refused } = useDeed({
-    onDone() {
+  const { submit, isBusy, error } = useScreenAction(question.kind, {
+    onSuccess() {
       onClose();
-      return said;
+      showToast(successText);
     },
   });
-  const general = useRefusal(refused);
-  const error = problemOf(words, refused) ?? general ?? undefined;
+  const errorMessage = problemOf(t, error) ?? error?.message;
   const title = {
-    create: words.create,
-    rename: words.rename,
+    create: t("create"),
+    rename: t("rename"),
     delete:
       question.kind === "create"
         ? ""
-        : words.removeTitle(question.kind === "delete" ? question.name : ""),
+        : t("removeTitle", { name: question.kind === "delete" ? question.name : "" }),
   }[question.kind];
-  const content = { create: words.create, rename: words.rename, delete: words.remove }[
-    question.kind
-  ];
+  const content = { create: t("create"), rename: t("rename"), delete: t("remove") }[question.kind];
   const fields =
     question.kind === "create"
       ? { name, category }
@@ -49,37 +47,39 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
       onClose={onClose}
       primaryAction={{
         content,
-        onAction: () => run(question.kind, fields),
+        onAction: () => submit(fields),
         loading: isBusy,
         destructive: question.kind === "delete",
         disabled: question.kind !== "delete" && name.trim() === "",
       }}
-      secondaryActions={[{ content: words.cancel, onAction: onClose }]}
+      secondaryActions={[{ content: t("cancel"), onAction: onClose }]}
     >
       {question.kind === "delete" ? (
         <BlockStack gap="200">
-          <Text as="p">{words.removeText}</Text>
-          {error && (
+          <Text as="p">{t("removeText")}</Text>
+          {errorMessage && (
             <Text as="p" tone="critical">
-              {error}
+              {errorMessage}
             </Text>
           )}
         </BlockStack>
       ) : (
         <BlockStack gap="400">
           <TextField
-            label={words.name}
+            label={t("name")}
             value={name}
             onChange={setName}
             autoComplete="off"
             maxLength={80}
-            helpText={question.kind === "create" ? words.nameHelp : words.renameText}
-            error={error}
+            helpText={question.kind === "create" ? t("nameHelp") : t("renameText")}
+            error={errorMessage}
           />
           {question.kind === "create" && (
             <Select
-              label={words.category}
-              options={Object.entries(names.category).map(([value, label]) => ({ value, label }))}
+              label={t("category")}
+              options={Object.entries(t("glossary:category", { returnObjects: true })).map(
+                ([value, label]) => ({ value, label }),
+              )}
               value={category}
               onChange={setCategory}
             />
@@ -90,7 +90,7 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
   );
 }
 
-function problemOf(words: TagText, refused: Refused | null): string | undefined {
-  if (refused?.code === "conflict") return refused.fields.name ? words.exists : words.inUse;
-  return refused?.code === "invalid_request" && refused.fields.name ? words.unreadable : undefined;
+function problemOf(t: TFunction<"tags">, error: ActionError | null): string | undefined {
+  if (error?.code === "conflict") return error.fields?.name ? t("exists") : t("inUse");
+  return error?.code === "invalid_request" && error.fields?.name ? t("unreadable") : undefined;
 }

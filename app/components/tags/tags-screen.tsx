@@ -1,4 +1,5 @@
 // A store's tags by category, with the customers who have them.
+import { useTranslation } from "react-i18next";
 import { useSearchParams } from "@remix-run/react";
 import {
   BlockStack,
@@ -16,31 +17,30 @@ import {
 } from "@shopify/polaris";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { useState } from "react";
-import { formatCount } from "../figures.ts";
-import { CUSTOMER_NAMES } from "../customers/customer-words.ts";
-import { LongText } from "../room.tsx";
-import { useTyped } from "../use-typed.ts";
-import { useLocale, useWords } from "../words.tsx";
+import { labelOf } from "../i18n/label-of.ts";
+import type { TagUsage } from "../../domain/tags/tag-usage.ts";
+import { formatCount } from "../i18n/format-number.ts";
+import { WrappingText } from "../ui/layout.tsx";
+import { useDebouncedSearch } from "../hooks/use-debounced-search.ts";
+import { useLocale } from "../i18n/locale.ts";
 import { PrepareCard } from "./prepare-card.tsx";
 import { TagModal, type TagQuestion } from "./tag-modals.tsx";
-import { TAG_WORDS } from "./tag-words.ts";
 
-type UsedTag = { slug: string; name: string; category: string; people: number; isDefault: boolean };
 type Props = {
   query: { category?: string | undefined; q?: string | undefined };
-  usage: { tags: UsedTag[]; hasMore: boolean; isEmpty: boolean };
+  usage: TagUsage;
 };
 
 export function TagsScreen({ query, usage }: Props) {
-  const words = useWords(TAG_WORDS);
+  const { t } = useTranslation("tags");
   const locale = useLocale();
   const [question, setQuestion] = useState<TagQuestion | null>(null);
   return (
     <>
-      <TitleBar title={words.title} />
+      <TitleBar title={t("title")} />
       <Page
-        title={words.title}
-        primaryAction={{ content: words.create, onAction: () => setQuestion({ kind: "create" }) }}
+        title={t("title")}
+        primaryAction={{ content: t("create"), onAction: () => setQuestion({ kind: "create" }) }}
       >
         <BlockStack gap="400">
           {!usage.isEmpty && (
@@ -50,7 +50,7 @@ export function TagsScreen({ query, usage }: Props) {
               {usage.hasMore && (
                 <Box padding="400">
                   <Text as="p" tone="subdued">
-                    {words.more(formatCount(locale, usage.tags.length))}
+                    {t("more", { total: formatCount(locale, usage.tags.length) })}
                   </Text>
                 </Box>
               )}
@@ -65,8 +65,8 @@ export function TagsScreen({ query, usage }: Props) {
 }
 
 function Narrow({ query }: { query: Props["query"] }) {
-  const words = useWords(TAG_WORDS);
-  const names = useWords(CUSTOMER_NAMES);
+  const { t } = useTranslation(["tags", "glossary"]);
+
   const [, setParams] = useSearchParams();
   const show = (next: Props["query"]) =>
     setParams(
@@ -75,15 +75,15 @@ function Narrow({ query }: { query: Props["query"] }) {
       ),
       { preventScrollReset: true },
     );
-  const [typed, search] = useTyped(query.q ?? "", (q) => show({ q }));
+  const [typed, search] = useDebouncedSearch(query.q ?? "", (q) => show({ q }));
   return (
     <Box padding="300">
       <InlineStack gap="300" wrap>
         <div style={{ flex: "1 1 14rem" }}>
           <TextField
-            label={words.search}
+            label={t("search")}
             labelHidden
-            placeholder={words.search}
+            placeholder={t("search")}
             value={typed}
             onChange={search}
             autoComplete="off"
@@ -92,11 +92,13 @@ function Narrow({ query }: { query: Props["query"] }) {
           />
         </div>
         <Select
-          label={words.category}
+          label={t("category")}
           labelInline
           options={[
-            { value: "", label: words.all },
-            ...Object.entries(names.category).map(([value, label]) => ({ value, label })),
+            { value: "", label: t("all") },
+            ...Object.entries(t("glossary:category", { returnObjects: true })).map(
+              ([value, label]) => ({ value, label }),
+            ),
           ]}
           value={query.category ?? ""}
           onChange={(category) => show({ category })}
@@ -106,32 +108,38 @@ function Narrow({ query }: { query: Props["query"] }) {
   );
 }
 
-function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuestion) => void }) {
-  const words = useWords(TAG_WORDS);
-  const names = useWords(CUSTOMER_NAMES);
+function TagTable({
+  tags,
+  onAsk,
+}: {
+  tags: TagUsage["tags"];
+  onAsk: (question: TagQuestion) => void;
+}) {
+  const { t } = useTranslation(["tags", "glossary"]);
+
   const locale = useLocale();
-  const { columns } = words;
+
   return (
     <IndexTable
       selectable={false}
-      resourceName={words.resource}
+      resourceName={t("resource", { returnObjects: true })}
       itemCount={tags.length}
       headings={[
-        { title: columns.tag },
-        { title: columns.category },
-        { title: columns.people, alignment: "end" },
-        { title: columns.actions, hidden: true },
+        { title: t("columns.tag") },
+        { title: t("columns.category") },
+        { title: t("columns.people"), alignment: "end" },
+        { title: t("columns.actions"), hidden: true },
       ]}
       emptyState={
-        <EmptyState heading={words.noMatch} image="">
-          <p>{words.noMatchText}</p>
+        <EmptyState heading={t("noMatch")} image="">
+          <p>{t("noMatchText")}</p>
         </EmptyState>
       }
     >
       {tags.map((tag, position) => (
         <IndexTable.Row key={tag.slug} id={tag.slug} position={position}>
           <IndexTable.Cell>
-            <LongText>
+            <WrappingText>
               <BlockStack>
                 <Text as="span" fontWeight="semibold">
                   {tag.name}
@@ -140,15 +148,17 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
                   {tag.slug}
                 </Text>
               </BlockStack>
-            </LongText>
+            </WrappingText>
           </IndexTable.Cell>
-          <IndexTable.Cell>{names.category[tag.category] ?? tag.category}</IndexTable.Cell>
+          <IndexTable.Cell>
+            {labelOf(t("glossary:category", { returnObjects: true }), tag.category)}
+          </IndexTable.Cell>
           <IndexTable.Cell>
             <Text as="span" alignment="end" numeric>
               {tag.people > 0 ? (
                 <Link
                   url={`/app/customers?tag=${tag.slug}`}
-                  accessibilityLabel={words.show(tag.name)}
+                  accessibilityLabel={t("show", { name: tag.name })}
                 >
                   {formatCount(locale, tag.people)}
                 </Link>
@@ -162,18 +172,18 @@ function TagTable({ tags, onAsk }: { tags: UsedTag[]; onAsk: (question: TagQuest
               <Button
                 size="slim"
                 onClick={() => onAsk({ kind: "rename", slug: tag.slug, name: tag.name })}
-                accessibilityLabel={`${words.rename}: ${tag.name}`}
+                accessibilityLabel={`${t("rename")}: ${tag.name}`}
               >
-                {words.rename}
+                {t("rename")}
               </Button>
               {tag.people === 0 && !tag.isDefault && (
                 <Button
                   size="slim"
                   tone="critical"
                   onClick={() => onAsk({ kind: "delete", slug: tag.slug, name: tag.name })}
-                  accessibilityLabel={`${words.remove}: ${tag.name}`}
+                  accessibilityLabel={`${t("remove")}: ${tag.name}`}
                 >
-                  {words.remove}
+                  {t("remove")}
                 </Button>
               )}
             </InlineStack>

@@ -1,7 +1,8 @@
-// What the scripts keep in the browser. A browser that forbids it is none the worse: it is asked again at the next page.
-import type { Choice } from "./store-window.ts";
+// Browser storage of the scripts. Where storage is forbidden, the shopper is asked again on the
+// next page.
+import type { Choice } from "./window-globals.ts";
 
-/** Null where storage is forbidden or full, or holds what is no JSON. */
+/** Null where storage is forbidden or full, or the value is not JSON. */
 export function attempt<T>(act: () => T): T | null {
   try {
     return act();
@@ -18,7 +19,7 @@ export const write = (key: string, value?: unknown): unknown =>
 
 export const TYPES = ["tos", "privacy", "cookie", "marketing"] as const;
 
-/** Only `true` is a yes. What says yes otherwise is damaged and no choice: the shopper is asked again. */
+/** Only `true` counts as granted. A damaged value is no choice: the shopper is asked again. */
 export function readChoice(key: string): Choice | null {
   const kept = read<Record<string, unknown>>(key);
   return TYPES.some((type) => kept?.[type] && kept[type] !== true) ? null : kept;

@@ -1,6 +1,6 @@
-// The banner, the preferences and the compliance page: whatever carries `data-crm` acts. Knows the loader by what it
-// offers, and may run before it.
-import type { ConsentApi, StoreWindow } from "./store-window.ts";
+// The banner, the preferences and the compliance page: wires every `data-crm` element. It uses the
+// loader's public API only and may run before the loader.
+import type { ConsentApi, StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow & { _crmChoices?: true };
 const all = <E extends HTMLElement>(selector: string) => document.querySelectorAll<E>(selector);
@@ -11,9 +11,9 @@ function show(): void {
   const hasGpc = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
   const banner = first(".crm-banner");
   if (banner) {
-    // Asked again when the policy is another one than the choice was about.
+    // Asks again when the policy version differs from the one of the stored choice.
     banner.hidden = Boolean(choice) && (choice?.version ?? "") === banner.dataset.version;
-    // What gets the focus below must not lie under the banner, at the end of the page neither.
+    // Reserves the banner's height, so that a focused element is never hidden behind it.
     document.documentElement.style.scrollPaddingBottom = document.body.style.paddingBottom =
       banner.hidden ? "" : banner.offsetHeight + "px";
   }
@@ -42,11 +42,12 @@ function decide(button: HTMLElement, consent: ConsentApi): void {
   consent.choose(flags, button.closest<HTMLElement>("[data-method]")?.dataset.method);
   if (dialog?.open) {
     dialog.close();
-    // The browser gives the focus back to what opened the dialog, unless that went with the banner.
+    // The browser returns the focus to the element that opened the dialog, unless the banner with it is
+    // hidden.
     if (!(document.activeElement as HTMLElement).offsetParent)
       first(".crm-links [data-crm=choose]")?.focus({ preventScroll: true });
   }
-  for (const status of all(".crm-status")) status.textContent = status.dataset.said ?? "";
+  for (const status of all(".crm-status")) status.textContent = status.dataset.text ?? "";
 }
 
 function start(): void {
@@ -56,7 +57,7 @@ function start(): void {
     if (!button) return;
     const dialog = first<HTMLDialogElement>(".crm-dialog");
     if (button.dataset.crm === "choose") {
-      // Without a dialog the link leads to the page with the same choices.
+      // Without dialog support the link opens the page with the same choices.
       if (!dialog) return;
       event.preventDefault();
       show();
@@ -70,7 +71,8 @@ function start(): void {
 }
 
 if (!win._crmChoices) start();
-// The banner stands first on the page, where a keyboard finds it, and belongs to the page and not to the theme's footer.
+// The banner becomes the body's first element, so that the keyboard reaches it first and the
+// theme's footer does not hide it.
 const banner = first(".crm-banner");
 if (banner) document.body.prepend(banner);
 if (win._crmConsent) show();

@@ -1,15 +1,16 @@
-// What the service must hear is kept until it answered: a form's page may be left, a phone may be offline.
-import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../look.ts";
+// An outbox: a request stays stored until the service has answered it, because the page may be left
+// or the phone may be offline.
+import { OUTBOX_KEY, SESSION_KEY, VISITOR_KEY } from "../theme.ts";
 import { attempt, read, write } from "./browser-store.ts";
 import { at, ofStore, query, service, shop, tag, version } from "./loader-place.ts";
 
-/** The JSON of a body. That of tags begins with what is added, which a consent never does. */
+/** A JSON body. The body of tags begins with `added`, which a consent's never does. */
 type Item = string;
 type Tags = { add: string[]; remove: string[]; ga_session_id: string | undefined };
 type Consent = Record<string, unknown> & { method: string };
 
-const KEPT = 20;
-/** For a browser that keeps nothing. */
+const MAX_KEPT_EVENTS = 20;
+/** Fallback for a browser without storage. */
 let held: Item[] = [];
 const outboxKey = OUTBOX_KEY + ofStore;
 const items = () => read<Item[]>(outboxKey) ?? held;
@@ -18,12 +19,12 @@ const keep = (next: Item[]) => write(outboxKey, (held = next));
 export const sessionToken = () =>
   attempt(() => sessionStorage[SESSION_KEY + ofStore] as string | undefined);
 
-/** @returns whether the service has it; what it refuses it has, too. */
+/** Returns whether the item is done: accepted, or rejected for good. */
 async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
   const token = !isAnonymous && sessionToken();
   const isConsent = item[2] !== "a";
   const path = isConsent ? "/auth/consent-sync" : "/ucp/tags";
-  const post = async (address: string, credentials?: RequestCredentials) =>
+  const request = async (address: string, credentials?: RequestCredentials) =>
     (
       await fetch(address, {
         method: "POST",
@@ -36,14 +37,15 @@ async function send(item: Item, isAnonymous?: boolean): Promise<boolean> {
         body: item,
       })
     ).status;
-  // Behind the proxy the store's own cookie says who is signed in there.
-  const fromHere = () => post(at + path + query, token || isAnonymous ? undefined : "include");
+  // Through the proxy, the store's own cookie identifies the signed-in customer.
+  const fromHere = () => request(at + path + query, token || isAnonymous ? undefined : "include");
   try {
-    // The storefront's proxy may drop a token, so it goes straight to the service where that can be reached.
+    // The storefront's proxy may drop a token, so a request with one goes to the service directly where
+    // possible.
     const status = await (token
-      ? post(service + path + "?shop=" + shop, "omit").catch(fromHere)
+      ? request(service + path + "?shop=" + shop, "omit").catch(fromHere)
       : fromHere());
-    // A session that has ended must not cost the choice; tags need one.
+    // A consent is sent again without the ended session; tags need one.
     return status === 401 && !isAnonymous && isConsent
       ? send(item, true)
       : status < 500 && status !== 429;
@@ -57,7 +59,10 @@ async function sendAll(): Promise<void> {
 }
 
 let sending = Promise.resolve();
-/** One frame at a time: what two of them sent at once would arrive twice. A browser without locks does without. */
+/**
+ * One frame at a time (Web Locks), so that two frames do not send an item twice. Browsers without
+ * locks send unlocked.
+ */
 export const flush = () =>
   (sending = sending.then(async () => {
     try {
@@ -67,15 +72,17 @@ export const flush = () =>
     }
   }));
 
-/** Sends in order, and again at the next page or when the browser is online. */
+/**
+ * Sends the stored items in order; retries on the next page or when the browser is online again.
+ */
 export function post(body: Tags | Consent): Promise<void> {
-  keep([...items(), JSON.stringify(body)].slice(-KEPT));
+  keep([...items(), JSON.stringify(body)].slice(-MAX_KEPT_EVENTS));
   return flush();
 }
 
 const cookie = (pattern: string) => RegExp(pattern).exec(document.cookie)?.[1];
 
-/** The analytics product's ids and this browser's own, with what a record of consent needs. */
+/** The analytics product's ids and this browser's own, for the consent record. */
 export function context() {
   const visitorKey = VISITOR_KEY + ofStore;
   const visitor = read<string>(visitorKey) ?? crypto.randomUUID();
@@ -84,11 +91,11 @@ export function context() {
     consent_id: crypto.randomUUID(),
     visitor_id: visitor,
     consent_version: version,
-    // Two forms: GS1.1.<id>.… and GS2.1.s<id>$…
+    // Two cookie formats: GS1.1.<id>.… and GS2.1.s<id>$…
     ga_session_id: cookie(`_ga_${tag.slice(2) || "\\w+"}=GS..1.s?(\\d+)`),
     ga_client_id: cookie("_ga=GA....(\\d+.\\d+)"),
     timestamp: new Date().toISOString(),
-    // An address's query may hold anything.
+    // Without the query: it may contain personal data.
     source_page: location.origin + location.pathname,
   };
 }

@@ -1,15 +1,16 @@
-// Runs on every page of a store, before any tag (SPEC "Client consent bridge", DECISIONS 16). Its order is the point:
-//   defaults -> stored choice, where GPC wins -> tags -> what the page asks for
-import { CONSENT_KEY } from "../look.ts";
+// Runs on every page of a store, before any tag (SPEC "Client consent bridge", DECISIONS 16). The order
+// matters:
+//   defaults -> stored choice, where GPC wins -> tags -> the page's own requests
+import { CONSENT_KEY } from "../theme.ts";
 import { readChoice, TYPES, write } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
 import { basic, ofStore, tag, version, word } from "./loader-place.ts";
 import { context, flush, post } from "./outbox.ts";
-import type { Choice, Flags, StoreWindow } from "./store-window.ts";
+import type { Choice, Flags, StoreWindow } from "./window-globals.ts";
 
 const win = window as StoreWindow;
 const layer = (win.dataLayer ||= []);
-// Tags read commands from the arguments object; an array is no command to them.
+// Tags read commands only from an arguments object, not from an array.
 function gtag(..._command: unknown[]): void {
   // oxlint-disable-next-line prefer-rest-params
   layer.push(arguments);
@@ -73,7 +74,7 @@ function start(): void {
     tell("choice");
   };
 
-  // Another tab chose.
+  // The choice changed in another tab.
   addEventListener("storage", ({ key }) => {
     if (key !== consentKey) return;
     apply();

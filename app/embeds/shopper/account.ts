@@ -1,15 +1,15 @@
-// The account page: sign in, sign up, ask for a new password; then who is signed in.
-import { button, el, said, say, show, type Child } from "./elements.ts";
+// The account page: sign in, sign up, request a new password, and the signed-in profile.
+import { button, el, isolated, announce, show, type Child } from "./elements.ts";
 import { checkbox, field, form, type Fault } from "./forms.ts";
 import { DATA, WORDS } from "./page-data.ts";
 import {
-  arrive,
-  askOpenly,
-  begin,
+  restoreSession,
+  postWithoutSession,
+  startSession,
   findProfile,
-  keepVerifier,
-  leave,
-  onHandOver,
+  storeVerifier,
+  signOut,
+  onSessionHandoff,
   onSessionOver,
   signInAddress,
   type Answer,
@@ -25,7 +25,7 @@ const emailField = (value = "") =>
     value,
   });
 
-/** One sentence for every way in which address and password can be wrong. */
+/** The same message whether the address or the password is wrong. */
 function faultOf({ status, code, fields }: Answer): Fault {
   if (code === "invalid_credentials") return { text: WORDS.wrong };
   if (code === "account_suspended") return { text: WORDS.suspended };
@@ -51,7 +51,7 @@ const elsewhere = (): Child[] =>
             {},
             el(
               "a",
-              { class: "button", href: signInAddress(href), target: "_top", click: keepVerifier },
+              { class: "button", href: signInAddress(href), target: "_top", click: storeVerifier },
               WORDS[provider],
             ),
           ),
@@ -82,7 +82,7 @@ function signInView(focus: boolean, email = ""): void {
     }),
   };
   const act = async (): Promise<Fault | null> => {
-    const answer = await askOpenly("/auth/login", {
+    const answer = await postWithoutSession("/auth/login", {
       email: fields.email.input.value,
       password: fields.password.input.value,
     });
@@ -90,7 +90,7 @@ function signInView(focus: boolean, email = ""): void {
       fields.password.input.value = "";
       return faultOf(answer);
     }
-    await begin(answer);
+    await startSession(answer);
     await openProfile(true);
     return null;
   };
@@ -112,7 +112,7 @@ function signInView(focus: boolean, email = ""): void {
 }
 
 function signUpView(email: string): void {
-  say("");
+  announce("");
   const fields = {
     email: emailField(email),
     password: field("password", WORDS.password, {
@@ -138,7 +138,7 @@ function signUpView(email: string): void {
     name: "consent_tos" | "consent_privacy" | "consent_marketing" | "consent_cookie",
   ) => fields[name].input.checked;
   const act = async (): Promise<Fault | null> => {
-    const answer = await askOpenly("/auth/signup", {
+    const answer = await postWithoutSession("/auth/signup", {
       email: text("email"),
       password: text("password"),
       first_name: text("first_name"),
@@ -152,11 +152,11 @@ function signUpView(email: string): void {
     });
     if (answer.status === 202) {
       signInView(true, text("email"));
-      say(WORDS.verifySent);
+      announce(WORDS.verifySent);
       return null;
     }
     if (answer.status !== 201) return faultOf(answer);
-    await begin(answer);
+    await startSession(answer);
     await openProfile(true);
     return null;
   };
@@ -176,13 +176,15 @@ function signUpView(email: string): void {
 }
 
 function forgotView(email: string): void {
-  say("");
+  announce("");
   const fields = { email: emailField(email) };
   const act = async (): Promise<Fault | null> => {
-    const answer = await askOpenly("/auth/password/forgot", { email: fields.email.input.value });
+    const answer = await postWithoutSession("/auth/password/forgot", {
+      email: fields.email.input.value,
+    });
     if (answer.status !== 202) return faultOf(answer);
     signInView(true, fields.email.input.value);
-    say(WORDS.forgotSent);
+    announce(WORDS.forgotSent);
     return null;
   };
   show(
@@ -207,9 +209,9 @@ function profileView({ user }: Profile, focus: boolean): void {
   const out = button(
     WORDS.signOut,
     async () => {
-      await leave(false);
+      await signOut(false);
       signInView(true);
-      say(WORDS.signedOut);
+      announce(WORDS.signedOut);
     },
     { class: "plain" },
   );
@@ -220,9 +222,9 @@ function profileView({ user }: Profile, focus: boolean): void {
         "dl",
         {},
         el("dt", {}, WORDS.signedInAs),
-        el("dd", {}, said(user.email ?? user.full_name ?? "")),
+        el("dd", {}, isolated(user.email ?? user.full_name ?? "")),
         name,
-        user.full_name && el("dd", {}, said(user.full_name)),
+        user.full_name && el("dd", {}, isolated(user.full_name)),
       ),
       !user.email_verified &&
         user.provider === "email" &&
@@ -234,24 +236,24 @@ function profileView({ user }: Profile, focus: boolean): void {
   );
 }
 
-/** `reason`: what is said where nobody is signed in. */
+/** `reason`: announced when there is no session. */
 async function openProfile(focus: boolean, reason = ""): Promise<void> {
   const profile = await findProfile();
   if (profile) return profileView(profile, focus);
   signInView(focus);
-  if (reason) say(reason);
+  if (reason) announce(reason);
 }
 
 async function open(): Promise<void> {
   onSessionOver(() => {
     signInView(true);
-    say(WORDS.sessionOver);
+    announce(WORDS.sessionOver);
   });
   try {
-    const arrival = await arrive();
+    const arrival = await restoreSession();
     if (arrival.outcome === "failed") {
       signInView(false);
-      say(arrival.text);
+      announce(arrival.text);
     } else
       await openProfile(
         arrival.outcome === "signed_in",
@@ -259,9 +261,9 @@ async function open(): Promise<void> {
       );
   } catch (error) {
     signInView(false);
-    say(error instanceof Error ? error.message : WORDS.failed);
+    announce(error instanceof Error ? error.message : WORDS.failed);
   }
 }
 
 void open();
-onHandOver(() => void openProfile(false));
+onSessionHandoff(() => void openProfile(false));

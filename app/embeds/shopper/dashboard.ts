@@ -1,34 +1,38 @@
-// The dashboard: what the store keeps of the person, and everything the person may decide about it.
-import { agentsPart } from "./agents-part.ts";
-import { consentsPart, customerConsents } from "./consents-part.ts";
-import { button, el, said, say, show, type Child } from "./elements.ts";
-import { leavingPart } from "./leaving-part.ts";
-import { mandatesPart } from "./mandates-part.ts";
-import { ordersPart } from "./orders-part.ts";
+// The dashboard: the shopper's data and consents, and every action on them.
+import { agentsSection } from "./agents-section.ts";
+import { consentsSection, customerConsents } from "./consents-section.ts";
+import { button, el, isolated, announce, show, type Child } from "./elements.ts";
+import { deleteAccountSection } from "./delete-account-section.ts";
+import { mandatesSection } from "./mandates-section.ts";
+import { ordersSection } from "./orders-section.ts";
 import { DATA, WORDS } from "./page-data.ts";
-import { profilePart } from "./profile-part.ts";
+import { profileSection } from "./profile-section.ts";
 import {
-  arrive,
+  restoreSession,
   findProfile,
-  forget,
-  leave,
-  onHandOver,
+  clearSession,
+  signOut,
+  onSessionHandoff,
   onSessionOver,
   type Profile,
 } from "./session.ts";
-import { tagsPart } from "./tags-part.ts";
+import { tagsSection } from "./tags-section.ts";
 
 const toAccount = (text: string): Child =>
   el("p", {}, el("a", { class: "button", href: DATA.links.account }, text));
 
 function signedOutView(text: string, focus: boolean): void {
   const { customer } = DATA;
-  say(text);
+  announce(text);
   if (!customer) return show([el("p", {}, WORDS.signInFirst), toAccount(WORDS.signIn)], { focus });
   const tags =
     customer.tags.length === 0
       ? el("p", {}, WORDS.tagsEmpty)
-      : el("ul", { class: "rows" }, ...customer.tags.map(({ name }) => el("li", {}, said(name))));
+      : el(
+          "ul",
+          { class: "rows" },
+          ...customer.tags.map(({ name }) => el("li", {}, isolated(name))),
+        );
   show(
     [
       el("p", {}, WORDS.signInForMore),
@@ -46,37 +50,43 @@ function signedOutView(text: string, focus: boolean): void {
 }
 
 function dashboardView(profile: Profile, focus: boolean): void {
-  const agents = agentsPart();
-  const mandates = mandatesPart();
+  const agents = agentsSection();
+  const mandates = mandatesSection();
   const afterConsent = (): void => {
     agents.reload();
     mandates.reload();
   };
-  const gone = (text: string): void => {
-    forget();
+  const onSignedOut = (text: string): void => {
+    clearSession();
     DATA.customer = null;
     signedOutView(text, true);
   };
-  const parts: [id: string, title: string, section: HTMLElement][] = [
-    ["profile", WORDS.profile, profilePart(profile)],
-    ["consents", WORDS.consents, consentsPart(profile, afterConsent)],
-    ["tags", WORDS.tags, tagsPart()],
-    ["orders", WORDS.orders, ordersPart(profile)],
+  const sections: [id: string, title: string, section: HTMLElement][] = [
+    ["profile", WORDS.profile, profileSection(profile)],
+    ["consents", WORDS.consents, consentsSection(profile, afterConsent)],
+    ["tags", WORDS.tags, tagsSection()],
+    ["orders", WORDS.orders, ordersSection(profile)],
     ["mandates", WORDS.mandates, mandates.section],
     ["agents", WORDS.agents, agents.section],
-    ["leave", WORDS.leave, leavingPart(profile, gone)],
+    ["leave", WORDS.leave, deleteAccountSection(profile, onSignedOut)],
   ];
   const out = button(
     WORDS.signOut,
     async () => {
-      await leave(false);
+      await signOut(false);
       signedOutView(WORDS.signedOut, true);
     },
     { class: "plain" },
   );
   show(
     [
-      el("p", {}, WORDS.signedInAs, " ", said(profile.user.email ?? profile.user.full_name ?? "")),
+      el(
+        "p",
+        {},
+        WORDS.signedInAs,
+        " ",
+        isolated(profile.user.email ?? profile.user.full_name ?? ""),
+      ),
       out,
       el(
         "nav",
@@ -84,10 +94,10 @@ function dashboardView(profile: Profile, focus: boolean): void {
         el(
           "ul",
           {},
-          ...parts.map(([id, title]) => el("li", {}, el("a", { href: `#crm-${id}` }, title))),
+          ...sections.map(([id, title]) => el("li", {}, el("a", { href: `#crm-${id}` }, title))),
         ),
       ),
-      ...parts.map(([, , section]) => section),
+      ...sections.map(([, , section]) => section),
     ],
     { focus },
   );
@@ -96,7 +106,7 @@ function dashboardView(profile: Profile, focus: boolean): void {
 async function open(): Promise<void> {
   onSessionOver(() => signedOutView(WORDS.sessionOver, true));
   try {
-    const arrival = await arrive();
+    const arrival = await restoreSession();
     const profile = arrival.outcome === "failed" ? null : await findProfile();
     if (profile) dashboardView(profile, arrival.outcome === "signed_in");
     else signedOutView(arrival.outcome === "signed_in" ? "" : arrival.text, false);
@@ -106,4 +116,4 @@ async function open(): Promise<void> {
 }
 
 void open();
-onHandOver(() => void open());
+onSessionHandoff(() => void open());

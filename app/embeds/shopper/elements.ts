@@ -1,4 +1,5 @@
-// Elements made by hand. There is no way in here from text to markup: names, tags and titles are somebody else's words.
+// Builds DOM elements. Texts are untrusted (names, tags, titles) and are always set as text, never
+// as markup.
 import { WORDS } from "./page-data.ts";
 
 export type Child = Node | string | null | false | undefined;
@@ -21,12 +22,15 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Somebody else's word, in an element that keeps its direction to itself. */
-export const said = (text: string): HTMLElement => el("bdi", {}, text);
+/** An untrusted text in its own `bdi` element, which isolates its direction. */
+export const isolated = (text: string): HTMLElement => el("bdi", {}, text);
 
 const app = () => document.getElementById("crm-app") as HTMLElement;
 
-/** Puts a view in place of what was there. The title is focused when the person caused it, so that a reader begins there. */
+/**
+ * Replaces the current view. The title gets the focus when the shopper caused the change, so that a
+ * screen reader starts there.
+ */
 export function show(view: Child[], options: { focus: boolean }): void {
   app().replaceChildren(
     ...view.filter((child) => child !== null && child !== undefined && child !== false),
@@ -35,9 +39,9 @@ export function show(view: Child[], options: { focus: boolean }): void {
   if (options.focus) document.getElementById("crm-title")?.focus();
 }
 
-/** Says it to everybody, in the one place that is listened to. */
-export function say(text: string): void {
-  const place = document.getElementById("crm-said");
+/** Announces the text in the page's live region. */
+export function announce(text: string): void {
+  const place = document.getElementById("crm-live");
   if (place) place.textContent = text;
 }
 
@@ -57,7 +61,10 @@ export function button(
   return made;
 }
 
-/** One press at a time. Not `disabled`: that would take the focus away. */
+/**
+ * Ignores further clicks while `work` runs. Uses aria-disabled, because `disabled` would lose the
+ * focus.
+ */
 export async function busyWhile(control: HTMLElement, work: () => Promise<unknown>): Promise<void> {
   if (control.getAttribute("aria-disabled") === "true") return;
   control.setAttribute("aria-disabled", "true");
@@ -68,8 +75,8 @@ export async function busyWhile(control: HTMLElement, work: () => Promise<unknow
   }
 }
 
-/** A part of the dashboard: its heading, and a place whose content comes later. */
-export function part(
+/** A dashboard section: its heading, and a place that is filled later. */
+export function createSection(
   id: string,
   title: string,
   note: string | null = null,
@@ -87,8 +94,8 @@ export function part(
   };
 }
 
-/** Fills a part, or says that it could not be had, with a way to try again. */
-export async function fillPart(place: HTMLElement, load: () => Promise<Child[]>): Promise<void> {
+/** Fills a section, or shows the error with a retry button. */
+export async function fillSection(place: HTMLElement, load: () => Promise<Child[]>): Promise<void> {
   place.setAttribute("aria-busy", "true");
   try {
     const children = await load();
@@ -98,13 +105,13 @@ export async function fillPart(place: HTMLElement, load: () => Promise<Child[]>)
   } catch (error) {
     place.replaceChildren(
       problem(error instanceof Error ? error.message : WORDS.failed),
-      button(WORDS.tryAgain, () => fillPart(place, load), { class: "plain" }),
+      button(WORDS.tryAgain, () => fillSection(place, load), { class: "plain" }),
     );
   }
   place.setAttribute("aria-busy", "false");
 }
 
-/** A file for the person, from what was fetched with the session: an address could not carry it. */
+/** Saves fetched text as a file: a plain link could not send the session's bearer token. */
 export function saveFile(name: string, type: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type }));
   const link = el("a", { href, download: name });

@@ -1,4 +1,4 @@
-// Fields and forms: a label for every field, the reason beside what is wrong, and the first of them focused.
+// Fields and forms: a label per field, the error beside its field, and the focus on the first error.
 import { busyWhile, el, problem, type Child } from "./elements.ts";
 import { WORDS } from "./page-data.ts";
 
@@ -17,7 +17,7 @@ type FieldOptions = {
   maxlength?: string;
 };
 
-// Ids begin with crm-: the page may stand inside a theme's, which has an e-mail field of its own.
+// Ids begin with crm-: the surrounding theme may have an e-mail field of its own.
 export function field(
   name: string,
   label: string,
@@ -53,7 +53,7 @@ export function field(
   return { row, input, ...faultOf(input, reason, rule ? `${id}-rule` : null) };
 }
 
-/** A box that is never ticked for anybody. */
+/** A checkbox, never ticked in advance. */
 export function checkbox(
   name: string,
   label: string,
@@ -113,7 +113,10 @@ function faultOf(
 
 export type Fault = { text: string; fields?: Record<string, string> };
 
-/** A form whose `act` answers what is wrong, or null when it worked. `required` is checked here, in the page's own language. */
+/**
+ * A form whose `act` returns what is wrong, or null on success. `required` is checked here, with a
+ * message in the page's language.
+ */
 export function form(
   fields: Record<string, Field>,
   submit: string,

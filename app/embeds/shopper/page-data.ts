@@ -1,7 +1,7 @@
-// What the page tells its script, once.
-import type { ShopperWords } from "../shopper-words-en.ts";
+// The data that the page passes to its script.
+import type { ShopperTexts } from "../texts.ts";
 
-/** A customer that the storefront's proxy vouches for: what may be shown without a session. */
+/** A customer identified by the storefront's proxy: what may be shown without a session. */
 export type ProxiedCustomer = {
   consents: Record<string, boolean>;
   tags: { slug: string; name: string }[];
@@ -16,10 +16,10 @@ export type PageData = {
   policyVersion: string | null;
   agentAccess: boolean;
   agentPayments: boolean;
-  /** Before every path of the service: empty where the page is the service's own. */
+  /** Prefix of every path of the service: empty on the service's own pages. */
   api: string;
   serviceOrigin: string;
-  /** The storefront's proxy before our paths, where the page came through it. */
+  /** The path prefix of the storefront's proxy, when the page was loaded through it. */
   proxy: string | null;
   links: {
     account: string;
@@ -28,7 +28,7 @@ export type PageData = {
   };
   customer: ProxiedCustomer | null;
   scopes: Record<string, string>;
-  words: ShopperWords;
+  words: ShopperTexts;
 };
 
 export const DATA = JSON.parse(
@@ -36,7 +36,10 @@ export const DATA = JSON.parse(
 ) as PageData;
 export const WORDS = DATA.words;
 
-/** A sentence with its gaps filled; what is filled in stays text, because everything is written as text. */
+/**
+ * Interpolates `{name}` placeholders. The values need no escaping, because the result is always set
+ * as text.
+ */
 export const fill = (sentence: string, values: Record<string, string>): string =>
   sentence.replace(/\{(\w+)\}/g, (gap, name: string) => values[name] ?? gap);
 

@@ -1,15 +1,20 @@
-// The session in this page, and every call made with it.
+// The session of this page, and every call made with it.
 //
-// Where the browser keeps our cookie, the cookie is the session and no script can read it. Where it does not (a frame in
-// the store's page, the store's own address), the token is kept in sessionStorage: gone with the tab, of this origin alone,
-// and sent as a bearer with no cookie beside it. Never in localStorage, never in an address.
-import { SESSION_KEY } from "../look.ts";
+// Where the browser keeps our cookie, the cookie is the session and no script can read it. Where it
+// does not (a frame in the store's page, the store's own origin), the token is in sessionStorage:
+// scoped to the tab and origin, and sent as a bearer token without cookies. It is never in
+// localStorage and never in an address.
+import { SESSION_KEY } from "../theme.ts";
 import { DATA, WORDS } from "./page-data.ts";
 
-// The service's own origin is shared by all stores: there a name carries its store (loader-place.ts does the same).
+// The service's own origin is shared by all stores: there a key names its store (loader-place.ts
+// does the same).
 const OF_STORE = DATA.proxy === null ? `:${DATA.shop}` : "";
 const TOKEN = SESSION_KEY + OF_STORE;
-/** The hand-off verifier of a tab that went to sign in elsewhere; crm-theme.js keeps the same. */
+/**
+ * Storage key of the hand-off verifier of a tab that started a sign-in; crm-theme.js uses the same
+ * key.
+ */
 const VERIFIER = `crm_sign_in${OF_STORE}`;
 let token: string | null = null;
 
@@ -30,14 +35,14 @@ const store = () => {
   }
 };
 
-function remember(value: string | null): void {
+function setToken(value: string | null): void {
   token = value;
   if (value) store()?.setItem(TOKEN, value);
   else store()?.removeItem(TOKEN);
 }
 
-/** The answer, whatever it is; throws only when there is none. */
-async function ask(
+/** Returns any response; throws only when there is none. */
+async function request(
   address: string,
   { method = "GET", body }: Call,
   headers: Record<string, string>,
@@ -60,7 +65,7 @@ async function ask(
   try {
     json = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    // A file or nothing at all.
+    // The response is a file or empty.
   }
   return {
     status: response.status,
@@ -73,36 +78,41 @@ async function ask(
 
 const addressOf = (path: string) =>
   `${DATA.api}${path}${path.includes("?") ? "&" : "?"}shop=${encodeURIComponent(DATA.shop)}`;
-/** The cookie counts where this page is the service's own: elsewhere it would be a third party's. */
+/**
+ * The cookie is used on the service's own pages only: elsewhere it would be a third-party cookie.
+ */
 const isOwnPage = () => location.origin === DATA.serviceOrigin;
 const cookies = (): RequestCredentials => (isOwnPage() ? "same-origin" : "omit");
 
-/** Without a session: signing in and up. */
-export const askOpenly = (path: string, body: unknown): Promise<Answer> =>
-  ask(addressOf(path), { method: "POST", body }, {}, cookies());
+/** Posts without a bearer token: sign-in, sign-up, password reset and session exchange. */
+export const postWithoutSession = (path: string, body: unknown): Promise<Answer> =>
+  request(addressOf(path), { method: "POST", body }, {}, cookies());
 
-/** As the customer that the storefront vouches for, through its proxy. */
-export const askThroughProxy = (path: string, body: unknown): Promise<Answer> =>
-  ask(`${DATA.proxy}${path}`, { method: "POST", body }, {}, "same-origin");
+/** Posts through the storefront's proxy, which identifies the customer. */
+export const postThroughProxy = (path: string, body: unknown): Promise<Answer> =>
+  request(`${DATA.proxy}${path}`, { method: "POST", body }, {}, "same-origin");
 
 const REFUSED_BUT_SIGNED_IN = ["invalid_credentials", "reauth_required"];
-let whenOver: () => void = () => undefined;
-export const onSessionOver = (act: () => void): void => void (whenOver = act);
+let onOver: () => void = () => undefined;
+export const onSessionOver = (act: () => void): void => void (onOver = act);
 
-/** With the session; an answer that it is over is told to the page, once. */
+/**
+ * Calls with the session. When the session has ended, the page's `onSessionOver` callback runs and
+ * the call throws.
+ */
 export async function call(path: string, options: Call = {}): Promise<Answer> {
   const answer = token
-    ? await ask(addressOf(path), options, { Authorization: `Bearer ${token}` }, "omit")
-    : await ask(addressOf(path), options, {}, cookies());
+    ? await request(addressOf(path), options, { Authorization: `Bearer ${token}` }, "omit")
+    : await request(addressOf(path), options, {}, cookies());
   if (answer.status === 401 && !REFUSED_BUT_SIGNED_IN.includes(answer.code)) {
-    remember(null);
-    whenOver();
+    setToken(null);
+    onOver();
     throw new Error(WORDS.sessionOver);
   }
   return answer;
 }
 
-/** What was asked for, or the reason as people are told it. */
+/** Returns the JSON body; throws an Error with the translated reason for any status but 200. */
 export async function get<T>(path: string): Promise<T> {
   const answer = await call(path);
   if (answer.status !== 200) throw new Error(reasonOf(answer));
@@ -131,23 +141,23 @@ export type Profile = {
   linked_providers: string[];
 };
 
-/** Keeps the token only where the cookie did not stay. */
-export async function begin(answer: Answer): Promise<void> {
+/** Stores the token only where the browser did not keep the cookie. */
+export async function startSession(answer: Answer): Promise<void> {
   const given = String(answer.json.token);
   if (isOwnPage()) {
-    const check = await ask(addressOf("/auth/me"), {}, {}, "same-origin");
+    const check = await request(addressOf("/auth/me"), {}, {}, "same-origin");
     const me = check.json.user as { id?: unknown } | undefined;
     if (check.status === 200 && me?.id === (answer.json.user as { id?: unknown }).id)
-      return remember(null);
+      return setToken(null);
   }
-  remember(given);
+  setToken(given);
 }
 
-export type Arrival =
+export type RestoredSession =
   | { outcome: "signed_in" }
   | {
       outcome: "unknown";
-      /** Why the sign-in that came with the address does not count. */ text: string;
+      /** Why the sign-in in the address was not accepted. */ text: string;
     }
   | { outcome: "failed"; text: string };
 
@@ -157,7 +167,7 @@ const base64Url = (bytes: Uint8Array) =>
     .replace(/\//g, "_")
     .replace(/=/g, "");
 
-/** Null where the page is not in a secure context: such a page cannot hash, and gets no code. */
+/** Null without a secure context: such a page has no crypto.subtle and so receives no code. */
 let handOff: { verifier: string; challenge: string } | null = null;
 
 async function prepareHandOff(): Promise<void> {
@@ -168,8 +178,9 @@ async function prepareHandOff(): Promise<void> {
 }
 
 /**
- * The address of a sign-in elsewhere. The SHA-256 of this tab's verifier goes along, so that the code that comes back is
- * worth nothing to any other tab. From inside a theme's page the way back is that page.
+ * The address of a sign-in with an identity provider. It carries the SHA-256 of this tab's
+ * verifier, so that no other tab can exchange the returned code. Inside a theme's page the return
+ * address is that page.
  */
 export function signInAddress(href: string): string {
   const url = new URL(href, location.href);
@@ -181,12 +192,12 @@ export function signInAddress(href: string): string {
   return url.href;
 }
 
-export const keepVerifier = (): void => {
+export const storeVerifier = (): void => {
   if (handOff) store()?.setItem(VERIFIER, handOff.verifier);
 };
 
-/** Where the theme's own script swapped the code, it says so. */
-export function onHandOver(act: () => void): void {
+/** Runs `act` when the theme's own script has exchanged the code. */
+export function onSessionHandoff(act: () => void): void {
   document.addEventListener("crm:session", () => {
     token = store()?.getItem(TOKEN) ?? null;
     act();
@@ -194,10 +205,11 @@ export function onHandOver(act: () => void): void {
 }
 
 /**
- * Exchanges the code of a sign-in elsewhere, whose trace leaves the address at once. Only a tab that went to sign in takes it:
- * a link with somebody else's code would sign the reader in as that person.
+ * Exchanges the code of a completed sign-in, after removing it from the address. Requires the
+ * verifier of the tab that started the sign-in: a link with another person's code must not sign the
+ * reader in as that person.
  */
-export async function arrive(): Promise<Arrival> {
+export async function restoreSession(): Promise<RestoredSession> {
   await prepareHandOff();
   const code = new URLSearchParams(location.hash.slice(1)).get("session_code");
   const query = new URLSearchParams(location.search);
@@ -209,10 +221,10 @@ export async function arrive(): Promise<Arrival> {
   const verifier = store()?.getItem(VERIFIER);
   store()?.removeItem(VERIFIER);
   if (code !== null && verifier) {
-    remember(null);
-    const answer = await askOpenly("/auth/session", { code, handoff_verifier: verifier });
+    setToken(null);
+    const answer = await postWithoutSession("/auth/session", { code, handoff_verifier: verifier });
     if (answer.status !== 200) return { outcome: "failed", text: WORDS.handOff };
-    await begin(answer);
+    await startSession(answer);
     return { outcome: "signed_in" };
   }
   token = store()?.getItem(TOKEN) ?? null;
@@ -224,21 +236,21 @@ export async function arrive(): Promise<Arrival> {
   return { outcome: "unknown", text: code === null ? "" : WORDS.handOff };
 }
 
-/** The signed-in person, or null: asked without a fuss, because nobody may be. */
+/** The signed-in shopper's profile, or null. A missing session is not an error here. */
 export async function findProfile(): Promise<Profile | null> {
   if (!token && !isOwnPage()) return null;
   const answer = token
-    ? await ask(addressOf("/auth/profile"), {}, { Authorization: `Bearer ${token}` }, "omit")
-    : await ask(addressOf("/auth/profile"), {}, {}, "same-origin");
+    ? await request(addressOf("/auth/profile"), {}, { Authorization: `Bearer ${token}` }, "omit")
+    : await request(addressOf("/auth/profile"), {}, {}, "same-origin");
   if (answer.status === 200) return answer.json as unknown as Profile;
   if (answer.status !== 401) throw new Error(reasonOf(answer));
-  remember(null);
+  setToken(null);
   return null;
 }
 
-export async function leave(everywhere: boolean): Promise<void> {
+export async function signOut(everywhere: boolean): Promise<void> {
   await call("/auth/logout", { method: "POST", body: { everywhere } });
-  remember(null);
+  setToken(null);
 }
 
-export const forget = (): void => remember(null);
+export const clearSession = (): void => setToken(null);

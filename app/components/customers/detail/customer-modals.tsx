@@ -1,0 +1,77 @@
+// Confirmation dialogs for suspending an account and erasing a customer.
+import { useTranslation } from "react-i18next";
+import { BlockStack, Text, TextField } from "@shopify/polaris";
+import { useState } from "react";
+import { Dialog } from "../../ui/dialog.tsx";
+import { showToast } from "../../ui/toast.ts";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import type { CustomerView } from "./detail-shape.ts";
+
+type Props = { onClose: () => void };
+
+export function SuspendModal({ onClose }: Props) {
+  const { t } = useTranslation("customer");
+  const { submit, isBusy, error } = useClosingAction("status", t("suspended"), onClose);
+  return (
+    <Dialog
+      title={t("suspendTitle")}
+      onClose={onClose}
+      primaryAction={{
+        content: t("suspend"),
+        destructive: true,
+        loading: isBusy,
+        onAction: () => submit({ status: "suspended" }),
+      }}
+      secondaryActions={[{ content: t("cancel"), onAction: onClose }]}
+    >
+      <Text as="p">{t("suspendText")}</Text>
+      {error && (
+        <Text as="p" tone="critical">
+          {error.message}
+        </Text>
+      )}
+    </Dialog>
+  );
+}
+
+export function EraseModal({ customer, onClose }: Props & { customer: CustomerView }) {
+  const { t } = useTranslation("customer");
+  const [typed, setTyped] = useState("");
+  const { submit, isBusy, error } = useClosingAction("erase", t("erasing"), onClose);
+  const errorMessage = error?.fields?.typed ? t("eraseWrong") : error?.message;
+  return (
+    <Dialog
+      title={t("eraseTitle")}
+      onClose={onClose}
+      primaryAction={{
+        content: t("eraseConfirm"),
+        destructive: true,
+        loading: isBusy,
+        disabled: typed.trim() === "",
+        onAction: () => submit({ typed }),
+      }}
+      secondaryActions={[{ content: t("cancel"), onAction: onClose }]}
+    >
+      <BlockStack gap="300">
+        <Text as="p">{t("eraseText")}</Text>
+        <TextField
+          label={t("eraseType", { word: customer.confirmationPhrase })}
+          value={typed}
+          onChange={setTyped}
+          autoComplete="off"
+          error={errorMessage}
+        />
+      </BlockStack>
+    </Dialog>
+  );
+}
+
+/** Closes the dialog on success; an error is shown inside it. */
+function useClosingAction(intent: string, successText: string, onClose: () => void) {
+  return useScreenAction(intent, {
+    onSuccess() {
+      onClose();
+      showToast(successText);
+    },
+  });
+}

@@ -1,0 +1,78 @@
+// Whether each connected system has the current state of this customer.
+import { useTranslation } from "react-i18next";
+import { Badge, BlockStack, Button, Card, InlineStack, Text } from "@shopify/polaris";
+import { useChannelName } from "../../i18n/channel-names.ts";
+import { CardHeading } from "../../ui/card-heading.tsx";
+import { DateTime } from "../../ui/date-time.tsx";
+import { showToast } from "../../ui/toast.ts";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import type { SystemView } from "./detail-shape.ts";
+
+const TONES = { none: undefined, delivered: "success", waiting: "info", dead: "critical" } as const;
+
+export function SystemsCard({ systems }: { systems: SystemView[] }) {
+  const { t } = useTranslation("customer");
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <CardHeading title={t("systems")} />
+        {systems.length === 0 && (
+          <Text as="p" tone="subdued">
+            {t("noSystems")}
+          </Text>
+        )}
+        {systems.map((system) => (
+          <System key={system.channel} system={system} />
+        ))}
+      </BlockStack>
+    </Card>
+  );
+}
+
+function System({
+  system: { channel, isOn, status, at, httpStatus, reason },
+}: {
+  system: SystemView;
+}) {
+  const { t } = useTranslation("customer");
+  const { submit, isBusy, error } = useScreenAction<{ requeued: number }>("retry", {
+    onSuccess: ({ requeued }) => showToast(requeued > 0 ? t("queuedAgain") : t("nothingToRetry")),
+  });
+  const nameOf = useChannelName();
+  const tone = TONES[status];
+  return (
+    <BlockStack gap="100">
+      <InlineStack align="space-between" blockAlign="center" gap="200">
+        <Text as="span">{nameOf(channel)}</Text>
+        <InlineStack gap="200" blockAlign="center">
+          {!isOn && <Badge>{t("off")}</Badge>}
+          <Badge {...(tone && { tone })}>{t(`states.${status}`)}</Badge>
+        </InlineStack>
+      </InlineStack>
+      {at && (
+        <Text as="span" tone="subdued" breakWord>
+          <DateTime at={at} />
+          {httpStatus !== null && `, HTTP ${httpStatus}`}
+          {reason && `: ${reason}`}
+        </Text>
+      )}
+      {status === "dead" && (
+        <InlineStack gap="200" blockAlign="center">
+          <Button
+            size="slim"
+            loading={isBusy}
+            onClick={() => submit({ channel })}
+            accessibilityLabel={`${t("tryAgain")}: ${nameOf(channel)}`}
+          >
+            {t("tryAgain")}
+          </Button>
+          {error && (
+            <Text as="span" tone="critical">
+              {error.message}
+            </Text>
+          )}
+        </InlineStack>
+      )}
+    </BlockStack>
+  );
+}

@@ -1,0 +1,112 @@
+// Adds or removes tags of many customers: the selection of tags, the preview, then the run.
+import { useTranslation } from "react-i18next";
+import { BlockStack, List, Text } from "@shopify/polaris";
+import { useState } from "react";
+import type { TagPreview } from "../../../domain/customers/list/tag-runs.ts";
+import { formatCount } from "../../i18n/format-number.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { useLocale } from "../../i18n/locale.ts";
+import type { ListFilter } from "./list-address.ts";
+import { TagPicker } from "../tag-picker.tsx";
+import type { TagRunState } from "../../../domain/customers/list/tag-runs.ts";
+
+type Selection = { ids: number[] } | { filter: ListFilter };
+
+type Props = {
+  action: "add" | "remove";
+  selection: Selection;
+  tags: readonly { slug: string; name: string }[];
+  onStarted: (run: TagRunState) => void;
+  onClose: () => void;
+};
+
+export default function BulkTags({ action, selection, tags, onStarted, onClose }: Props) {
+  const { t } = useTranslation("customers");
+  const locale = useLocale();
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [preview, setPreview] = useState<TagPreview | null>(null);
+  const count = (value: number) => formatCount(locale, value);
+  const previewTags = useScreenAction<{ preview: TagPreview }>("preview_tags", {
+    onSuccess: (data) => setPreview(data.preview),
+  });
+  const startTags = useScreenAction<{ run: TagRunState }>("start_tags", {
+    onSuccess: ({ run }) => onStarted(run),
+  });
+  const isBusy = previewTags.isBusy || startTags.isBusy;
+  const errorMessage = (preview ? startTags : previewTags).error?.message ?? null;
+  const fields = { selection, [action]: chosen };
+  const nameOf = (slug: string) => tags.find((tag) => tag.slug === slug)?.name ?? slug;
+  const confirm = (total: number) =>
+    action === "add"
+      ? t("bulk.confirmAdd", { total: count(total) })
+      : t("bulk.confirmRemove", { total: count(total) });
+
+  return (
+    <Dialog
+      onClose={onClose}
+      title={action === "add" ? t("bulk.addTitle") : t("bulk.removeTitle")}
+      primaryAction={
+        preview
+          ? {
+              content: confirm(preview.changing),
+              onAction: () => startTags.submit(fields),
+              loading: isBusy,
+              disabled: preview.changing === 0,
+              destructive: action === "remove",
+            }
+          : {
+              content: t("bulk.preview"),
+              onAction: () => previewTags.submit(fields),
+              loading: isBusy,
+              disabled: chosen.length === 0,
+            }
+      }
+      secondaryActions={[
+        preview
+          ? { content: t("bulk.back"), onAction: () => setPreview(null) }
+          : { content: t("bulk.close"), onAction: onClose },
+      ]}
+    >
+      {preview ? (
+        <BlockStack gap="300">
+          <Text as="p" fontWeight="semibold">
+            {preview.changing === 0
+              ? t("bulk.nothing")
+              : t("bulk.changing", {
+                  changing: count(preview.changing),
+                  total: count(preview.total),
+                })}
+          </Text>
+          <List>
+            {preview.tags.map((tag) => (
+              <List.Item key={tag.slug}>
+                {tag.action === "add"
+                  ? t("bulk.gets", { tag: nameOf(tag.slug), total: count(tag.people) })
+                  : t("bulk.loses", { tag: nameOf(tag.slug), total: count(tag.people) })}
+              </List.Item>
+            ))}
+          </List>
+          {errorMessage && (
+            <Text as="p" tone="critical">
+              {errorMessage}
+            </Text>
+          )}
+        </BlockStack>
+      ) : (
+        <BlockStack gap="300">
+          {"ids" in selection && (
+            <Text as="p">{t("bulk.people", { total: count(selection.ids.length) })}</Text>
+          )}
+          <TagPicker
+            known={tags}
+            chosen={chosen}
+            onChange={setChosen}
+            canMake={action === "add"}
+            error={errorMessage}
+          />
+        </BlockStack>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,41 @@
+// The state of the customer list is in its URL, so that a view can be shared and reloaded, and the
+// browser's back button works.
+import { useSearchParams } from "@remix-run/react";
+
+export const FILTERS = ["tag", "consent", "provider", "status", "country", "signed_in"] as const;
+export type FilterName = (typeof FILTERS)[number];
+export type ListFilter = { q?: string | undefined } & { [K in FilterName]?: string | undefined };
+export const DEFAULT_SORT = "updated desc";
+
+export type ListState = { filter: ListFilter; sort: string };
+
+/** Omits default values, so that equal lists have equal URLs. */
+export function toQuery(
+  { filter, sort }: ListState,
+  place: { after?: string; before?: string } = {},
+): URLSearchParams {
+  const entries = [
+    ["q", filter.q],
+    ...FILTERS.map((name) => [name, filter[name]]),
+    ["sort", sort === DEFAULT_SORT ? undefined : sort],
+    ["after", place.after],
+    ["before", place.before],
+  ];
+  return new URLSearchParams(
+    entries.filter((entry): entry is [string, string] => Boolean(entry[1])),
+  );
+}
+
+/** Changes the list: a new filter or order starts at the first page. */
+export function useListAddress(now: ListState) {
+  const [, setQuery] = useSearchParams();
+  return {
+    narrow: (change: ListFilter) =>
+      setQuery(toQuery({ ...now, filter: { ...now.filter, ...change } }), {
+        preventScrollReset: true,
+      }),
+    show: (state: ListState) => setQuery(toQuery(state), { preventScrollReset: true }),
+    sortBy: (sort: string) => setQuery(toQuery({ ...now, sort }), { preventScrollReset: true }),
+    turnTo: (place: { after: string } | { before: string }) => setQuery(toQuery(now, place)),
+  };
+}

@@ -1,0 +1,71 @@
+// The default and saved views of the customer list.
+import { useTranslation } from "react-i18next";
+import { Box, Button, InlineStack } from "@shopify/polaris";
+import { useState } from "react";
+import { clientLazy } from "../../frame/deferred-card.tsx";
+import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { DEFAULT_SORT, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
+
+export type View = { name: string; filter: ListFilter; sort: string };
+
+const SaveView = clientLazy(() => import("./save-view.tsx"));
+
+export function Views({
+  filter,
+  sort,
+  saved,
+}: {
+  filter: ListFilter;
+  sort: string;
+  saved: View[];
+}) {
+  const { t } = useTranslation("customers");
+  const address = useListAddress({ filter, sort });
+  const [isNaming, setIsNaming] = useState(false);
+  const deleteView = useScreenAction("delete_view");
+  const shown = { filter: { ...filter, q: undefined }, sort };
+  const query = toQuery(shown).toString();
+  const ours: View[] = [
+    { name: t("views.all"), filter: {}, sort: DEFAULT_SORT },
+    { name: t("views.marketing"), filter: { consent: "marketing" }, sort: DEFAULT_SORT },
+    { name: t("views.recent"), filter: { signed_in: "30" }, sort: "signed_in desc" },
+    { name: t("views.suspended"), filter: { status: "suspended" }, sort: DEFAULT_SORT },
+  ];
+  const views = [...ours, ...saved];
+  const isShown = (view: View) => toQuery(view).toString() === query;
+  const own = saved.find(isShown);
+  return (
+    <Box padding="200" borderBlockEndWidth="025" borderColor="border">
+      <InlineStack gap="100" blockAlign="center">
+        {views.map((view) => (
+          <Button
+            key={view.name}
+            size="slim"
+            variant="tertiary"
+            pressed={isShown(view)}
+            onClick={() => address.show(view)}
+          >
+            {view.name}
+          </Button>
+        ))}
+        {!views.some(isShown) && (
+          <Button size="slim" onClick={() => setIsNaming(true)}>
+            {t("views.save")}
+          </Button>
+        )}
+        {own && (
+          <Button
+            size="slim"
+            tone="critical"
+            variant="tertiary"
+            loading={deleteView.isBusy}
+            onClick={() => deleteView.submit({ name: own.name })}
+          >
+            {t("views.delete")}
+          </Button>
+        )}
+      </InlineStack>
+      {isNaming && <SaveView shown={shown} onClose={() => setIsNaming(false)} />}
+    </Box>
+  );
+}

@@ -1,0 +1,44 @@
+// The frame of every page inside the store admin: the menu, the design system and the reader's language.
+import { useTranslation } from "react-i18next";
+import { Link } from "@remix-run/react";
+import { NavMenu } from "@shopify/app-bridge-react";
+import { AppProvider } from "@shopify/shopify-app-remix/react";
+import type { ComponentProps, ReactNode } from "react";
+import { SCREENS } from "./screens.ts";
+
+type DesignTranslations = ComponentProps<typeof AppProvider>["i18n"];
+
+type Props = {
+  apiKey: string;
+  appBridgeUrl: string | undefined;
+  /** The design system's own translations; undefined for English, its default. */
+  design: DesignTranslations | undefined;
+  children: ReactNode;
+};
+
+export function AppFrame({ apiKey, appBridgeUrl, design, children }: Props) {
+  return (
+    <AppProvider
+      isEmbeddedApp
+      apiKey={apiKey}
+      {...(design && { i18n: design })}
+      {...(appBridgeUrl && { __APP_BRIDGE_URL: appBridgeUrl })}
+    >
+      <Menu />
+      {children}
+    </AppProvider>
+  );
+}
+
+function Menu() {
+  const { t } = useTranslation("frame");
+  return (
+    <NavMenu>
+      {SCREENS.map(({ name, path }) => (
+        <Link key={name} to={path} {...(name === "home" && { rel: "home" })}>
+          {t(`menu.${name}`)}
+        </Link>
+      ))}
+    </NavMenu>
+  );
+}

@@ -1,0 +1,40 @@
+// Cards that load after the page: deferred data, and components whose script is loaded on demand.
+// React discards a boundary that is not hydrated yet as soon as its surroundings change, and
+// reports error #421. The design system changes the surroundings of every page when it mounts, so
+// there is no such boundary: the content renders in the browser, and the server's page reserves its
+// height. `tests/architecture.test.ts` allows boundaries here only.
+import { Await } from "@remix-run/react";
+import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from "react";
+
+type LaterProps<Answer> = {
+  answer: Promise<Answer>;
+  waiting: ReactNode;
+  children: (answer: Answer) => ReactNode;
+};
+
+/** `answer` never rejects; `waiting` reserves the height. */
+export function DeferredCard<Answer>({ answer, waiting, children }: LaterProps<Answer>) {
+  return (
+    <InBrowser waiting={waiting}>
+      <Await resolve={answer}>{(known) => children(known)}</Await>
+    </InBrowser>
+  );
+}
+
+/** A rarely used component, the default export of its file. */
+export function clientLazy<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): ComponentType<Props> {
+  const Part = lazy(load) as unknown as ComponentType<Props>;
+  return (props) => (
+    <InBrowser waiting={null}>
+      <Part {...props} />
+    </InBrowser>
+  );
+}
+
+function InBrowser({ waiting, children }: { waiting: ReactNode; children: ReactNode }) {
+  const [isMounted, setIsMounted] = useState(false);
+  useEffect(() => setIsMounted(true), []);
+  return isMounted ? <Suspense fallback={waiting}>{children}</Suspense> : waiting;
+}

@@ -1,0 +1,36 @@
+// The error page of an embedded screen in the admin's design, with a next step.
+import { useTranslation } from "react-i18next";
+import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
+import { AppProvider, Banner, Page } from "@shopify/polaris";
+import translations from "@shopify/polaris/locales/en.json" with { type: "json" };
+
+const PROBLEMS = [401, 404, 409, 410] as const;
+
+/** Inside the frame with its menu: every screen exports it as its ErrorBoundary. */
+export function ScreenProblem() {
+  const error = useRouteError();
+  const { t } = useTranslation("frame");
+  const status = isRouteErrorResponse(error) ? error.status : 500;
+  const problem = PROBLEMS.find((known) => known === status) ?? "other";
+
+  return (
+    <Page>
+      <Banner
+        tone={status === 404 || status === 409 ? "warning" : "critical"}
+        title={t(`problems.${problem}.title`)}
+        {...(status === 409 && { action: { content: t("toHome"), url: "/app" } })}
+      >
+        <p>{t(`problems.${problem}.text`)}</p>
+      </Banner>
+    </Page>
+  );
+}
+
+/** For errors of the frame itself: it includes the design system. */
+export function ScreenError() {
+  return (
+    <AppProvider i18n={translations}>
+      <ScreenProblem />
+    </AppProvider>
+  );
+}

@@ -1,0 +1,20 @@
+// The texts of all screens, for rendering on the server.
+import type { ResourceLanguage } from "i18next";
+import type { Locale } from "./locale.ts";
+
+const FILES = import.meta.glob<ResourceLanguage[string]>(
+  ["../../locales/*/*.json", "!**/mails.json"],
+  {
+    eager: true,
+    import: "default",
+  },
+);
+
+export function translationsOf(locale: Locale): ResourceLanguage {
+  const folder = `/${locale}/`;
+  return Object.fromEntries(
+    Object.entries(FILES)
+      .filter(([path]) => path.includes(folder))
+      .map(([path, texts]) => [path.slice(path.lastIndexOf("/") + 1, -".json".length), texts]),
+  );
+}

@@ -1,0 +1,245 @@
+// Consents as switches that grant or revoke at once, and the consent history with receipts.
+import { CONSENT_KEY } from "../theme.ts";
+import { readChoice, write } from "../scripts/browser-store.ts";
+import {
+  button,
+  busyWhile,
+  el,
+  fillSection,
+  createSection,
+  announce,
+  saveFile,
+  type Child,
+} from "./elements.ts";
+import { DATA, fill, when, WORDS, type ProxiedCustomer } from "./page-data.ts";
+import { postThroughProxy, call, get, reasonOf, type Answer, type Profile } from "./session.ts";
+
+type Consents = Record<string, boolean>;
+type Record_ = {
+  consent_type: string;
+  action: string;
+  method: string;
+  consent_id: string;
+  created_at: string;
+};
+
+const word = (name: string): string => (WORDS as Record<string, string>)[name] ?? name;
+const own = (name: string, fallback: string): string =>
+  Object.hasOwn(WORDS, name) ? word(name) : fallback;
+const switches = () => [
+  "cookie",
+  "marketing",
+  ...(DATA.agentAccess ? ["a2a"] : []),
+  ...(DATA.agentPayments ? ["ap2"] : []),
+];
+
+function switchRow(
+  name: string,
+  consents: Consents,
+  send: (name: string, value: boolean) => Promise<Answer>,
+  onChange: () => void,
+): HTMLElement {
+  const label = (): string => (consents[name] ? WORDS.on : WORDS.off);
+  const fault = el("p", { class: "error", role: "alert", hidden: true });
+  const control: HTMLButtonElement = el(
+    "button",
+    {
+      type: "button",
+      role: "switch",
+      "aria-checked": String(Boolean(consents[name])),
+      "aria-labelledby": `crm-consent-${name}`,
+      "aria-describedby": `crm-consent-${name}-help`,
+      click: () => void busyWhile(control, turn),
+    },
+    label(),
+  );
+  async function turn(): Promise<void> {
+    const next = !consents[name];
+    fault.hidden = true;
+    const answer = await send(name, next).catch((error: unknown) =>
+      error instanceof Error ? error.message : WORDS.failed,
+    );
+    const reason =
+      typeof answer === "string" ? answer : answer.status === 200 ? null : reasonOf(answer);
+    if (reason !== null) {
+      fault.textContent = reason;
+      fault.hidden = false;
+      return;
+    }
+    consents[name] = next;
+    updateStoreConsent(name, next);
+    control.setAttribute("aria-checked", String(next));
+    control.textContent = label();
+    announce(`${word(`consent_${name}`)}: ${next ? WORDS.granted : WORDS.revoked}`);
+    onChange();
+  }
+  return el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "split" },
+      el(
+        "div",
+        {},
+        el("span", { id: `crm-consent-${name}` }, word(`consent_${name}`)),
+        el("small", { id: `crm-consent-${name}-help` }, word(`consentHelp_${name}`)),
+      ),
+      control,
+    ),
+    fault,
+  );
+}
+
+/**
+ * Updates the choice in the store's own storage, so that the next page starts with the current one.
+ */
+function updateStoreConsent(name: string, value: boolean): void {
+  if (DATA.proxy === null || !["cookie", "marketing"].includes(name)) return;
+  write(CONSENT_KEY, {
+    ...readChoice(CONSENT_KEY),
+    [name]: value,
+    ...(DATA.policyVersion && { version: DATA.policyVersion }),
+    at: new Date().toISOString(),
+  });
+}
+
+const fixedRow = (name: string, consents: Consents): HTMLElement =>
+  el(
+    "li",
+    { class: "split" },
+    el("span", {}, word(`consent_${name}`)),
+    el("span", {}, consents[name] ? WORDS.given : WORDS.notGiven),
+  );
+
+const flag = (name: string, value: boolean) => ({
+  [`consent_${name}`]: value,
+  method: "dashboard",
+  source_page: location.pathname,
+  timestamp: new Date().toISOString(),
+  ...(DATA.policyVersion && { consent_version: DATA.policyVersion }),
+});
+
+/** `onChange` runs after a change: other sections depend on the consents. */
+export function consentsSection({ consents }: Profile, onChange: () => void): HTMLElement {
+  const { section, place } = createSection("consents", WORDS.consents, WORDS.consentsText);
+  const history = el("div");
+  const log = historyOf(history);
+  const send = (name: string, value: boolean) =>
+    call("/auth/consent-sync", { method: "POST", body: flag(name, value) });
+  const rows = switches().map((name) =>
+    switchRow(name, consents, send, () => {
+      void log.reload();
+      onChange();
+    }),
+  );
+  place.replaceChildren(
+    el(
+      "ul",
+      { class: "rows" },
+      ...rows,
+      ...["tos", "privacy"].map((name) => fixedRow(name, consents)),
+    ),
+    el("p", { class: "quiet" }, WORDS.withTheAccount),
+    el("h3", { id: "crm-history-title" }, WORDS.history),
+    history,
+    button(
+      WORDS.csv,
+      async () => {
+        const answer = await call("/ucp/consent-history?format=csv");
+        if (answer.status === 200) saveFile("consent-history.csv", "text/csv", answer.text);
+        else announce(reasonOf(answer));
+      },
+      { class: "plain" },
+    ),
+  );
+  place.setAttribute("aria-busy", "false");
+  void log.reload();
+  return section;
+}
+
+/** For a customer identified by the storefront's proxy only: the switches without the history. */
+export function customerConsents(customer: ProxiedCustomer): HTMLElement {
+  const { section, place } = createSection("consents", WORDS.consents, WORDS.consentsText);
+  const send = (name: string, value: boolean) =>
+    postThroughProxy("/auth/consent-sync", flag(name, value));
+  place.replaceChildren(
+    el(
+      "ul",
+      { class: "rows" },
+      ...switches().map((name) => switchRow(name, customer.consents, send, () => undefined)),
+    ),
+  );
+  place.setAttribute("aria-busy", "false");
+  return section;
+}
+
+function historyOf(place: HTMLElement): { reload(): Promise<void> } {
+  const rows = (records: Record_[]): HTMLElement[] => records.map(historyRow);
+  const load = async (): Promise<Child[]> => {
+    const { records, next_cursor: next } = await get<{
+      records: Record_[];
+      next_cursor: string | null;
+    }>("/ucp/consent-history?limit=10");
+    if (records.length === 0) return [el("p", {}, WORDS.historyEmpty)];
+    const body = el("tbody", {}, ...rows(records));
+    const head = [WORDS.when, WORDS.what, WORDS.decision, WORDS.how, WORDS.receipt].map((text) =>
+      el("th", { scope: "col" }, text),
+    );
+    const table = el(
+      "div",
+      { class: "table", tabindex: "0", role: "group", "aria-labelledby": "crm-history-title" },
+      el(
+        "table",
+        { "aria-labelledby": "crm-history-title" },
+        el("thead", {}, el("tr", {}, ...head)),
+        body,
+      ),
+    );
+    return [table, more(next, body)];
+  };
+  const more = (cursor: string | null, body: HTMLElement): Child => {
+    if (cursor === null) return null;
+    const control: HTMLButtonElement = button(
+      WORDS.more,
+      async () => {
+        const page = await get<{ records: Record_[]; next_cursor: string | null }>(
+          `/ucp/consent-history?limit=10&cursor=${encodeURIComponent(cursor)}`,
+        ).catch(() => null);
+        if (!page) return announce(WORDS.failed);
+        const added = rows(page.records);
+        body.append(...added);
+        control.replaceWith(more(page.next_cursor, body) || "");
+        added[0]?.querySelector("button")?.focus();
+      },
+      { class: "plain" },
+    );
+    return control;
+  };
+  return { reload: () => fillSection(place, load) };
+}
+
+function historyRow(record: Record_): HTMLElement {
+  const what = own(`consent_${record.consent_type}`, record.consent_type);
+  const receipt = button(
+    WORDS.receipt,
+    async () => {
+      const answer = await call(`/ucp/consent-receipt/${encodeURIComponent(record.consent_id)}`);
+      if (answer.status === 200) saveFile("consent-receipt.json", "application/json", answer.text);
+      else announce(reasonOf(answer));
+    },
+    {
+      class: "plain small",
+      "aria-label": fill(WORDS.receiptOf, { what, when: when(record.created_at) }),
+    },
+  );
+  return el(
+    "tr",
+    {},
+    el("td", {}, when(record.created_at)),
+    el("td", {}, el("bdi", {}, what)),
+    el("td", {}, own(record.action, record.action)),
+    el("td", {}, el("bdi", {}, record.method)),
+    el("td", {}, receipt),
+  );
+}

@@ -1,0 +1,41 @@
+// The texts of the pages and embeds that shoppers and operators see without React, by language.
+import consentEn from "../locales/en/embeds/consent.json" with { type: "json" };
+import consentEs from "../locales/es/embeds/consent.json" with { type: "json" };
+import consentFr from "../locales/fr/embeds/consent.json" with { type: "json" };
+import accountEn from "../locales/en/embeds/account.json" with { type: "json" };
+import accountEs from "../locales/es/embeds/account.json" with { type: "json" };
+import accountFr from "../locales/fr/embeds/account.json" with { type: "json" };
+import agentEn from "../locales/en/embeds/agent.json" with { type: "json" };
+import agentEs from "../locales/es/embeds/agent.json" with { type: "json" };
+import agentFr from "../locales/fr/embeds/agent.json" with { type: "json" };
+import gateEn from "../locales/en/embeds/gate.json" with { type: "json" };
+import gateEs from "../locales/es/embeds/gate.json" with { type: "json" };
+import gateFr from "../locales/fr/embeds/gate.json" with { type: "json" };
+import shopperEn from "../locales/en/embeds/shopper.json" with { type: "json" };
+import shopperEs from "../locales/es/embeds/shopper.json" with { type: "json" };
+import shopperFr from "../locales/fr/embeds/shopper.json" with { type: "json" };
+
+export type Locale = "en" | "es" | "fr";
+
+export function localeOf(locale: string): Locale {
+  const language = locale.slice(0, 2).toLowerCase();
+  return language === "es" || language === "fr" ? language : "en";
+}
+
+export type ConsentTexts = typeof consentEn;
+export type AccountTexts = typeof accountEn;
+export type AgentTexts = typeof agentEn;
+export type GateTexts = typeof gateEn;
+export type ShopperTexts = typeof shopperEn;
+
+const CONSENT: Record<Locale, ConsentTexts> = { en: consentEn, es: consentEs, fr: consentFr };
+const ACCOUNT: Record<Locale, AccountTexts> = { en: accountEn, es: accountEs, fr: accountFr };
+const AGENT: Record<Locale, AgentTexts> = { en: agentEn, es: agentEs, fr: agentFr };
+const GATE: Record<Locale, GateTexts> = { en: gateEn, es: gateEs, fr: gateFr };
+const SHOPPER: Record<Locale, ShopperTexts> = { en: shopperEn, es: shopperEs, fr: shopperFr };
+
+export const consentTexts = (locale: string): ConsentTexts => CONSENT[localeOf(locale)];
+export const accountTexts = (locale: string): AccountTexts => ACCOUNT[localeOf(locale)];
+export const agentTexts = (locale: string): AgentTexts => AGENT[localeOf(locale)];
+export const gateTexts = (locale: string): GateTexts => GATE[localeOf(locale)];
+export const shopperTexts = (locale: string): ShopperTexts => SHOPPER[localeOf(locale)];
