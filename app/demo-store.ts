@@ -1,15 +1,15 @@
-// The sandbox's demo store, made the way a merchant makes one: the install is walked over HTTP, then its systems are
-// configured. Safe to repeat at every start.
+// The sandbox's demo store: installs the app over HTTP as a merchant does, then configures its
+// systems. Safe to repeat at every start.
 import { request } from "undici";
 import type { Ctx } from "./context.server.ts";
 import { saveFirmware } from "./domain/events/firmware.ts";
 import { saveMapping } from "./domain/events/mappings.ts";
 import { saveUpcMappings } from "./domain/events/upc-mappings.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
-import { saveTenantConfig } from "./domain/tenants/configuration.ts";
-import { callStorefront } from "./domain/tenants/storefront-admin.ts";
+import { saveTenantConfig } from "./domain/tenants/settings/configuration.ts";
+import { callStorefront } from "./domain/tenants/storefront/admin-session.ts";
 import { dataOf, findTenant, getTenant } from "./domain/tenants/tenant.ts";
-import { registerWebhooks } from "./domain/tenants/webhook-registration.ts";
+import { registerWebhooks } from "./domain/tenants/storefront/webhook-registration.ts";
 import { SHOP } from "./integrations/storefront-documents.ts";
 
 export const DEMO_SHOP = "demo-store.myshopify.com";
@@ -51,11 +51,11 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
       retail_analytics_b_url: systems.retailAnalyticsBUrl,
       retail_analytics_b_token: "sandbox-retail-token",
       brand_name: "Demo Store",
-      // Where the pretended store's own pages are.
+      // The origin of the sandbox store's own pages.
       allowed_origins: [systems.storeOrigin],
       consent_policy_version: "2026-11",
       auth_redirect_origin: ctx.baseUrl,
-      // Clients of UCP know a store by its host alone.
+      // UCP clients identify a store by its host alone.
       public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
       federated_client_id: systems.federatedClient.id,
       federated_client_secret: systems.federatedClient.secret,
@@ -68,12 +68,12 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
   await registerWebhooks(ctx, DEMO_SHOP);
 }
 
-/** One product that every channel can tell of. */
+/** One product that every channel can reference. */
 async function fillRegistries(ctx: Ctx): Promise<void> {
   const tenant = await getTenant(ctx, DEMO_SHOP);
-  const { sql } = dataOf(ctx, tenant);
-  await saveUpcMappings(sql, [{ sku: "CAM-9", upc: "012345678905" }]);
-  await saveFirmware(sql, "CAM-9", { version: "1.4.2", sha256: "0".repeat(64) });
+  const data = dataOf(ctx, tenant);
+  await saveUpcMappings(data.sql, [{ sku: "CAM-9", upc: "012345678905" }]);
+  await saveFirmware(data, "CAM-9", { version: "1.4.2", sha256: "0".repeat(64) });
   await saveMapping(ctx, tenant, "erp_generic", "order", {
     fields: {
       number: "name",
@@ -94,12 +94,12 @@ async function isConnected(ctx: Ctx): Promise<boolean> {
     await callStorefront(ctx, DEMO_SHOP, { document: SHOP });
     return true;
   } catch {
-    // The sandbox forgot the store (its state file was removed): install again.
+    // The sandbox's state file was removed, so it does not know the store: install again.
     return false;
   }
 }
 
-/** /auth/install -> the store's question, answered yes -> /auth/callback -> the app. */
+/** Follows /auth/install -> the store's grant screen -> /auth/callback -> the app. */
 async function walkInstall(baseUrl: string): Promise<void> {
   const begun = await request(`${baseUrl}/auth/install?shop=${DEMO_SHOP}`);
   const cookie = String(begun.headers["set-cookie"]).split(";", 1)[0] as string;

@@ -1,4 +1,5 @@
-// Joins the sandbox to the service: its addresses stand in for those that were not set, and the demo store is made.
+// Connects the sandbox to the service: its addresses replace the ones that are not set, and the
+// demo store is created.
 import { join } from "node:path";
 import { DEMO_SHOP, prepareDemoStore } from "./demo-store.ts";
 import type { Ctx } from "./context.server.ts";
@@ -8,11 +9,11 @@ import { startSandbox } from "./sandbox/server.ts";
 const DEFAULT_PORT = 4010;
 
 export type SandboxSystems = {
-  /** The configuration with the sandbox's addresses in it. */
+  /** The configuration with the sandbox's addresses filled in. */
   config: Config;
   appBridgeUrl: string;
   prepareDemo(ctx: Ctx): Promise<void>;
-  /** What to try, for the person at the terminal. */
+  /** The text printed at start: addresses and things to try. */
   welcome(ctx: Ctx): string;
   stop(): Promise<void>;
 };
@@ -59,7 +60,7 @@ export async function startSandboxSystems(
       [
         "",
         "  The sandbox plays every outside system. Try:",
-        `    ${sandbox.url}/   the pretended world: change a customer and watch it arrive everywhere`,
+        `    ${sandbox.url}/   the sandbox: change a customer and watch the change reach every system`,
         `    ${addresses.storefrontUrlTemplate.replace("{shop}", DEMO_SHOP)}/admin/apps/${ctx.config.PLATFORM_CLIENT_ID}   the app in the demo store's admin`,
         `    ${sandbox.url}/store/${DEMO_SHOP}   the demo store as a shopper sees it: banner, preferences, newsletter, account`,
         `    ${ctx.baseUrl}/setup?key=${ctx.config.ADMIN_KEY}   the operator's pages: setup, settings and onboarding of stores`,

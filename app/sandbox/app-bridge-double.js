@@ -1,6 +1,7 @@
-// A stand-in for the admin's App Bridge script (shopify.dev "App Bridge library"), for browsers without the admin around them.
-// Session tokens come from the sandbox this script was loaded from. It changes nothing in the page's own markup:
-// it runs before hydration, and foreign nodes there would break it. Styles are adopted, toasts and modals hang below <body>.
+// A stand-in for the admin's App Bridge script (shopify.dev "App Bridge library") in browsers without the
+// Shopify admin. Session tokens come from the sandbox that served this script. It does not touch the page's
+// own markup: it runs before hydration, and foreign nodes would break hydration. Styles are adopted; toasts
+// and modals are appended to <body>.
 (() => {
   const script = document.currentScript;
   const sandboxOrigin = new URL(script.src).origin;
@@ -33,7 +34,8 @@
     return plainFetch(request);
   };
 
-  // The app's bounce page: it cannot be served without a token, so mint one and come back with it. Never to another origin.
+  // The app's bounce page needs a token to be served: mint one and return to the app with it. Only to the
+  // app's own origin.
   const reloadTarget = pageQuery.get("shopify-reload");
   if (reloadTarget) {
     const asked = new URL(reloadTarget, location.origin);
@@ -80,7 +82,7 @@
   }
   class Modal extends Disclosure {
     #dialog = null;
-    // What the app renders into: the same element for ever, whatever stands around it.
+    // The element the app renders into. It must stay the same element when the surrounding dialog changes.
     #content = document.createElement("div");
     get content() {
       if (!this.#dialog) {
@@ -95,7 +97,8 @@
       if (this.showing) return;
       const body = this.content;
       if (!this.#dialog.isConnected) document.body.append(this.#dialog);
-      // The title bar's buttons stay where the app rendered them: copies in the dialog click the originals.
+      // The title bar's buttons stay where the app rendered them; their copies in the dialog click the
+      // originals.
       this.#dialog.querySelector("footer")?.remove();
       this.#dialog.querySelector("h2")?.remove();
       const titleBar = this.querySelector("ui-title-bar");

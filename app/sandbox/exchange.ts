@@ -1,24 +1,24 @@
-/** One HTTP request and its reply as plain values: what every pretended system receives and returns. */
+/** One HTTP request and its response as plain values: the interface of every sandbox system. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
 export type Call = {
   method: string;
-  /** Path inside the system (without its prefix), no query. */
+  /** Path inside the system (without its prefix), without query. */
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** Of the connection. */
+  /** The peer address of the connection. */
   address: string;
   text: string;
   /** Parsed JSON, an object of form fields, or the text when it is neither. */
   body: unknown;
 };
 
-export type Reply = { status: number; headers?: Record<string, string>; body?: string };
+export type ApiResponse = { status: number; headers?: Record<string, string>; body?: string };
 
-export type Handler = (call: Call) => Reply | Promise<Reply>;
+export type Handler = (call: Call) => ApiResponse | Promise<ApiResponse>;
 
-// Nobody may frame a page whose buttons act; nothing is loaded from anywhere.
+// No framing: the page's buttons have effects. Nothing is loaded from other origins.
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -45,7 +45,11 @@ export function parseBody(text: string, contentType: string | undefined): unknow
   }
 }
 
-export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
+export function json(
+  status: number,
+  value: unknown,
+  headers?: Record<string, string>,
+): ApiResponse {
   return {
     status,
     headers: { "content-type": "application/json; charset=utf-8", ...headers },
@@ -53,7 +57,7 @@ export function json(status: number, value: unknown, headers?: Record<string, st
   };
 }
 
-export function text(status: number, value: string, headers?: Record<string, string>): Reply {
+export function text(status: number, value: string, headers?: Record<string, string>): ApiResponse {
   return {
     status,
     headers: { "content-type": "text/plain; charset=utf-8", ...headers },
@@ -61,8 +65,9 @@ export function text(status: number, value: string, headers?: Record<string, str
   };
 }
 
-export function page(status: number, html: string): Reply {
-  // Not "no-referrer": it makes a browser post this page's own forms with Origin null, which the control refuses.
+export function page(status: number, html: string): ApiResponse {
+  // Not "no-referrer": with it a browser posts this page's own forms with Origin null, which the control
+  // endpoint rejects.
   const headers = {
     "content-type": "text/html; charset=utf-8",
     "referrer-policy": "same-origin",
@@ -72,14 +77,14 @@ export function page(status: number, html: string): Reply {
   return { status, headers, body: html };
 }
 
-export function redirect(location: string, status = 302): Reply {
+export function redirect(location: string, status = 302): ApiResponse {
   return {
     status,
     headers: { location, "referrer-policy": "no-referrer", "cache-control": "no-store" },
   };
 }
 
-/** Text and numbers as text; anything else, an object above all, is not a text. */
+/** Strings and numbers as text; anything else becomes an empty string. */
 export function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)

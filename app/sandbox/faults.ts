@@ -1,4 +1,4 @@
-/** Failures on demand: a queue per system, taken by the first matching requests. */
+/** Planned failures: a queue per system; each matching request takes one. */
 
 export const SYSTEM_NAMES = [
   "storefront",
@@ -17,11 +17,11 @@ export type SystemName = (typeof SYSTEM_NAMES)[number];
 
 export type Fault = { match?: string | RegExp } & (
   | { status: number; headers?: Record<string, string>; body?: unknown }
-  /** Accept the request, never answer, close the socket after so many milliseconds. */
+  /** Accepts the request, never answers, closes the socket after this many milliseconds. */
   | { hang: number }
-  /** Destroy the socket without doing the work. */
+  /** Destroys the socket without doing the work. */
   | { reset: true }
-  /** Do the work, then destroy the socket: the reply is lost. */
+  /** Does the work, then destroys the socket: the response is lost. */
   | { dropReply: true }
   | { delayMs: number }
   /** 200 with half a JSON body. The work is not done. */
@@ -37,7 +37,10 @@ export function createFaultBook() {
     clear(): void {
       planned = [];
     },
-    /** The fault for this request, if any; uses it up. `target` is the path inside the system with its query. */
+    /**
+     * Takes the planned fault for this request, if any. `target` is the path inside the system with its
+     * query.
+     */
     take(system: SystemName, target: string): Fault | undefined {
       const found = planned.find(
         (plan) => plan.system === system && plan.left > 0 && matches(plan.fault.match, target),
@@ -52,6 +55,6 @@ export function createFaultBook() {
 
 function matches(match: string | RegExp | undefined, target: string): boolean {
   if (match === undefined) return true;
-  // search() ignores lastIndex, so a /g expression cannot skip every second request.
+  // search() ignores lastIndex, so a /g expression does not skip every second request.
   return typeof match === "string" ? target.includes(match) : target.search(match) >= 0;
 }

@@ -1,22 +1,28 @@
-/** Who may talk to the sandbox: it runs on people's machines, next to browsers that visit other sites. */
+/**
+ * Access rules of the sandbox: it runs on developers' machines beside browsers that visit other
+ * sites.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 
 const LOOPBACK_NAMES = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** A foreign name resolved to 127.0.0.1 (DNS rebinding) would make another site "same origin" with us. */
+/**
+ * DNS rebinding (a foreign name that resolves to 127.0.0.1) would make another site same-origin with the
+ * sandbox.
+ */
 export function hasLoopbackHost(headers: IncomingHttpHeaders): boolean {
   const url = URL.parse(`http://${headers.host ?? ""}/`);
   return url !== null && LOOPBACK_NAMES.has(url.hostname);
 }
 
-/** Programs send neither header; a browser sends at least one on every POST. */
+/** Programs send neither header; a browser sends at least one of them with every POST. */
 export function isSameSiteOrProgram(headers: IncomingHttpHeaders): boolean {
   const fetchSite = headers["sec-fetch-site"];
   if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none") return false;
   return headers.origin === undefined || headers.origin === `http://${headers.host ?? ""}`;
 }
 
-/** The app's own origin, also when the browser calls loopback by another of its names. */
+/** Accepts the app's origin under every name of the loopback address. */
 export function isOriginOf(appUrl: string, origin: string): boolean {
   const app = URL.parse(appUrl);
   const asked = URL.parse(origin);

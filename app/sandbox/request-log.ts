@@ -1,9 +1,12 @@
-/** Every request each system received, newest last; bounded so that a demo left running does not grow. */
+/**
+ * The requests that each system received, newest last; bounded so that a long-running demo does not
+ * grow.
+ */
 import type { IncomingHttpHeaders } from "node:http";
 import { SYSTEM_NAMES } from "./faults.ts";
 import type { SystemName } from "./faults.ts";
 
-/** `path` is inside the system (without its prefix) and keeps the query. */
+/** `path` is inside the system (without its prefix) and includes the query. */
 export type SandboxRequest = {
   method: string;
   path: string;
@@ -12,7 +15,7 @@ export type SandboxRequest = {
   at: Date;
 };
 
-const KEPT_PER_SYSTEM = 5000;
+const MAX_KEPT_PER_SYSTEM = 5000;
 
 export function createRequestLog() {
   const received = new Map<SystemName, SandboxRequest[]>(
@@ -23,7 +26,7 @@ export function createRequestLog() {
       const list = received.get(system);
       if (!list) return;
       list.push(request);
-      if (list.length > KEPT_PER_SYSTEM) list.splice(0, list.length - KEPT_PER_SYSTEM);
+      if (list.length > MAX_KEPT_PER_SYSTEM) list.splice(0, list.length - MAX_KEPT_PER_SYSTEM);
     },
     requests(system: SystemName): SandboxRequest[] {
       return [...(received.get(system) ?? [])];

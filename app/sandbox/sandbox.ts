@@ -1,19 +1,19 @@
-/** What `startSandbox` gives back, in one type: the handles of every system and the levers around them. */
-import type { Backend } from "./backend.ts";
-import type { Cms, CmsSettings } from "./cms.ts";
-import type { CustomerAccounts, CustomerAccountSettings } from "./customer-accounts.ts";
-import type { Email } from "./email.ts";
-import type { Erp } from "./erp.ts";
+/** The type of what `startSandbox` returns: a handle per system and the shared controls. */
+import type { Backend } from "./systems/backend.ts";
+import type { Cms, CmsSettings } from "./cms/cms.ts";
+import type { CustomerAccounts, CustomerAccountSettings } from "./storefront/customer-accounts.ts";
+import type { Email } from "./systems/email.ts";
+import type { Erp } from "./systems/erp.ts";
 import type { Fault, SystemName } from "./faults.ts";
-import type { Federated } from "./federated.ts";
-import type { OidcSettings } from "./oidc-provider.ts";
-import type { ProfilePlatform } from "./profile-platform.ts";
+import type { Federated } from "./oidc/federated.ts";
+import type { OidcSettings } from "./oidc/provider.ts";
+import type { ProfilePlatform } from "./systems/profile-platform.ts";
 import type { SandboxRequest } from "./request-log.ts";
-import type { RetailAnalyticsA } from "./retail-analytics-a.ts";
-import type { RetailAnalyticsB } from "./retail-analytics-b.ts";
-import type { StorefrontSettings } from "./storefront-state.ts";
-import type { Storefront } from "./storefront.ts";
-import type { WebAnalytics } from "./web-analytics.ts";
+import type { RetailAnalyticsA } from "./systems/retail-analytics-a.ts";
+import type { RetailAnalyticsB } from "./systems/retail-analytics-b.ts";
+import type { StorefrontSettings } from "./storefront/state.ts";
+import type { Storefront } from "./storefront/storefront.ts";
+import type { WebAnalytics } from "./systems/web-analytics.ts";
 
 export type SandboxOptions = {
   /** 0 (the default) picks a free port. */
@@ -23,9 +23,9 @@ export type SandboxOptions = {
     clientId: string;
     clientSecret: string;
     handle?: string;
-    /** Sent to /events/deliver by the pretended backend. */ webhookSecret?: string;
+    /** The credential that the sandbox backend sends to /events/deliver. */ webhookSecret?: string;
   };
-  /** JSON file that keeps tokens, customers and what the systems hold across restarts. */
+  /** JSON file that keeps tokens, customers and the systems' contents across restarts. */
   stateFile?: string;
   storefront?: Partial<StorefrontSettings>;
   cms?: Partial<CmsSettings>;
@@ -51,7 +51,10 @@ export type Sandbox = {
   url: string;
   addresses: SandboxAddresses;
   storefront: Omit<Storefront, "handle">;
-  /** The storefront's sign-in. Its requests are recorded, and fail on demand, apart from the Admin API's. */
+  /**
+   * The storefront's sign-in. Its requests are recorded, and fail on demand, separately from the
+   * Admin API's.
+   */
   customerAccounts: Omit<CustomerAccounts, "handle">;
   federated: Omit<Federated, "handle">;
   cms: Omit<Cms, "handle">;
@@ -62,11 +65,11 @@ export type Sandbox = {
   retailAnalyticsA: Omit<RetailAnalyticsA, "handle">;
   retailAnalyticsB: Omit<RetailAnalyticsB, "handle">;
   backend: Omit<Backend, "handle">;
-  /** The next `times` requests to the system (whose path and query match) fail that way. */
+  /** The next `times` requests to the system (whose path and query match) fail this way. */
   failNext(system: SystemName, fault: Fault, times?: number): void;
   clearFaults(): void;
   requests(system: SystemName): SandboxRequest[];
-  /** What the system holds, as plain JSON. */
+  /** The system's contents as plain JSON. */
   stateOf(system: SystemName): unknown;
   appUrl(): string;
   stop(): Promise<void>;

@@ -1,14 +1,14 @@
-/** Plays one planned failure, or none, around the work of a system. */
+/** Runs a system's handler, applying one planned failure if there is one. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Reply } from "./exchange.ts";
+import type { ApiResponse } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 
 export async function serveWithFault(
   fault: Fault | undefined,
-  work: () => Reply | Promise<Reply>,
+  work: () => ApiResponse | Promise<ApiResponse>,
   response: ServerResponse,
-  send: (response: ServerResponse, reply: Reply) => void,
+  send: (response: ServerResponse, reply: ApiResponse) => void,
   stopped: AbortSignal,
 ): Promise<void> {
   if (!fault) return send(response, await work());

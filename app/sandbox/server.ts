@@ -1,36 +1,37 @@
 /**
- * Starts the sandbox: every outside system as a real HTTP server on one loopback port, a path prefix each.
- * A request is recorded, then meets the planned fault if there is one, then the system itself.
+ * Starts the sandbox: every outside system as a real HTTP server on one loopback port, one path
+ * prefix each. A request is recorded, then meets the planned fault if there is one, then the system
+ * itself.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { passOn, PROXY_PATH } from "./app-proxy.ts";
-import { createBackend } from "./backend.ts";
-import { createCms } from "./cms.ts";
-import { initialCmsState } from "./cms-state.ts";
-import { answerControl } from "./control.ts";
-import { createCustomerAccounts, isCustomerAccountPath } from "./customer-accounts.ts";
-import { createEmail } from "./email.ts";
-import { createErp } from "./erp.ts";
+import { passOn, PROXY_PATH } from "./storefront/app-proxy.ts";
+import { createBackend } from "./systems/backend.ts";
+import { createCms } from "./cms/cms.ts";
+import { initialCmsState } from "./cms/state.ts";
+import { answerControl } from "./console/control.ts";
+import { createCustomerAccounts, isCustomerAccountPath } from "./storefront/customer-accounts.ts";
+import { createEmail } from "./systems/email.ts";
+import { createErp } from "./systems/erp.ts";
 import { json, parseBody, readBody, text } from "./exchange.ts";
-import type { Call, Handler, Reply } from "./exchange.ts";
+import type { Call, Handler, ApiResponse } from "./exchange.ts";
 import { createFaultBook } from "./faults.ts";
 import type { SystemName } from "./faults.ts";
-import { createFederated, initialFederatedState } from "./federated.ts";
+import { createFederated, initialFederatedState } from "./oidc/federated.ts";
 import { hasLoopbackHost, isOriginOf } from "./loopback-guard.ts";
-import { answerPage } from "./pages.ts";
-import { createProfilePlatform } from "./profile-platform.ts";
+import { answerPage } from "./console/pages.ts";
+import { createProfilePlatform } from "./systems/profile-platform.ts";
 import { createRequestLog } from "./request-log.ts";
-import { createRetailAnalyticsA } from "./retail-analytics-a.ts";
-import { createRetailAnalyticsB } from "./retail-analytics-b.ts";
+import { createRetailAnalyticsA } from "./systems/retail-analytics-a.ts";
+import { createRetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
-import { answerStore, visitOf } from "./store-page.ts";
-import { createStorefront } from "./storefront.ts";
-import { createWebAnalytics } from "./web-analytics.ts";
+import { answerStore, visitOf } from "./storefront/store-page.ts";
+import { createStorefront } from "./storefront/storefront.ts";
+import { createWebAnalytics } from "./systems/web-analytics.ts";
 
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
@@ -46,7 +47,7 @@ const PREFIXES: [prefix: string, system: SystemName][] = [
   ["/federated", "federated"],
   ["/backend", "backend"],
 ];
-// Longer than any client keeps an idle connection, so that none is closed under a request.
+// Longer than any client keeps an idle connection, so that none is closed while a request is sent.
 const KEEP_ALIVE_MS = 65_000;
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -72,13 +73,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     handle: app.handle ?? "customer-identity",
   };
   let url = "";
-  const world = { url: () => url, appUrl };
+  const addresses = { url: () => url, appUrl };
   const stopping = new AbortController();
   const storefront = createStorefront(state.storefront, saving, credentials, options.storefront);
   const systems = {
     storefront,
-    customerAccounts: createCustomerAccounts(storefront, world, options.customerAccounts),
-    federated: createFederated(state.federated, saving, world, options.federated),
+    customerAccounts: createCustomerAccounts(storefront, addresses, options.customerAccounts),
+    federated: createFederated(state.federated, saving, addresses, options.federated),
     cms: createCms(state.cms, saving, options.cms),
     analytics: createWebAnalytics(state.analytics, saving),
     profilePlatform: createProfilePlatform(state.profilePlatform, saving),
@@ -97,7 +98,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!hasLoopbackHost(request.headers))
-      return send(response, text(403, "The sandbox answers to loopback names only"));
+      return send(response, text(403, "The sandbox accepts requests to loopback host names only"));
     const asked = new URL(request.url ?? "/", "http://sandbox");
     const body = await readBody(request);
     if (body === null) return send(response, text(413, "Too large"));
@@ -115,7 +116,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       text: body,
       body: parseBody(body, request.headers["content-type"]),
     };
-    if (!found) return send(response, await answerWorld(call));
+    if (!found) return send(response, await dispatch(call));
     const system =
       found[1] === "storefront" && isCustomerAccountPath(path) ? "customerAccounts" : found[1];
     const target = path + asked.search;
@@ -136,7 +137,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     );
   };
 
-  const answerWorld = (call: Call): Reply | Promise<Reply> => {
+  const dispatch = (call: Call): ApiResponse | Promise<ApiResponse> => {
     if (call.path === "/app-bridge.js") {
       const script = readFileSync(new URL("./app-bridge-double.js", import.meta.url), "utf8");
       return {
@@ -162,10 +163,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 
   // A session token opens the app's admin: of all web pages only the app's own may read one.
-  const answerSessionToken = async (call: Call): Promise<Reply> => {
+  const answerSessionToken = async (call: Call): Promise<ApiResponse> => {
     const { origin } = call.headers;
     if (origin !== undefined && !isOriginOf(appUrl(), origin))
-      return text(403, "Session tokens are for the app's own pages");
+      return text(403, "Session tokens are issued to the app's own pages only");
     const cors = {
       ...(origin && { "access-control-allow-origin": origin }),
       vary: "Origin",
@@ -231,7 +232,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return sandbox;
 }
 
-function send(response: ServerResponse, reply: Reply): void {
+function send(response: ServerResponse, reply: ApiResponse): void {
   const body = Buffer.from(reply.body ?? "", "utf8");
   const length = reply.status === 204 ? {} : { "content-length": body.length };
   response.writeHead(reply.status, {

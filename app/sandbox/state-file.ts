@@ -1,11 +1,14 @@
-/** The sandbox's memory on disk: one JSON file, replaced whole (temp + rename) so that a kill never leaves half of it. */
+/** The sandbox's state on disk: one JSON file, replaced atomically (temp file + rename). */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export type Saving = {
-  /** Before a reply that hands out a token: the other side keeps it, so must we. */
+  /**
+   * Before a response that issues a token: the client keeps the token, so the sandbox must know it
+   * after a restart.
+   */
   now(): void;
-  /** Soon, many changes in one write. */
+  /** Debounced: many changes in one write. */
   soon(): void;
 };
 

@@ -1,0 +1,14 @@
+/** The CMS's error format. */
+import type { CmsProblem } from "./validation.ts";
+import { json } from "../exchange.ts";
+import type { ApiResponse } from "../exchange.ts";
+
+export function cmsError(
+  status: number,
+  code: string,
+  message: string,
+  details: CmsProblem[] = [],
+  headers: Record<string, string> = {},
+): ApiResponse {
+  return json(status, { message, code, externalReference: null, details }, headers);
+}

@@ -1,0 +1,203 @@
+/** The sandbox's control endpoints, for tests (JSON) and for the console's forms. */
+import { z } from "zod";
+import { fieldsOf, json, redirect, text } from "../exchange.ts";
+import type { Call, ApiResponse } from "../exchange.ts";
+import { SYSTEM_NAMES } from "../faults.ts";
+import { isSameSiteOrProgram } from "../loopback-guard.ts";
+import type { Sandbox } from "../sandbox.ts";
+import type { CustomerPatch } from "../storefront/customers.ts";
+import type { WebhookDelivery } from "../storefront/webhooks.ts";
+
+const SystemName = z.enum(SYSTEM_NAMES);
+const ApiVersion = z.enum(["2026-07", "2024-10"]).optional();
+const MarketingState = z.enum(["NOT_SUBSCRIBED", "PENDING", "SUBSCRIBED", "UNSUBSCRIBED"]);
+const Text = z.string().trim().max(255);
+const OptionalText = Text.transform((value) => (value === "" ? null : value)).nullable();
+const Tags = z.union([
+  z.array(Text),
+  z.string().transform((list) =>
+    list
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]);
+
+const CustomerFields = z
+  .object({
+    first_name: OptionalText,
+    last_name: OptionalText,
+    email: OptionalText,
+    phone: OptionalText,
+    locale: Text,
+    country: OptionalText,
+    note: OptionalText,
+    tags: Tags,
+    verified_email: z.boolean(),
+    number_of_orders: z.string().regex(/^\d+$/),
+    amount_spent: z.string().regex(/^\d+(\.\d+)?$/),
+    email_marketing_state: MarketingState,
+    sms_marketing_state: MarketingState,
+  })
+  .partial();
+
+const NewCustomer = CustomerFields.extend({
+  shop: Text,
+  webhook: Text.optional(),
+  api_version: ApiVersion,
+});
+const CustomerChange = z.object({
+  shop: Text,
+  gid: Text,
+  patch: CustomerFields,
+  api_version: ApiVersion,
+});
+const Payment = z.object({ shop: Text, /** The `checkout_url` of a checkout. */ url: Text });
+// A form sends a ticked checkbox as "true" and omits an unticked one.
+const FederatedPerson = z.object({
+  email: z.email(),
+  name: Text.optional(),
+  email_verified: z.union([z.boolean(), z.stringbool()]).default(false),
+});
+const FaultShape = z.union([
+  z.strictObject({
+    status: z.number().int().min(200).max(599),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.unknown().optional(),
+  }),
+  z.strictObject({ hang: z.number().positive() }),
+  z.strictObject({ reset: z.literal(true) }),
+  z.strictObject({ dropReply: z.literal(true) }),
+  z.strictObject({ delayMs: z.number().nonnegative() }),
+  z.strictObject({ garbage: z.literal(true) }),
+]);
+const FailNext = z.object({
+  system: SystemName,
+  fault: FaultShape,
+  times: z.union([z.number().int().positive(), z.literal("always")]).default(1),
+  match: z.string().optional(),
+});
+
+export async function answerControl(sandbox: Sandbox, call: Call): Promise<ApiResponse> {
+  if (call.method === "GET" && call.path === "/_control/state") return showState(sandbox, call);
+  if (call.method !== "POST") return text(405, "Use POST");
+  if (!isSameSiteOrProgram(call.headers))
+    return text(403, "Only this page itself and programs on this machine may do that");
+  const isForm =
+    call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
+  try {
+    const result = await act(
+      sandbox,
+      call.path,
+      isForm ? nestPatch(fieldsOf(call.body)) : call.body,
+    );
+    if (result === undefined) return text(404, "No such action");
+    return isForm ? redirect("/", 303) : json(200, result);
+  } catch (error) {
+    if (error instanceof z.ZodError)
+      return json(400, { error: "invalid_request", issues: error.issues });
+    return json(400, {
+      error: "invalid_request",
+      message: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unknown> {
+  switch (path) {
+    case "/_control/customers": {
+      const { shop, webhook, api_version: apiVersion, ...fields } = NewCustomer.parse(body);
+      const options = apiVersion ? { apiVersion } : {};
+      if (webhook === undefined || webhook === "customers/create") {
+        const { customer, deliveries } = await sandbox.storefront.createCustomer(
+          shop,
+          toPatch(fields),
+          options,
+        );
+        return { gid: customer.gid, deliveries: deliveries.map(summary) };
+      }
+      const customer = sandbox.storefront.putCustomer(shop, toPatch(fields));
+      if (webhook === "none") return { gid: customer.gid, deliveries: [] };
+      const deliveries = await sandbox.storefront.sendWebhook(shop, webhook, customer.gid, options);
+      return { gid: customer.gid, deliveries: deliveries.map(summary) };
+    }
+    case "/_control/customers/change": {
+      const { shop, gid, patch, api_version: apiVersion } = CustomerChange.parse(body);
+      const deliveries = await sandbox.storefront.changeCustomer(
+        shop,
+        gid,
+        toPatch(patch),
+        apiVersion ? { apiVersion } : {},
+      );
+      return { gid, deliveries: deliveries.map(summary) };
+    }
+    case "/_control/pay": {
+      const { shop, url } = Payment.parse(body);
+      const { order, deliveries } = await sandbox.storefront.pay(shop, url);
+      return { gid: order.gid, name: order.name, deliveries: deliveries.map(summary) };
+    }
+    case "/_control/people": {
+      const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);
+      return sandbox.federated.putPerson({ email, name: name || undefined, emailVerified });
+    }
+    case "/_control/fail-next": {
+      const { system, fault, times, match } = FailNext.parse(body);
+      sandbox.failNext(
+        system,
+        { ...fault, ...(match !== undefined && { match }) },
+        times === "always" ? Infinity : times,
+      );
+      return { ok: true };
+    }
+    case "/_control/clear-faults":
+      sandbox.clearFaults();
+      return { ok: true };
+    default:
+      return undefined;
+  }
+}
+
+function showState(sandbox: Sandbox, call: Call): ApiResponse {
+  const parsed = SystemName.safeParse(call.query.get("system"));
+  if (!parsed.success) return json(400, { error: "invalid_request", systems: SYSTEM_NAMES });
+  return json(200, {
+    system: parsed.data,
+    state: sandbox.stateOf(parsed.data),
+    requests: sandbox.requests(parsed.data).length,
+  });
+}
+
+/** Form fields are flat: `patch.first_name` becomes `{patch: {first_name}}`. Values stay text. */
+function nestPatch(fields: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(fields);
+  const patch = entries
+    .filter(([name]) => name.startsWith("patch."))
+    .map(([name, value]) => [name.slice("patch.".length), value]);
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => !name.startsWith("patch."))),
+    patch: Object.fromEntries(patch) as unknown,
+  };
+}
+
+function toPatch(fields: z.infer<typeof CustomerFields>): CustomerPatch {
+  const patch = {
+    firstName: fields.first_name,
+    lastName: fields.last_name,
+    email: fields.email,
+    phone: fields.phone,
+    locale: fields.locale,
+    countryCode: fields.country,
+    note: fields.note,
+    tags: fields.tags,
+    verifiedEmail: fields.verified_email,
+    numberOfOrders: fields.number_of_orders,
+    amountSpent: fields.amount_spent,
+    emailMarketingState: fields.email_marketing_state,
+    smsMarketingState: fields.sms_marketing_state,
+  };
+  return patch;
+}
+
+function summary({ topic, status, ms, uri, error }: WebhookDelivery): Record<string, unknown> {
+  return { topic, status, ms, uri, ...(error && { error }) };
+}

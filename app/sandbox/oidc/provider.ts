@@ -1,0 +1,235 @@
+/**
+ * A stateful OpenID provider, used twice: as the federated provider and as a storefront's customer
+ * accounts. It knows no addresses: its owner passes the realm and the endpoint with each call.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { json, redirect, page, text } from "../exchange.ts";
+import type { Call, ApiResponse } from "../exchange.ts";
+import { isOriginOf } from "../loopback-guard.ts";
+import { authorizeSignIn } from "./authorize.ts";
+import { createFlawBook } from "./flaws.ts";
+import type { OidcFlaw } from "./flaws.ts";
+import { makeIdToken } from "./id-token.ts";
+import { createKeyRing, decodeClaims } from "./keys.ts";
+import { personClaims } from "./people.ts";
+import type { OidcClient, Person, Realm } from "./people.ts";
+import { signedOutPage } from "./sign-in-page.ts";
+import { createGrants } from "./token.ts";
+
+export type OidcEndpoint = "discovery" | "authorize" | "token" | "jwks" | "userinfo" | "logout";
+export type OidcSettings = {
+  /** The authorize page answers at once: as `login_hint`, else as the first user. */ autoApprove: boolean;
+  tokenLifetimeSeconds: number;
+};
+export type TokenCall = { at: string; issuer: string; headers: IncomingHttpHeaders; body: unknown };
+export type SignIn = {
+  at: string;
+  issuer: string;
+  realm: string;
+  sub: string;
+  email: string | null;
+};
+export type SignOut = {
+  at: string;
+  issuer: string;
+  sub: string | null;
+  postLogoutRedirectUri: string | null;
+};
+
+const MAX_KEPT_CODES = 500;
+
+export type OidcProviderParts = {
+  client: () => OidcClient;
+  appUrl: () => string;
+  settings: OidcSettings;
+};
+
+export function createOidcProvider({ client, appUrl, settings }: OidcProviderParts) {
+  const keys = createKeyRing();
+  const flaws = createFlawBook();
+  const grants = createGrants();
+  const fetches = { jwks: 0, discovery: 0 };
+  const tokenCalls: TokenCall[] = [];
+  const signIns: SignIn[] = [];
+  const signOuts: SignOut[] = [];
+  const soundTokens = new Map<string, string>();
+
+  const idTokenFor = (
+    realm: Realm,
+    person: Person,
+    scopes: string[],
+    nonce: string | null,
+  ): string | undefined => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      iss: realm.issuer,
+      aud: client().clientId,
+      ...personClaims(person, scopes),
+      ...(nonce !== null && { nonce }),
+      iat: now,
+      exp: now + settings.tokenLifetimeSeconds,
+      ...flaws.take("claims"),
+    };
+    const flaw = flaws.take("idToken");
+    const token = makeIdToken(claims, flaw, {
+      keys,
+      clientSecret: client().clientSecret,
+      previous: soundTokens.get(realm.issuer),
+    });
+    if (token !== undefined && flaw === undefined) soundTokens.set(realm.issuer, token);
+    return token;
+  };
+
+  const authorize = (realm: Realm, call: Call): ApiResponse =>
+    authorizeSignIn(realm, call, {
+      client: client(),
+      appUrl: appUrl(),
+      autoApprove: settings.autoApprove,
+      takeFlaw: () => flaws.take("callback"),
+      issueCode: (request, person) => {
+        keep(signIns, {
+          at: new Date().toISOString(),
+          issuer: realm.issuer,
+          realm: realm.name,
+          sub: person.sub,
+          email: person.email,
+        });
+        return grants.issueCode(realm, client(), request, person);
+      },
+    });
+
+  const token = (realm: Realm, call: Call): ApiResponse | Promise<ApiResponse> => {
+    keep(tokenCalls, {
+      at: new Date().toISOString(),
+      issuer: realm.issuer,
+      headers: call.headers,
+      body: call.body,
+    });
+    const flaw = flaws.take("token");
+    if (flaw !== undefined && flaw !== "lose_reply") return misbehave(flaw);
+    const reply = grants.answer(realm, call, {
+      client: client(),
+      tokenLifetimeSeconds: settings.tokenLifetimeSeconds,
+      makeIdToken: (person, scopes, nonce) => idTokenFor(realm, person, scopes, nonce),
+    });
+    return flaw === "lose_reply" ? json(502, { error: "bad_gateway" }) : reply;
+  };
+
+  const discovery = (realm: Realm): ApiResponse | Promise<ApiResponse> => {
+    fetches.discovery += 1;
+    const flaw = flaws.take("discovery");
+    if (flaw !== undefined && flaw !== "issuer_mismatch") return misbehave(flaw);
+    return json(200, {
+      issuer: flaw === "issuer_mismatch" ? "https://issuer.example" : realm.issuer,
+      ...realm.endpoints,
+      response_types_supported: ["code"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["RS256"],
+      scopes_supported: ["openid", "email", "profile"],
+      token_endpoint_auth_methods_supported:
+        client().clientSecret === null ? ["none"] : ["client_secret_post", "client_secret_basic"],
+      claims_supported: ["aud", "email", "email_verified", "exp", "iat", "iss", "name", "sub"],
+      code_challenge_methods_supported: ["S256"],
+      authorization_response_iss_parameter_supported: true,
+    });
+  };
+
+  const jwks = (): ApiResponse | Promise<ApiResponse> => {
+    fetches.jwks += 1;
+    const flaw = flaws.take("jwks");
+    if (flaw === undefined) return json(200, keys.jwks());
+    return flaw === "empty" ? json(200, { keys: [] }) : misbehave(flaw);
+  };
+
+  const userinfo = (realm: Realm, call: Call): ApiResponse | Promise<ApiResponse> => {
+    const flaw = flaws.take("userinfo");
+    if (flaw !== undefined && flaw !== "other_subject") return misbehave(flaw);
+    const grant = grants.findGrant(
+      realm,
+      /^Bearer (.+)$/i.exec(call.headers.authorization ?? "")?.[1] ?? "",
+    );
+    if (!grant)
+      return json(
+        401,
+        { error: "invalid_token" },
+        { "www-authenticate": 'Bearer error="invalid_token"' },
+      );
+    return json(200, {
+      ...personClaims(grant.person, grant.scopes),
+      ...(flaw && { sub: "another-subject" }),
+    });
+  };
+
+  const logout = (realm: Realm, call: Call): ApiResponse => {
+    const hint = call.query.get("id_token_hint");
+    const back = call.query.get("post_logout_redirect_uri");
+    if (hint === null)
+      return json(400, {
+        error: "invalid_request",
+        error_description: "id_token_hint is required",
+      });
+    if (back !== null && !isOriginOf(appUrl(), back))
+      return json(400, {
+        error: "invalid_request",
+        error_description: "The post_logout_redirect_uri is not registered",
+      });
+    const { sub } = decodeClaims(hint);
+    keep(signOuts, {
+      at: new Date().toISOString(),
+      issuer: realm.issuer,
+      sub: typeof sub === "string" ? sub : null,
+      postLogoutRedirectUri: back,
+    });
+    if (typeof sub === "string") grants.signOut(realm, sub);
+    if (back === null) return page(200, signedOutPage(realm));
+    const target = new URL(back);
+    const state = call.query.get("state");
+    if (state !== null) target.searchParams.set("state", state);
+    return redirect(target.href);
+  };
+
+  return {
+    answer(realm: Realm, endpoint: OidcEndpoint, call: Call): ApiResponse | Promise<ApiResponse> {
+      if (endpoint === "token") return token(realm, call);
+      if (call.method !== "GET") return text(405, "Use GET");
+      if (endpoint === "userinfo") return userinfo(realm, call);
+      if (endpoint === "discovery") return discovery(realm);
+      if (endpoint === "jwks") return jwks();
+      return endpoint === "logout" ? logout(realm, call) : authorize(realm, call);
+    },
+    findGrant: grants.findGrant,
+    controls: {
+      settings,
+      /**
+       * Plans the flaw for the next `times` ID tokens, calls or redirects; each place has its own
+       * queue.
+       */
+      next: (flaw: OidcFlaw, times = 1): void => flaws.plan(flaw, times),
+      clearFlaws: (): void => flaws.clear(),
+      /**
+       * Adds a new signing key and returns its `kid`; without `keepOld` the earlier keys leave the
+       * key set at once.
+       */
+      rotateKeys: ({ keepOld = true }: { keepOld?: boolean } = {}): string => keys.rotate(keepOld),
+      expireCodes: (): void => grants.expireCodes(),
+      jwksFetches: (): number => fetches.jwks,
+      discoveryFetches: (): number => fetches.discovery,
+      tokenCalls: (): TokenCall[] => [...tokenCalls],
+      signIns: (): SignIn[] => [...signIns],
+      logouts: (): SignOut[] => [...signOuts],
+    },
+  };
+}
+
+function misbehave(flaw: number | "hang" | "garbage"): ApiResponse | Promise<ApiResponse> {
+  if (typeof flaw === "number") return json(flaw, { error: "server_error" });
+  // No answer; the connection ends when the caller gives up or the sandbox stops.
+  if (flaw === "hang") return new Promise<ApiResponse>(() => undefined);
+  return { status: 200, headers: { "content-type": "application/json" }, body: '{"id_token":"ey' };
+}
+
+function keep<Entry>(list: Entry[], entry: Entry): void {
+  list.push(entry);
+  if (list.length > MAX_KEPT_CODES) list.splice(0, list.length - MAX_KEPT_CODES);
+}

@@ -1,0 +1,270 @@
+/**
+ * Checkout at the sandbox storefront: carts of the Storefront API, draft orders of the Admin API, and
+ * payment.
+ */
+import { readFileSync } from "node:fs";
+import { buildSchema, execute, GraphQLError, parse, validate } from "graphql";
+import type { GraphQLSchema } from "graphql";
+import { fieldsOf, json } from "../exchange.ts";
+import type { ApiResponse } from "../exchange.ts";
+import { findVariant, isPublic } from "./catalog.ts";
+import type { GraphqlContext } from "./graphql/admin-api.ts";
+import { putOrder } from "./orders.ts";
+import type { Order } from "./orders.ts";
+import { requireAccess } from "./scopes.ts";
+import type { ShopState } from "./state.ts";
+
+type Line = { variantGid: string; quantity: number };
+type Attribute = { key: string; value: string };
+export type Cart = {
+  gid: string;
+  kind: "cart" | "draft";
+  url: string;
+  email: string | null;
+  customerGid: string | null;
+  lines: Line[];
+  attributes: Attribute[];
+  /** The order that the checkout became. */ orderGid?: string;
+};
+
+type CartInput = {
+  lines?: { merchandiseId: string; quantity?: number }[];
+  attributes?: Attribute[];
+  buyerIdentity?: { email?: string };
+};
+type DraftInput = {
+  lineItems?: { variantId?: string; quantity: number }[];
+  email?: string;
+  purchasingEntity?: { customerId?: string };
+  customAttributes?: Attribute[];
+};
+
+let cartSchema: GraphQLSchema | undefined;
+
+/** POST /api/{version}/graphql.json (Storefront API). Carts need no access token. */
+export async function answerCartApi(
+  shop: ShopState,
+  body: unknown,
+  changed: () => void,
+): Promise<ApiResponse> {
+  cartSchema ??= buildSchema(
+    readFileSync(new URL("./graphql/schema/cart-2026-04.graphql", import.meta.url), "utf8"),
+  );
+  const { query, variables } = fieldsOf(body);
+  try {
+    const document = parse(String(query));
+    const problems = validate(cartSchema, document);
+    if (problems.length > 0)
+      return json(200, { errors: problems.map(({ message }) => ({ message })) });
+    const result = await execute({
+      schema: cartSchema,
+      document,
+      variableValues: fieldsOf(variables),
+      rootValue: {
+        cartCreate: ({ input }: { input: CartInput }) => createCart(shop, input, changed),
+        cart: ({ id }: { id: string }) => findCart(shop, id),
+      },
+    });
+    return json(200, {
+      data: result.data,
+      ...(result.errors && { errors: result.errors.map(({ message }) => ({ message })) }),
+    });
+  } catch (error) {
+    return json(200, { errors: [{ message: String(error) }] });
+  }
+}
+
+function createCart(shop: ShopState, input: CartInput, changed: () => void) {
+  const asked = (input.lines ?? []).map(({ merchandiseId, quantity = 1 }) => ({
+    variantGid: merchandiseId,
+    quantity,
+  }));
+  for (const [index, line] of asked.entries()) {
+    const found = findVariant(shop, line.variantGid);
+    if (!found || !isPublic(found.product))
+      return {
+        cart: null,
+        userErrors: [
+          {
+            field: ["input", "lines", String(index), "merchandiseId"],
+            message: `The merchandise with id ${line.variantGid} does not exist.`,
+            code: "INVALID",
+          },
+        ],
+        warnings: [],
+      };
+  }
+  const warnings: object[] = [];
+  const lines = asked.flatMap((line) => {
+    const stock = findVariant(shop, line.variantGid)?.variant.stock ?? null;
+    if (stock === null || stock >= line.quantity) return [line];
+    warnings.push({
+      code: stock === 0 ? "MERCHANDISE_OUT_OF_STOCK" : "MERCHANDISE_NOT_ENOUGH_STOCK",
+      message: "There is not enough of it.",
+      target: line.variantGid,
+    });
+    return stock === 0 ? [] : [{ ...line, quantity: stock }];
+  });
+  const token = crypto.randomUUID().replaceAll("-", "");
+  const cart: Cart = {
+    gid: `gid://shopify/Cart/${token}?key=${token.slice(0, 8)}`,
+    kind: "cart",
+    url: `https://${shop.domain}/cart/c/${token}?key=${token.slice(0, 8)}`,
+    email: input.buyerIdentity?.email ?? null,
+    customerGid: null,
+    lines,
+    attributes: input.attributes ?? [],
+  };
+  (shop.baskets ??= {})[cart.gid] = cart;
+  changed();
+  return { cart: toCart(shop, cart), userErrors: [], warnings };
+}
+
+function findCart(shop: ShopState, gid: string) {
+  const cart = shop.baskets?.[gid];
+  return cart?.kind === "cart" ? toCart(shop, cart) : null;
+}
+
+/** The cart with current prices. */
+function toCart(shop: ShopState, { gid, url, lines }: Cart) {
+  const money = (amount: string) => ({ amount, currencyCode: shop.currencyCode });
+  const nodes = lines.map(({ variantGid, quantity }, index) => {
+    const { product, variant } = findVariant(shop, variantGid) as NonNullable<
+      ReturnType<typeof findVariant>
+    >;
+    const merchandise = {
+      __typename: "ProductVariant",
+      id: variantGid,
+      title: variant.title,
+      price: money(variant.price),
+      product: { title: product.title },
+    };
+    return {
+      __typename: "CartLine",
+      id: `${gid.split("?")[0]?.replace("/Cart/", "/CartLine/")}-${index}`,
+      quantity,
+      merchandise,
+      cost: { totalAmount: money((Number(variant.price) * quantity).toFixed(2)) },
+    };
+  });
+  const total = money(totalOf(shop, lines));
+  return {
+    id: gid,
+    checkoutUrl: url,
+    cost: { subtotalAmount: total, totalAmount: total },
+    lines: { nodes },
+  };
+}
+
+const totalOf = (shop: ShopState, lines: Line[]): string =>
+  lines
+    .reduce(
+      (sum, { variantGid, quantity }) =>
+        sum + Number(findVariant(shop, variantGid)?.variant.price ?? 0) * quantity,
+      0,
+    )
+    .toFixed(2);
+
+export const draftOrderResolvers: Record<string, unknown> = {
+  draftOrderCreate: (
+    { input }: { input: DraftInput },
+    { shop, scope, changed }: GraphqlContext,
+  ) => {
+    requireAccess(scope, "draftOrderCreate", "write_draft_orders");
+    const lines = (input.lineItems ?? []).map(({ variantId, quantity }) => ({
+      variantGid: variantId ?? "",
+      quantity,
+    }));
+    if (lines.length === 0)
+      return { draftOrder: null, userErrors: [{ field: null, message: "Add at least 1 product" }] };
+    const unknown = lines.findIndex(({ variantGid }) => !findVariant(shop, variantGid));
+    if (unknown >= 0)
+      return {
+        draftOrder: null,
+        userErrors: [
+          {
+            field: ["lineItems", String(unknown)],
+            message: `Product with ID ${lines[unknown]?.variantGid} is no longer available.`,
+          },
+        ],
+      };
+    const baskets = (shop.baskets ??= {});
+    let number = 1_300_000_000_001 + Object.keys(baskets).length;
+    while (baskets[`gid://shopify/DraftOrder/${number}`]) number += 1;
+    const id = String(number);
+    const draft: Cart = {
+      gid: `gid://shopify/DraftOrder/${id}`,
+      kind: "draft",
+      url: `https://${shop.domain}/${shop.id}/invoices/${crypto.randomUUID()}`,
+      email: input.email ?? null,
+      customerGid: input.purchasingEntity?.customerId ?? null,
+      lines,
+      attributes: input.customAttributes ?? [],
+    };
+    baskets[draft.gid] = draft;
+    changed();
+    return { draftOrder: toDraftOrder(shop, draft), userErrors: [] };
+  },
+
+  draftOrder: ({ id }: { id: string }, { shop, scope }: GraphqlContext) => {
+    requireAccess(scope, "draftOrder", "write_draft_orders");
+    const draft = shop.baskets?.[id];
+    return draft?.kind === "draft" ? toDraftOrder(shop, draft) : null;
+  },
+
+  draftOrderDelete: (
+    { input: { id } }: { input: { id: string } },
+    { shop, scope, changed }: GraphqlContext,
+  ) => {
+    requireAccess(scope, "draftOrderDelete", "write_draft_orders");
+    if (!shop.baskets?.[id])
+      return { deletedId: null, userErrors: [{ field: ["id"], message: "Draft order not found" }] };
+    delete shop.baskets[id];
+    changed();
+    return { deletedId: id, userErrors: [] };
+  },
+};
+
+function toDraftOrder(shop: ShopState, { gid, url, lines, orderGid }: Cart) {
+  const money = (amount: string) => ({ shopMoney: { amount, currencyCode: shop.currencyCode } });
+  const total = money(totalOf(shop, lines));
+  const nodes = lines.map(({ variantGid, quantity }, index) => {
+    const { product, variant } = findVariant(shop, variantGid) as NonNullable<
+      ReturnType<typeof findVariant>
+    >;
+    return {
+      id: `${gid.replace("/DraftOrder/", "/DraftOrderLineItem/")}${index}`,
+      title: product.title,
+      quantity,
+      variant: { id: variantGid },
+      approximateDiscountedUnitPriceSet: money(variant.price),
+      discountedTotalSet: money((Number(variant.price) * quantity).toFixed(2)),
+    };
+  });
+  return {
+    id: gid,
+    invoiceUrl: url,
+    subtotalPriceSet: total,
+    totalPriceSet: total,
+    lineItems: { nodes },
+    order: orderGid ? { id: orderGid } : null,
+  };
+}
+
+/** Completes the checkout at the address of a cart or a draft order. */
+export function payFor(shop: ShopState, url: string): Order {
+  const cart = Object.values(shop.baskets ?? {}).find((one) => one.url === url);
+  if (!cart) throw new GraphQLError(`Nothing is to be paid at ${url}`);
+  const customer = Object.values(shop.customers).find(
+    ({ email }) => cart.email !== null && email?.toLowerCase() === cart.email.toLowerCase(),
+  );
+  const cartToken = cart.kind === "cart" ? (/Cart\/(\w+)/.exec(cart.gid)?.[1] ?? null) : null;
+  const order = putOrder(shop, {
+    lines: cart.lines,
+    attributes: cart.attributes,
+    customerGid: cart.customerGid ?? customer?.gid ?? null,
+    cartToken,
+  });
+  cart.orderGid = order.gid;
+  return order;
+}

@@ -1,0 +1,339 @@
+/**
+ * What a test or the console does to a shop: the actions of merchants and shoppers, and the passing
+ * of time.
+ */
+import type { Saving } from "../state-file.ts";
+import { putProduct } from "./catalog.ts";
+import type { Product, ProductPatch } from "./catalog.ts";
+import { payFor } from "./checkout.ts";
+import { addedTags, putCustomer, topicsOfChange } from "./customers.ts";
+import type { CustomerPatch } from "./customers.ts";
+import type { CostBucket } from "./graphql/admin-api.ts";
+import { orderPayload, putOrder } from "./orders.ts";
+import type { Order, OrderPatch } from "./orders.ts";
+import type {
+  Customer,
+  RefreshCall,
+  ShopState,
+  StorefrontSettings,
+  StorefrontState,
+} from "./state.ts";
+import { grantTokens } from "./tokens.ts";
+import type { TokenReply } from "./tokens.ts";
+import type { SandboxApp } from "./storefront.ts";
+import { buildPayload } from "./webhook-payloads.ts";
+import type { PayloadVersion } from "./webhook-payloads.ts";
+import { deliverWebhook, topicEnum } from "./webhooks.ts";
+import type { WebhookDelivery } from "./webhooks.ts";
+
+export type SendWebhookOptions = {
+  apiVersion?: PayloadVersion;
+  webhookId?: string;
+  eventId?: string;
+  triggeredAt?: string;
+  /** Signs with a different secret than the app's: a forged delivery. */
+  secret?: string;
+  headers?: Record<string, string>;
+  /** Replaces the subscribed addresses. */
+  uri?: string;
+  /** For customer.tags_added and customer.tags_removed; defaults to all tags of the customer. */
+  tags?: string[];
+};
+
+export type StorefrontParts = {
+  state: StorefrontState;
+  saving: Saving;
+  app: SandboxApp;
+  settings: StorefrontSettings;
+  ensureShop: (domain: string) => ShopState;
+  bucketOf: (domain: string) => CostBucket;
+};
+
+const MAX_KEPT_DELIVERIES = 500;
+
+/** What the app's manifest subscribes to for every store, at addresses below the app's own. */
+const MANIFEST_PATHS: Record<string, string> = {
+  "app/uninstalled": "/webhooks/app-uninstalled",
+  "app/scopes_update": "/webhooks/app-scopes-update",
+  "customers/data_request": "/gdpr/data-request",
+  "customers/redact": "/gdpr/customer-redact",
+  "shop/redact": "/gdpr/shop-redact",
+};
+
+export function createStorefrontControls({
+  state,
+  saving,
+  app,
+  settings,
+  ensureShop,
+  bucketOf,
+}: StorefrontParts) {
+  const sent: WebhookDelivery[] = [];
+  const echoes = new Set<Promise<unknown>>();
+
+  const getShop = (domain: string): ShopState => {
+    const shop = state.shops[domain];
+    if (!shop) throw new Error(`The sandbox has no store ${domain}: install the app there first`);
+    return shop;
+  };
+
+  /**
+   * One delivery per subscription, of the manifest and of the API: a topic that both hold comes
+   * twice.
+   */
+  const subscribedUris = (shop: ShopState, topic: string): string[] => {
+    const manifestPath = MANIFEST_PATHS[topic];
+    const ofApi = shop.subscriptions.filter(
+      (subscription) => subscription.topic === topicEnum(topic),
+    );
+    return [
+      ...(manifestPath ? [new URL(manifestPath, app.url()).href] : []),
+      ...ofApi.map(({ uri }) => uri),
+    ];
+  };
+
+  /**
+   * `what`: a customer gid (the payload is built from its state), a ready JSON text, an object, or
+   * nothing for shop topics.
+   */
+  const sendWebhook = async (
+    domain: string,
+    topic: string,
+    what?: unknown,
+    options: SendWebhookOptions = {},
+  ): Promise<WebhookDelivery[]> => {
+    const shop = getShop(domain);
+    const uris = options.uri ? [options.uri] : subscribedUris(shop, topic);
+    const version = options.apiVersion ?? (settings.webhookApiVersion as PayloadVersion);
+    const payload = toPayload(shop, topic, what, version, options.tags);
+    const eventId = options.eventId ?? crypto.randomUUID();
+    const deliveries = await Promise.all(
+      uris.map((uri) =>
+        deliverWebhook({
+          shop: domain,
+          topic,
+          uri,
+          payload,
+          apiVersion: version,
+          secret: options.secret ?? app.clientSecret,
+          timeoutMs: settings.webhookTimeoutMs,
+          webhookId: options.webhookId,
+          eventId,
+          triggeredAt: options.triggeredAt,
+          headers: options.headers,
+        }),
+      ),
+    );
+    sent.push(...deliveries);
+    sent.splice(0, Math.max(0, sent.length - MAX_KEPT_DELIVERIES));
+    return deliveries;
+  };
+
+  const announce = async (
+    domain: string,
+    before: Customer | undefined,
+    after: Customer,
+    options: SendWebhookOptions,
+  ): Promise<WebhookDelivery[]> => {
+    // Every delivery of one merchant action carries the same event id.
+    const eventId = options.eventId ?? crypto.randomUUID();
+    const batches = await Promise.all(
+      topicsOfChange(before, after).map((topic) => {
+        const tags =
+          topic === "customer.tags_removed" && before
+            ? addedTags(after, before)
+            : before
+              ? addedTags(before, after)
+              : after.tags;
+        return sendWebhook(domain, topic, after.gid, { ...options, eventId, tags });
+      }),
+    );
+    return batches.flat();
+  };
+
+  /**
+   * A change made through the platform's API or sign-in also sends webhooks, after the response.
+   */
+  const echo = (domain: string, before: Customer | undefined, after: Customer): void => {
+    if (!settings.echoWebhooks) return;
+    const announced: Promise<unknown> = announce(domain, before, after, {}).finally(() =>
+      echoes.delete(announced),
+    );
+    echoes.add(announced);
+  };
+
+  return {
+    /**
+     * Installs the app without the browser and returns the token pair that the grant would give.
+     */
+    install(domain: string, options: { scope?: string; expiring?: boolean } = {}): TokenReply {
+      const reply = grantTokens(
+        ensureShop(domain),
+        options.scope ?? "read_customers,write_customers",
+        options.expiring ?? true,
+        settings,
+      );
+      saving.now();
+      return reply;
+    },
+
+    /** Uninstalls the app: tokens and subscriptions are deleted before the webhook is sent. */
+    async uninstall(
+      domain: string,
+      options: SendWebhookOptions & { silent?: boolean } = {},
+    ): Promise<WebhookDelivery[]> {
+      const shop = getShop(domain);
+      const uris = subscribedUris(shop, "app/uninstalled");
+      Object.assign(shop, {
+        isInstalled: false,
+        accessTokens: [],
+        refreshTokens: [],
+        subscriptions: [],
+        migrations: [],
+        codes: [],
+      });
+      saving.now();
+      if (options.silent) return [];
+      const deliveries = await Promise.all(
+        uris.map((uri) => sendWebhook(domain, "app/uninstalled", undefined, { ...options, uri })),
+      );
+      return deliveries.flat();
+    },
+
+    expireAccessTokens(domain: string, inSeconds = 0): void {
+      for (const token of getShop(domain).accessTokens)
+        if (token.expiresAt !== null) token.expiresAt = Date.now() + inSeconds * 1000;
+      saving.now();
+    },
+    revokeRefreshToken(domain: string): void {
+      for (const token of getShop(domain).refreshTokens) token.status = "retired";
+      saving.now();
+    },
+    /** Every refresh_token grant that the shop received, oldest first. */
+    refreshCalls: (domain: string): RefreshCall[] => [...getShop(domain).refreshCalls],
+    setAvailableCost(domain: string, points: number): void {
+      Object.assign(bucketOf(domain), { available: points, at: Date.now() });
+    },
+
+    /** Changes state only; sends no webhook. */
+    putCustomer(domain: string, patch: CustomerPatch): Customer {
+      const customer = putCustomer(ensureShop(domain), patch);
+      saving.soon();
+      return customer;
+    },
+    /**
+     * Changes a customer as the platform does; the webhooks follow on their own (`echoWebhooks`).
+     */
+    saveCustomer(domain: string, patch: CustomerPatch): Customer {
+      const shop = ensureShop(domain);
+      const before = patch.gid === undefined ? undefined : shop.customers[patch.gid];
+      const after = putCustomer(shop, patch);
+      saving.soon();
+      echo(domain, before, after);
+      return after;
+    },
+    /** Resolves once every webhook that follows such a change was answered. */
+    async echoesSent(): Promise<void> {
+      while (echoes.size > 0) await Promise.all(echoes);
+    },
+    /** Creates a customer and sends the webhooks to the subscribed addresses. */
+    async createCustomer(
+      domain: string,
+      patch: CustomerPatch,
+      options: SendWebhookOptions = {},
+    ): Promise<{ customer: Customer; deliveries: WebhookDelivery[] }> {
+      const customer = putCustomer(ensureShop(domain), patch);
+      saving.soon();
+      return { customer, deliveries: await announce(domain, undefined, customer, options) };
+    },
+    /** Changes a customer and sends the webhooks of every change to the subscribed addresses. */
+    async changeCustomer(
+      domain: string,
+      gid: string,
+      patch: CustomerPatch,
+      options: SendWebhookOptions = {},
+    ): Promise<WebhookDelivery[]> {
+      const shop = getShop(domain);
+      const before = shop.customers[gid];
+      if (!before) throw new Error(`${domain} has no customer ${gid}`);
+      const after = putCustomer(shop, { ...patch, gid });
+      saving.soon();
+      return announce(domain, before, after, options);
+    },
+    /** Deletes from state only; send customers/delete separately, before or after. */
+    deleteCustomer(domain: string, gid: string): void {
+      delete getShop(domain).customers[gid];
+      saving.soon();
+    },
+    customer: (domain: string, gid: string): Customer | undefined => getShop(domain).customers[gid],
+    customers: (domain: string): Customer[] => Object.values(getShop(domain).customers),
+    /** A subscription that the app made through the API, whatever its scopes are today. */
+    subscribe(domain: string, topic: string, uri: string): void {
+      const shop = getShop(domain);
+      shop.subscriptions.push({
+        gid: `gid://shopify/WebhookSubscription/${shop.nextSubscriptionId++}`,
+        topic: topicEnum(topic),
+        uri,
+        apiVersion: settings.webhookApiVersion,
+      });
+    },
+    /**
+     * The platform refuses a subscription to the topic (`customers/merge`) from now on, for this
+     * reason; null: no longer.
+     */
+    refuseTopic(domain: string, topic: string, reason: string | null): void {
+      const shop = ensureShop(domain);
+      const { [topicEnum(topic)]: _, ...others } = shop.refusedTopics ?? {};
+      shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
+      saving.soon();
+    },
+    subscriptions: (domain: string) => [...getShop(domain).subscriptions],
+    isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
+
+    putProduct: (domain: string, patch: ProductPatch): Product =>
+      putProduct(ensureShop(domain), patch),
+    /** Changes state only; sends no webhook. */
+    putOrder: (domain: string, patch: OrderPatch): Order => putOrder(ensureShop(domain), patch),
+    /**
+     * Pays at the address of a cart or draft order and sends orders/create to the subscribed
+     * addresses.
+     */
+    async pay(
+      domain: string,
+      url: string,
+      options: SendWebhookOptions = {},
+    ): Promise<{ order: Order; deliveries: WebhookDelivery[] }> {
+      const shop = getShop(domain);
+      const order = payFor(shop, url);
+      saving.soon();
+      return {
+        order,
+        deliveries: await sendWebhook(domain, "orders/create", orderPayload(shop, order), options),
+      };
+    },
+
+    sendWebhook,
+    /** Webhooks sent since the start, oldest first. */
+    deliveries: (domain?: string): WebhookDelivery[] =>
+      sent.filter(({ shop }) => domain === undefined || shop === domain),
+  };
+}
+
+function toPayload(
+  shop: ShopState,
+  topic: string,
+  what: unknown,
+  version: PayloadVersion,
+  tags: string[] | undefined,
+): string {
+  if (typeof what === "string" && !what.startsWith("gid://")) return what;
+  if (typeof what === "object" && what !== null) return JSON.stringify(what);
+  const customer =
+    typeof what === "string" ? (shop.customers[what] ?? deletedCustomer(what)) : undefined;
+  return buildPayload(topic, { shop, customer, version, ...(tags && { tags }) });
+}
+
+/** After a deletion the platform still sends the customer's id, and nothing else. */
+function deletedCustomer(gid: string): Customer {
+  return putCustomer({ customers: {} } as ShopState, { gid, createdAt: new Date(0).toISOString() });
+}

@@ -1,0 +1,142 @@
+/**
+ * The storefront's customer accounts as an OpenID provider, one realm per shop, discovered on the shop's
+ * domain
+ * (shopify.dev "Customer Account API: authenticate customers"). The issuer differs from the discovery
+ * address.
+ */
+import { answerCustomerGraphql } from "./graphql/customer-account-api.ts";
+import { json, text } from "../exchange.ts";
+import type { Call, ApiResponse } from "../exchange.ts";
+import type { Person, Realm, Visitor } from "../oidc/people.ts";
+import { createOidcProvider } from "../oidc/provider.ts";
+import type { OidcEndpoint, OidcSettings } from "../oidc/provider.ts";
+import { SHOP_DOMAIN } from "./storefront.ts";
+import { customerIdOf } from "./customers.ts";
+import type { CustomerPatch } from "./customers.ts";
+import type { Customer, ShopState } from "./state.ts";
+
+export type CustomerAccounts = ReturnType<typeof createCustomerAccounts>;
+export type CustomerAccountSettings = OidcSettings & {
+  /** null: a public client, PKCE required. */ clientSecret: string | null;
+};
+
+const CUSTOMER_ACCOUNT_CLIENT_ID = "shp_5a1d60c2-8f0e-4a57-9d3b-2c6f4e1b7a90";
+
+const PATHS = /^\/(?:\.well-known\/|authentication\/|customer\/api\/)/;
+const API_PATH = /^\/customer\/api\/(\d{4}-\d{2})\/graphql$/;
+const API_VERSION = "2026-07";
+
+type Storefront = {
+  ensureShop(domain: string): ShopState;
+  /** Creates a customer (no gid) or updates one, and sends the webhooks. */
+  saveCustomer(domain: string, patch: CustomerPatch): Customer;
+};
+
+/** Whether a path inside a shop belongs to customer accounts. */
+export function isCustomerAccountPath(path: string): boolean {
+  return PATHS.test(path.replace(/^\/[^/]+/, ""));
+}
+
+export function createCustomerAccounts(
+  storefront: Storefront,
+  addresses: { url: () => string; appUrl: () => string },
+  overrides: Partial<CustomerAccountSettings> = {},
+) {
+  const settings: CustomerAccountSettings = {
+    autoApprove: false,
+    tokenLifetimeSeconds: 3600,
+    clientSecret: null,
+    ...overrides,
+  };
+  const client = () => ({
+    clientId: CUSTOMER_ACCOUNT_CLIENT_ID,
+    clientSecret: settings.clientSecret,
+  });
+  const provider = createOidcProvider({ client, appUrl: addresses.appUrl, settings });
+  const baseOf = (domain: string): string => `${addresses.url()}/storefront/${domain}`;
+
+  const realmOf = (shop: ShopState): Realm => {
+    const issuer = `${baseOf(shop.domain)}/authentication/${shop.id}`;
+    return {
+      name: shop.name,
+      issuer,
+      endpoints: {
+        authorization_endpoint: `${issuer}/oauth/authorize`,
+        token_endpoint: `${issuer}/oauth/token`,
+        end_session_endpoint: `${issuer}/logout`,
+        jwks_uri: `${issuer}/.well-known/jwks.json`,
+      },
+      people: () => withEmail(shop).toReversed().map(toPerson),
+      upsertUser: (visitor) => toPerson(upsertUser(shop, visitor)),
+    };
+  };
+
+  const upsertUser = (shop: ShopState, { email, name, emailVerified }: Visitor): Customer => {
+    const known = withEmail(shop).find(
+      (customer) => customer.email?.toLowerCase() === email.toLowerCase(),
+    );
+    const [firstName, ...rest] = name?.split(" ") ?? [];
+    const patch: CustomerPatch = {
+      ...(name && { firstName, lastName: rest.join(" ") || null }),
+      ...(emailVerified !== undefined && { verifiedEmail: emailVerified }),
+    };
+    if (!known) return storefront.saveCustomer(shop.domain, { email, ...patch });
+    const isSame = Object.entries(patch).every(
+      ([field, value]) => known[field as keyof Customer] === value,
+    );
+    return isSame ? known : storefront.saveCustomer(shop.domain, { gid: known.gid, ...patch });
+  };
+
+  return {
+    ...provider.controls,
+    settings,
+    clientId: CUSTOMER_ACCOUNT_CLIENT_ID,
+    issuer: (domain: string): string => realmOf(storefront.ensureShop(domain)).issuer,
+    /** `path` begins with the shop's domain. */
+    handle(call: Call): ApiResponse | Promise<ApiResponse> {
+      const [, domain = "", ...rest] = call.path.split("/");
+      const path = `/${rest.join("/")}`;
+      if (!SHOP_DOMAIN.test(domain)) return text(404, "There is no store here");
+      const shop = storefront.ensureShop(domain);
+      const realm = realmOf(shop);
+      if (path === "/.well-known/customer-account-api") {
+        const api = `${baseOf(domain)}/customer/api`;
+        return json(200, { graphql_api: `${api}/${API_VERSION}/graphql`, mcp_api: `${api}/mcp` });
+      }
+      if (API_PATH.test(path))
+        return answerCustomerGraphql(
+          shop,
+          call,
+          (accessToken) => provider.findGrant(realm, accessToken)?.person.sub,
+        );
+      const endpoint = endpointOf(shop, path);
+      return endpoint ? provider.answer(realm, endpoint, call) : json(404, { error: "not_found" });
+    },
+  };
+}
+
+function endpointOf(shop: ShopState, path: string): OidcEndpoint | undefined {
+  if (path === "/.well-known/openid-configuration") return "discovery";
+  const below = `/authentication/${shop.id}`;
+  const endpoints: Record<string, OidcEndpoint> = {
+    "/oauth/authorize": "authorize",
+    "/oauth/token": "token",
+    "/logout": "logout",
+    "/.well-known/jwks.json": "jwks",
+  };
+  return path.startsWith(below) ? endpoints[path.slice(below.length)] : undefined;
+}
+
+function withEmail(shop: ShopState): Customer[] {
+  return Object.values(shop.customers).filter(({ email }) => email !== null);
+}
+
+function toPerson(customer: Customer): Person {
+  const name = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
+  return {
+    sub: customerIdOf(customer.gid),
+    email: customer.email,
+    emailVerified: customer.verifiedEmail,
+    name: name || null,
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * POST /admin/api/{version}/graphql.json against the real schema of that version (pruned to our
+ * documents), with the calculated-cost bucket (shopify.dev "API limits") and the platform's error
+ * shapes: all of them come with status 200.
+ */
+import { readFileSync } from "node:fs";
+import { buildSchema, execute, getOperationAST, GraphQLError, parse, validate } from "graphql";
+import type { DocumentNode, GraphQLSchema } from "graphql";
+import { fieldsOf, json } from "../../exchange.ts";
+import type { ApiResponse } from "../../exchange.ts";
+import { actualCost, requestedCost } from "./query-cost.ts";
+import type { BulkDesk } from "./bulk-operations.ts";
+import type { CustomerPatch } from "../customers.ts";
+import type { Customer, ShopState, StorefrontSettings } from "../state.ts";
+
+export const API_VERSIONS = ["2026-04", "2026-07"];
+
+const schemas = new Map<string, GraphQLSchema>();
+
+export type CostBucket = { available: number; at: number };
+
+export type GraphqlContext = {
+  shop: ShopState;
+  scope: string;
+  apiVersion: string;
+  webhookApiVersion: string;
+  changed(): void;
+  saveCustomer(patch: CustomerPatch): Customer;
+  bulk: BulkDesk;
+  isBulk?: boolean;
+  /** Paging ends after this many objects. */ maxObjects: number;
+  /** The shop's base URL as the caller reached it. */ baseUrl: string;
+};
+
+export async function answerGraphql(
+  body: unknown,
+  context: GraphqlContext,
+  rootValue: Record<string, unknown>,
+  bucket: CostBucket,
+  settings: StorefrontSettings,
+): Promise<ApiResponse> {
+  const fields = fieldsOf(body);
+  const source = fields["query"];
+  if (typeof source !== "string" || source === "")
+    return json(400, { errors: { query: "Required parameter missing or invalid" } });
+  const schema = schemaOf(context.apiVersion);
+  const variableValues = fieldsOf(fields["variables"]);
+
+  let document: DocumentNode;
+  try {
+    document = parse(source);
+  } catch (error) {
+    return json(200, { errors: [describe(error)] });
+  }
+  const problems = validate(schema, document);
+  if (problems.length > 0) return json(200, { errors: problems.map(describe) });
+  const operationName =
+    typeof fields["operationName"] === "string" ? fields["operationName"] : undefined;
+  if (!getOperationAST(document, operationName))
+    return json(200, { errors: [{ message: "An operation name is required" }] });
+
+  const requested = requestedCost(schema, document, variableValues);
+  refill(bucket, settings);
+  if (requested > settings.graphqlCost.maximumQueryCost) {
+    const message = `Query cost is ${requested}, which exceeds the single query max cost limit (${settings.graphqlCost.maximumQueryCost}).`;
+    return json(200, {
+      errors: [
+        {
+          message,
+          extensions: {
+            code: "MAX_COST_EXCEEDED",
+            cost: requested,
+            maxCost: settings.graphqlCost.maximumQueryCost,
+          },
+        },
+      ],
+    });
+  }
+  if (requested > bucket.available) {
+    const errors = [
+      {
+        message: "Throttled",
+        extensions: {
+          code: "THROTTLED",
+          documentation: "https://shopify.dev/api/usage/rate-limits",
+        },
+      },
+    ];
+    return json(200, {
+      errors,
+      extensions: { cost: costReport(requested, null, bucket, settings) },
+    });
+  }
+
+  const result = await execute({
+    schema,
+    document,
+    variableValues,
+    operationName,
+    rootValue,
+    contextValue: context,
+    typeResolver: resolveType,
+  });
+  const actual = Math.min(requested, actualCost(document, result.data));
+  bucket.available -= actual;
+  return json(200, {
+    ...(result.data !== undefined && { data: result.data }),
+    ...(result.errors && { errors: result.errors.map(describe) }),
+    extensions: { cost: costReport(requested, actual, bucket, settings) },
+  });
+}
+
+export function schemaOf(version: string): GraphQLSchema {
+  const known = schemas.get(version);
+  if (known) return known;
+  const schema = buildSchema(
+    readFileSync(new URL(`./schema/admin-${version}.graphql`, import.meta.url), "utf8"),
+  );
+  schemas.set(version, schema);
+  return schema;
+}
+
+function resolveType(value: unknown): string | undefined {
+  const { __typename: typename, id } = fieldsOf(value);
+  return typeof typename === "string" ? typename : String(id).split("/")[3];
+}
+
+function refill(bucket: CostBucket, settings: StorefrontSettings): void {
+  const now = Date.now();
+  const { maximumAvailable, restoreRate } = settings.graphqlCost;
+  bucket.available = Math.min(
+    maximumAvailable,
+    bucket.available + ((now - bucket.at) / 1000) * restoreRate,
+  );
+  bucket.at = now;
+}
+
+function costReport(
+  requestedQueryCost: number,
+  actualQueryCost: number | null,
+  bucket: CostBucket,
+  settings: StorefrontSettings,
+): unknown {
+  const { maximumAvailable, restoreRate } = settings.graphqlCost;
+  return {
+    requestedQueryCost,
+    actualQueryCost,
+    throttleStatus: {
+      maximumAvailable,
+      currentlyAvailable: Math.floor(bucket.available),
+      restoreRate,
+    },
+  };
+}
+
+/** The platform has its own message for an unknown field; clients match on extensions.code. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof GraphQLError)) return { message: String(error) };
+  const unknownField = /^Cannot query field "(\w+)" on type "(\w+)"/.exec(error.message);
+  if (unknownField) {
+    const [, fieldName, typeName] = unknownField;
+    return {
+      message: `Field '${fieldName}' doesn't exist on type '${typeName}'`,
+      locations: error.locations,
+      extensions: { code: "undefinedField", typeName, fieldName },
+    };
+  }
+  return {
+    message: error.message,
+    locations: error.locations,
+    ...(error.path && { path: error.path }),
+    ...(Object.keys(error.extensions).length > 0 && { extensions: error.extensions }),
+  };
+}

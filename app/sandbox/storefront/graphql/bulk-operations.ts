@@ -1,0 +1,117 @@
+/**
+ * Bulk operations: one query at a time per shop; the result is a JSON Lines file at an unguessable
+ * address.
+ */
+import { execute, parse, validate } from "graphql";
+import type { GraphQLSchema } from "graphql";
+import type { ShopState } from "../state.ts";
+
+type Operation = {
+  id: string;
+  key: string;
+  status: "RUNNING" | "COMPLETED" | "FAILED" | "CANCELED";
+  errorCode: string | null;
+  pollsLeft: number;
+  lines: string[];
+};
+
+export type BulkSettings = {
+  /** How many polls answer RUNNING before the operation is done. */
+  runningPolls: number;
+  /** The next operation ends with this error code. */
+  failWith: "ACCESS_DENIED" | "INTERNAL_SERVER_ERROR" | "TIMEOUT" | null;
+};
+
+export type BulkDesk = ReturnType<typeof createBulkDesk>;
+
+export function createBulkDesk(settings: BulkSettings) {
+  const operations = new Map<string, Operation[]>();
+  let nextId = 720_918_001;
+
+  return {
+    settings,
+    async run(
+      shop: ShopState,
+      schema: GraphQLSchema,
+      query: string,
+      context: unknown,
+      rootValue: unknown,
+    ) {
+      const own = operations.get(shop.domain) ?? [];
+      operations.set(shop.domain, own);
+      const running = own.find(({ status }) => status === "RUNNING");
+      if (running)
+        return {
+          bulkOperation: null,
+          userErrors: [
+            {
+              field: null,
+              message: `A bulk query operation for this app and shop is already in progress: ${running.id}.`,
+              code: "OPERATION_IN_PROGRESS",
+            },
+          ],
+        };
+      const document = parse(query);
+      const [problem] = validate(schema, document);
+      if (problem)
+        return {
+          bulkOperation: null,
+          userErrors: [
+            {
+              field: ["query"],
+              message: `Invalid bulk query: ${problem.message}`,
+              code: "INVALID",
+            },
+          ],
+        };
+      const { data, errors } = await execute({
+        schema,
+        document,
+        rootValue,
+        contextValue: context,
+      });
+      if (errors)
+        return {
+          bulkOperation: null,
+          userErrors: [
+            { field: ["query"], message: errors[0]?.message ?? "failed", code: "INVALID" },
+          ],
+        };
+      const [root] = Object.values(data as Record<string, { edges: { node: unknown }[] }>);
+      const operation: Operation = {
+        id: `gid://shopify/BulkOperation/${nextId++}`,
+        key: crypto.randomUUID(),
+        status: "RUNNING",
+        errorCode: null,
+        pollsLeft: settings.runningPolls,
+        lines: (root?.edges ?? []).map(({ node }) => JSON.stringify(node)),
+      };
+      own.push(operation);
+      return { bulkOperation: { id: operation.id, status: "CREATED" }, userErrors: [] };
+    },
+    find(shop: ShopState, id: string, baseUrl: string) {
+      const operation = operations.get(shop.domain)?.find((one) => one.id === id);
+      if (!operation) return null;
+      if (operation.status === "RUNNING" && operation.pollsLeft-- <= 0) {
+        operation.status = settings.failWith ? "FAILED" : "COMPLETED";
+        operation.errorCode = settings.failWith;
+        settings.failWith = null;
+      }
+      const isDone = operation.status === "COMPLETED";
+      return {
+        __typename: "BulkOperation",
+        id,
+        status: operation.status,
+        errorCode: operation.errorCode,
+        objectCount: String(operation.lines.length),
+        url: isDone && operation.lines.length > 0 ? `${baseUrl}/bulk/${operation.key}.jsonl` : null,
+      };
+    },
+    file(domain: string, key: string): string | null {
+      const operation = operations
+        .get(domain)
+        ?.find((one) => one.key === key && one.status === "COMPLETED");
+      return operation ? `${operation.lines.join("\n")}\n` : null;
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * The sandbox storefront's state per shop. Plain JSON: it is written to the state file as it
+ * stands.
+ */
+import type { Catalog } from "./catalog.ts";
+import type { Cart } from "./checkout.ts";
+import type { Order } from "./orders.ts";
+
+type AccessToken = {
+  token: string;
+  scope: string;
+  /** null = never expires */ expiresAt: number | null;
+};
+
+export type RefreshToken = {
+  token: string;
+  accessToken: string;
+  scope: string;
+  expiresAt: number;
+  /** active -> used (exchanged) | retired (replaced by another grant, or revoked) */
+  status: "active" | "used" | "retired";
+  usedAt?: number;
+  replacement?: string;
+};
+
+export type RefreshCall = { at: string; outcome: "rotated" | "repeated" | "refused" };
+
+type EmailMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED" | "INVALID";
+type SmsMarketingState = "NOT_SUBSCRIBED" | "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED" | "REDACTED";
+
+export type Metafield = {
+  namespace: string;
+  key: string;
+  type: string;
+  /** Always text; lists and booleans are JSON in it. */ value: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type MetafieldDefinition = {
+  gid: string;
+  namespace: string;
+  key: string;
+  name: string;
+  type: string;
+};
+
+export type Customer = {
+  gid: string;
+  createdAt: string;
+  updatedAt: string;
+  firstName: string | null;
+  lastName: string | null;
+  email: string | null;
+  phone: string | null;
+  locale: string;
+  state: "DECLINED" | "DISABLED" | "ENABLED" | "INVITED";
+  note: string | null;
+  tags: string[];
+  verifiedEmail: boolean;
+  /** Unsigned 64 bit, as text. */
+  numberOfOrders: string;
+  /** Decimal, as text. */
+  amountSpent: string;
+  countryCode: string | null;
+  emailMarketingState: EmailMarketingState;
+  emailMarketingUpdatedAt: string | null;
+  smsMarketingState: SmsMarketingState;
+  smsMarketingUpdatedAt: string | null;
+  metafields: Metafield[];
+};
+
+export type Subscription = { gid: string; topic: string; uri: string; apiVersion: string };
+
+export type ShopState = {
+  domain: string;
+  /** Numeric ids are text everywhere: most of them do not fit a JavaScript number. */
+  id: string;
+  name: string;
+  email: string;
+  currencyCode: string;
+  countryCode: string;
+  isInstalled: boolean;
+  grantedScope: string;
+  codes: { code: string; scope: string; expiresAt: number; isUsed: boolean }[];
+  accessTokens: AccessToken[];
+  refreshTokens: RefreshToken[];
+  /** Old non-expiring token -> the pair it was migrated to. */
+  migrations: { from: string; refreshToken: string }[];
+  refreshCalls: RefreshCall[];
+  customers: Record<string, Customer>;
+  /** Customer definitions by `namespace.key`. Absent in older state files. */
+  metafieldDefinitions?: Record<string, MetafieldDefinition>;
+  nextCustomerId: string;
+  /** Created on first use, like orders and carts. */
+  catalog?: Catalog;
+  orders?: Record<string, Order>;
+  /** Carts and draft orders, by gid. */
+  baskets?: Record<string, Cart>;
+  subscriptions: Subscription[];
+  nextSubscriptionId: number;
+  /** Webhook topics that the platform rejects for this app, with its reason. */
+  refusedTopics?: Record<string, string>;
+};
+
+export type StorefrontState = { shops: Record<string, ShopState> };
+
+// 2^53 + 1: the first integer a JavaScript number cannot hold. Steps of two keep every id above it
+// unrepresentable.
+const FIRST_CUSTOMER_ID = 9_007_199_254_740_993n;
+export const CUSTOMER_ID_STEP = 2n;
+
+export function newShop(domain: string, ordinal: number): ShopState {
+  const name = domain.replace(/\.myshopify\.com$/, "").replaceAll("-", " ");
+  return {
+    domain,
+    id: String(954_889 + ordinal),
+    name: name.charAt(0).toUpperCase() + name.slice(1),
+    email: "owner@store.example",
+    currencyCode: "EUR",
+    countryCode: "DE",
+    isInstalled: false,
+    grantedScope: "",
+    codes: [],
+    accessTokens: [],
+    refreshTokens: [],
+    migrations: [],
+    refreshCalls: [],
+    customers: {},
+    nextCustomerId: String(FIRST_CUSTOMER_ID),
+    subscriptions: [],
+    nextSubscriptionId: 1_100_000_000_001,
+  };
+}
+
+export type StorefrontSettings = {
+  /** The authorize page answers with the redirect at once, no button. */
+  autoApprove: boolean;
+  /**
+   * "none": a refresh token works once, even when the response was lost.
+   * "until_replacement_used": the platform since 2026-08; a repeated call returns the same pair
+   * until the new refresh token is used.
+   */
+  refreshRetry: "none" | "until_replacement_used";
+  tokenLifetimeSeconds: number;
+  refreshTokenLifetimeSeconds: number;
+  /** Calls with a non-expiring token are rejected for public apps, accepted for custom apps. */
+  nonExpiringTokens: "refused" | "accepted";
+  webhookApiVersion: string;
+  webhookTimeoutMs: number;
+  /** A change the app makes through the API sends webhooks back to the app. */
+  echoWebhooks: boolean;
+  /** Paging ends after this many objects. */
+  maxPagedObjects: number;
+  graphqlCost: { maximumAvailable: number; restoreRate: number; maximumQueryCost: number };
+};
+
+export const STOREFRONT_DEFAULTS: StorefrontSettings = {
+  autoApprove: false,
+  refreshRetry: "none",
+  tokenLifetimeSeconds: 3600,
+  refreshTokenLifetimeSeconds: 7_776_000,
+  nonExpiringTokens: "refused",
+  webhookApiVersion: "2026-07",
+  webhookTimeoutMs: 5000,
+  echoWebhooks: true,
+  maxPagedObjects: 25_000,
+  graphqlCost: { maximumAvailable: 2000, restoreRate: 100, maximumQueryCost: 1000 },
+};
+
+/** The platform's createdAt and updatedAt have a precision of one second. */
+export function isoSeconds(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, "Z");
+}

@@ -1,0 +1,140 @@
+/**
+ * The sandbox storefront: one shop per path prefix, each with its own tokens, customers and webhook
+ * subscriptions.
+ */
+import { fieldsOf, json, redirect, text } from "../exchange.ts";
+import type { Call, ApiResponse } from "../exchange.ts";
+import type { Saving } from "../state-file.ts";
+import { authorize } from "./authorize.ts";
+import { createBulkDesk } from "./graphql/bulk-operations.ts";
+import { answerCartApi } from "./checkout.ts";
+import { createStorefrontControls } from "./controls.ts";
+import type { CustomerPatch } from "./customers.ts";
+import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
+import type { CostBucket } from "./graphql/admin-api.ts";
+import { storefrontResolvers } from "./graphql/resolvers.ts";
+import { mintSessionToken, openApp } from "./session-token.ts";
+import { newShop, STOREFRONT_DEFAULTS } from "./state.ts";
+import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
+import { answerTokenRequest, findAccessToken } from "./tokens.ts";
+import { restShop } from "./webhook-payloads.ts";
+
+export type SandboxApp = {
+  url: () => string;
+  clientId: string;
+  clientSecret: string;
+  handle: string;
+};
+export type Storefront = ReturnType<typeof createStorefront>;
+
+export const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+const UNKNOWN_TOKEN =
+  "[API] Invalid API key or access token (unrecognized login or wrong password)";
+const NON_EXPIRING_TOKEN =
+  "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
+  "https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens#expiring-vs-non-expiring-offline-tokens";
+
+export function createStorefront(
+  state: StorefrontState,
+  saving: Saving,
+  app: SandboxApp,
+  overrides: Partial<StorefrontSettings> = {},
+) {
+  const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
+  const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
+  const buckets = new Map<string, CostBucket>();
+  // Customers in a state file from before metafields have none.
+  for (const shop of Object.values(state.shops))
+    for (const customer of Object.values(shop.customers)) customer.metafields ??= [];
+
+  const ensureShop = (domain: string): ShopState => {
+    if (!SHOP_DOMAIN.test(domain)) throw new Error(`${domain} is not a store domain`);
+    return (state.shops[domain] ??= newShop(domain, Object.keys(state.shops).length));
+  };
+  const bucketOf = (domain: string): CostBucket => {
+    const bucket = buckets.get(domain) ?? {
+      available: settings.graphqlCost.maximumAvailable,
+      at: Date.now(),
+    };
+    buckets.set(domain, bucket);
+    return bucket;
+  };
+  const controls = createStorefrontControls({ state, saving, app, settings, ensureShop, bucketOf });
+
+  const handle = async (call: Call): Promise<ApiResponse> => {
+    const [, domain = "", ...rest] = call.path.split("/");
+    const path = `/${rest.join("/")}`;
+    if (!SHOP_DOMAIN.test(domain)) return text(404, "There is no store here");
+    const credentials = { ...app, url: app.url() };
+
+    if (path === "/admin/oauth/authorize" && call.method === "GET") {
+      const reply = authorize(ensureShop(domain), call, credentials, settings.autoApprove);
+      saving.now();
+      return reply;
+    }
+    const shop = state.shops[domain];
+    if (!shop) return json(404, { errors: "Not Found" });
+    if (path === "/admin/oauth/access_token") {
+      if (call.method !== "POST") return json(404, { errors: "Not Found" });
+      const reply = await answerTokenRequest(shop, fieldsOf(call.body), app, settings);
+      // Before the response: the app stores the pair, so a restarted sandbox must know it too.
+      saving.now();
+      return reply;
+    }
+    if (path === "/admin/apps" || path.startsWith("/admin/apps/"))
+      return openApp(domain, path.slice("/admin/apps".length), credentials);
+    const file = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
+    if (file) {
+      const lines = bulk.file(domain, file);
+      return lines === null ? text(404, "No such file") : text(200, lines);
+    }
+    if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
+      return answerCartApi(shop, call.body, () => saving.soon());
+    if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
+    return answerApi(shop, path, call);
+  };
+
+  const answerApi = (
+    shop: ShopState,
+    path: string,
+    call: Call,
+  ): ApiResponse | Promise<ApiResponse> => {
+    const [, version = "", resource = ""] = /^\/admin\/api\/([^/]+)\/(.+)$/.exec(path) ?? [];
+    if (!API_VERSIONS.includes(version)) return json(404, { errors: "Not Found" });
+    const token = findAccessToken(
+      shop,
+      call.headers["x-shopify-access-token"] as string | undefined,
+    );
+    if (!token) return json(401, { errors: UNKNOWN_TOKEN });
+    if (token.expiresAt === null && settings.nonExpiringTokens === "refused")
+      return json(403, { errors: NON_EXPIRING_TOKEN });
+    const headers = { "x-shopify-api-version": version };
+    if (resource === "shop.json" && call.method === "GET")
+      return json(200, { shop: restShop(shop) }, headers);
+    if (resource !== "graphql.json") return json(404, { errors: "Not Found" });
+    if (call.method !== "POST") return json(405, { errors: "Method Not Allowed" });
+    const context = {
+      shop,
+      scope: token.scope,
+      apiVersion: version,
+      webhookApiVersion: settings.webhookApiVersion,
+      changed: () => saving.soon(),
+      bulk,
+      maxObjects: settings.maxPagedObjects,
+      baseUrl: `http://${call.headers.host ?? "localhost"}/storefront/${shop.domain}`,
+      saveCustomer: (patch: CustomerPatch) => controls.saveCustomer(shop.domain, patch),
+    };
+    return answerGraphql(call.body, context, storefrontResolvers, bucketOf(shop.domain), settings);
+  };
+
+  return {
+    ...controls,
+    bulk: bulk.settings,
+    ensureShop,
+    handle,
+    settings,
+    shops: (): string[] => Object.keys(state.shops),
+    sessionToken: (domain: string): Promise<string> =>
+      mintSessionToken(ensureShop(domain).domain, app),
+  };
+}

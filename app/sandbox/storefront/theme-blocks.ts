@@ -1,0 +1,94 @@
+/**
+ * Renders the blocks of a theme app extension as the platform does, limited to the Liquid they use
+ * (shopify.dev "Liquid reference").
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Liquid } from "liquidjs";
+import type { TagToken, TopLevelToken } from "liquidjs";
+
+const FOLDER = fileURLToPath(new URL("../../../extensions/consent-footer/", import.meta.url));
+
+type Setting = { id?: string; default?: unknown };
+type Schema = { target: string; settings: Setting[] };
+export type BlockContext = {
+  shop: string;
+  locale: string;
+  assetUrl: (name: string) => string;
+  settings?: Record<string, unknown>;
+};
+
+/** False in an installation that has only the files the service needs at run time. */
+export const hasExtension = (): boolean => existsSync(FOLDER);
+
+export const blockNames = (): string[] =>
+  readdirSync(join(FOLDER, "blocks")).map((file) => file.replace(/\.liquid$/, ""));
+
+export function readAsset(name: string): string | null {
+  const path = join(FOLDER, "assets", name);
+  return /^[a-z0-9-]+\.(js|css|svg)$/.test(name) && existsSync(path)
+    ? readFileSync(path, "utf8")
+    : null;
+}
+
+export function schemaOf(name: string): Schema {
+  const [, rest = ""] = readFileSync(join(FOLDER, "blocks", `${name}.liquid`), "utf8").split(
+    "{% schema %}",
+  );
+  const [text = ""] = rest.split("{% endschema %}", 1);
+  return JSON.parse(text || "{}") as Schema;
+}
+
+export async function renderBlock(
+  name: string,
+  { shop, locale, assetUrl, settings = {} }: BlockContext,
+): Promise<string> {
+  const engine = new Liquid({
+    root: [join(FOLDER, "blocks"), join(FOLDER, "snippets")],
+    partials: [join(FOLDER, "snippets")],
+    extname: ".liquid",
+    strictFilters: true,
+  });
+  const words = wordsOf(locale);
+  engine.registerFilter(
+    "t",
+    (key: string) =>
+      key
+        .split(".")
+        .reduce<unknown>(
+          (at, part) => (at as Record<string, unknown> | undefined)?.[part],
+          words,
+        ) ?? `translation missing: ${key}`,
+  );
+  engine.registerFilter("asset_url", assetUrl);
+  engine.registerTag("schema", {
+    parse(tag: TagToken, remaining: TopLevelToken[]) {
+      while (remaining.length > 0)
+        if ((remaining.shift() as TopLevelToken & { name?: string }).name === "endschema") return;
+      throw new Error(`${tag.getText()} is not closed`);
+    },
+    render: () => "",
+  });
+  const defaults = Object.fromEntries(
+    schemaOf(name).settings.flatMap(({ id, default: value }) =>
+      id === undefined || value === undefined ? [] : [[id, value]],
+    ),
+  );
+  // A snippet sees the store's objects, and of its block only the arguments passed to it.
+  const globals = { shop: { permanent_domain: shop }, request: { locale: { iso_code: locale } } };
+  return engine.renderFile(
+    name,
+    {
+      block: { settings: { ...defaults, ...settings }, shopify_attributes: `data-block="${name}"` },
+    },
+    { globals },
+  ) as Promise<string>;
+}
+
+function wordsOf(locale: string): unknown {
+  const own = join(FOLDER, "locales", `${locale}.json`);
+  return JSON.parse(
+    readFileSync(existsSync(own) ? own : join(FOLDER, "locales/en.default.json"), "utf8"),
+  );
+}
