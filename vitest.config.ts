@@ -1,17 +1,47 @@
-// One run, one PostgreSQL for all test files (tests/support/global-setup.ts). The Remix plugin stays out: it starts a
-// second Vite and rewrites modules.
+// Four projects: `npm test` runs all of them, `npm test -- --project unit` one. The Remix plugin stays out: it starts a second
+// Vite and rewrites modules.
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./tests/support/slowest-first.ts";
+
+/** No database, no process, no browser: seconds. */
+const UNIT = ["tests/*.test.ts", "tests/unit/**/*.test.ts"];
+/** Kills, outages and starts of real processes: mostly waiting. */
+const CHAOS = ["tests/chaos/**/*.test.ts"];
+/** Real pages in a real Chromium. */
+const BROWSER = ["tests/browser/**/*.test.ts"];
+
+const cores = availableParallelism();
+
+const shared = {
+  pool: "forks" as const,
+  // Modules keep nothing of one test file that another could see: each worker loads and compiles them once.
+  isolate: false,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+/** One PostgreSQL server for all projects, one database of it for each file. */
+const withPostgres = { ...shared, globalSetup: "tests/support/global-setup.ts" };
+/** Processes and browsers keep the cores busy by themselves. */
+const heavy = { ...withPostgres, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
+/** Services mostly wait for the database and for timers. */
+const light = { ...withPostgres, maxWorkers: cores * 2 + 1, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
-    include: ["tests/**/*.test.{ts,tsx}"],
-    exclude: ["tests/bench/**", "**/node_modules/**"],
-    globalSetup: "tests/support/global-setup.ts",
-    pool: "forks",
-    // Modules keep nothing of one test file that another could see: each worker loads and compiles them once.
-    isolate: false,
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: SlowestFirst },
+    projects: [
+      { test: { ...shared, name: "unit", include: UNIT, maxWorkers: cores } },
+      {
+        test: {
+          ...light,
+          name: "service",
+          include: ["tests/**/*.test.{ts,tsx}"],
+          exclude: ["tests/bench/**", "**/node_modules/**", ...UNIT, ...CHAOS, ...BROWSER],
+        },
+      },
+      { test: { ...heavy, name: "chaos", include: CHAOS } },
+      { test: { ...heavy, name: "browser", include: BROWSER } },
+    ],
   },
 });

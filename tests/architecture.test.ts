@@ -1,69 +1,33 @@
-// The map of the house, held by the imports themselves. A failure says which rule and why it is there.
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative, resolve, sep } from "node:path";
+// The import rules. A failure names the rule and its reason.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-
-const root = resolve(import.meta.dirname, "..");
-const SOURCE = /\.(ts|tsx|mjs|js)$/;
-
-function filesBelow(folder: string): string[] {
-  return (
-    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-      // What a bench installed beside itself is not ours.
-      .filter((entry) => !entry.parentPath.split(sep).includes("node_modules"))
-      .filter((entry) => entry.isFile() && SOURCE.test(entry.name))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-      .filter((file) => !file.startsWith("app/generated/"))
-      .sort()
-  );
-}
-
-type Import = { file: string; target: string; isType: boolean };
-
-/** What a file imports: a path of ours from the root of the project, or a package's name. */
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), "utf8");
-  const found = text.matchAll(
-    /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?["']([^"']+)["']|\bimport\(\s*(?:\/\*.*?\*\/\s*)?["']([^"']+)["']\s*\)/gm,
-  );
-  return [...found].map(([, type, fixed, dynamic]) => {
-    const name = (fixed ?? dynamic) as string;
-    const target = name.startsWith("~/")
-      ? join("app", name.slice(2))
-      : name.startsWith(".")
-        ? normalize(join(dirname(file), name))
-        : name;
-    return { file, target, isType: Boolean(type) };
-  });
-}
-
-/** Fails with each thing that was found and the reason why it must not be there. */
-function expectNone(found: Iterable<string>, why: string): void {
-  expect([...new Set(found)].map((one) => `${one}: ${why}`)).toEqual([]);
-}
+import { below, expectNone, filesBelow, importsOf, root } from "./support/source-files.ts";
 
 const files = filesBelow("app");
 const imports = files.flatMap(importsOf);
 const ours = imports.filter(({ target }) => target.startsWith("app/"));
-const below =
-  (...folders: string[]) =>
-  (path: string) =>
-    folders.some(
-      (folder) => path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`),
-    );
 
-/** Imports from `from` that lead anywhere but to `allowed`, `import type { Ctx }` aside. */
+/**
+ * Imports from `from` to anything but `allowed`, except `import type { Ctx }`. */ /** Types that
+ * may be imported anywhere, and those of read models and results by what shows them.
+ */
+const isTypeAllowed = (file: string, target: string): boolean =>
+  target === "app/context.server.ts" ||
+  (below("app/components")(file) &&
+    below("app/domain", "app/http/screens/screen-actions.ts")(target));
+
 function strays(from: string, allowed: readonly string[]): string[] {
   const isAllowed = below(...allowed);
   return ours
     .filter(
       ({ file, target, isType }) =>
-        below(from)(file) && !isAllowed(target) && !(isType && target === "app/context.server.ts"),
+        below(from)(file) && !isAllowed(target) && !(isType && isTypeAllowed(file, target)),
     )
     .map(({ file, target }) => `${file} imports ${target}`);
 }
 
-test("the imports are really read: every relative one leads to a file", () => {
+test("imports are parsed: every relative one leads to a file", () => {
   const known = new Set([
     ...files,
     ...filesBelow("app").map((file) => file.replace(/\.tsx?$/, "")),
@@ -76,6 +40,7 @@ test("the imports are really read: every relative one leads to a file", () => {
           !known.has(target) &&
           !target.startsWith("app/generated/") &&
           !target.endsWith(".css") &&
+          !target.endsWith(".json") &&
           !target.includes(".css?"),
       )
       .map(({ file, target }) => `${file} imports ${target}`),
@@ -87,19 +52,22 @@ describe("imports follow the map", () => {
     [
       "app/runtime",
       ["app/runtime", "app/generated"],
-      "equipment knows nothing of the service, so that everything may use it",
+      "runtime depends on nothing of the service, so that everything may use it",
     ],
-    ["app/sandbox", ["app/sandbox"], "the pretended world must not inherit our mistakes"],
+    ["app/sandbox", ["app/sandbox"], "the sandbox must not inherit our mistakes"],
     ["app/integrations", ["app/integrations", "app/runtime"], "clients hold no rules"],
-    [
-      "app/components",
-      ["app/components", "app/domain/tenants/connection-state.ts"],
-      "parts of screens know React and the shape of what they show",
-    ],
+    ["app/components", ["app/components"], "components know React and the types of what they show"],
     [
       "app/domain",
-      ["app/domain", "app/integrations", "app/runtime", "app/generated"],
-      "rules do not know how they were asked",
+      [
+        "app/domain",
+        "app/integrations",
+        "app/runtime",
+        "app/generated",
+        "app/locales",
+        "app/db.server.ts",
+      ],
+      "domain rules do not depend on the transport",
     ],
     [
       "app/http",
@@ -109,7 +77,7 @@ describe("imports follow the map", () => {
         "app/domain/identity",
         "app/domain/agents",
         "app/domain/events",
-        "app/domain/customers/webhook-inbox.ts",
+        "app/domain/customers/webhooks/webhook-inbox.ts",
         "app/domain/bus",
         "app/domain/consent/sync-consent.ts",
         "app/domain/compliance",
@@ -117,32 +85,44 @@ describe("imports follow the map", () => {
         "app/runtime",
         "app/shopify.server.ts",
       ],
-      "what every route shares decides who may call and how it is answered, not what happens",
+      "http decides who may call and how a response looks, not what happens",
     ],
     [
       "app/routes",
-      ["app/routes", "app/http", "app/domain", "app/embeds", "app/components", "app/runtime"],
+      [
+        "app/routes",
+        "app/http",
+        "app/domain",
+        "app/embeds",
+        "app/components",
+        "app/runtime",
+        "app/shopify.server.ts",
+      ],
       "a route parses, calls and responds; it never reaches a client or the database itself",
     ],
     [
+      "app/db.server.ts",
+      ["app/runtime/database", "app/generated/prisma"],
+      "the door to the database names its parts and adds none",
+    ],
+    [
       "app/context.server.ts",
-      ["app/integrations", "app/runtime", "app/domain/channels", "app/domain/bus/channel.ts"],
-      "it builds the parts, it holds no rules",
+      ["app/integrations", "app/runtime", "app/db.server.ts", "app/domain/bus/channel.ts"],
+      "it builds the parts and has no rules; server.ts passes the list of channels",
     ],
   ];
   test.each(rules)("%s", (folder, allowed, why) => {
     expectNone(strays(folder, allowed), why);
   });
 
-  test("routes do not touch the database", () => {
+  test("routes do not access the database", () => {
     const reaching = ours.filter(
       ({ file, target }) =>
-        below("app/routes")(file) &&
-        /runtime\/(database|tenant-prisma|kv|migrations)\.ts$/.test(target),
+        below("app/routes")(file) && /runtime\/database\/|db\.server/.test(target),
     );
     expectNone(
       reaching.map(({ file, target }) => `${file} imports ${target}`),
-      "a query in a route has no home and no test of its own",
+      "a query in a route has no test of its own",
     );
   });
 
@@ -158,6 +138,8 @@ describe("imports follow the map", () => {
     "compliance",
     "events",
     "channels",
+    "scheduled-run",
+    "merchant",
   ];
   const subjectOf = (path: string) => /^app\/domain\/([^/]+)\//.exec(path)?.[1] ?? "";
 
@@ -181,48 +163,65 @@ describe("imports follow the map", () => {
     );
   });
 
-  test("only tests and the process know the sandbox", () => {
+  test("only tests and the process import the sandbox", () => {
     const knowing = ours
       .filter(({ file, target }) => below("app/sandbox")(target) && !below("app/sandbox")(file))
       .map(({ file }) => file);
     expectNone(
       knowing.filter((file) => file !== "app/sandbox-systems.ts"),
-      "the service must not behave differently because its world is pretended",
+      "the service must behave the same with and without the sandbox",
     );
   });
 });
 
-describe("one way to the data", () => {
+describe("data access", () => {
   const uses = (pattern: RegExp) =>
     files.filter((file) => pattern.test(readFileSync(join(root, file), "utf8")));
 
-  test("statements across tenants stand only in the files that serve all tenants", () => {
+  test("statements across tenants are only in the files that serve all tenants", () => {
     const serving = [
       "app/domain/bus/claim.ts",
       "app/domain/bus/dead-letters.ts",
-      "app/domain/bus/event-shop.ts",
-      "app/domain/bus/queue-depth.ts",
+      "app/domain/bus/log/event-shop.ts",
+      "app/domain/bus/log/queue-depth.ts",
       "app/domain/bus/settle.ts",
-      "app/domain/customers/tag-run-worker.ts",
-      "app/domain/customers/webhook-inbox.ts",
+      "app/domain/customers/webhooks/webhook-inbox.ts",
       "app/domain/events/ingest.ts",
       "app/domain/tenants/directory.ts",
       "app/domain/tenants/regions.ts",
-      "app/domain/compliance/privacy-requests.ts",
       "app/domain/compliance/table-slices.ts",
       "app/domain/tenants/tenant.ts",
-      "app/http/tenant-lookup.ts",
-      "app/runtime/database.ts",
-      "app/runtime/kv.ts",
-      "app/runtime/retention.ts",
+      "app/http/auth/tenant-lookup.ts",
+      "app/runtime/database/database.ts",
+      "app/runtime/database/kv.ts",
+      "app/runtime/database/leased-table.ts",
+      "app/runtime/database/retention.ts",
     ];
     expectNone(
       uses(/\bacrossTenants\b/).filter((file) => !serving.includes(file)),
-      "use forTenant(shop): a forgotten filter is then impossible. A file that must serve all tenants is listed here, with a reviewer's eye on it",
+      "use forTenant(shop): a forgotten filter is then impossible. A file that must serve all tenants is listed here and reviewed",
     );
   });
 
-  test("connections and clients of Postgres are made in runtime alone", () => {
+  test("raw statements stand only in files that docs/decisions/031-what-stays-sql.md gives a reason", () => {
+    const page = readFileSync(join(root, "docs/decisions/031-what-stays-sql.md"), "utf8");
+    const listed = new Set(
+      [...page.matchAll(/^\| `(app\/[^`]+)` \| \S/gm)].map(([, file]) => file),
+    );
+    const raw = uses(/(?<!async )\b(sql|acrossTenants)[<(]/).filter(
+      (file) => !below("app/runtime/database/database.ts")(file),
+    );
+    expectNone(
+      raw.filter((file) => !listed.has(file)),
+      "use the tenant's Prisma client, or add the file and its reason to the page",
+    );
+    expectNone(
+      [...listed].filter((file) => !raw.includes(file as string)) as string[],
+      "has no raw statement any more: take it off the page",
+    );
+  });
+
+  test("Postgres connections and clients are created in runtime only, and named by app/db.server.ts", () => {
     const makers = imports
       .filter(
         ({ target }) =>
@@ -230,12 +229,12 @@ describe("one way to the data", () => {
       )
       .map(({ file }) => file);
     expectNone(
-      makers.filter((file) => !below("app/runtime")(file)),
-      "a second way to the data is a way around the tenant filter",
+      makers.filter((file) => !below("app/runtime", "app/db.server.ts")(file)),
+      "a second way to the data bypasses the tenant filter",
     );
   });
 
-  test("a store's archived objects are reached through the store's root alone", () => {
+  test("a store's archived objects are reached through the store's root only", () => {
     const openers = uses(/\b(openObjectStore|openMovableArchive|openBucket|openFolder)\(/);
     expectNone(
       openers.filter((file) => !below("app/integrations", "app/context.server.ts")(file)),
@@ -243,7 +242,7 @@ describe("one way to the data", () => {
     );
   });
 
-  test("calls leave through runtime/outbound.ts alone", () => {
+  test("outside calls go through runtime/outbound.ts only", () => {
     const callers = uses(/(?<![.\w])fetch\(|from "undici"|from "node:https"/).filter(
       (file) =>
         !below(
@@ -255,109 +254,16 @@ describe("one way to the data", () => {
           "app/runtime/outbound.ts",
         )(file),
     );
-    expectNone(callers, "another way out has no address guard, no timeout and no log line");
+    expectNone(callers, "any other call has no address guard, no timeout and no log line");
   });
 });
 
-test("what comes later than its page is waited for in components/later.tsx alone", () => {
+test("deferred data is awaited in components/frame/deferred-card.tsx only", () => {
   const waiting = files
     .filter(below("app/components", "app/routes"))
-    .filter((file) => /<Suspense|<Await|\blazy\(/.test(readFileSync(join(root, file), "utf8")));
+    .filter((file) => /<Suspense|<Await\b|\blazy\(/.test(readFileSync(join(root, file), "utf8")));
   expectNone(
-    waiting.filter((file) => file !== "app/components/later.tsx"),
-    "a boundary on the page as it arrives is given up, with an error, when anything around it changes before it is taken over",
+    waiting.filter((file) => file !== "app/components/frame/deferred-card.tsx"),
+    "React discards a server-rendered Suspense boundary, with an error, when anything around it changes before hydration",
   );
-});
-
-describe("names", () => {
-  test("no folder is a drawer for everything", () => {
-    const drawers = new Set([
-      "utils",
-      "util",
-      "lib",
-      "libs",
-      "helpers",
-      "services",
-      "types",
-      "constants",
-      "common",
-      "shared",
-      "misc",
-    ]);
-    const found = [...files, ...filesBelow("tests")].flatMap((file) =>
-      dirname(file)
-        .split("/")
-        .filter((folder) => drawers.has(folder)),
-    );
-    expectNone(
-      found,
-      "a function without a subject belongs to runtime/ under a real noun, or it is not needed",
-    );
-  });
-
-  test("the brand's packages are imported in the app library's own files alone", () => {
-    const brand = imports.filter(({ target }) => target.startsWith("@shopify/"));
-    const isScreen = below("app/components", "app/routes");
-    const isLibrary = below("app/shopify.server.ts", "app/domain/tenants/session-storage.ts");
-    expectNone(
-      brand.filter(({ file }) => !isScreen(file) && !isLibrary(file)).map(({ file }) => file),
-      "the neutral words keep the vendor in one place",
-    );
-    const isDesign = (target: string) =>
-      /^@shopify\/(polaris|app-bridge-react|shopify-app-remix\/(react|server))/.test(target);
-    expectNone(
-      brand
-        .filter(({ file, target }) => isScreen(file) && !isDesign(target))
-        .map(({ file, target }) => `${file} imports ${target}`),
-      "screens use the design system and nothing else of the vendor",
-    );
-  });
-
-  test("only shopify.server.ts carries the brand in its name, beside the paths that the library prescribes", () => {
-    expectNone(
-      files.filter(
-        (file) =>
-          /shopify/i.test(file) &&
-          !file.startsWith("app/routes/auth.shopify.") &&
-          file !== "app/shopify.server.ts",
-      ),
-      "names use the contract's neutral words",
-    );
-  });
-
-  test("files are named in kebab-case", () => {
-    const odd = [...files, ...filesBelow("tests")].filter(
-      (file) =>
-        !below("app/routes")(file) &&
-        !/\/[a-z0-9]+(-[a-z0-9]+)*(\.(server|client|test|d))?\.(ts|tsx|js|mjs)$/.test(file),
-    );
-    expectNone(odd, "one spelling, so that a name is found at the first try");
-  });
-});
-
-// Sizes are measured on formatted code. Files of texts are data and have no limit.
-describe("sizes", () => {
-  const linesOf = (file: string) =>
-    readFileSync(join(root, file), "utf8").trimEnd().split("\n").length;
-  const longer = (list: string[], most: number) =>
-    list.filter((file) => linesOf(file) > most).map((file) => `${file}: ${linesOf(file)} lines`);
-
-  test("no file of the service has more than 410 lines", () => {
-    const source = files.filter((file) => !/-words(-\w\w)?\.ts$/.test(file));
-    expectNone(longer([...source, ...filesBelow("scripts")], 410), "a file that long has two jobs");
-  });
-
-  test("no file of the tests has more than 500 lines", () => {
-    expectNone(longer(filesBelow("tests"), 500), "a file that long has two subjects");
-  });
-
-  test("no endpoint's file has more than 50 lines", () => {
-    expectNone(
-      longer(
-        files.filter((file) => below("app/routes")(file) && file.endsWith(".ts")),
-        50,
-      ),
-      "a route declares and delegates",
-    );
-  });
 });

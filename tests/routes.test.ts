@@ -1,18 +1,19 @@
-// Every mounted endpoint stands in the contract's tables below, with its method and who may call it: a route that is
-// mounted without an entry here, or with another guard, fails.
+// Every mounted endpoint is in the contract's tables below, with its method and authentication: a route
+// without an entry here, or with another guard, fails.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { flatRoutes } from "@remix-run/fs-routes";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METHODS } from "../app/http/endpoint.ts";
-import type { Auth } from "../app/http/guards.ts";
+import type { Auth } from "../app/http/auth/schemes.ts";
 import { isApiPath, loadRoutes, pathOfFile, type RouteTable } from "../app/http/route-table.ts";
-import { WEBHOOK_TOPICS } from "../app/domain/tenants/webhook-topics.ts";
+import { WEBHOOK_TOPICS } from "../app/domain/tenants/storefront/webhook-topics.ts";
 
-// SPEC "Endpoints" and DECISIONS 3, 10, 12, as far as they are built. `admin`: the bearer admin key; `platform`:
-// ADMIN_KEY alone; `hmac`: the storefront's signature; `session`: a
-// signed-in person; `person`: the same, or an agent that the person lets act; `person_or_admin`: one of these or the admin key; `event_source`, `backend`, `backend_key`: an event's sender, the backend that calls back, whoever enqueues
-// for it; `none`: anybody.
+// SPEC "Endpoints" and DECISIONS 3, 10, 12. `admin`: the bearer admin key; `platform`: ADMIN_KEY only;
+// `hmac`: the storefront's signature; `session`: a signed-in person; `person`: the same, or an
+// agent with the person's consent; `person_or_admin`: one of these or the admin key;
+// `event_source`, `backend`, `backend_key`: an event's source, the backend that calls back, a
+// caller that enqueues for the backend; `none`: public.
 const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["GET /health", "none"],
   ["GET /metrics", "platform"],
@@ -131,8 +132,8 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /a2a", "none"],
 ];
 
-// What the storefront's app proxy reaches below /proxy, with the query parameters that each takes beside the platform's own:
-// the pages and scripts that a theme shows, and the calls that they make.
+// Routes that the storefront's app proxy reaches below /proxy, with the query parameters of each
+// beside the platform's own: the pages and scripts of a theme, and the calls they make.
 const PROXIED: [methodAndPath: string, parameters: string[]][] = [
   ["GET /embed/account", ["locale", "return_to", "error"]],
   ["GET /embed/account.js", []],
@@ -146,7 +147,10 @@ const PROXIED: [methodAndPath: string, parameters: string[]][] = [
   ["POST /ucp/tags", ["locale"]],
 ];
 
-/** What anybody may post to: each is counted, opened by a secret that was mailed or handed over once, or asks for a token when it is told what to do. */
+/**
+ * Public POST endpoints: each is rate limited, needs a mailed or one-time secret, or asks for a
+ * token before it acts.
+ */
 const OPEN_TO_ALL = [
   "POST /a2a",
   "POST /auth/consent-confirm",
@@ -170,7 +174,7 @@ let remixPaths: Map<string, string>;
 
 beforeAll(async () => {
   table = await loadRoutes();
-  // Where Remix itself keeps it while it reads routes.ts.
+  // Remix stores it there while it reads routes.ts.
   Object.assign(globalThis, { __remixAppDirectory: resolve(import.meta.dirname, "../app") });
   remixPaths = new Map(flatten(await flatRoutes(), ""));
 });
@@ -193,23 +197,23 @@ const mounted = () =>
   );
 
 describe("the mounted endpoints", () => {
-  test("are exactly those of the contract, each behind the guard that it asks for", () => {
+  test("are exactly those of the contract, each with its guard", () => {
     // A new route needs its line in CONTRACT, copied from the contract's tables.
     expect(mounted().sort()).toEqual(CONTRACT.map(([route, auth]) => `${route} ${auth}`).sort());
   });
 
-  test("that ask for a tenant's key know which tenant", () => {
+  test("that require a tenant's key resolve the tenant", () => {
     const blind = table.all.flatMap(({ path, endpoint }) =>
       METHODS.filter(
         (method) =>
           endpoint.specs[method]?.auth === "admin" && endpoint.specs[method]?.tenant === "none",
       ).map((method) => `${method} ${path}`),
     );
-    // The bearer admin key is the tenant's own: without a tenant only `platform` can be checked.
+    // The bearer admin key belongs to a tenant: without one only `platform` can be checked.
     expect(blind).toEqual([]);
   });
 
-  test("that take a body without a key or a signature are the few that are meant to", () => {
+  test("that accept a body without a key or a signature are listed", () => {
     const open = table.all.flatMap(({ path, endpoint }) =>
       METHODS.filter(
         (method) => endpoint.specs[method]?.body && endpoint.specs[method]?.auth === "none",
@@ -218,7 +222,7 @@ describe("the mounted endpoints", () => {
     expect(open.sort()).toEqual(OPEN_TO_ALL);
   });
 
-  test("that the app proxy reaches are the few that a theme's pages need", () => {
+  test("that the app proxy reaches are those of a theme's pages", () => {
     const reached = table.all.flatMap(({ path, endpoint }) =>
       METHODS.filter((method) => endpoint.specs[method]?.proxied).map((method) => [
         `${method} ${path}`,
@@ -235,18 +239,18 @@ describe("the mounted endpoints", () => {
     }
   });
 
-  test("each have a path of their own", () => {
+  test("have distinct paths", () => {
     expect(new Set(table.all.map(({ path }) => path)).size).toBe(table.all.length);
   });
 
-  test("say in a sentence what they do", () => {
+  test("have a summary sentence", () => {
     for (const { endpoint } of table.all)
       for (const method of METHODS)
         if (endpoint.specs[method])
           expect(endpoint.specs[method]?.summary).toMatch(/^[A-Z`].*\.$/s);
   });
 
-  test("lie below paths whose unknown neighbours are a JSON 404", () => {
+  test("are below paths whose unknown neighbours answer a JSON 404", () => {
     expect(table.all.filter(({ path }) => !isApiPath(path)).map(({ path }) => path)).toEqual([]);
   });
 
@@ -265,25 +269,26 @@ describe("the mounted endpoints", () => {
 });
 
 describe("a route file", () => {
-  test("has the path that Remix gives it, for every endpoint", () => {
+  test("has the path that Remix assigns to it, for every endpoint", () => {
     for (const { file, path } of table.all)
       expect([file, remixPaths.get(file)]).toEqual([file, path]);
   });
 
-  test("without an endpoint is a page of the app library, or has no business among the .ts files", () => {
+  test("without an endpoint is a page of the app library, or does not belong among the .ts files", () => {
     const endpoints = new Set(table.all.map(({ file }) => file));
     const others = [...remixPaths.keys()].filter(
       (file) => file.endsWith(".ts") && !endpoints.has(file) && !file.startsWith("app."),
     );
-    // Anything else must export `route` from endpoint(), or Remix serves it without any guard.
+    // Anything else must export `route` from endpoint(), or Remix serves it without a guard.
     expect(others.sort()).toEqual(PAGES_OF_THE_LIBRARY);
   });
 
-  test("below /app proves by the admin's session token who opened it, in every loader and action", () => {
+  test("below /app authenticates by the admin's session token in every loader and action", () => {
     const screens = [...remixPaths.keys()].filter(
       (file) => /^app[._]/.test(file) || file === "app.tsx",
     );
-    const proofs = /authenticateAdmin\(|visitScreen\(|read(?:Keyed)?ScreenPage\(|= deeds\(/;
+    const proofs =
+      /authenticate\.(?:admin|shop)\(|read(?:Keyed)?ScreenPage\(|= define(?:Shop)?Actions\(/;
     const bare = screens.flatMap((file) => {
       const text = readFileSync(join(resolve(import.meta.dirname, "../app/routes"), file), "utf8");
       const doors = text
@@ -294,7 +299,7 @@ describe("a route file", () => {
         .map((door) => `${file}: ${door.slice(0, 40)}`);
     });
     expect(screens.length).toBeGreaterThan(10);
-    // Whose store it is comes from there alone: a door without it is open to everybody.
+    // The store comes from that token only: a loader or action without it is public.
     expect(bare).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// The A2A SDK's own client, in 1.0 and in 0.3: it reads the card, sends, and asks for what it was answered.
+// The A2A SDK's own client in 1.0 and in 0.3: it reads the agent card, sends messages, and reads tasks.
 import { Role, TaskState, type Message, type Task } from "@a2a-js/sdk";
 import {
   ClientFactory,
@@ -8,8 +8,8 @@ import {
   type Client,
 } from "@a2a-js/sdk/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../support/agent.ts";
-import { openStore } from "../support/commerce.ts";
+import { newClient, newTokens } from "../support/agents/agent.ts";
+import { openStore } from "../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 import { signUp, type Person } from "../contract/identity/people.ts";
 
@@ -46,7 +46,7 @@ async function connect(version: "1.0" | "0.3", bearer: string | null): Promise<C
   });
   if (version === "1.0") return factory.createFromUrl(service.url, `${CARD}?shop=${SHOP}`);
   const card = (await service.call("GET", `${CARD}?shop=${SHOP}`, { key: null })).json;
-  // A client of 0.3 knows nothing of these.
+  // Fields that a 0.3 client does not know.
   for (const name of ["supportedInterfaces", "securityRequirements"]) delete card[name];
   return factory.createFromAgentCard(resolver.normalizeAgentCard(card));
 }
@@ -79,7 +79,7 @@ const answerOf = (task: Task) =>
   (task.artifacts[0]?.parts[0]?.content as { value: any } | undefined)?.value;
 
 describe.each(["1.0", "0.3"] as const)("a client of A2A %s", (version) => {
-  it("searches the catalogue by a skill, and finds the task again", async () => {
+  it("searches the catalog by a skill and reads the task again", async () => {
     const client = await connect(version, null);
     expect(client.protocolVersion).toBe(version);
     const task = await send(
@@ -98,7 +98,7 @@ describe.each(["1.0", "0.3"] as const)("a client of A2A %s", (version) => {
     await expect(client.getTask({ tenant: "", id: "nothing" })).rejects.toThrow();
   });
 
-  it("is told how to ask when it sends a sentence, and goes on in the same task", async () => {
+  it("gets instructions when it sends plain text, and continues in the same task", async () => {
     const client = await connect(version, null);
     const task = await send(client, message({ $case: "text", value: "Do you sell lamps?" }));
     expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
@@ -125,7 +125,7 @@ describe.each(["1.0", "0.3"] as const)("a client of A2A %s", (version) => {
     ).toBe(TaskState.TASK_STATE_CANCELED);
   });
 
-  it("reads the shopper's own with a token, and is refused without", async () => {
+  it("reads the shopper's own data with a token and is rejected without one", async () => {
     const client = await connect(version, token);
     const task = await send(client, data({ skill: "consent-management" }));
     expect(answerOf(task)).toMatchObject({

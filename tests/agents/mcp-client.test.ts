@@ -1,8 +1,9 @@
-// The SDK's own client, in both eras of the protocol: with a greeting (2025) and without (2026-07-28).
+// The SDK's own client with both protocol generations: with an initialize call (2025) and without
+// (2026-07-28).
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../support/agent.ts";
-import { openStore } from "../support/commerce.ts";
+import { newClient, newTokens } from "../support/agents/agent.ts";
+import { openStore } from "../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 import { signUp, type Person } from "../contract/identity/people.ts";
 
@@ -36,7 +37,7 @@ describe.each([
     return client;
   }
 
-  it("lists the tools and searches the catalogue, whose answers have the shape that was told", async () => {
+  it("lists the tools and searches the catalog; results match the output schema", async () => {
     const client = await connect(null);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     const { tools } = await client.listTools();
@@ -65,7 +66,7 @@ describe.each([
     await client.close();
   });
 
-  it("reads what the shopper lets it read, with a token and not without", async () => {
+  it("reads the shopper's data within the granted scopes, with a token only", async () => {
     const client = await connect(token);
     const { structuredContent } = await client.callTool({ name: "get_identity", arguments: {} });
     expect(structuredContent).toMatchObject({
@@ -83,7 +84,7 @@ describe.each([
   });
 });
 
-it("nobody waits for changes that never come", async () => {
+it("subscriptions to changes end at once instead of hanging", async () => {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },

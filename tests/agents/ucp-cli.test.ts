@@ -1,10 +1,16 @@
-// The reference client of UCP shops at the running service: it finds the store by its host alone, and reads nothing but MCP.
+// UCP's reference client against the running service: it finds the store by its host and reads MCP only.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newClient, newTokens } from "../support/agent.ts";
-import { completed, newMandate, newPayer, openShelf, type Shelf } from "../support/checkout.ts";
-import { newShopper, variantOf } from "../support/commerce.ts";
+import { newClient, newTokens } from "../support/agents/agent.ts";
+import {
+  completed,
+  newMandate,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../support/agents/checkout.ts";
+import { newShopper, variantOf } from "../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
-import { startUcpCli, type UcpCli } from "../support/ucp-cli.ts";
+import { startUcpCli, type UcpCli } from "../support/agents/ucp-cli.ts";
 
 let service: Service;
 let store: string;
@@ -15,7 +21,7 @@ beforeAll(async () => {
   service = await startService({ background: true });
   const { port } = new URL(service.url);
   store = `http://localhost:${port}`;
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
   await service.addTenant(SHOP, { public_hosts: [`localhost:${port}`] });
   ucp = startUcpCli(store, { token: () => token });
 });
@@ -73,7 +79,7 @@ it("searches, looks up and opens a product", async () => {
   ).toHaveLength(2);
 });
 
-it("gathers a cart, changes it and throws it away", async () => {
+it("creates a cart, changes it and deletes it", async () => {
   const [camera, lantern] = [await variantOf(service, "CAM-9"), await variantOf(service, "LAN-G")];
   const made = await ucp.run(
     "cart",
@@ -114,7 +120,7 @@ it("gathers a cart, changes it and throws it away", async () => {
   ]);
 });
 
-it("is told that a shopper must be asked first, and then that the shopper must allow it", async () => {
+it("is asked for the shopper's sign-in, and then for the shopper's consent", async () => {
   expect(await ucp.refused("order", "get", "1")).toMatchObject({ code: "AUTH_REQUIRED" });
   const shy = await newShopper(service);
   token = shy.token;
@@ -128,7 +134,7 @@ it("is told that a shopper must be asked first, and then that the shopper must a
   ).toMatchObject({ code: "INSUFFICIENT_PERMISSIONS" });
 });
 
-it("sends who buys and from where, and the checkout is made", async () => {
+it("sends the buyer and the context, and the checkout is created", async () => {
   const shopper = await newPayer(service);
   token = (await newTokens(service, await newClient(service), shopper.token)).access_token;
   const who = {
@@ -154,7 +160,7 @@ it("sends who buys and from where, and the checkout is made", async () => {
   }
 });
 
-it("checks out of a cart under a mandate, changes it, confirms it, and reads the order", async () => {
+it("checks out a cart under a mandate, changes it, confirms it, and reads the order", async () => {
   const shopper = await newPayer(service);
   const granted = await newTokens(service, await newClient(service), shopper.token, {
     scope:
@@ -202,7 +208,7 @@ it("checks out of a cart under a mandate, changes it, confirms it, and reads the
     { type: "subtotal", amount: 8000 },
     { type: "total", amount: 8000 },
   ]);
-  // More than the mandate carries is an outcome, and leaves the checkout as it was.
+  // An amount above the mandate's limit is a result, and leaves the checkout unchanged.
   const tooMuch = await ucp.run(
     "checkout",
     "update",
@@ -248,7 +254,7 @@ it("checks out of a cart under a mandate, changes it, confirms it, and reads the
   expect(seen.totals.filter(({ type }: { type: string }) => type === "total")).toHaveLength(1);
 });
 
-it("hands a checkout without a mandate to the shopper, and ends it", async () => {
+it("passes a checkout without a mandate to the shopper and cancels it", async () => {
   const shopper = await newPayer(service);
   token = shopper.token;
   const made = await ucp.run(

@@ -1,22 +1,25 @@
-// The event bus from the acknowledgement on: how soon a channel has an event, how fast a backlog drains, and what history
-// costs a claim. Ratios within one run only.
+// The event bus after the acknowledgement: delivery latency, drain rate of a backlog, and the cost
+// of history for a claim. Ratios within one run only.
 import { setInterval } from "node:timers/promises";
 import pg from "pg";
 import { claim } from "../../app/domain/bus/claim.ts";
-import { openDatabase } from "../../app/runtime/database.ts";
+import { openDatabase } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
-import { startChild, startServer, type Child } from "../support/child.ts";
-import { ERP_FIELDS } from "../support/erp-receiver.ts";
-import { sendEvent, type SentEvent } from "../support/event-load.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations.ts";
+import { startChild, startServer, type Child } from "../support/processes/child.ts";
+import { ERP_FIELDS } from "../support/bus/erp-receiver.ts";
+import { sendEvent, type SentEvent } from "../support/bus/event-load.ts";
 import { ADMIN_KEY, eventually, SHOP } from "../support/service.ts";
-import { percentile } from "./percentile.ts";
+import { percentile } from "./load/percentile.ts";
 import { sideEnvironment, startSide, stopSide, type Measure, type Side } from "./side.ts";
 
 const RATE = 100;
 const E2E_SECONDS = 10;
 const BACKLOG = 20_000;
-/** One store's system gets 16 calls at once and no more: a backlog of one store would measure that. */
+/**
+ * One store's system gets at most 16 concurrent calls, so a backlog of one store would measure that
+ * limit.
+ */
 const STORES = Array.from({ length: 8 }, (_, n) => (n === 0 ? SHOP : `store-${n}.myshopify.com`));
 const DRAIN_ROUNDS = 3;
 const HISTORY = 2_000_000;
@@ -30,7 +33,7 @@ const median = (values: readonly number[]) => percentile(values, 0.5);
 type Receiver = Child & { url: string; ask(what: string): Promise<string> };
 
 async function startReceiver(): Promise<Receiver> {
-  const child = startChild("tests/bench/receiver.ts", {});
+  const child = startChild("tests/bench/load/receiver.ts", {});
   const [, url = ""] = await child.line("its address", /^listening on (\S+)$/);
   let asked = 0;
   const ask = async (what: string) => {
@@ -50,7 +53,10 @@ async function connectErp({ server }: Side, erp: Receiver, shop = SHOP): Promise
   if (answer.status !== 200) throw new Error(await answer.text());
 }
 
-/** A steady rate: from the acknowledgement, as its sender has it, until the channel has the document. */
+/**
+ * At a steady rate: from the acknowledgement at the sender until the channel's system has the
+ * document.
+ */
 async function measureEndToEnd(side: Side, erp: Receiver): Promise<Measure[]> {
   const send = async (count: number) => {
     const sending: Promise<SentEvent>[] = [];
@@ -98,22 +104,26 @@ async function measureEndToEnd(side: Side, erp: Receiver): Promise<Measure[]> {
 }
 
 async function rawPosts(erp: Receiver): Promise<number> {
-  const child = startChild("tests/bench/raw-posts.ts", { URL: erp.url });
+  const child = startChild("tests/bench/load/raw-posts.ts", { URL: erp.url });
   return Number((await child.line("its rate", /^(\S+) a second$/))[1]);
 }
 
-/** One worker process over a backlog, with every state and every attempt on disk. */
+/** One worker process drains a backlog, with every state and every attempt on disk. */
 async function drain(side: Side): Promise<number> {
-  // The ledger refuses to be emptied.
+  // DELETE is forbidden on the ledger.
   await side.db.query("TRUNCATE integration_queue, delivery_attempts, channel_minutes");
   await side.db.query(
-    `WITH event AS (SELECT gen_random_uuid()::text AS id, n, ($1::text[])[1 + n % array_length($1::text[], 1)] AS shop FROM generate_series(1, $2::int) n),
+    `WITH event AS (SELECT gen_random_uuid()::text AS id, n,
+      ($1::text[])[1 + n % array_length($1::text[], 1)] AS shop FROM generate_series(1, $2::int) n),
      ledger AS (
-       INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at)
+       INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+         entity_id, destinations, priority, payload_sha256, occurred_at)
        SELECT shop, id, id, 'manual', 'order.created', 'order', n, '["erpsys"]', 2, '', clock_timestamp() FROM event
      )
-     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries)
-     SELECT shop, id, 'erpsys', 'manual', 'order.created', 'order', n, '{"name":"#1","total_price":"12.50"}', 2, 4 FROM event`,
+     INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+       entity_id, payload, priority, max_retries)
+     SELECT shop, id, 'erpsys', 'manual', 'order.created', 'order', n,
+       '{"name":"#1","total_price":"12.50"}', 2, 4 FROM event`,
     [STORES, BACKLOG],
   );
   await side.db.query("ANALYZE integration_queue, event_ledger");
@@ -125,7 +135,8 @@ async function drain(side: Side): Promise<number> {
   worker.signal("SIGKILL");
   await worker.ended;
   const { rows } = await side.db.query<{ seconds: number; attempts: number }>(
-    "SELECT extract(epoch FROM max(delivered_at) - min(delivered_at))::float8 AS seconds, (SELECT count(*)::int FROM delivery_attempts) AS attempts FROM integration_queue",
+    `SELECT extract(epoch FROM max(delivered_at) - min(delivered_at))::float8 AS seconds,
+      (SELECT count(*)::int FROM delivery_attempts) AS attempts FROM integration_queue`,
   );
   if (rows[0]?.attempts !== BACKLOG)
     throw new Error(`${rows[0]?.attempts} attempts for ${BACKLOG} events`);
@@ -161,15 +172,18 @@ async function openHistory(serverUrl: string, name: string, delivered: number) {
   const url = serverUrl.replace(/\/[^/]+$/, `/${name}`);
   await applyMigrations(url);
   const client = new pg.Client({ connectionString: url });
-  // When a measurement fails the database ends first; its own error is not the one to tell.
+  // When a measurement fails the database ends first; this error would hide the original one.
   client.on("error", () => {});
   await client.connect();
-  // No trigger tells anybody of these.
+  // Without the triggers, so that no NOTIFY is sent.
   await client.query("SET session_replication_role = replica");
   const add = (count: number, status: string) =>
     client.query(
-      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, priority, max_retries, status, delivered_at, archived_at)
-       SELECT 'shop-' || n % 50 || '.myshopify.com', gen_random_uuid()::text, 'erpsys', 'manual', 'order.created', 'order', n, '{"name":"#1"}', 2, 4, $2, CASE WHEN $2 = 'delivered' THEN now() END, CASE WHEN $2 = 'delivered' THEN now() END
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+        entity_id, payload, priority, max_retries, status, delivered_at, archived_at)
+       SELECT 'shop-' || n % 50 || '.myshopify.com', gen_random_uuid()::text, 'erpsys', 'manual',
+         'order.created', 'order', n, '{"name":"#1"}', 2, 4, $2, CASE WHEN $2 = 'delivered'
+         THEN now() END, CASE WHEN $2 = 'delivered' THEN now() END
        FROM generate_series(1, $1::int) n`,
       [count, status],
     );
@@ -178,7 +192,7 @@ async function openHistory(serverUrl: string, name: string, delivered: number) {
   const database = openDatabase({ url, region: "default", poolSize: 2, log: createLog("silent") });
   return {
     async round(): Promise<number> {
-      // Twice what is claimed, so that every claim finds enough.
+      // Twice what is claimed, so that every claim finds enough rows.
       await add(CLAIMS * ROWS_PER_CLAIM * 2, "pending");
       const times: number[] = [];
       for (let n = 0; n < CLAIMS; n += 1) {

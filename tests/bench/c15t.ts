@@ -1,5 +1,5 @@
-// The peer of the consent benchmark: @c15t/backend on the same Postgres, called in process as its own server would call it.
-// Loaded by a path, because it is no dependency of ours and may be absent.
+// The peer of the consent benchmark: @c15t/backend on the same Postgres, called in process as its
+// own server calls it. Loaded by path because it is not a dependency and may be absent.
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { join } from "node:path";

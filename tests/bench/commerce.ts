@@ -1,8 +1,8 @@
-// The catalogue beside a bare proxy of the same call to the same storefront: asked anew each time, and remembered.
+// The catalog compared with a bare proxy of the same call to the same storefront, uncached and cached.
 import autocannon from "autocannon";
-import { startChild } from "../support/child.ts";
+import { startChild } from "../support/processes/child.ts";
 import { ADMIN_KEY, SHOP } from "../support/service.ts";
-import { percentile } from "./percentile.ts";
+import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure, type Side } from "./side.ts";
 
 const ROUNDS = 4;
@@ -11,7 +11,10 @@ const CONNECTIONS = 16;
 const PRODUCTS = 20;
 
 let asked = 0;
-/** Each another text to the service, and the same words to the storefront. */
+/**
+ * A different search text each time for the service's cache, with the same words for the
+ * storefront.
+ */
 function newQuery(): string {
   const n = asked++;
   const word = Array.from("camera", (letter, at) =>
@@ -86,7 +89,7 @@ async function openStore(side: Side): Promise<string> {
 export async function benchCommerce(serverUrl: string): Promise<Measure[]> {
   const side = await startSide(serverUrl, "bench_commerce", "web");
   const token = await openStore(side);
-  const bare = startChild("tests/bench/bare-proxy.ts", {
+  const bare = startChild("tests/bench/bare/proxy.ts", {
     STOREFRONT_URL: `${side.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", SHOP)}/admin/api/2026-04/graphql.json`,
     TOKEN: token,
   });

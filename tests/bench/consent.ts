@@ -1,9 +1,10 @@
-// The consent log: appending, chained and durable, against a plain INSERT of the same row and against @c15t/backend; and
-// verifying the chain. Ratios within one run only; fsync is on.
+// The consent log: durable, chained appends compared with a plain INSERT of the same row and with
+// @c15t/backend; and verification of the chain. Ratios within one run only; fsync is on.
+import { channels } from "../../app/domain/channels/index.ts";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
 import { toSubmission } from "../../app/domain/consent/consent-input.ts";
@@ -12,10 +13,10 @@ import { verifyConsentChain } from "../../app/domain/consent/verify-chain.ts";
 import { writeConsents, type Subject } from "../../app/domain/consent/write-consents.ts";
 import { dataOf, getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
-import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
-import { KEYS, putKey } from "../../app/runtime/kv.ts";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
+import { KEYS, putKey } from "../../app/runtime/database/kv.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations.ts";
 import { loadC15t } from "./c15t.ts";
 
 export type Measure = {
@@ -37,7 +38,7 @@ const PEOPLE = 200;
 
 type Append = (n: number) => Promise<unknown>;
 
-/** Appends a second, `CONCURRENCY` at a time. */
+/** Appends per second with `CONCURRENCY` in parallel. */
 async function measure(append: Append, from: number, count: number): Promise<number> {
   let next = from;
   const started = performance.now();
@@ -52,7 +53,9 @@ async function measure(append: Append, from: number, count: number): Promise<num
 const median = (values: number[]) =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
-/** The median of the ratios of interleaved rounds; the first round warms up and does not count. */
+/**
+ * The median of the ratios of interleaved rounds; the first round is a warm-up and does not count.
+ */
 async function compare(
   ours: Append,
   theirs: Append,
@@ -102,6 +105,7 @@ async function startOurs(
     ARCHIVE_URL: `file:${archiveFolder}`,
   };
   const ctx = createCtx({
+    channels,
     config: shapeConfig(settings, () => ({})),
     databaseUrl: url,
     baseUrl: settings.BASE_URL,
@@ -112,7 +116,8 @@ async function startOurs(
   });
   const tenant = await getTenant(ctx, SHOP);
   await dataOf(ctx, tenant).sql(
-    "INSERT INTO storefront_users (shop, email, provider) SELECT $1, 'person-' || n || '@example.com', 'email' FROM generate_series(1, $2::int) AS n",
+    `INSERT INTO storefront_users (shop, email, provider)
+      SELECT $1, 'person-' || n || '@example.com', 'email' FROM generate_series(1, $2::int) AS n`,
     [PEOPLE],
   );
   await dataOf(ctx, tenant).sql(
@@ -148,8 +153,10 @@ function appendOurs(
   };
 }
 
-// The same row into the same table, as one autocommitted statement: no chain, no order, no duplicate check.
-const PLAIN = `INSERT INTO plain_records (shop, visitor_id, consent_type, action, method, consent_version, consent_id, user_agent, source_page, gpc, seq, prev_hash, hash, created_at)
+// The same row into the same table as one autocommitted statement: no chain, no order, no duplicate
+// check.
+const PLAIN = `INSERT INTO plain_records (shop, visitor_id, consent_type, action, method,
+  consent_version, consent_id, user_agent, source_page, gpc, seq, prev_hash, hash, created_at)
   VALUES ($1, $2, 'marketing', 'granted', 'banner', 'v1', $3, $4, $5, false, $6, $7, $7, now())`;
 
 function appendPlain(pool: pg.Pool): Append {
@@ -198,7 +205,7 @@ function installPeers(): string | null {
   if (existsSync(join(folder, "node_modules/@c15t/backend"))) return null;
   try {
     execFileSync(
-      join(dirname(process.execPath), "npm"),
+      "npm",
       ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"],
       { cwd: folder, stdio: "ignore", timeout: 300_000 },
     );
@@ -212,8 +219,11 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
   const url = await databaseUrl(serverUrl, "bench_consent");
   const { ctx, tenant } = await startOurs(url, join(folder, "archive"));
   const pool = new pg.Pool({ connectionString: url, max: POOL });
+  // Dropping the database at the end ends idle connections, and an error without a listener ends
+  // the process.
+  pool.on("error", () => {});
   const measures: Measure[] = [];
-  const say = (what: string, { ours, theirs }: { ours: number; theirs: number }) =>
+  const print = (what: string, { ours, theirs }: { ours: number; theirs: number }) =>
     process.stdout.write(
       `(to read the ratios by: ${what} ${Math.round(ours)}/s against ${Math.round(theirs)}/s)\n`,
     );
@@ -236,7 +246,7 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
       ROUNDS,
       APPENDS_PER_ROUND,
     );
-    say("append of a visitor", visitors);
+    print("append of a visitor", visitors);
     measures.push({
       name: "consent_append",
       value: visitors.ratio,
@@ -256,7 +266,7 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
       5,
       PEOPLE * 6,
     );
-    say("append with the flags of an account", people);
+    print("append with the flags of an account", people);
     measures.push({
       name: "consent_append_account",
       value: people.ratio,
@@ -267,11 +277,11 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
     const problem = installPeers();
     if (problem)
       process.stdout.write(
-        `(@c15t/backend could not be installed, so nothing is said about it: ${problem})\n`,
+        `(@c15t/backend could not be installed, so it is not compared: ${problem})\n`,
       );
     else {
       const peer = await loadC15t(await databaseUrl(serverUrl, "bench_c15t"), POOL);
-      // Equal numbers of records, each of a new subject, from an empty log on both sides.
+      // Equal numbers of records, each of a new subject, starting from an empty log on both sides.
       const fresh = await startOurs(
         await databaseUrl(serverUrl, "bench_consent_peer"),
         join(folder, "archive-peer"),
@@ -289,7 +299,7 @@ export async function benchConsent(serverUrl: string, folder: string): Promise<M
       );
       await fresh.ctx.close();
       await peer.close();
-      say("append of a visitor", against);
+      print("append of a visitor", against);
       measures.push({
         name: "consent_append_c15t",
         value: against.ratio,

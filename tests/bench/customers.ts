@@ -1,21 +1,22 @@
-// What a merchant's list of customers costs in a store of a million, each page held against the plainest page of the same
-// run: `node tests/bench/customers.ts [people]`.
+// The cost of a merchant's customer list in a store with a million customers; each page is compared
+// with the plainest page of the same run: `node tests/bench/customers.ts [people]`.
+import { channels } from "../../app/domain/channels/index.ts";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { createCtx } from "../../app/context.server.ts";
-import { readFilter } from "../../app/domain/customers/customer-filter.ts";
-import { readFilterChoices } from "../../app/domain/customers/filter-choices.ts";
-import { listCustomers, type Sort } from "../../app/domain/customers/list-customers.ts";
-import { previewTagRun, TagRunInput } from "../../app/domain/customers/tag-runs.ts";
-import { readStoreHealth, readStoreOverview } from "../../app/domain/store-overview.ts";
+import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
+import { readFilterChoices } from "../../app/domain/customers/list/filter-choices.ts";
+import { listCustomers, type Sort } from "../../app/domain/customers/list/list-customers.ts";
+import { previewTagRun, TagRunInput } from "../../app/domain/customers/list/tag-runs.ts";
+import { readStoreHealth, readStoreOverview } from "../../app/domain/merchant/store-overview.ts";
 import { readTagUsage } from "../../app/domain/tags/tag-usage.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
-import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations.ts";
 import { startSandbox } from "../../app/sandbox/server.ts";
 import { testEnvironment, APP_SECRET, CLIENT_ID } from "../support/service.ts";
 
@@ -30,6 +31,7 @@ const sandbox = await startSandbox({
   app: { url: "http://127.0.0.1:1", clientId: CLIENT_ID, clientSecret: APP_SECRET },
 });
 const ctx = createCtx({
+  channels,
   config: shapeConfig(
     { ...testEnvironment(sandbox, postgres.url), BASE_URL: "http://127.0.0.1:1" },
     () => ({}),
@@ -116,22 +118,30 @@ async function median(work: () => Promise<unknown>): Promise<number> {
 
 async function fill(): Promise<void> {
   await db.query(
-    `INSERT INTO storefront_users (shop, email, full_name, last_name, provider, status, country, last_login_at, updated_at, storefront_customer_gid)
-     SELECT $1, 'person' || n || '@example.com', 'name ' || n % 100000 || ' last' || n, 'last' || n, CASE WHEN n % 10000 = 0 THEN 'federated' ELSE 'storefront' END, CASE WHEN n % 100000 = 1 THEN 'suspended' ELSE 'active' END,
-       CASE WHEN n % 20000 = 3 THEN 'IS' WHEN n % 3 = 0 THEN 'FR' ELSE 'DE' END, CASE WHEN n % 4 = 0 THEN now() - make_interval(mins => n) END, now() - make_interval(secs => n), 'gid://shopify/Customer/' || n
+    `INSERT INTO storefront_users (shop, email, full_name, last_name, provider, status, country,
+      last_login_at, updated_at, storefront_customer_gid)
+     SELECT $1, 'person' || n || '@example.com', 'name ' || n % 100000 || ' last' || n, 'last' || n,
+       CASE WHEN n % 10000 = 0 THEN 'federated' ELSE 'storefront' END, CASE WHEN n % 100000 = 1
+       THEN 'suspended' ELSE 'active' END,
+       CASE WHEN n % 20000 = 3 THEN 'IS' WHEN n % 3 = 0 THEN 'FR' ELSE 'DE' END, CASE WHEN n % 4 = 0
+         THEN now() - make_interval(mins => n) END, now() - make_interval(secs => n), 'gid://shopify/Customer/' || n
      FROM generate_series(1, $2::int) AS n`,
     [SHOP, PEOPLE],
   );
   await db.query(
-    "INSERT INTO user_claims (shop, user_id, consent_tos, consent_marketing, consent_a2a) SELECT shop, id, true, id % 3 = 0, id % 50000 = 7 FROM storefront_users",
+    `INSERT INTO user_claims (shop, user_id, consent_tos, consent_marketing, consent_a2a)
+      SELECT shop, id, true, id % 3 = 0, id % 50000 = 7 FROM storefront_users`,
     [],
   );
   await db.query(
-    "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, 'Common', 'common', 'segment'), ($1, 'Rare', 'rare', 'tier')",
+    `INSERT INTO crm_tags (shop, name, slug, category)
+      VALUES ($1, 'Common', 'common', 'segment'), ($1, 'Rare', 'rare', 'tier')`,
     [SHOP],
   );
   await db.query(
-    "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT u.shop, u.id, t.id, 'system' FROM storefront_users u JOIN crm_tags t ON t.shop = u.shop AND (t.slug = 'common' AND u.id % 2 = 0 OR t.slug = 'rare' AND u.id % ($1::int / 10) = 5)",
+    `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT u.shop, u.id, t.id, 'system'
+      FROM storefront_users u JOIN crm_tags t ON t.shop = u.shop AND (t.slug = 'common'
+      AND u.id % 2 = 0 OR t.slug = 'rare' AND u.id % ($1::int / 10) = 5)`,
     [PEOPLE],
   );
   await db.query("ANALYZE");

@@ -1,18 +1,19 @@
-// What a shopper's page pays for the app embed: the same page of a theme with and without it, in turn, in a real browser
-// held to a middling phone's network and processor, through the app proxy and the real service.
+// The cost of the app embed for a shopper's page: the same theme page with and without it,
+// interleaved, in a real browser throttled to a mid-range phone's network and CPU, through the app
+// proxy and the real service.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { passOn, PROXY_PATH } from "../../app/sandbox/app-proxy.ts";
-import { readAsset, renderBlock } from "../../app/sandbox/theme-blocks.ts";
-import { openBrowser } from "../support/browser.ts";
+import { passOn, PROXY_PATH } from "../../app/sandbox/storefront/app-proxy.ts";
+import { readAsset, renderBlock } from "../../app/sandbox/storefront/theme-blocks.ts";
+import { openBrowser } from "../support/browser/browser.ts";
 import { APP_SECRET, SHOP } from "../support/service.ts";
-import { percentile } from "./percentile.ts";
+import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure } from "./side.ts";
 
 const ROUNDS = 15;
-/** Lighthouse's "slow 4G" and its slow-down of a desktop processor. */
+/** Lighthouse's "slow 4G" and its CPU slow-down of a desktop. */
 const NETWORK = {
   offline: false,
   latency: 150,
@@ -24,7 +25,7 @@ const IMAGE_BYTES = 120_000;
 
 type Page = { lcp: number; cls: number; blocking: number };
 
-/** A picture that cannot be compressed, as the largest thing on the page: a bitmap of noise. */
+/** An incompressible image (a bitmap of noise) as the largest element on the page. */
 function noisePicture(): Buffer {
   const side = Math.floor(Math.sqrt(IMAGE_BYTES / 3 / 4)) * 4;
   const pixels = randomBytes(side * Math.floor(IMAGE_BYTES / 3 / side) * 3);
@@ -54,7 +55,7 @@ async function themePage(hasEmbed: boolean): Promise<string> {
       })
     : "";
   const products =
-    "<li><h2>Trail Camera</h2><p>Takes pictures of whoever passes by, for months, in any weather.</p></li>".repeat(
+    "<li><h2>Trail Camera</h2><p>Takes a picture when it detects movement, for months, in any weather.</p></li>".repeat(
       40,
     );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>A store</title><link rel="icon" href="data:,">${OBSERVERS}${embed}<style>body{margin:0;font:1rem/1.5 sans-serif}img{width:100%;height:60vh;object-fit:cover}</style></head><body><main><img src="/picture.bmp" alt=""><h1>Things to buy</h1><ul>${products}</ul></main></body></html>`;
@@ -69,7 +70,7 @@ export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
   };
   const store = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://store");
-    // A store's CDN compresses what it passes on.
+    // A store's CDN compresses what it forwards.
     const send = (status: number, headers: Record<string, string> | undefined, body: string) =>
       void response
         .writeHead(status, { ...headers, "Content-Encoding": "gzip" })
@@ -140,7 +141,7 @@ export async function benchEmbeds(serverUrl: string): Promise<Measure[]> {
       bound: "the page's largest paint without the embed (goal: <= 1.02)",
       floor: (value) => value < 1.25,
     },
-    // Both are often zero: what is added, in a hundredth of a unit and in milliseconds.
+    // Both are often zero: the difference, in hundredths of a unit and in milliseconds.
     {
       name: "page_cls_added",
       value: 100 * (median("/with", "cls") - median("/without", "cls")),

@@ -1,11 +1,11 @@
-// The event bus: how fast events are taken in. Ratios within one run only.
+// The event bus: ingest rate. Ratios within one run only.
 import { createHmac } from "node:crypto";
 import pg from "pg";
-import { startChild } from "../support/child.ts";
+import { startChild } from "../support/processes/child.ts";
 import { APP_SECRET, SHOP } from "../support/service.ts";
-import { percentile } from "./percentile.ts";
+import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure } from "./side.ts";
-import { runSocketRound, wireRequest, type Round } from "./socket-load.ts";
+import { runSocketRound, wireRequest, type Round } from "./load/socket-load.ts";
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 3;
@@ -32,7 +32,7 @@ function eventOf(n: number): { body: string; id: string } {
 }
 
 let made = 0;
-/** Whole requests, each of another event; null when there are none left. */
+/** Prebuilt requests, each of another event; null when none are left. */
 export function prepareEvents(count: number): () => Buffer | null {
   const requests = Array.from({ length: count }, () => {
     const { body } = eventOf((made += 1));
@@ -51,7 +51,7 @@ export function prepareEvents(count: number): () => Buffer | null {
 const median = (rounds: readonly Round[], of: (round: Round) => number) =>
   percentile(rounds.map(of), 0.5);
 
-/** Eight connections, one INSERT each, nothing else: what this Postgres gives to anybody. */
+/** Eight connections, one INSERT each: the maximum of this Postgres. */
 async function insertRound(pool: pg.Pool, seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1_000;
   let count = 0;
@@ -73,7 +73,7 @@ async function insertRound(pool: pg.Pool, seconds: number): Promise<number> {
 
 export async function benchEvents(serverUrl: string): Promise<Measure[]> {
   const side = await startSide(serverUrl, "bench_events", "web");
-  const bare = startChild("tests/bench/bare-server.ts", { DATABASE_URL: serverUrl });
+  const bare = startChild("tests/bench/bare/server.ts", { DATABASE_URL: serverUrl });
   const [, bareUrl = ""] = await bare.line("its address", /^listening on (\S+)$/);
   const pool = new pg.Pool({ connectionString: serverUrl, max: 8 });
   const clear = () => side.db.query("TRUNCATE integration_queue");

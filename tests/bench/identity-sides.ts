@@ -1,4 +1,5 @@
-// The servers that the identity benchmark compares, each a process of its own on one Postgres, with the same people in each.
+// The servers that the identity benchmark compares, each in its own process on one Postgres with
+// the same people.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -130,7 +131,7 @@ export async function startOurs(databaseUrl: string): Promise<Auth> {
   };
 }
 
-/** Installs what is compared with, once; false where the registry cannot be reached. */
+/** Installs the compared servers once; false where the registry cannot be reached. */
 export function ensurePeers(): boolean {
   if (existsSync(join(PEERS, "node_modules/better-auth"))) return true;
   const installed = spawnSync(
@@ -178,9 +179,9 @@ export async function startBetterAuth(
   };
 }
 
-export const startHashLoop = () => startProcess("tests/bench/hash-loop.ts", {});
+export const startHashLoop = () => startProcess("tests/bench/bare/hash-loop.ts", {});
 export const startBareSession = (databaseUrl: string) =>
-  startProcess("tests/bench/bare-session-server.ts", { DATABASE_URL: databaseUrl, SHOP });
+  startProcess("tests/bench/bare/session-server.ts", { DATABASE_URL: databaseUrl, SHOP });
 
 type Result = { duration: number; errors: number; timeouts: number; non2xx: number; "2xx": number };
 type Autocannon = (
@@ -196,7 +197,7 @@ const autocannon = createRequire(import.meta.url)("autocannon") as Autocannon;
 
 export type Load = { perSecond: number; times: number[] };
 
-/** As fast as `connections` take it; throws when something was answered with another status than 2xx, unless `mayFail`. */
+/** Sends as fast as `connections` allow; throws on a status other than 2xx, unless `mayFail`. */
 export async function load(
   url: string,
   requests: Asked[],

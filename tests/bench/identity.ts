@@ -1,8 +1,9 @@
-// Sign-in and session check: ratios within one run, in interleaved rounds. `node tests/bench/identity.ts` runs it alone.
+// Sign-in and session check: ratios within one run, in interleaved rounds. `node
+// tests/bench/identity.ts` runs it alone.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations.ts";
 import {
   createDatabase,
   ensurePeers,
@@ -15,7 +16,7 @@ import {
   type Side,
 } from "./identity-sides.ts";
 
-/** `isMet`: the goal; `floor`: what any machine should show. */
+/** `isMet`: the goal; `floor`: the minimum on any machine. */
 export type Measure = {
   name: string;
   value: number;
@@ -37,8 +38,9 @@ const percentile = (values: readonly number[], share: number) =>
 const median = (values: readonly number[]) => percentile(values, 0.5);
 
 /**
- * Each contender once per round, in changing order, so that a slow minute of the machine hits all; the first round warms
- * up. Answers the median, over the rounds, of our figure divided by each other's.
+ * Runs each contender once per round, in changing order, so that a slow minute of the machine
+ * affects all; the first round is a warm-up. Returns the median, over the rounds, of our rate
+ * divided by each other's.
  */
 async function compare(
   contenders: Record<string, () => Promise<number>>,
@@ -142,7 +144,10 @@ async function measureSessions(ours: Auth, bare: Side, peer: Auth | undefined): 
   ];
 }
 
-/** How long others wait while 64 guesses at once keep both cores busy, against how long they wait at rest. */
+/**
+ * The response time of other requests while 64 concurrent guesses keep both cores busy, compared
+ * with an idle server.
+ */
 async function measureFlood(ours: Auth): Promise<Measure[]> {
   const guesses = ours.signIns.map((signIn) => ({
     ...signIn,

@@ -1,7 +1,7 @@
-// A tool over MCP beside the same thing over REST: what the protocol costs.
+// The overhead of MCP: a tool call compared with the same call over REST.
 import autocannon from "autocannon";
 import { ADMIN_KEY, SHOP } from "../support/service.ts";
-import { percentile } from "./percentile.ts";
+import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure, type Side } from "./side.ts";
 
 const ROUNDS = 4;
@@ -56,7 +56,10 @@ async function post(
   return (await answer.json()) as { token: string };
 }
 
-/** A store that sells and a shopper who lets agents act; answers the shopper's session token. */
+/**
+ * Configures a store with a catalog and a shopper who allows agents; returns the shopper's session
+ * token.
+ */
 async function openStore(side: Side): Promise<string> {
   const { storefront } = side.sandbox;
   Object.assign(storefront.settings, {

@@ -1,16 +1,17 @@
-// How fast events are taken in beside other durable queues: each behind the same bare node:http server with one add per
-// POST, ours with its whole contract (signature, tenant, idempotency, ledger, rows). Ratios within one run, in interleaved
-// rounds. A peer that cannot be installed or started here is left out with a sentence.
+// Ingest rates compared with other durable queues: each behind the same bare node:http server with
+// one add per POST, ours with its whole contract (signature, tenant, idempotency, ledger, rows).
+// Ratios within one run, in interleaved rounds. A peer that cannot be installed or started here is
+// skipped with a message.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { startChild, type Child } from "../support/child.ts";
+import { startChild, type Child } from "../support/processes/child.ts";
 import { prepareEvents } from "./events.ts";
-import { percentile } from "./percentile.ts";
+import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure } from "./side.ts";
-import { runSocketRound } from "./socket-load.ts";
+import { runSocketRound } from "./load/socket-load.ts";
 
 const ROUNDS = 4;
 const ROUND_SECONDS = 3;
@@ -19,7 +20,7 @@ const PREPARED = 60_000;
 const PEERS = resolve(import.meta.dirname, "peers/bus");
 const STARTS_WITHIN_MS = 60_000;
 
-/** `target`: how many times as fast ours is meant to be. */
+/** `target`: the goal for our rate divided by the peer's. */
 const CONTENDERS = [
   { name: "pg-boss", script: "pg-boss.js", says: "pg-boss 12.35.0", target: 4 },
   { name: "bullmq", script: "bullmq.js", says: "BullMQ 6.7.0 on Postgres", target: 4 },

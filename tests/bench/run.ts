@@ -1,10 +1,11 @@
-// `npm run bench [-- webhooks events bus peers identity consent commerce mcp embeds]`: a table of ratios measured within this one run, and the same as a line
-// of JSON. The exit code is 1 only when a ratio is far beyond what any machine should show. (`npm run bench:sync` stands
-// alone: it measures memory too.)
+// `npm run bench [-- webhooks events bus peers identity consent commerce mcp embeds]`: prints a table of
+// ratios measured within this one run, and the same as a line of JSON. The exit code is 1 only when
+// a ratio is far below what any machine should reach. (`npm run bench:sync` is separate: it
+// measures memory too.)
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
-import { endChildren } from "../support/child.ts";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
+import { endChildren } from "../support/processes/child.ts";
 import { benchBus } from "./bus.ts";
 import { benchCommerce } from "./commerce.ts";
 import { run as benchConsent } from "./consent.ts";

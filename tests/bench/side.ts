@@ -1,11 +1,11 @@
-// One side of a comparison: a database, a sandbox and a server process of its own, with one configured store.
+// One side of a comparison: its own database, sandbox and server process, with one configured store.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
-import { startServer, type Child } from "../support/child.ts";
+import { startServer, type Child } from "../support/processes/child.ts";
 import { ADMIN_KEY, APP_SECRET, CLIENT_ID, SHOP, testEnvironment } from "../support/service.ts";
 
 export type Measure = {

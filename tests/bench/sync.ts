@@ -1,29 +1,31 @@
-// How fast the sync is, against the one limit that is not ours: the points a store grants per second. Ratios of one run.
+// The sync's rate compared with its external limit, the points that a store grants per second.
+// Ratios of one run.
+import { channels } from "../../app/domain/channels/index.ts";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
-import { syncCms } from "../../app/domain/channels/cms-sync.ts";
-import { syncCustomers } from "../../app/domain/customers/catch-up.ts";
-import { runScheduledNow } from "../../app/domain/scheduled-run.ts";
-import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
+import { syncCms } from "../../app/domain/channels/cms/sync.ts";
+import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
+import { runScheduledNow } from "../../app/domain/scheduled-run/scheduled-run.ts";
+import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
-import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { applyMigrations } from "../../app/runtime/migrations.ts";
+import { applyMigrations } from "../../app/runtime/database/migrations.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { APP_SECRET, CLIENT_ID, testEnvironment } from "../support/service.ts";
 
 export type SyncMeasures = Record<string, number>;
 
 const POINTS_PER_SECOND = 100;
-/** What a page of 250 customers costs in the sandbox: log2(250) * (1 + 5 objects). */
+/** The cost of a page of 250 customers in the sandbox: log2(250) * (1 + 5 objects). */
 const PAGE_POINTS = 48;
 const PAGE = 250;
 
-type World = { ctx: Ctx; sandbox: Sandbox; db: pg.Pool };
+type TestApp = { ctx: Ctx; sandbox: Sandbox; db: pg.Pool };
 
 export async function run(databaseUrl?: string): Promise<SyncMeasures> {
   const folder = databaseUrl ? null : await mkdtemp("/var/tmp/customer-identity-sync-bench-");
@@ -41,6 +43,7 @@ export async function run(databaseUrl?: string): Promise<SyncMeasures> {
     () => ({}),
   );
   const ctx = createCtx({
+    channels,
     config,
     databaseUrl: url,
     baseUrl: "http://127.0.0.1:1",
@@ -60,7 +63,7 @@ export async function run(databaseUrl?: string): Promise<SyncMeasures> {
 }
 
 async function install(
-  { ctx, sandbox, db }: World,
+  { ctx, sandbox, db }: TestApp,
   shop: string,
   fields: object = {},
 ): Promise<void> {
@@ -82,7 +85,7 @@ async function install(
   ]);
 }
 
-function change({ sandbox }: World, shop: string, count: number, tag: string): void {
+function change({ sandbox }: TestApp, shop: string, count: number, tag: string): void {
   const gids = sandbox.storefront.customers(shop).map(({ gid }) => gid);
   const updatedAt = new Date(Date.now() - 120_000).toISOString();
   for (let index = 0; index < count; index += 1)
@@ -96,7 +99,7 @@ function change({ sandbox }: World, shop: string, count: number, tag: string): v
     });
 }
 
-/** `grownMb`: at its highest, with what was not collected yet; `keptMb`: what is still held afterwards. */
+/** `grownMb`: the peak, with uncollected garbage; `keptMb`: what is retained afterwards. */
 async function timed<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; seconds: number; grownMb: number; keptMb: number }> {
@@ -117,7 +120,7 @@ async function timed<T>(
   };
 }
 
-async function measureCatchUp(world: World): Promise<SyncMeasures> {
+async function measureCatchUp(world: TestApp): Promise<SyncMeasures> {
   const { ctx, sandbox, db } = world;
   const measures: SyncMeasures = {};
   const sync = async (shop: string) =>
@@ -156,7 +159,8 @@ async function measureCatchUp(world: World): Promise<SyncMeasures> {
   });
   sandbox.storefront.setAvailableCost(large, 100);
   await db.query(
-    "UPDATE kv SET value = jsonb_build_object('watermark', (now() - interval '15 minutes')::text) WHERE shop = $1 AND key = 'sync:customers'",
+    `UPDATE kv SET value = jsonb_build_object('watermark', (now() - interval '15 minutes')::text)
+      WHERE shop = $1 AND key = 'sync:customers'`,
     [large],
   );
   const limited = await sync(large);
@@ -167,7 +171,7 @@ async function measureCatchUp(world: World): Promise<SyncMeasures> {
     ideal / limited.seconds;
   measures["catch-up 10000 at 100 points/s: customers per second"] = 10_000 / limited.seconds;
 
-  // The sandbox looks for a taken slug in all items: a thousand is enough to see the calls.
+  // The sandbox searches all items for a taken slug: a thousand is enough to see the calls.
   const cmsCalls = () => sandbox.requests("cms").length;
   await syncCms(ctx, await getTenant(ctx, small));
   measures["CMS: calls for 1,000 new customers"] = cmsCalls();
@@ -184,7 +188,7 @@ async function measureCatchUp(world: World): Promise<SyncMeasures> {
   return measures;
 }
 
-async function measureSchedule(world: World): Promise<SyncMeasures> {
+async function measureSchedule(world: TestApp): Promise<SyncMeasures> {
   const { ctx, sandbox } = world;
   Object.assign(sandbox.storefront.settings.graphqlCost, {
     maximumAvailable: 2_000,

@@ -1,10 +1,11 @@
-// Storefront webhooks: how fast they are acknowledged, and how soon all systems know. Ratios within one run only.
+// Storefront webhooks: acknowledgement rate, and latency until all systems have the change. Ratios
+// within one run only.
 import { setInterval } from "node:timers/promises";
-import { startChild } from "../support/child.ts";
+import { startChild } from "../support/processes/child.ts";
 import { eventually } from "../support/service.ts";
-import { sendWebhook } from "../support/webhook-load.ts";
-import { runRound, type Round } from "./load.ts";
-import { percentile } from "./percentile.ts";
+import { sendWebhook } from "../support/bus/webhook-load.ts";
+import { runRound, type Round } from "./load/load.ts";
+import { percentile } from "./load/percentile.ts";
 import { startSide, stopSide, type Measure, type Side } from "./side.ts";
 
 const ROUNDS = 4;
@@ -14,13 +15,13 @@ const E2E_SECONDS = 8;
 const E2E_FROM = 50_000_000;
 const E2E_WARM_UP = 40_000_000;
 
-/** What is left of a round is thrown away: the next one starts with an empty backlog. */
+/** Deletes the rest of a round: the next one starts with an empty backlog. */
 const clear = ({ db }: Side) =>
   db.query("TRUNCATE webhook_inbox, integration_queue, delivery_attempts");
 
 const median = (rounds: Round[], of: (round: Round) => number) => percentile(rounds.map(of), 0.5);
 
-/** Rounds of both, one after the other in turn, so that a slow minute of the machine hits both. */
+/** Interleaved rounds of both, so that a slow minute of the machine affects both. */
 async function compare(
   sides: readonly [string, string],
   after: () => Promise<unknown>,
@@ -43,7 +44,7 @@ async function compare(
 
 async function measureAcknowledgement(serverUrl: string): Promise<Measure[]> {
   const side = await startSide(serverUrl, "bench_web", "web");
-  const bare = startChild("tests/bench/bare-server.ts", { DATABASE_URL: serverUrl });
+  const bare = startChild("tests/bench/bare/server.ts", { DATABASE_URL: serverUrl });
   const [, bareUrl = ""] = await bare.line("its address", /^listening on (\S+)$/);
   const [ours, theirs] = await compare([side.server.url, bareUrl], () => clear(side));
   bare.signal("SIGKILL");
@@ -96,7 +97,10 @@ async function measureHanging(healthy: Side, serverUrl: string): Promise<Measure
   ];
 }
 
-/** A steady 50 a second: the time from an acknowledgement until the last of the three channels has delivered. */
+/**
+ * A steady 50 a second: the time from an acknowledgement until the last of the three channels has
+ * delivered.
+ */
 async function measureEndToEnd(side: Side): Promise<Measure[]> {
   for (let n = 0; n < 50; n += 1) await sendWebhook(side.server.url, E2E_WARM_UP + n);
   await eventually(
@@ -104,7 +108,8 @@ async function measureEndToEnd(side: Side): Promise<Measure[]> {
     async () =>
       (
         await side.db.query(
-          "SELECT 1 FROM webhook_inbox WHERE status <> 'done' UNION ALL SELECT 1 FROM integration_queue WHERE status <> 'delivered'",
+          `SELECT 1 FROM webhook_inbox WHERE status <> 'done' UNION ALL SELECT 1
+            FROM integration_queue WHERE status <> 'delivered'`,
         )
       ).rowCount === 0,
     30_000,
@@ -127,8 +132,10 @@ async function measureEndToEnd(side: Side): Promise<Measure[]> {
     "every delivery",
     async () => {
       const { rows: all } = await side.db.query<{ email: string; at: number; n: number }>(
-        `SELECT u.email, extract(epoch FROM max(q.delivered_at))::float8 * 1000 AS at, count(*) FILTER (WHERE q.status = 'delivered')::int AS n
-       FROM integration_queue q JOIN storefront_users u ON u.shop = q.shop AND u.id::text = q.entity_id WHERE u.email LIKE 'person-5%' GROUP BY u.email`,
+        `SELECT u.email, extract(epoch FROM max(q.delivered_at))::float8 * 1000 AS at,
+          count(*) FILTER (WHERE q.status = 'delivered')::int AS n
+       FROM integration_queue q JOIN storefront_users u ON u.shop = q.shop
+         AND u.id::text = q.entity_id WHERE u.email LIKE 'person-5%' GROUP BY u.email`,
       );
       return all.filter(({ n }) => n === 3).length >= total && all;
     },
@@ -160,7 +167,8 @@ async function measureEndToEnd(side: Side): Promise<Measure[]> {
 export async function benchWebhooks(serverUrl: string): Promise<Measure[]> {
   const measures = await measureAcknowledgement(serverUrl);
   const healthy = await startSide(serverUrl, "bench_healthy", "web,worker");
-  // The steady rate first: afterwards the pretended systems hold tens of thousands of people and are slow themselves.
+  // The steady rate first: afterwards the sandbox systems hold tens of thousands of people and are slow
+  // themselves.
   measures.push(...(await measureEndToEnd(healthy)), ...(await measureHanging(healthy, serverUrl)));
   await stopSide(healthy);
   return measures;

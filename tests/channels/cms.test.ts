@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { QueueItem } from "../../app/domain/bus/channel.ts";
-import { cmsChannel } from "../../app/domain/channels/cms.ts";
+import { cmsChannel } from "../../app/domain/channels/cms/cms.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/channels.ts";
-import { addCustomer } from "../support/queue.ts";
+import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { addCustomer } from "../support/bus/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
 
 let world: ChannelWorld;
@@ -33,7 +33,7 @@ const items = () =>
     .items()
     .filter(({ fieldData }) => fieldData.slug === `customer-${userId}`);
 
-test("an item is staged, holds SPEC's fields, and nothing is ever published", async () => {
+test("an item is staged with SPEC's fields and is never published", async () => {
   await deliver();
   expect(items()).toMatchObject([
     {
@@ -60,7 +60,7 @@ test("an item is staged, holds SPEC's fields, and nothing is ever published", as
   ).toEqual([]);
 });
 
-test("an unchanged customer costs no call, however often it comes", async () => {
+test("an unchanged customer causes no call, however often it is delivered", async () => {
   await deliver();
   const before = world.calls("cms");
   for (let n = 0; n < 5; n += 1) expect(await deliver()).toMatchObject({ status: "delivered" });
@@ -77,14 +77,14 @@ test("an unchanged customer costs no call, however often it comes", async () => 
   });
 });
 
-test("20 deliveries of one new customer at once create one item, and none of them uses up a retry", async () => {
+test("20 concurrent deliveries of one new customer create one item, and none uses up an attempt", async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => world.send("cms", userId)));
   const rows = await Promise.all(ids.map((id) => world.settled(id, 15_000)));
   expect(rows.every(({ status, retry_count: n }) => status === "delivered" && n === 0)).toBe(true);
   expect(items()).toHaveLength(1);
 }, 30_000);
 
-test("a creation whose answer was lost is found again by its slug, and stays one item", async () => {
+test("a creation whose response was lost is found by its slug and stays one item", async () => {
   world.service.sandbox.failNext("cms", { dropReply: true });
   const eventId = await world.send("cms", userId);
   expect((await world.settled(eventId)).status).toBe("pending");
@@ -93,7 +93,7 @@ test("a creation whose answer was lost is found again by its slug, and stays one
   expect(items()).toMatchObject([{ fieldData: { name: "Changed meanwhile" } }]);
 });
 
-test("an item that somebody removed by hand is made again at the next change", async () => {
+test("an item that was deleted by hand is created again at the next change", async () => {
   await deliver();
   const [old] = items();
   const { cms, addresses } = world.service.sandbox;
@@ -108,7 +108,7 @@ test("an item that somebody removed by hand is made again at the next change", a
   expect(items()[0]?.id).not.toBe(old?.id);
 });
 
-test("half a JSON answer is a failure, and the item exists once after the retry", async () => {
+test("a truncated JSON response is a failure, and the item exists once after the retry", async () => {
   world.service.sandbox.failNext("cms", { garbage: true });
   const eventId = await world.send("cms", userId);
   expect(await world.settled(eventId)).toMatchObject({
@@ -119,7 +119,7 @@ test("half a JSON answer is a failure, and the item exists once after the retry"
   expect(items()).toHaveLength(1);
 });
 
-test("a delivery that was overtaken by a newer one writes the newest state, not the one it had read", async () => {
+test("a delivery that waited writes the newest state, not the one it had read", async () => {
   const { ctx } = world.service;
   const tenant = await getTenant(ctx, SHOP);
   const item: QueueItem = {
@@ -147,7 +147,7 @@ test("a delivery that was overtaken by a newer one writes the newest state, not 
   expect(items()).toMatchObject([{ fieldData: { name: "Newest" } }]);
 });
 
-test("another delivery's lease on the customer defers this one without using up a retry", async () => {
+test("another delivery's lease on the customer defers this one without using up an attempt", async () => {
   await world.service.database.query(
     "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"somebody\"', clock_timestamp() + interval '1 minute')",
     [SHOP, `lease:cms_customer:${userId}`],

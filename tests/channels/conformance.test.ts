@@ -1,4 +1,4 @@
-// What every channel of the list keeps, whatever it delivers to.
+// The contract of every channel in the list.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Channel } from "../../app/domain/bus/channel.ts";
 import { channels } from "../../app/domain/channels/index.ts";
@@ -12,10 +12,10 @@ import {
   type ChannelWorld,
   type Unwired,
   type Wired,
-} from "../support/channels.ts";
-import { addCustomer } from "../support/queue.ts";
+} from "../support/bus/channels.ts";
+import { addCustomer } from "../support/bus/queue.ts";
 import { eventually, SHOP } from "../support/service.ts";
-import { connectStore } from "../support/storefront.ts";
+import { connectStore } from "../support/storefront/storefront.ts";
 
 const BARE = "bare-store.myshopify.com";
 let world: ChannelWorld;
@@ -44,7 +44,7 @@ const named = channels.map((channel) => [channel.name, channel] as const);
 const wired = named.filter(([name]) => isWired(name));
 const unwired = named.filter(([name]) => !isWired(name));
 
-test("names are unique, and every channel has an outside system in the sandbox or is one of the two that need none", () => {
+test("names are unique, and every channel has a sandbox system or is one of the two that need none", () => {
   expect(new Set(channels.map(({ name }) => name)).size).toBe(channels.length);
   expect(channels.map(({ name }) => name).filter((name) => !EXPECTED[name])).toEqual([]);
   expect(unwired.map(([name]) => name)).toEqual(["archive", "backend"]);
@@ -53,7 +53,7 @@ test("names are unique, and every channel has an outside system in the sandbox o
 describe.each(unwired)("%s", (name, channel) => {
   const { says } = EXPECTED[name] as Unwired;
 
-  test("delivers without a call to anybody, and says so in row and log", async () => {
+  test("delivers without an outside call, and records it in row and log", async () => {
     const before = world.calls(name);
     expect(await world.settled(await world.send(name, userId))).toMatchObject({
       status: "delivered",
@@ -71,7 +71,7 @@ describe.each(unwired)("%s", (name, channel) => {
     ]);
   });
 
-  test("needs no settings, and no list of channels takes it away", async () => {
+  test("needs no settings, and a destination list cannot disable it", async () => {
     await configure(BARE, { brand_name: "Bare" });
     expect(await isEnabled(channel, BARE)).toBe(true);
     await configure(SHOP, { enabled_channels: ["cms"] });
@@ -101,7 +101,7 @@ describe.each(wired)("%s", (name, channel) => {
   const fail = (fault: Fault, times?: number) =>
     world.service.sandbox.failNext(system, { ...fault, ...(work && { match: work }) }, times);
 
-  test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and says so in row and log`, async () => {
+  test(`delivers a customer with ${calls === 1 ? "one call" : `${calls} calls`}, and records it in row and log`, async () => {
     const before = world.calls(name);
     const row = await world.settled(await world.send(name, userId));
     expect(row).toMatchObject({ status: "delivered", retry_count: 0, last_error: null });
@@ -121,11 +121,11 @@ describe.each(wired)("%s", (name, channel) => {
     ]);
   });
 
-  test("is disabled without its settings, and a destination by a list of channels that leaves it out", async () => {
+  test("is disabled without its settings, and as a destination by a list that omits it", async () => {
     expect(await isEnabled(channel)).toBe(true);
     await configure(BARE, { brand_name: "Bare" });
     expect(await isEnabled(channel, BARE)).toBe(false);
-    // What a store sends its shoppers, and to itself, is no destination that a list may leave out.
+    // Mails to shoppers and alerts to the store are not destinations that a list may omit.
     await configure(SHOP, {
       enabled_channels: channels.map((one) => one.name).filter((one) => one !== name),
     });
@@ -134,7 +134,7 @@ describe.each(wired)("%s", (name, channel) => {
     expect(await isEnabled(channel)).toBe(true);
   });
 
-  test("asked to deliver for a store without settings it is a dead letter at once, and nobody is called", async () => {
+  test("a delivery for a store without settings is a dead letter at once, without a call", async () => {
     await configure(BARE, { brand_name: "Bare" });
     const stranger = await addCustomer(world.service.database, BARE);
     const before = world.calls(name);
@@ -160,7 +160,7 @@ describe.each(wired)("%s", (name, channel) => {
     },
   );
 
-  test("never reads another store's customer of the same id", async () => {
+  test("never reads another store's customer with the same id", async () => {
     await connectStore(world.service, BARE, storeFields(world.service.sandbox));
     const before = world.calls(name);
     expect(await world.settled(await world.send(name, userId, { shop: BARE }))).toMatchObject(
@@ -180,7 +180,7 @@ describe.each(wired)("%s", (name, channel) => {
     expect(world.calls(name) - before).toBe(refused[status]);
   });
 
-  test("429 waits as long as it is told", async () => {
+  test("429 waits for Retry-After", async () => {
     fail({ status: 429, headers: { "retry-after": "600" } });
     const row = await world.settled(await world.send(name, userId));
     expect(row).toMatchObject({ status: "pending", retry_count: 1 });
@@ -191,14 +191,14 @@ describe.each(wired)("%s", (name, channel) => {
     ["500", { status: 500 }],
     ["a reset connection", { reset: true }],
     ["a connection closed without an answer", { hang: 50 }],
-  ] as const)("%s is tried again, and then arrives", async (_, fault) => {
+  ] as const)("%s is retried and then delivered", async (_, fault) => {
     fail(fault);
     const eventId = await world.send(name, userId);
     expect(await world.settled(eventId)).toMatchObject({ status: "pending", retry_count: 1 });
     expect(await world.retry(eventId)).toMatchObject({ status: "delivered", retry_count: 1 });
   });
 
-  test("no secret stands in the message, in the delivery's settings, in an error or in a log line", async () => {
+  test("no secret is in the message, the delivery's settings, an error or a log line", async () => {
     fail({ status: 500, body: "down" });
     const eventId = await world.send(name, userId);
     const failed = await world.settled(eventId);
@@ -218,7 +218,7 @@ describe.each(wired)("%s", (name, channel) => {
   });
 
   test.each(Array.from({ length: calls }, (_, n) => n + 1))(
-    "an answer that was lost, to call %i, is asked for again, and the item ends as delivered",
+    "a lost response to call %i is repeated, and the row ends as delivered",
     async (lost) => {
       if (lost > 1) fail({ delayMs: 0 }, lost - 1);
       fail({ dropReply: true });
@@ -229,13 +229,13 @@ describe.each(wired)("%s", (name, channel) => {
   );
 });
 
-describe("the storefront's token", () => {
+describe("the storefront's access token", () => {
   const asked = () =>
     world.service.sandbox
       .requests("storefront")
       .map(({ path }) => (path.includes("access_token") ? "refresh" : "graphql"));
 
-  test("that is refused once is refreshed, and the delivery goes on as if nothing had been", async () => {
+  test("that is rejected once is refreshed, and the delivery succeeds", async () => {
     world.service.sandbox.failNext("storefront", { status: 401, match: "/graphql.json" });
     const before = asked().length;
     expect(await world.settled(await world.send("storefront", userId))).toMatchObject({
@@ -245,7 +245,7 @@ describe("the storefront's token", () => {
     expect(asked().slice(before)).toEqual(["graphql", "refresh", "graphql", "graphql", "graphql"]);
   });
 
-  test("that cannot be refreshed is a dead letter at once, and says that the app must be installed again", async () => {
+  test("that cannot be refreshed makes a dead letter at once, which says to install the app again", async () => {
     world.service.sandbox.failNext("storefront", { status: 401 }, 5);
     const before = asked().length;
     expect(await world.settled(await world.send("storefront", userId))).toMatchObject({
@@ -257,7 +257,7 @@ describe("the storefront's token", () => {
   });
 });
 
-test("a customer whose creation was not answered is there once in the storefront", async () => {
+test("a customer whose creation got no response exists once in the storefront", async () => {
   const email = `once-${Math.random()}@example.com`;
   const id = await addCustomer(world.service.database, SHOP, { email });
   world.service.sandbox.failNext("storefront", { delayMs: 0 });
@@ -270,7 +270,7 @@ test("a customer whose creation was not answered is there once in the storefront
   ).toHaveLength(1);
 });
 
-test("a system that never answers is given up after 15 seconds, on every channel, and tried again", async () => {
+test("a system that never answers times out after 15 seconds, on every channel, and is retried", async () => {
   for (const [name] of wired)
     world.service.sandbox.failNext((EXPECTED[name] as Wired).system, { hang: 60_000 });
   const started = performance.now();

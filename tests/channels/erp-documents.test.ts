@@ -1,4 +1,4 @@
-// The ERP's documents: what stands in them, and that nothing a shopper typed changes their shape.
+// The ERP's documents: their content, and that no shopper's text changes their structure.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
@@ -8,11 +8,11 @@ import {
   requireOrganisation,
   toSalesOrder,
   toXml,
-} from "../../app/domain/channels/erp-documents.ts";
+} from "../../app/domain/channels/erp/documents.ts";
 import { decimalOf, multiply, textOf } from "../../app/domain/channels/payload-fields.ts";
-import type { ErpDocument } from "../../app/sandbox/erp.ts";
-import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/channels.ts";
-import { addCustomer } from "../support/queue.ts";
+import type { ErpDocument } from "../../app/sandbox/systems/erp.ts";
+import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { addCustomer } from "../support/bus/queue.ts";
 import { SHOP } from "../support/service.ts";
 
 let world: ChannelWorld;
@@ -61,7 +61,7 @@ const last = () => world.service.sandbox.erp.documents().at(-1) as ErpDocument;
 const lastRequest = () => world.service.sandbox.requests("erp").at(-1);
 
 describe("an order", () => {
-  test("is a sales order with the organisation, the event's id and amounts as they were written", async () => {
+  test("is a sales order with the organisation, the event's id and unchanged amounts", async () => {
     const { eventId, status } = await deliver("order", ORDER);
     expect(status).toBe("delivered");
     expect(last()).toMatchObject({ path: "/A_SalesOrder", method: "POST", format: "json" });
@@ -99,7 +99,7 @@ describe("an order", () => {
     });
   });
 
-  test("is sent with the store's credentials and one idempotency key for all its attempts", async () => {
+  test("is sent with the store's credentials and one idempotency key for all attempts", async () => {
     world.service.sandbox.failNext("erp", { dropReply: true });
     const eventId = randomUUID();
     await enqueue(world.service.ctx.home.forTenant(SHOP).sql, {
@@ -124,13 +124,13 @@ describe("an order", () => {
     );
   });
 
-  test("takes the organisation from the event before the store's own, and a number as its text", async () => {
+  test("takes the organisation from the event before the store's own, and a number as text", async () => {
     await deliver("order", { ...ORDER, vkorg: 2020, erp: { bukrs: "2000", vkorg: "ignored" } });
     expect(last().body).toMatchObject({ bukrs: "2000", vkorg: "2020", vtweg: "10" });
   });
 });
 
-test("the platform's credentials go to the platform's address, and never to one that a store named", async () => {
+test("the platform's credentials are sent to the platform's address only, never to one that a store configured", async () => {
   const platform = (fields: Record<string, unknown>) =>
     world.service.call("POST", "/platform/config", { body: fields });
   const { erpBaseUrl } = world.service.sandbox.addresses;
@@ -167,7 +167,7 @@ describe("the required fields", () => {
     [null, {}, "missing required field: bukrs, vkorg, vtweg"],
     [null, { bukrs: "1", vkorg: " ", erp: { vtweg: "" } }, "missing required field: vkorg, vtweg"],
   ])(
-    "of %j and %j are a dead letter at once that names what is missing",
+    "of %j and %j make a dead letter at once that names what is missing",
     async (defaults, payload, message) => {
       await configure({ erp_defaults: defaults });
       const before = world.calls("erpsys");
@@ -193,7 +193,7 @@ describe("the required fields", () => {
 });
 
 describe("a customer", () => {
-  test("that the storefront names is a business partner, with what the event says before what we know", async () => {
+  test("that the storefront names is a business partner, with the event's values before ours", async () => {
     const userId = await addCustomer(world.service.database, SHOP, { email: "ann@example.com" });
     await world.service.database.query(
       "UPDATE storefront_users SET storefront_customer_gid = $1, language_pref = 'de' WHERE id = $2",
@@ -236,7 +236,7 @@ describe("a customer", () => {
     });
   });
 
-  test("that we know nothing of but the id is passed over", async () => {
+  test("of which only the id is known is skipped", async () => {
     const before = world.calls("erpsys");
     expect(await deliver("customer", {}, "gid://shopify/Customer/4")).toMatchObject({
       status: "delivered",
@@ -245,7 +245,7 @@ describe("a customer", () => {
   });
 });
 
-test("an invoice is a billing document, and other things are refused by name", async () => {
+test("an invoice is a billing document, and other types are rejected by name", async () => {
   await deliver(
     "invoice",
     { number: "R-7", total: { amount: "19.90", currency: "EUR" }, order_id: "1001" },
@@ -280,7 +280,7 @@ describe("as XML", () => {
   ];
 
   test.each(NASTY)(
-    "%j changes nothing of the document's shape, and the ERP finds it well formed",
+    "%j does not change the document's structure, and the ERP finds it well formed",
     async (nasty) => {
       await configure({ erp_format: "xml" });
       const row = await deliver("order", {
@@ -302,7 +302,7 @@ describe("as XML", () => {
     },
   );
 
-  test("lists are items, and a name that is no element's is refused", () => {
+  test("lists become items, and an invalid element name is rejected", () => {
     expect(toXml("A", { b: [{ c: "1" }, { c: "2" }], d: {} })).toBe(
       '<?xml version="1.0" encoding="UTF-8"?><A><b><item><c>1</c></item><item><c>2</c></item></b><d/></A>',
     );
@@ -311,7 +311,7 @@ describe("as XML", () => {
   });
 });
 
-test("a gateway that asks for a token gets the document again with it, and with its session", async () => {
+test("a gateway that requires a CSRF token gets the document again with it and with its session", async () => {
   const seen: { method: string; token: unknown; cookie: unknown; key: unknown }[] = [];
   const server = createServer((request, response) => {
     const { "x-csrf-token": token, cookie, "idempotency-key": key } = request.headers;
@@ -369,7 +369,7 @@ describe("amounts and ids", () => {
     ]).toEqual(["0.30", "1234567890123456780.00", "-10.10", "0", "0.01"]);
   });
 
-  test("a number that lost digits is no id", () => {
+  test("a number that lost digits is not an id", () => {
     expect([
       textOf(9007199254740991),
       textOf(Number("9007199254740993")),

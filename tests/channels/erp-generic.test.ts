@@ -1,10 +1,10 @@
-// A store's own shape for its ERP: what a mapping can reach, and what it never can.
+// A store's custom ERP mapping: what a source path can read and what it never can.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
-import { applyMapping } from "../../app/domain/channels/field-mapping.ts";
+import { applyMapping } from "../../app/domain/channels/erp/field-mapping.ts";
 import { Mapping } from "../../app/domain/events/mappings.ts";
-import { startChannelWorld, storeFields, type ChannelWorld } from "../support/channels.ts";
+import { startChannelWorld, storeFields, type ChannelWorld } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 let world: ChannelWorld;
@@ -67,7 +67,7 @@ describe("a source path", () => {
     expect(map({ out: path })).toEqual({});
   });
 
-  test("never reads what an object has from its prototype, even when the payload was made to look so", () => {
+  test("never reads properties of a prototype, even when the payload tries to change it", () => {
     const payload = JSON.parse(
       '{"__proto__":{"polluted":"yes"},"a":{"__proto__":{"b":"yes"}}}',
     ) as Record<string, unknown>;
@@ -88,13 +88,13 @@ describe("a source path", () => {
     "a b",
     "",
     "a[]b",
-  ])("%j is no path", (path) => {
+  ])("%j is invalid", (path) => {
     expect(Mapping.safeParse({ fields: { out: path } }).success).toBe(false);
   });
 });
 
 describe("a target", () => {
-  test("with dots is nested, and with [] each element of the list has its own object", () => {
+  test("with dots is nested, and with [] each list element has its own object", () => {
     expect(
       map({
         "header.number": "name",
@@ -122,11 +122,11 @@ describe("a target", () => {
     { a: "name", "a.b": "name" },
     { "a[].b": "name", a: "name" },
     {},
-  ])("%j is refused", (fields) => {
+  ])("%j is rejected", (fields) => {
     expect(Mapping.safeParse({ fields }).success).toBe(false);
   });
 
-  test("named __proto__ in the JSON changes nothing of any object", () => {
+  test("named __proto__ in the JSON changes no object", () => {
     const parsed = Mapping.safeParse(
       JSON.parse('{"fields":{"__proto__":"name","ok":"name"},"required":[]}'),
     );
@@ -137,7 +137,7 @@ describe("a target", () => {
   });
 });
 
-test("every required field that is not there is named", () => {
+test("every missing required field is named", () => {
   expect(() =>
     map({ a: "name", b: "nothing", "c[]": "line_items[].tags", "d[]": "line_items[].sku" }, [
       "a",
@@ -170,7 +170,7 @@ describe("delivered", () => {
   const save = (mapping: unknown, shop = SHOP) =>
     world.service.call("PUT", `/admin/mappings/erp_generic/order?shop=${shop}`, { body: mapping });
 
-  test("it stands at the entity's place, with the store's credentials and one key per event", async () => {
+  test("it is sent to the entity's path, with the store's credentials and one key per event", async () => {
     await save({ fields: { number: "name", at: "timestamp" }, required: ["number"] });
     const { eventId, status } = await deliver();
     expect(status).toBe("delivered");
@@ -203,9 +203,10 @@ describe("delivered", () => {
     expect(world.calls("erp_generic")).toBe(before);
   });
 
-  test("a stored mapping that is none is a dead letter, not a crash", async () => {
+  test("an invalid stored mapping makes a dead letter, not a crash", async () => {
     await world.service.database.query(
-      "INSERT INTO integration_mappings (shop, channel, entity_type, mapping) VALUES ($1, 'erp_generic', 'order', $2)",
+      `INSERT INTO integration_mappings (shop, channel, entity_type, mapping)
+        VALUES ($1, 'erp_generic', 'order', $2)`,
       [SHOP, '{"fields":{"a":"__proto__.x"}}'],
     );
     expect(await deliver()).toMatchObject({

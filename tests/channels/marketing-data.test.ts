@@ -1,9 +1,9 @@
-// What leaves for analytics, the profile platform and the mail provider, and what never does.
+// Personal data in messages for analytics, the profile platform and the mail provider.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { toUserPropertyValue } from "../../app/domain/channels/analytics-limits.ts";
-import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/channels.ts";
-import { addCustomer } from "../support/queue.ts";
+import { toUserPropertyValue } from "../../app/domain/channels/web-analytics/limits.ts";
+import { SECRETS, startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { addCustomer } from "../support/bus/queue.ts";
 import { SHOP } from "../support/service.ts";
 
 const OTHER = "other-store.myshopify.com";
@@ -51,7 +51,7 @@ async function hitOf(userId: number, shop = SHOP): Promise<Hit> {
 }
 
 describe("web analytics", () => {
-  test("user properties go only with analytics consent; the event goes without", async () => {
+  test("user properties are sent only with analytics consent; the event is sent without them", async () => {
     const refused = await hitOf(
       await addCustomer(world.service.database, SHOP, { marketing: true }),
     );
@@ -73,7 +73,7 @@ describe("web analytics", () => {
     expect(refused.consent).toEqual({ ad_user_data: "GRANTED", ad_personalization: "GRANTED" });
   });
 
-  test("values are whole slugs and at most 36 characters, and the product finds nothing to complain about", async () => {
+  test("values are whole slugs of at most 36 characters, and the product's limits hold", async () => {
     const userId = await addCustomer(world.service.database, SHOP, { cookie: true });
     const slugs = [
       "active",
@@ -109,10 +109,11 @@ describe("web analytics", () => {
     expect(toUserPropertyValue(slugs)).toBe(value);
   });
 
-  test("nothing personal is sent, nor a number that the store or we know the person by", async () => {
+  test("nothing personal is sent, nor an id by which the storefront or the service knows the person", async () => {
     const userId = await addCustomer(world.service.database, SHOP, { cookie: true });
     await world.service.database.query(
-      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/706405506930370084', country = 'DE' WHERE id = $1",
+      `UPDATE storefront_users
+        SET storefront_customer_gid = 'gid://shopify/Customer/706405506930370084', country = 'DE' WHERE id = $1`,
       [userId],
     );
     const hit = await hitOf(userId);
@@ -121,7 +122,7 @@ describe("web analytics", () => {
     expect(hit.user_id).toBeUndefined();
   });
 
-  test("events of one person stand under one client id, in the product's form; people and stores differ", async () => {
+  test("events of one person have one client id in the product's format; people and stores differ", async () => {
     await world.service.addTenant(OTHER, { ...SECRETS, email_from: "Other <a@b.example>" });
     const first = await addCustomer(world.service.database, SHOP);
     const second = await addCustomer(world.service.database, SHOP, { email: "b@example.com" });
@@ -144,7 +145,7 @@ describe("web analytics", () => {
 });
 
 describe("the profile platform", () => {
-  test("gets the SHA-256 of the lower-case address and nothing else that is personal", async () => {
+  test("receives the SHA-256 of the lower-case address and nothing else that is personal", async () => {
     const userId = await addCustomer(world.service.database, SHOP, { email: "Ann@Example.com" });
     const row = await world.settled(await world.send("profile_platform", userId));
     expect(row.status).toBe("delivered");
@@ -156,7 +157,7 @@ describe("the profile platform", () => {
     expect(JSON.stringify([sent?.body, row.transformed_payload])).not.toMatch(PERSONAL);
   });
 
-  test("gets nothing while the store has not turned it on, even when a list of channels names it", async () => {
+  test("receives nothing until the store enables it, even when a destination list names it", async () => {
     await world.service.call("POST", `/config?shop=${SHOP}`, {
       body: { profile_platform_enabled: false, enabled_channels: ["profile_platform"] },
     });
@@ -169,7 +170,7 @@ describe("the profile platform", () => {
     expect(world.calls("profile_platform")).toBe(before);
   });
 
-  test("a customer without an address is passed over", async () => {
+  test("a customer without an address is skipped", async () => {
     const before = world.calls("profile_platform");
     expect(
       await world.settled(
@@ -182,7 +183,7 @@ describe("the profile platform", () => {
     expect(world.calls("profile_platform")).toBe(before);
   });
 
-  test("the same change twice after a lost answer leaves one profile", async () => {
+  test("the same change twice after a lost response leaves one profile", async () => {
     world.service.sandbox.failNext("profilePlatform", { dropReply: true });
     const eventId = await world.send(
       "profile_platform",
@@ -199,7 +200,7 @@ describe("the profile platform", () => {
 });
 
 describe("mail", () => {
-  test("an answer that was lost does not send the welcome twice, and the link in the mail that was sent is good", async () => {
+  test("a lost response does not send the welcome mail twice, and the mailed link is valid", async () => {
     const email = `welcome-${Math.random()}@example.org`;
     world.service.sandbox.failNext("email", { dropReply: true });
     const userId = await addCustomer(world.service.database, SHOP, { email });

@@ -1,13 +1,14 @@
-// Rows of events from outside: they name a person by the storefront's id or an address, or are about no person at all.
+// Rows of external events: they name a person by the storefront's id or an address, or concern no
+// person.
 import { hash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { QueueItem } from "../../app/domain/bus/channel.ts";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
-import { toEventName } from "../../app/domain/channels/analytics-outside.ts";
+import { toEventName } from "../../app/domain/channels/web-analytics/outside-events.ts";
 import { findUserId } from "../../app/domain/channels/item-customer.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { startChannelWorld, type ChannelWorld } from "../support/channels.ts";
-import { addCustomer } from "../support/queue.ts";
+import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
+import { addCustomer } from "../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 const GID = "gid://shopify/Customer/706405506930370084";
@@ -155,7 +156,7 @@ describe("the person of a row", () => {
     ["an order's own number", { entityType: "order", entityId: digits }],
     ["an order's clerk", { entityType: "order", payload: { user_id: 1 } }],
     ["nothing", {}],
-  ])("is not guessed from %s", async (_, fields) => {
+  ])("is not inferred from %s", async (_, fields) => {
     expect(await find(fields)).toBeNull();
   });
 
@@ -166,14 +167,14 @@ describe("the person of a row", () => {
     ).toBeNull();
   });
 
-  test("goes by the storefront's id when somebody else has the address", async () => {
+  test("is found by the storefront's id when another account has the address", async () => {
     await addCustomer(world.service.database, SHOP, { email: "other@example.com" });
     expect(await find({ entityId: GID, payload: { email: "other@example.com" } })).toBe(userId);
   });
 });
 
 describe("the CMS", () => {
-  test("gets the customer that the storefront names, as we know them and not as the payload says", async () => {
+  test("receives the customer that the storefront names, with our data and not the payload's", async () => {
     expect(
       await deliver({
         channel: "cms",
@@ -206,7 +207,7 @@ describe("the CMS", () => {
     expect(world.calls("cms")).toBe(before);
   });
 
-  test("a deleted customer's item goes, also when the storefront names them", async () => {
+  test("deletes a deleted customer's item, also when the storefront names them", async () => {
     await deliver({ channel: "cms" });
     await world.service.database.query(
       "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
@@ -220,7 +221,7 @@ describe("the CMS", () => {
     ).toEqual([]);
   });
 
-  test("an order is a dead letter that says what the CMS takes", async () => {
+  test("an order makes a dead letter that lists the entities the CMS accepts", async () => {
     expect(await deliver({ channel: "cms", entity: "order", id: "1" })).toMatchObject({
       status: "dead_letter",
       last_error: "cms takes customers, not order",
@@ -250,7 +251,7 @@ describe("web analytics", () => {
       payload,
     });
 
-  test("is told that an order was made, with its amount and nothing of the person, and not as a purchase", async () => {
+  test("receives that an order was created, with its amount, without personal data, and not as a purchase", async () => {
     expect(await order()).toMatchObject({ status: "delivered" });
     const hit = lastHit();
     expect(hit.events).toEqual([
@@ -271,14 +272,14 @@ describe("web analytics", () => {
     expect(world.service.sandbox.analytics.violations()).toEqual([]);
   });
 
-  test("has the order under the customer's own client id", async () => {
+  test("receives the order under the customer's own client id", async () => {
     await deliver({ channel: "web_analytics" });
     const { client_id: own } = lastHit();
     await order();
     expect(lastHit().client_id).toBe(own);
   });
 
-  test("knows a stranger by one pseudonym, for the customer and the order, and sends no properties", async () => {
+  test("receives an unknown person under one pseudonym, for the customer and the order, without properties", async () => {
     const stranger = "gid://shopify/Customer/99";
     await deliver({
       channel: "web_analytics",
@@ -301,7 +302,7 @@ describe("web analytics", () => {
     expect(lastHit().client_id).toBe(hit.client_id);
   });
 
-  test("is told nothing of a person who was deleted", async () => {
+  test("receives nothing about a deleted person", async () => {
     await world.service.database.query(
       "UPDATE storefront_users SET status = 'deleted' WHERE id = $1",
       [userId],
@@ -311,7 +312,7 @@ describe("web analytics", () => {
     expect(world.calls("web_analytics")).toBe(before);
   });
 
-  test("gets of things what happened to which of them", async () => {
+  test("receives for other entities the event and the entity's id", async () => {
     await deliver({
       channel: "web_analytics",
       type: "inventory.changed",
@@ -352,7 +353,7 @@ describe("web analytics", () => {
 });
 
 describe("the profile platform", () => {
-  test("gets the hash of a stranger's address without any consent, and nothing at all without an address", async () => {
+  test("receives the hash of an unknown person's address with all consents denied, and nothing without an address", async () => {
     const row = await deliver({
       channel: "profile_platform",
       id: "gid://shopify/Customer/99",

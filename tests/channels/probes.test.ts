@@ -1,13 +1,13 @@
-// Probes: they show whether address and credentials are right, and change nothing anywhere.
+// Probes check address and credentials and change nothing.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { channels } from "../../app/domain/channels/index.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import type { SystemName } from "../../app/sandbox/faults.ts";
-import { startChannelWorld, type ChannelWorld } from "../support/channels.ts";
+import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 const PROBED = ["cms", "web_analytics", "erpsys", "erp_generic", "archive"];
-/** No call is harmless there. */
+/** Channels without a harmless call. */
 const UNPROBED = [
   "storefront",
   "profile_platform",
@@ -35,7 +35,7 @@ const probe = async (name: string, shop = SHOP) =>
     .find((channel) => channel.name === name)
     ?.probe?.(world.service.ctx, await getTenant(world.service.ctx, shop));
 
-test("every channel has one, or is one of those where no call is harmless", () => {
+test("every channel has a probe or is listed as one without a harmless call", () => {
   expect(
     channels
       .filter((channel) => channel.probe)
@@ -50,38 +50,35 @@ test("every channel has one, or is one of those where no call is harmless", () =
   ).toEqual([...UNPROBED].sort());
 });
 
-test.each(PROBED)(
-  "%s answers, and nothing is there afterwards that was not before",
-  async (name) => {
-    const { sandbox, objects } = world.service;
-    const held = async () =>
-      JSON.stringify([
-        sandbox.cms.items(),
-        sandbox.analytics.hits(),
-        sandbox.erp.documents(),
-        await objects.list(""),
-      ]);
-    const before = await held();
-    expect(await probe(name)).toEqual({ httpStatus: name === "archive" ? null : 200 });
-    expect(await held()).toBe(before);
-  },
-);
+test.each(PROBED)("%s answers and leaves nothing behind", async (name) => {
+  const { sandbox, objects } = world.service;
+  const held = async () =>
+    JSON.stringify([
+      sandbox.cms.items(),
+      sandbox.analytics.hits(),
+      sandbox.erp.documents(),
+      await objects.list(""),
+    ]);
+  const before = await held();
+  expect(await probe(name)).toEqual({ httpStatus: name === "archive" ? null : 200 });
+  expect(await held()).toBe(before);
+});
 
-test.each(WIRED)("%s says when it is refused or away", async (name, system) => {
+test.each(WIRED)("%s reports a rejection and an outage", async (name, system) => {
   world.service.sandbox.failNext(system, { status: 401 });
   await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", status: 401 });
   world.service.sandbox.failNext(system, { reset: true });
   await expect(probe(name)).rejects.toMatchObject({ name: "OutboundError", kind: "network" });
 });
 
-test.each(WIRED)("%s of a store without settings calls nobody", async (name, system) => {
+test.each(WIRED)("%s of a store without settings makes no call", async (name, system) => {
   await world.service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { brand_name: "Bare" } });
   const before = world.service.sandbox.requests(system).length;
   await expect(probe(name, OTHER_SHOP)).rejects.toThrow("not set");
   expect(world.service.sandbox.requests(system)).toHaveLength(before);
 });
 
-test("what the analytics product finds wrong is told", async () => {
+test("the analytics product's validation messages are reported", async () => {
   world.service.sandbox.failNext("analytics", {
     status: 200,
     body: { validationMessages: [{ description: "client_id is missing" }] },

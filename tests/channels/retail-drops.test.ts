@@ -1,4 +1,4 @@
-// Where a store may have files dropped: what is refused when it is saved, and again when a file would be dropped.
+// Drop addresses of a store: what is rejected when it is saved, and again when a file is dropped.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,8 +80,8 @@ const REFUSED: [url: string, allow: string[]][] = [
   ["http://partner.example/drop", []],
 ];
 
-describe("an address that leads to a place of ours", () => {
-  test.each(REFUSED)("is refused: %s with %j allowed", async (url, allow) => {
+describe("an address inside our own network or storage", () => {
+  test.each(REFUSED)("is rejected: %s with %j allowed", async (url, allow) => {
     expect(findAddressProblem(url, rulesOf(allow))).toEqual(expect.any(String));
     const error = await clientFor(allow)
       .drop({ url, shop: SHOP, keys: KEYS }, "e.csv", "x")
@@ -93,7 +93,7 @@ describe("an address that leads to a place of ours", () => {
     expect(error).toMatchObject({ kind: "refused_address", retryable: false });
   });
 
-  test("is refused in any bucket that is or was the archive's, at the endpoint of each", () => {
+  test("is rejected for every bucket that is or was the archive's, at each one's endpoint", () => {
     const rules = rulesOf(
       [],
       "s3://deployed-archive/x",
@@ -114,7 +114,7 @@ describe("an address that leads to a place of ours", () => {
       expect(findAddressProblem(url, rules)).toBeUndefined();
   });
 
-  test("is refused in the archive's own folder, also when folders are open", () => {
+  test("is rejected for the archive's own folder, also when folders are allowed", () => {
     const rules = rulesOf(["file"], "file:.data/archive");
     for (const url of [
       "file:.data/archive",
@@ -155,12 +155,12 @@ describe("an address that leads to a place of ours", () => {
     "https://partner.example/drop?sig=1",
     "s3://bucket/prefix?region=eu-west-1",
     "s3://bucket?endpoint=https://objects.example",
-  ])("is saved when it is open: %s", async (url) => {
+  ])("is saved when it is allowed: %s", async (url) => {
     await service.addTenant(SHOP);
     expect((await save({ ...SAVED_KEYS, retail_analytics_a_url: url })).status).toBe(200);
   });
 
-  test("that is a bucket needs keys of the store's own: without one it is not saved, nor is a key taken away", async () => {
+  test("of a bucket needs the store's own keys: without one it is not saved, nor can a key be removed", async () => {
     const url = { retail_analytics_a_url: "s3://bucket/prefix" };
     const [id, secret] = Object.keys(SAVED_KEYS) as [string, string];
     const nothing = { retail_analytics_a_url: null, [id]: null, [secret]: null };
@@ -178,7 +178,7 @@ describe("an address that leads to a place of ours", () => {
     expect((await save(nothing)).status).toBe(200);
   });
 
-  test("that is a bucket of the archive of the platform's saved configuration is not saved", async () => {
+  test("of the bucket in the platform's saved configuration is not saved", async () => {
     const move = (archive_url: string | null) =>
       service.call("POST", "/platform/config", { body: { archive_url } });
     await service.addTenant(SHOP);
@@ -190,7 +190,7 @@ describe("an address that leads to a place of ours", () => {
     await move(null);
   });
 
-  test("by name is found out when it is connected to", async () => {
+  test("behind a host name is checked when it is connected to", async () => {
     for (const url of [
       "https://localtest.invalid./x",
       "s3://bucket?endpoint=https://localhost.localdomain",
@@ -204,7 +204,7 @@ describe("an address that leads to a place of ours", () => {
 });
 
 describe("a folder", () => {
-  test("of a store is its own below the address, and a repeat replaces the file", async () => {
+  test("of a store is its own subfolder of the address, and a repeat replaces the file", async () => {
     const client = clientFor([`file:${root}/open`]);
     for (const csv of ["first", "second"])
       await client.drop({ url: `file:${root}/open/partner`, shop: SHOP, keys: null }, "e.csv", csv);
@@ -218,7 +218,7 @@ describe("a folder", () => {
   });
 
   test.each(["../e.csv", "/tmp/e.csv", "a/../../e.csv"])(
-    "is never left by a file's name: %s",
+    "cannot be left by a file's name: %s",
     async (name) => {
       await expect(
         clientFor(["file"]).drop({ url: "file:named", shop: SHOP, keys: KEYS }, name, "x"),
@@ -229,7 +229,7 @@ describe("a folder", () => {
 });
 
 describe("a bucket", () => {
-  test("is never written with the service's own identity", async () => {
+  test("is never written with the service's own credentials", async () => {
     const before = service.sandbox.requests("retailAnalyticsA").length;
     await expect(
       clientFor(["127.0.0.1"]).drop({ url: url(), shop: SHOP, keys: null }, "h.csv", "x"),
@@ -240,7 +240,7 @@ describe("a bucket", () => {
   const objects = () => service.sandbox.retailAnalyticsA.objects();
   const url = () => `s3://crm/daily/?endpoint=${service.sandbox.addresses.retailAnalyticsAUrl}`;
 
-  test("is written by a signed request, through our own calls", async () => {
+  test("is written by a signed request through our own client", async () => {
     expect(
       await clientFor(["127.0.0.1"]).drop(
         { url: url(), shop: SHOP, keys: KEYS },
@@ -261,7 +261,7 @@ describe("a bucket", () => {
     [403, false],
     [503, true],
     [429, true],
-  ])("that answers %i is a failure that is worth a retry: %s", async (status, retryable) => {
+  ])("that answers %i is a retryable failure: %s", async (status, retryable) => {
     service.sandbox.failNext("retailAnalyticsA", {
       status,
       body: "<Error><Code>No</Code></Error>",
@@ -283,7 +283,7 @@ describe("a bucket", () => {
   });
 });
 
-test("over https an object is put below the address, and its query is kept", async () => {
+test("over https the object is PUT below the address, whose query is kept", async () => {
   const url = `${service.sandbox.addresses.retailAnalyticsAUrl}/in/?sig=s`;
   expect(
     await clientFor(["127.0.0.1"]).drop({ url, shop: SHOP, keys: KEYS }, "e.csv", "x"),

@@ -1,11 +1,11 @@
-// Who is told of to the retail-measurement partners, and in which words.
+// Retail measurement partners: whose data they receive, and in which format.
 import { hash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
-import { neutralise, toCsv } from "../../app/domain/channels/retail-csv.ts";
-import type { RetailRecord } from "../../app/domain/channels/retail-records.ts";
-import { startChannelWorld, storeFields, type ChannelWorld } from "../support/channels.ts";
-import { addCustomer } from "../support/queue.ts";
+import { neutralise, toCsv } from "../../app/domain/channels/retail/csv.ts";
+import type { RetailRecord } from "../../app/domain/channels/retail/records.ts";
+import { startChannelWorld, storeFields, type ChannelWorld } from "../support/bus/channels.ts";
+import { addCustomer } from "../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 const GID = "gid://shopify/Customer/706405506930370084";
@@ -77,7 +77,7 @@ const dropped = (eventId: string) =>
   world.service.sandbox.retailAnalyticsA.objects()[`/drops/${eventId}.csv`];
 
 describe.each(CHANNELS)("%s", (channel) => {
-  test("is told after a grant, not before, not after a revocation, and again after the next grant", async () => {
+  test("receives data after a grant, not before, not after a revocation, and again after the next grant", async () => {
     const before = world.calls(channel);
     expect(await deliver(channel)).toMatchObject(refused);
     await world.consentToRetail(userId);
@@ -89,32 +89,35 @@ describe.each(CHANNELS)("%s", (channel) => {
     expect(await deliver(channel)).toMatchObject({ status: "delivered" });
   });
 
-  test("goes by the server's order, whatever the client's clock said", async () => {
+  test("follows the server's order, whatever the client's clock says", async () => {
     await world.consentToRetail(userId);
     await world.consentToRetail(userId, "revoked");
     await query("ALTER TABLE consent_records DISABLE TRIGGER USER");
     await query(
-      "UPDATE consent_records SET timestamp = CASE action WHEN 'granted' THEN '2099-01-01' ELSE '2001-01-01' END, created_at = now() + CASE action WHEN 'granted' THEN interval '1 day' ELSE interval '0' END",
+      `UPDATE consent_records SET timestamp = CASE action WHEN 'granted' THEN '2099-01-01'
+        ELSE '2001-01-01' END, created_at = now() + CASE action WHEN 'granted' THEN interval '1 day'
+        ELSE interval '0' END`,
     );
     await query("ALTER TABLE consent_records ENABLE TRIGGER USER");
     expect(await deliver(channel)).toMatchObject(refused);
   });
 
-  test("is not told by another store's grant, nor by another person's, nor by a grant of something else", async () => {
+  test("is not enabled by another store's grant, another person's, or another consent's", async () => {
     await world.service.addTenant(OTHER_SHOP, storeFields(world.service.sandbox));
     await world.consentToRetail(userId, "granted", OTHER_SHOP);
     await world.consentToRetail(
       await addCustomer(world.service.database, SHOP, { email: "bob@example.com" }),
     );
     await query(
-      "INSERT INTO consent_records (shop, user_id, consent_type, action, method, consent_id, seq, prev_hash, hash) VALUES ($1, $2, 'marketing', 'granted', 'test', 'm', 99, '', '')",
+      `INSERT INTO consent_records (shop, user_id, consent_type, action, method, consent_id, seq,
+        prev_hash, hash) VALUES ($1, $2, 'marketing', 'granted', 'test', 'm', 99, '', '')`,
       [SHOP, userId],
     );
     expect(await deliver(channel)).toMatchObject(refused);
     expect(await deliver(channel, ORDER, { shop: OTHER_SHOP })).toMatchObject(refused);
   });
 
-  test("is not told of a person whom the store does not know, or of no person", async () => {
+  test("receives nothing about an unknown person, or without a person", async () => {
     await world.consentToRetail(userId);
     expect(
       await deliver(channel, { ...ORDER, email: "who@example.com", customer: { id: "4" } }),
@@ -122,14 +125,14 @@ describe.each(CHANNELS)("%s", (channel) => {
     expect(await deliver(channel, { sku: "CAM-9" }, { entity: "product" })).toMatchObject(refused);
   });
 
-  test("a refusal is not swept", async () => {
+  test("a missing consent is no dead letter for the sweep", async () => {
     const { eventId } = await deliver(channel);
     expect(
       await query("SELECT is_sweepable FROM integration_queue WHERE event_id = $1", [eventId]),
     ).toEqual([{ is_sweepable: false }]);
   });
 
-  test("a SKU without a UPC is a dead letter that names it, and nobody is called", async () => {
+  test("a SKU without a UPC makes a dead letter that names it, without a call", async () => {
     await world.consentToRetail(userId);
     await query(
       "INSERT INTO product_upc_mapping (shop, sku, upc) VALUES ($1, 'NEW-1', '012345678905')",
@@ -152,7 +155,7 @@ describe.each(CHANNELS)("%s", (channel) => {
     expect(world.calls(channel)).toBe(before);
   });
 
-  test("an order without a product is passed over", async () => {
+  test("an order without a product is skipped", async () => {
     await world.consentToRetail(userId);
     const before = world.calls(channel);
     expect(
@@ -164,7 +167,7 @@ describe.each(CHANNELS)("%s", (channel) => {
 
 const EMAIL_HASH = hash("sha256", "ann@example.com");
 
-test("the file has a header and a row per product, exact amounts, and nothing of the person but the hash", async () => {
+test("the file has a header and a row per product, exact amounts, and of the person only the hash", async () => {
   await world.consentToRetail(userId);
   const { eventId } = await deliver("retail_analytics_a");
   const file = dropped(eventId);
@@ -177,7 +180,7 @@ test("the file has a header and a row per product, exact amounts, and nothing of
   ]);
 });
 
-test("the JSON says the same, under one idempotency key, with the store's token", async () => {
+test("the JSON has the same data, with one idempotency key and the store's token", async () => {
   await world.consentToRetail(userId);
   const { eventId, transformed_payload: sent } = await deliver("retail_analytics_b");
   expect(sent).toEqual({
@@ -236,7 +239,7 @@ describe("a cell", () => {
     expect(neutralise(cell)).toBe(written);
   });
 
-  test("keeps its commas, quotes and line breaks to itself", () => {
+  test("keeps its commas, quotes and line breaks inside the cell", () => {
     const record: RetailRecord = {
       event_id: "e",
       event_type: "order.created",

@@ -1,11 +1,11 @@
-// What warehouse events change in the built-in backend, and where they are filed.
+// Warehouse events: their effects in the built-in backend, and their archive.
 import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enqueue, type BusEvent } from "../../app/domain/bus/enqueue.ts";
-import { startChannelWorld, type ChannelWorld } from "../support/channels.ts";
+import { startChannelWorld, type ChannelWorld } from "../support/bus/channels.ts";
 import { OTHER_SHOP, SHOP } from "../support/service.ts";
 
 let world: ChannelWorld;
@@ -52,7 +52,7 @@ async function send({
 }
 const deliver = async (unit?: Unit) => world.settled(await send(unit));
 
-/** As a lost lease does: the same row is worked again from its beginning. */
+/** Processes the same row again from the start, as after a lost lease. */
 async function deliverAgain(eventId: string): Promise<void> {
   await world.settled(eventId);
   await query(
@@ -75,7 +75,7 @@ describe("a shipped unit", () => {
       "SELECT shop, serial, mpn, firmware_version, sha256, event_id FROM firmware_ledger ORDER BY id",
     );
 
-  test("of a product with firmware is bound to the version it left with, once per event", async () => {
+  test("of a product with firmware is bound to the version it shipped with, once per event", async () => {
     const eventId = await send();
     await deliverAgain(eventId);
     await query("UPDATE firmware_registry SET version = '2.0.0' WHERE shop = $1", [SHOP]);
@@ -104,7 +104,7 @@ describe("a shipped unit", () => {
     expect(await ledger()).toEqual([]);
   });
 
-  test("is one whoever reports it, and a picked one is not", async () => {
+  test("is bound once, whichever event reports it, and a picked one is not", async () => {
     expect(await deliver({ type: "unit.picked" })).toMatchObject({ status: "delivered" });
     expect(await ledger()).toEqual([]);
     expect(await deliver({ source: "manual" })).toMatchObject({ status: "delivered" });
@@ -143,7 +143,7 @@ describe("a returned unit", () => {
     ]);
   });
 
-  test("ten at once are all in the case", async () => {
+  test("ten concurrent units are all in the case", async () => {
     const ids = await Promise.all(
       Array.from({ length: 10 }, (_, n) => send(returned({ serial: `SN-${n}` }))),
     );
@@ -156,7 +156,7 @@ describe("a returned unit", () => {
     );
   });
 
-  test("of another store has a case of its own under the same number", async () => {
+  test("of another store has its own case under the same number", async () => {
     await world.service.addTenant(OTHER_SHOP);
     await deliver(returned({}));
     await deliver({ ...returned({ order_ref: "#2" }), shop: OTHER_SHOP });
@@ -166,7 +166,7 @@ describe("a returned unit", () => {
     ]);
   });
 
-  test("moves a case on from open, and never back from where somebody has taken it", async () => {
+  test("moves a case on from open, and never back from a later state", async () => {
     for (const [rma, status] of [
       ["RMA-7", "open"],
       ["RMA-8", "refunded"],
@@ -184,7 +184,7 @@ describe("a returned unit", () => {
     ]);
   });
 
-  test("without an RMA is a dead letter that says so", async () => {
+  test("without an RMA makes a dead letter that says so", async () => {
     expect(await deliver(returned({ rma_ref: undefined }))).toMatchObject({
       status: "dead_letter",
       last_error: expect.stringContaining("rma_ref"),
@@ -197,7 +197,7 @@ describe("the archive", () => {
   const folder = () => join(world.service.ctx.config.ARCHIVE_URL.replace("file:", ""), SHOP);
   const archive = () => world.service.ctx.archive.ofStore(SHOP);
 
-  test("has warehouse events in a folder of their own, and other events under its name", async () => {
+  test("has warehouse events in a separate folder, and other events under the archive's name", async () => {
     const day = new Date().toISOString().slice(0, 10);
     const unit = await send({ channel: "archive" });
     const other = await send({ channel: "archive", source: "manual", type: "inventory.changed" });
@@ -214,7 +214,7 @@ describe("the archive", () => {
     expect(await archive().list(`events/archive/${day}/${unit}`)).toEqual([]);
   });
 
-  test("that takes nothing is a failure to be tried again, never a delivery", async () => {
+  test("that fails makes a retryable failure, never a delivery", async () => {
     const blocked = join(folder(), "events/archive");
     rmSync(blocked, { recursive: true, force: true });
     await mkdir(dirname(blocked), { recursive: true });

@@ -11,8 +11,11 @@ beforeAll(async () => {
   await service.addTenant(SHOP, { admin_key: TENANT_KEY });
   await service.addTenant(OTHER_SHOP);
   await service.database.query(
-    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status, latency_ms, error)
-     SELECT $1, n, 'event-' || n, CASE WHEN n % 3 = 0 THEN 'cms' ELSE 'web_analytics' END, 1, CASE WHEN n = 45 THEN 'failed' ELSE 'delivered' END, CASE WHEN n = 45 THEN 500 ELSE 200 END, n, CASE WHEN n = 45 THEN 'cms answered 500' END
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status,
+      latency_ms, error)
+     SELECT $1, n, 'event-' || n, CASE WHEN n % 3 = 0 THEN 'cms' ELSE 'web_analytics' END, 1, CASE
+       WHEN n = 45 THEN 'failed' ELSE 'delivered' END, CASE WHEN n = 45 THEN 500
+       ELSE 200 END, n, CASE WHEN n = 45 THEN 'cms answered 500' END
      FROM generate_series(1, $2::int) n`,
     [SHOP, ATTEMPTS],
   );
@@ -36,7 +39,7 @@ async function walk(query: string): Promise<number[]> {
   return seen;
 }
 
-test("an entry tells the event, the channel, the status, the latency, the attempt and the error", async () => {
+test("an entry has the event, channel, status, latency, attempt number and error", async () => {
   const { json } = await read("&limit=1");
   expect(json.entries).toEqual([
     {
@@ -53,14 +56,14 @@ test("an entry tells the event, the channel, the status, the latency, the attemp
   ]);
 });
 
-test("a page holds 20 entries unless another limit is asked for, newest first", async () => {
+test("a page has 20 entries by default, newest first", async () => {
   expect((await read()).json.entries.map(({ queue_id: id }: { queue_id: number }) => id)).toEqual(
     Array.from({ length: 20 }, (_, index) => ATTEMPTS - index),
   );
 });
 
 test.each([1, 7, 20, 45, 100])(
-  "pages of %i follow each other without a gap or a repetition, and end with null",
+  "pages of %i follow each other without gap or repetition and end with null",
   async (limit) => {
     expect(await walk(`&limit=${limit}`)).toEqual(
       Array.from({ length: ATTEMPTS }, (_, index) => ATTEMPTS - index),
@@ -68,10 +71,11 @@ test.each([1, 7, 20, 45, 100])(
   },
 );
 
-test("an attempt that arrives between two pages moves nothing", async () => {
+test("an attempt added between two pages does not shift them", async () => {
   const first = (await read("&limit=10")).json;
   await service.database.query(
-    "INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms) VALUES ($1, 999, 'late', 'cms', 1, 'delivered', 1)",
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms)
+      VALUES ($1, 999, 'late', 'cms', 1, 'delivered', 1)`,
     [SHOP],
   );
   const second = (await read(`&limit=10&cursor=${first.next_cursor}`)).json;
@@ -79,13 +83,13 @@ test("an attempt that arrives between two pages moves nothing", async () => {
   expect(second.entries[0].queue_id).toBe(35);
 });
 
-test("one channel's attempts can be read alone; an unknown channel has none", async () => {
+test("the log filters by channel; an unknown channel has no entries", async () => {
   expect(await walk("&channel=cms&limit=4")).toHaveLength(15);
   expect((await read("&channel=nothing")).json).toEqual({ entries: [], next_cursor: null });
 });
 
 test.each(["0", "101", "-1", "1.5", "abc", "", "1e2", "99999999999"])(
-  "a limit outside 1..100 is refused: %s",
+  "a limit outside 1..100 answers 400: %s",
   async (limit) => {
     const answer = await read(`&limit=${limit}`);
     expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
@@ -96,7 +100,7 @@ test.each(["0", "101", "-1", "1.5", "abc", "", "1e2", "99999999999"])(
   },
 );
 
-test("a damaged cursor, one of another list and one of another store are refused", async () => {
+test("a cursor that is damaged, of another list or of another store answers 400", async () => {
   const { next_cursor: cursor } = (await read("&limit=1")).json as { next_cursor: string };
   const forged = Buffer.from("40.aaaaaaaaaaaaaaaaaaaaaa").toString("base64url");
   for (const damaged of [
@@ -116,13 +120,13 @@ test("a damaged cursor, one of another list and one of another store are refused
   );
 });
 
-test("another store's log is empty with the operator's key and closed with this store's", async () => {
+test("another store's log is empty with the operator's key and answers 401 with this store's", async () => {
   expect((await read("", { shop: OTHER_SHOP })).json).toEqual({ entries: [], next_cursor: null });
   expect((await read("", { shop: OTHER_SHOP, key: TENANT_KEY })).status).toBe(401);
   expect((await read("", { key: TENANT_KEY })).json.entries).toHaveLength(20);
 });
 
-test("without a key, or for a store that is not registered, nothing is read", async () => {
+test("without a key, or for an unregistered store, nothing is returned", async () => {
   expect((await read("", { key: null })).status).toBe(401);
   expect((await read("", { shop: "unknown-store.myshopify.com" })).status).toBe(404);
 });

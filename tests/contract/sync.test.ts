@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
-import { installStore, putCustomers, secondsAgo, setWatermark } from "../support/synced-store.ts";
+import {
+  installStore,
+  putCustomers,
+  secondsAgo,
+  setWatermark,
+} from "../support/storefront/synced-store.ts";
 
 let service: Service;
 const OTHER_KEY = "other-tenant-key-0123456789";
@@ -13,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe.each(["customers", "cms"])("POST /sync/%s", (kind) => {
-  it("answers what became of the customers", async () => {
+  it("answers counts of the customers by result", async () => {
     putCustomers(service, 3, () => secondsAgo(120));
     const { status, json } = await service.call("POST", `/sync/${kind}?shop=${SHOP}`);
     expect(status).toBe(200);
@@ -27,12 +32,12 @@ describe.each(["customers", "cms"])("POST /sync/%s", (kind) => {
     });
   });
 
-  it("is 401 without a key, and with another tenant's", async () => {
+  it("answers 401 without a key and with another tenant's", async () => {
     for (const key of [null, "wrong-key-0123456789", OTHER_KEY])
       expect((await service.call("POST", `/sync/${kind}?shop=${SHOP}`, { key })).status).toBe(401);
   });
 
-  it("is 404 for a store that is not known, 400 for none, 405 for GET", async () => {
+  it("answers 404 for an unknown store, 400 without one, 405 for GET", async () => {
     expect((await service.call("POST", `/sync/${kind}?shop=nobody.myshopify.com`)).status).toBe(
       404,
     );
@@ -40,7 +45,7 @@ describe.each(["customers", "cms"])("POST /sync/%s", (kind) => {
     expect((await service.call("GET", `/sync/${kind}?shop=${SHOP}`)).status).toBe(405);
   });
 
-  it("is 409 while another one of this store runs", async () => {
+  it("answers 409 while another run of this store is in progress", async () => {
     await service.database.query(
       "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, $2, '\"another process\"', now() + interval '1 minute')",
       [SHOP, `lease:sync_${kind}`],
@@ -51,8 +56,8 @@ describe.each(["customers", "cms"])("POST /sync/%s", (kind) => {
   });
 });
 
-describe("a system that fails", () => {
-  it("storefront: 502 with what was done", async () => {
+describe("a failing system", () => {
+  it("storefront: 502 with the progress so far", async () => {
     await setWatermark(service, secondsAgo(900));
     service.sandbox.failNext("storefront", { status: 500 }, Infinity);
     const { status, json } = await service.call("POST", `/sync/customers?shop=${SHOP}`);
@@ -68,12 +73,12 @@ describe("a system that fails", () => {
     });
   });
 
-  it("storefront without a token: 502 that says to install", async () => {
+  it("storefront without a token: 502 that says to install the app", async () => {
     const { status, json } = await service.call("POST", `/sync/customers?shop=${OTHER_SHOP}`);
     expect([status, json.code, json.ok]).toEqual([502, "not_installed", false]);
   });
 
-  it("CMS: 502 with what was done", async () => {
+  it("CMS: 502 with the progress so far", async () => {
     await service.database.query("UPDATE storefront_users SET country = 'IT'");
     service.sandbox.failNext("cms", { status: 403 }, Infinity);
     const { status, json } = await service.call("POST", `/sync/cms?shop=${SHOP}`);
@@ -90,7 +95,7 @@ describe("a system that fails", () => {
 });
 
 describe("/admin/scheduled-run", () => {
-  it("runs now and answers the report, which GET shows afterwards", async () => {
+  it("runs now and returns the report, which GET returns afterwards", async () => {
     const { status, json } = await service.call("POST", "/admin/scheduled-run");
     expect(status).toBe(200);
     expect(json).toMatchObject({
@@ -112,7 +117,7 @@ describe("/admin/scheduled-run", () => {
     });
   });
 
-  it("is for the platform's key alone", async () => {
+  it("requires the platform's key", async () => {
     for (const method of ["GET", "POST"])
       for (const key of [null, OTHER_KEY])
         expect(
@@ -120,7 +125,7 @@ describe("/admin/scheduled-run", () => {
         ).toBe(401);
   });
 
-  it("is 409 while a run is under way", async () => {
+  it("answers 409 while a run is in progress", async () => {
     await service.database.query(
       "INSERT INTO kv (shop, key, value, expires_at) VALUES ('*', 'lease:scheduled_run', '\"another process\"', now() + interval '1 minute')",
     );

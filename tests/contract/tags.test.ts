@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { toSlug } from "../../app/domain/tags/catalog.ts";
-import { addToCatalogue } from "../support/catalogue.ts";
+import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -9,7 +9,7 @@ let userId = 0;
 
 const TENANT_KEY = "tenant-admin-key-0123456789";
 
-/** A person of a store; answers the session token. */
+/** Signs a person up at a store; returns the session token. */
 async function signUp(shop: string, email: string): Promise<{ token: string; id: number }> {
   const { json } = await service.call("POST", `/auth/signup?shop=${shop}`, {
     key: null,
@@ -22,7 +22,8 @@ const change = (body: unknown, key: string | null = token) =>
   service.call("POST", "/ucp/tags", { body, key });
 const rowsOf = (shop: string) =>
   service.database.query(
-    "SELECT t.slug, t.category, m.source, m.user_id FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 ORDER BY m.id",
+    `SELECT t.slug, t.category, m.source, m.user_id FROM user_tag_map m
+      JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id WHERE m.shop = $1 ORDER BY m.id`,
     [shop],
   );
 const NO_SYSTEMS = {
@@ -77,7 +78,7 @@ describe("POST /ucp/tags", () => {
     });
   });
 
-  it("removes, and removes what is in both lists; adding twice adds once", async () => {
+  it("removes tags, also those that are in both lists; adding twice adds once", async () => {
     await addToCatalogue(service, ["one", "two", "three"]);
     await change({ add: ["one", "two"] });
     const answer = await change({ add: ["Two", "three", "ONE"], remove: ["two", "never had"] });
@@ -89,7 +90,7 @@ describe("POST /ucp/tags", () => {
   });
 
   it.each(["VIP", "Accepts Marketing", "active", "At Risk"])(
-    "refuses the reserved tag %s before and after it is seeded, and writes nothing",
+    "rejects the reserved tag %s before and after it is seeded, and writes nothing",
     async (name) => {
       await addToCatalogue(service, ["fine"]);
       for (const step of ["unseeded", "seeded"]) {
@@ -118,7 +119,7 @@ describe("POST /ucp/tags", () => {
     "news_2026_13_01",
     "news_2026_02_30",
     "accepts_newsletter",
-  ])("refuses the unknown tag %s, with everything beside it", async (name) => {
+  ])("rejects the unknown tag %s together with the other tags of the request", async (name) => {
     const answer = await change({ add: ["newsletter_subscribed", name] });
     expect([answer.status, answer.json.code, answer.json.fields]).toEqual([
       403,
@@ -134,7 +135,7 @@ describe("POST /ucp/tags", () => {
     ).toEqual([]);
   });
 
-  it("takes the tags of any form, whatever its name and however long", async () => {
+  it("accepts the tags of any form, whatever its name and length", async () => {
     const long = `${"waitlist-".repeat(4)}xyz`;
     const answer = await change({
       add: [
@@ -153,7 +154,7 @@ describe("POST /ucp/tags", () => {
   });
 
   it.each(["tos", "privacy", "cookie", "marketing", "a2a", "AP2"])(
-    "refuses the tags of a form that is named like the consent %s",
+    "rejects the tags of a form named like the consent %s",
     async (form) => {
       for (const name of [`${form}_subscribed`, `${form}_2026-11-21`]) {
         const answer = await change({ add: ["newsletter_subscribed", name] });
@@ -172,7 +173,7 @@ describe("POST /ucp/tags", () => {
     expect((await change({ add: ["Trail club"] })).json.code).toBe("tag_reserved");
   });
 
-  it("opens the categories that the store leaves to its customers", async () => {
+  it("opens the categories that the store lets customers choose", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { self_service_tag_categories: ["tier"] },
     });
@@ -192,7 +193,7 @@ describe("POST /ucp/tags", () => {
     ],
     ["a list that is none", { add: "vip" }, "add"],
     ["a name that is no text", { add: [7] }, "add.0"],
-  ])("refuses %s", async (_, body, field) => {
+  ])("rejects %s", async (_, body, field) => {
     const answer = await change(body);
     expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
       400,
@@ -202,7 +203,7 @@ describe("POST /ucp/tags", () => {
     expect(await rowsOf(SHOP)).toEqual([]);
   });
 
-  it("answers `queued` after 5 s when nobody delivers, with the rows on disk", async () => {
+  it("answers `queued` after 5 s when no worker delivers, with the rows stored", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { cms_api_token: "cms-token-0123456789" },
     });
@@ -231,7 +232,7 @@ describe("POST /ucp/tags", () => {
     ]);
   });
 
-  it("keeps a person below the storefront's limits: the oldest dated form tags go, and nothing else", async () => {
+  it("keeps a person below the storefront's tag limit: deletes only the oldest dated form tags", async () => {
     await addToCatalogue(service, [
       "kept",
       ...Array.from({ length: 125 }, (_, at) => `tag_${at}`),
@@ -251,8 +252,8 @@ describe("POST /ucp/tags", () => {
   });
 });
 
-describe("reading", () => {
-  it("GET /tags/catalog pages through the store's own tags and says which a person may choose", async () => {
+describe("reading tags", () => {
+  it("GET /tags/catalog pages through the store's own tags and marks those a person may choose", async () => {
     await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=backend`);
     const first = await service.call("GET", "/tags/catalog?limit=10", { key: token });
     const second = await service.call(
@@ -289,7 +290,7 @@ describe("reading", () => {
     ).toBe(400);
   });
 
-  it("GET /tags/mine shows a merchant's assignment only to who proved to be that customer", async () => {
+  it("GET /tags/mine shows a merchant's assignment only to a verified customer", async () => {
     await addToCatalogue(service, ["mine"]);
     await change({ add: ["mine"] });
     await service.database.query(
@@ -297,7 +298,8 @@ describe("reading", () => {
       [SHOP],
     );
     await service.database.query(
-      "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'storefront' FROM crm_tags WHERE slug = 'at_risk'",
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'storefront'
+        FROM crm_tags WHERE slug = 'at_risk'`,
       [SHOP, userId],
     );
     const mine = async () =>
@@ -319,7 +321,7 @@ describe("reading", () => {
 });
 
 describe("POST /segment/assign", () => {
-  it("gives the same label every time, stores it, and splits people in about halves", async () => {
+  it("returns the same label every time, stores it, and splits people into two halves", async () => {
     const assign = (experiment: string, key = token) =>
       service.call("POST", "/segment/assign", { body: { experiment }, key });
     const first = await assign("Checkout Button");
@@ -342,7 +344,7 @@ describe("POST /segment/assign", () => {
   });
 
   it.each([{}, { experiment: "" }, { experiment: "!!" }, { experiment: 7 }])(
-    "refuses %j",
+    "rejects %j",
     async (body) => {
       expect((await service.call("POST", "/segment/assign", { body, key: token })).json.code).toBe(
         "invalid_request",
@@ -359,9 +361,10 @@ describe("POST /admin/tags/assign", () => {
     ["user_id", () => userId],
     ["email", () => "ADA@example.com"],
     ["gid", () => "gid://shopify/Customer/9007199254740993"],
-  ])("assigns any category to the person named by %s", async (name, value) => {
+  ])("assigns a tag of any category to the person named by %s", async (name, value) => {
     await service.database.query(
-      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1",
+      `UPDATE storefront_users
+        SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993' WHERE id = $1`,
       [userId],
     );
     const answer = await assign({ [name]: value(), add: ["VIP"] });
@@ -371,7 +374,7 @@ describe("POST /admin/tags/assign", () => {
     ]);
   });
 
-  it("refuses nobody, two names for one person, an unknown person and another store's person", async () => {
+  it("rejects a missing person, two names for one person, an unknown person and another store's person", async () => {
     const other = await signUp(OTHER_SHOP, "grace@example.com");
     expect((await assign({ add: ["vip"] })).status).toBe(400);
     expect((await assign({ user_id: userId, email: "ada@example.com", add: ["vip"] })).status).toBe(
@@ -387,7 +390,7 @@ describe("POST /admin/init-tag-system", () => {
   const init = (query: string, key: string | null = TENANT_KEY) =>
     service.call("POST", `/admin/init-tag-system?shop=${SHOP}${query}`, { key });
 
-  it("seeds the 17 tags in this store alone, and changes nothing the second time", async () => {
+  it("seeds the 17 tags in this store only, and changes nothing the second time", async () => {
     expect((await init("&step=backend")).json).toEqual({
       ok: true,
       step: "backend",
@@ -408,7 +411,7 @@ describe("POST /admin/init-tag-system", () => {
   it.each([
     ["storefront", "storefront_admin_token"],
     ["cms", "cms_api_token"],
-  ])("step %s says that %s is missing", async (step, field) => {
+  ])("step %s reports that %s is missing", async (step, field) => {
     const answer = await init(`&step=${step}`);
     expect([answer.status, answer.json.code, answer.json.fields]).toEqual([
       409,
@@ -417,7 +420,7 @@ describe("POST /admin/init-tag-system", () => {
     ]);
   });
 
-  it("without a step runs what it can and is honest about the rest", async () => {
+  it("without a step runs what it can and reports the rest", async () => {
     const answer = await init("");
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ ok: false, step: "all", created: 17, existing: 0 });
@@ -434,19 +437,19 @@ describe("POST /admin/init-tag-system", () => {
     ]);
   });
 
-  it("refuses an unknown step", async () => {
+  it("rejects an unknown step", async () => {
     expect((await init("&step=everything")).json.code).toBe("invalid_request");
   });
 });
 
-describe("who may call", () => {
+describe("authorization", () => {
   it.each([
     ["POST", "/ucp/tags"],
     ["GET", "/tags/mine"],
     ["GET", "/tags/catalog"],
     ["GET", "/segment/current"],
     ["POST", "/segment/assign"],
-  ])("%s %s needs a session of this store", async (method, path) => {
+  ])("%s %s requires a session of this store", async (method, path) => {
     const body = method === "POST" ? { add: ["x"], experiment: "x" } : undefined;
     const other = await signUp(OTHER_SHOP, "grace@example.com");
     const keys = [null, TENANT_KEY, other.token];
@@ -457,7 +460,7 @@ describe("who may call", () => {
   });
 
   it.each(["/admin/tags/assign", "/admin/init-tag-system"])(
-    "POST %s needs an admin key of this store",
+    "POST %s requires an admin key of this store",
     async (path) => {
       for (const [key, shop] of [
         [null, SHOP],

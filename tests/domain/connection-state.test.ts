@@ -1,4 +1,4 @@
-// The parts of the app's home: each is told by itself, and what cannot be found out says so.
+// The parts of the app's home page: each is determined separately, and says so when it cannot be.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Ctx } from "../../app/context.server.ts";
 import { FAILURES_TO_OPEN, recordFailure } from "../../app/domain/bus/circuit.ts";
@@ -7,19 +7,20 @@ import {
   readWebhooksState,
   repairWebhooks,
 } from "../../app/domain/tenants/connection-state.ts";
-import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
+import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { dataOf, getTenant } from "../../app/domain/tenants/tenant.ts";
-import { WEBHOOK_TOPICS } from "../../app/domain/tenants/webhook-topics.ts";
-import { startWorld, type World } from "../support/screens-server.ts";
+import { API_TOPICS } from "../../app/domain/tenants/storefront/webhook-topics.ts";
+import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const SHOP = "first-shop.myshopify.com";
-const TOTAL = WEBHOOK_TOPICS.length;
-let world: World;
+const TOTAL = API_TOPICS.length;
+const EVERYTHING = "write_customers,read_orders,read_customer_merge";
+let world: TestApp;
 let ctx: Ctx;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
   ctx = world.ctx;
 });
 afterAll(() => world.stop());
@@ -39,7 +40,7 @@ async function connect(scope: string): Promise<void> {
   });
 }
 
-test("a store that was never installed is not connected, and nobody is asked", async () => {
+test("a store that never installed is not connected, and no call is made", async () => {
   expect(await readConnectionState(ctx, SHOP)).toEqual({
     shop: SHOP,
     token: { state: "none", expiresAt: null, isRenewed: false },
@@ -51,19 +52,19 @@ test("a store that was never installed is not connected, and nobody is asked", a
 });
 
 test("missing permissions are named; who may write may read", async () => {
-  await connect("write_customers,read_products");
+  await connect("write_customers,read_products,read_customer_merge");
   expect((await readConnectionState(ctx, SHOP)).scopes.missing).toEqual(["read_orders"]);
-  await connect("read_customers,read_products,read_orders");
+  await connect("read_customers,read_products,read_orders,read_customer_merge");
   expect((await readConnectionState(ctx, SHOP)).scopes.missing).toEqual(["write_customers"]);
 });
 
 test("missing webhooks are named and repaired, and repairing twice changes nothing", async () => {
-  await connect("write_customers");
+  await connect(EVERYTHING);
   expect(await readWebhooksState(ctx, SHOP)).toMatchObject({
     state: "known",
     registered: 0,
     total: TOTAL,
-    missing: WEBHOOK_TOPICS.map(({ name }) => name),
+    missing: API_TOPICS.map(({ name }) => name),
   });
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: TOTAL });
   expect(await readWebhooksState(ctx, SHOP)).toEqual({
@@ -75,9 +76,9 @@ test("missing webhooks are named and repaired, and repairing twice changes nothi
   expect(await repairWebhooks(ctx, SHOP)).toEqual({ isDone: true, changed: 0 });
 });
 
-test("a webhook that the platform refuses is named with its reason, until it is there", async () => {
+test("a webhook that the platform rejects is named with its reason until it is registered", async () => {
   await world.sandbox.storefront.uninstall(SHOP, { silent: true });
-  await connect("write_customers");
+  await connect(EVERYTHING);
   const reason = "You do not have permission to create webhooks with this topic";
   world.sandbox.storefront.refuseTopic(SHOP, "customers/merge", reason);
   const refused = [{ topic: "customers/merge", reason }];
@@ -95,7 +96,7 @@ test("a webhook that the platform refuses is named with its reason, until it is 
   expect(await readWebhooksState(ctx, SHOP)).toMatchObject({ registered: TOTAL, missing: [] });
 });
 
-test("a channel is off, on, or paused until it is tried again", async () => {
+test("a channel is off, on, or paused until its next attempt", async () => {
   await connect("write_customers");
   await changeTenantRecord(ctx, SHOP, { set: { enabled_channels: ["cms", "web_analytics"] } });
   const { sql } = dataOf(ctx, await getTenant(ctx, SHOP));
@@ -112,7 +113,7 @@ test("a channel is off, on, or paused until it is tried again", async () => {
   expect(stateOf("profile_platform")).toEqual({ name: "profile_platform", state: "off" });
 });
 
-test("one part that fails leaves the others whole", async () => {
+test("one failing part does not affect the others", async () => {
   await connect("write_customers");
   const failing = () => {
     throw new Error("broken on purpose");
@@ -135,7 +136,7 @@ test("one part that fails leaves the others whole", async () => {
   expect(await readWebhooksState(away, SHOP)).toMatchObject({ state: "unknown" });
 });
 
-test("a platform in trouble is told as such, one that ended the access as not connected", async () => {
+test("a platform outage is shown as an outage, a revoked access as not connected", async () => {
   await connect("write_customers");
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 1);
   expect(await readWebhooksState(ctx, SHOP)).toEqual({

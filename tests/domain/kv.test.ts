@@ -1,6 +1,10 @@
-// The key-value store's three atomic verbs and its expiry, under callers that come all at once.
+// The key-value store's three atomic operations and its expiry under concurrent callers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openDatabase, type Database, type TenantSql } from "../../app/runtime/database.ts";
+import {
+  openDatabase,
+  type Database,
+  type TenantSql,
+} from "../../app/runtime/database/database.ts";
 import {
   compareAndSetKey,
   deleteExpiredKeys,
@@ -10,7 +14,7 @@ import {
   putKeyIfAbsent,
   takeKey,
   type Key,
-} from "../../app/runtime/kv.ts";
+} from "../../app/runtime/database/kv.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -64,14 +68,14 @@ describe("put if absent", () => {
 });
 
 describe("take", () => {
-  test("gives the value to one of 20 callers and leaves nothing", async () => {
+  test("returns the value to one of 20 callers and leaves nothing", async () => {
     await putKey(sql, K, { state: 1 }, 60);
     const taken = await Promise.all(CALLERS.map(() => takeKey(sql, K)));
     expect(taken.filter((value) => value !== null)).toEqual([{ state: 1 }]);
     expect(await getKey(sql, K)).toBeNull();
   });
 
-  test("gives nobody a key that has expired", async () => {
+  test("never returns an expired key", async () => {
     await putKey(sql, K, 1, 60);
     await expire(K);
     expect(await takeKey(sql, K)).toBeNull();
@@ -114,13 +118,13 @@ describe("compare and set", () => {
 });
 
 describe("an expired key", () => {
-  test("is invisible at once, before anybody deletes it", async () => {
+  test("is invisible at once, before it is deleted", async () => {
     await putKey(sql, K, 1, 0);
     expect(await getKey(sql, K)).toBeNull();
     expect(await storage.query("SELECT 1 FROM kv")).toHaveLength(1);
   });
 
-  test("is deleted by the clean-up of all tenants, in portions, and no living one with it", async () => {
+  test("is deleted by the clean-up of all tenants, in batches, without deleting a valid one", async () => {
     for (let index = 0; index < 25; index += 1)
       await putKey(
         database.forTenant(`shop-${index % 3}.myshopify.com`).sql,
@@ -142,7 +146,7 @@ describe("an expired key", () => {
   });
 });
 
-test("a lease is given back only by the holder that put it", async () => {
+test("a lease is released only by its own holder", async () => {
   await putKeyIfAbsent(sql, LEASE, "mine", 60);
   await deleteKeyIfHeld(sql, LEASE, "somebody else's");
   expect(await putKeyIfAbsent(sql, LEASE, "other", 60)).toBe(false);
@@ -150,7 +154,7 @@ test("a lease is given back only by the holder that put it", async () => {
   expect(await putKeyIfAbsent(sql, LEASE, "other", 60)).toBe(true);
 });
 
-test("the same key of two tenants is two keys, for every verb", async () => {
+test("the same key of two tenants is two keys, for every operation", async () => {
   const other = database.forTenant("b.myshopify.com").sql;
   await putKey(sql, K, "a");
   expect(await getKey(other, K)).toBeNull();

@@ -1,18 +1,21 @@
-// The app library's session storage: one home for the token, and no second way to spend it.
+// The app library's session storage: the token is stored in one place and can be spent in one way only.
 import { Session } from "@shopify/shopify-api";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createSessionStorage, toSessionId } from "../../app/domain/tenants/session-storage.ts";
-import { storeGrant } from "../../app/domain/tenants/storefront-token.ts";
+import {
+  createSessionStorage,
+  toSessionId,
+} from "../../app/domain/tenants/storefront/session-storage.ts";
+import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../app/domain/tenants/tenant.ts";
-import { countGrants, startWorld, type World } from "../support/screens-server.ts";
+import { countGrants, startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
-let world: World;
+let world: TestApp;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -46,7 +49,7 @@ const offlineSession = (
     ...fields,
   });
 
-test("a token that is fresh is handed out without its refresh token and its expiry, and nobody is asked", async () => {
+test("a fresh token is returned without its refresh token and expiry, without a call", async () => {
   const token = await connect(SHOP);
   const before = world.sandbox.requests("storefront").length;
   const session = await createSessionStorage(world.ctx).loadSession(toSessionId(SHOP));
@@ -57,7 +60,7 @@ test("a token that is fresh is handed out without its refresh token and its expi
   expect(world.sandbox.requests("storefront")).toHaveLength(before);
 });
 
-test("10 loads at once near expiry make one refresh and all get the new token", async () => {
+test("10 concurrent loads near expiry make one refresh, and all get the new token", async () => {
   const old = await connect(SHOP, 60);
   const storage = createSessionStorage(world.ctx);
   const before = countGrants(world, SHOP, "refresh_token");
@@ -70,7 +73,7 @@ test("10 loads at once near expiry make one refresh and all get the new token", 
   expect(new Set(sessions.map((session) => session?.accessToken))).toEqual(new Set([stored]));
 });
 
-test("a dead refresh token, an unknown store and an ended connection have no session", async () => {
+test("an invalid refresh token, an unknown store and an ended connection have no session", async () => {
   await connect(SHOP, 60);
   world.sandbox.storefront.revokeRefreshToken(SHOP);
   const storage = createSessionStorage(world.ctx);
@@ -80,7 +83,7 @@ test("a dead refresh token, an unknown store and an ended connection have no ses
   expect(await storage.loadSession(toSessionId(OTHER))).toBeUndefined();
 });
 
-test("a platform that is away costs no session while the token still works, and nothing of the pair", async () => {
+test("during a platform outage the session stays while the token works, and the pair is kept", async () => {
   const token = await connect(SHOP, 60);
   world.sandbox.failNext("storefront", { status: 503, match: "access_token" }, 5);
   const storage = createSessionStorage(world.ctx);
@@ -124,7 +127,7 @@ test("a new grant registers the store, replaces the pair, ends the need to recon
   expect(world.sandbox.requests("storefront")).toHaveLength(calls);
 });
 
-test("webhooks that cannot be registered do not cost the grant", async () => {
+test("webhooks that cannot be registered do not fail the grant", async () => {
   const { access_token: accessToken, refresh_token: refreshToken } =
     world.sandbox.storefront.install(SHOP);
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
@@ -141,7 +144,7 @@ test("webhooks that cannot be registered do not cost the grant", async () => {
   expect((await getTenant(world.ctx, SHOP)).config.storefront_admin_token).toBe(accessToken);
 });
 
-test("a session without a refresh token never wipes the stored one", async () => {
+test("a session without a refresh token never clears the stored one", async () => {
   await connect(SHOP);
   const before = await getTenant(world.ctx, SHOP);
   const storage = createSessionStorage(world.ctx);
@@ -161,7 +164,7 @@ test("a session without a refresh token never wipes the stored one", async () =>
   expect(after.connection).toEqual(before.connection);
 });
 
-test("another store's session id, and one that is no id at all, reads and writes nothing of this store", async () => {
+test("another store's session id, and an invalid one, read and write nothing of this store", async () => {
   const [token, otherToken] = [await connect(SHOP), await connect(OTHER)];
   const storage = createSessionStorage(world.ctx);
   expect((await storage.loadSession(toSessionId(OTHER)))?.accessToken).toBe(otherToken);
@@ -191,7 +194,7 @@ test("another store's session id, and one that is no id at all, reads and writes
   expect((await getTenant(world.ctx, OTHER)).config.storefront_admin_token).toBe(otherToken);
 });
 
-test("a deleted session is forgotten with its refresh token, and the store stays registered", async () => {
+test("a deleted session is removed with its refresh token, and the store stays registered", async () => {
   await connect(SHOP);
   await connect(OTHER);
   const storage = createSessionStorage(world.ctx);

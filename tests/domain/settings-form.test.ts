@@ -1,28 +1,26 @@
-// The settings form: derived from the table of fields, so that nothing there is missing here, and no secret is.
+// The settings form is derived from the table of fields, so that none is missing and no secret is
+// exposed.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { toDraft, toPatch, toValue } from "../../app/components/settings/field-drafts.ts";
-import {
-  FIELD_TEXTS,
-  fieldWords,
-  problemWords,
-} from "../../app/components/settings/field-words.ts";
-import { SETTINGS_WORDS } from "../../app/components/settings/settings-words.ts";
-import { saveTenantConfig } from "../../app/domain/tenants/configuration.ts";
-import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings-form.ts";
-import { PLATFORM_FIELDS } from "../../app/domain/tenants/platform-config.ts";
+import en from "../../app/locales/en/settings.json" with { type: "json" };
+import fr from "../../app/locales/fr/settings.json" with { type: "json" };
+import { problemKey } from "../../app/components/settings/field-errors.ts";
+import { saveTenantConfig } from "../../app/domain/tenants/settings/configuration.ts";
+import { readSettingsForm, saveSettings } from "../../app/domain/tenants/settings/settings-form.ts";
+import { PLATFORM_FIELDS } from "../../app/domain/tenants/settings/platform-config.ts";
 import {
   TENANT_FIELDS,
   tenantField,
   tenantFieldNames,
 } from "../../app/domain/tenants/tenant-config.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { startWorld, type World } from "../support/screens-server.ts";
+import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const SHOP = "form-store.myshopify.com";
 const SECRET = "secret-value-0123456789";
-let world: World;
+let world: TestApp;
 beforeAll(async () => {
-  world = await startWorld({ env: { OUTBOUND_ALLOW: "erp.example.com" } });
+  world = await startTestApp({ env: { OUTBOUND_ALLOW: "erp.example.com" } });
 });
 afterAll(() => world.stop());
 beforeEach(() => world.database.truncate());
@@ -35,14 +33,14 @@ const saved = async () => (await getTenant(world.ctx, SHOP)).saved;
 const save = (fields: unknown, isPlatform = true) =>
   saveSettings(world.ctx, SHOP, JSON.stringify(fields), isPlatform);
 
-test("every field of the table is in the form once, in its section, with words in every language", async () => {
+test("every field of the table is in the form once, in its section, with texts in every language", async () => {
   await saveTenantConfig(world.ctx, SHOP, {}, true);
   const sections = await read();
   expect(sections.flatMap(({ fields }) => fields.map(({ name }) => name)).toSorted()).toEqual(
     [...tenantFieldNames].toSorted(),
   );
   for (const { name, fields } of sections) {
-    expect(SETTINGS_WORDS.fr.sections[name].title).toBeTruthy();
+    expect(fr.sections[name].title).toBeTruthy();
     for (const field of fields)
       expect([
         field.name,
@@ -50,21 +48,22 @@ test("every field of the table is in the form once, in its section, with words i
       ]).toEqual([field.name, name]);
   }
   const names = [...Object.keys(TENANT_FIELDS), ...Object.keys(PLATFORM_FIELDS)];
-  expect(names.filter((name) => !Object.hasOwn(FIELD_TEXTS, name))).toEqual([]);
-  expect(Object.keys(FIELD_TEXTS).filter((name) => !names.includes(name))).toEqual([]);
-  for (const [name, [, , ...help]] of Object.entries(FIELD_TEXTS))
-    expect([name, help.length]).toEqual([name, help.length === 0 ? 0 : 3]);
+  expect(Object.keys(fr.fields).toSorted()).toEqual([...new Set(names)].toSorted());
+  for (const [name, texts] of Object.entries(fr.fields)) {
+    expect([name, texts.label]).not.toEqual([name, ""]);
+    expect([name, "help" in texts]).toEqual([
+      name,
+      "help" in en.fields[name as keyof typeof en.fields],
+    ]);
+  }
 });
 
-test("a field without words of its own is shown with its label", () => {
-  expect(fieldWords("fr", { name: "constructor", label: "New one" })).toEqual({
-    label: "New one",
-    help: "",
-  });
-  expect(problemWords("es", "is odd")).toContain("is odd");
+test("a refusal without a text of its own is shown with its reason", () => {
+  expect(problemKey("is odd")).toBe("problems.other");
+  expect(fr.problems.other).toContain("{{reason}}");
 });
 
-test("every secret of the table is masked in the form, saved or inherited, and sent back unchanged it stays", async () => {
+test("every secret of the table is masked in the form, saved or inherited, and sending the mask back keeps it", async () => {
   const secrets = tenantFieldNames.filter((name) => tenantField(name).secret);
   await saveTenantConfig(
     world.ctx,
@@ -85,7 +84,7 @@ test("every secret of the table is masked in the form, saved or inherited, and s
   for (const name of secrets) expect((await saved())[name]).toBe(SECRET);
 });
 
-test("an untouched form sends nothing, and what an editor shows is what it sends", async () => {
+test("an unchanged form sends nothing, and an editor sends what it shows", async () => {
   const values = {
     brand_name: "Kestrel",
     public_hosts: ["a.example.com", "b.example.com"],
@@ -117,7 +116,7 @@ test("an untouched form sends nothing, and what an editor shows is what it sends
   for (const name of Object.keys(values)) expect(await saved()).not.toHaveProperty(name);
 });
 
-test("what only the operator may change is closed to others, and refused all the same", async () => {
+test("fields that only the operator may change are read-only for others, and their changes are rejected", async () => {
   await saveTenantConfig(world.ctx, SHOP, {}, true);
   expect(
     (await fieldsOf(false))
@@ -131,7 +130,7 @@ test("what only the operator may change is closed to others, and refused all the
   });
 });
 
-test("what is no form, names an unknown field, or has one wrong value saves nothing", async () => {
+test("a malformed form, an unknown field or one invalid value saves nothing", async () => {
   await saveTenantConfig(world.ctx, SHOP, { brand_name: "Kestrel" }, true);
   for (const posted of ["", "null", "[]", "{", 3, undefined])
     expect(await saveSettings(world.ctx, SHOP, posted, true)).toMatchObject({ outcome: "refused" });

@@ -1,18 +1,18 @@
-// What the home and the screen of tags read of a store: its own rows, and of the last day alone.
+// What the home page and the tags page read of a store: its own rows, of the last day only.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
-import { readStoreHealth, readStoreOverview } from "../../app/domain/store-overview.ts";
+import { readStoreHealth, readStoreOverview } from "../../app/domain/merchant/store-overview.ts";
 import { readTagUsage } from "../../app/domain/tags/tag-usage.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { putPerson } from "../support/customers.ts";
-import { startWorld, type World } from "../support/screens-server.ts";
+import { putPerson } from "../support/storefront/customers.ts";
+import { startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const [SHOP, OTHER] = ["overview.myshopify.com", "other.myshopify.com"];
-let world: World;
+let world: TestApp;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -64,7 +64,9 @@ test("the numbers are of the last 24 hours, and a sign-up is a new account or a 
     ]),
   );
   await query(
-    "INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum) VALUES ($1, 'cms', now(), 7, 1, 0), ($1, 'cms', now() - interval '25 hours', 90, 90, 0), ($2, 'cms', now(), 500, 500, 0)",
+    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
+      VALUES ($1, 'cms', now(), 7, 1, 0), ($1, 'cms', now() - interval '25 hours', 90, 90, 0), ($2,
+      'cms', now(), 500, 500, 0)`,
     [SHOP, OTHER],
   );
   const overview = await readStoreOverview(world.ctx, SHOP);
@@ -82,7 +84,9 @@ test("the numbers are of the last 24 hours, and a sign-up is a new account or a 
 
 test("dead letters and a failed sync are this store's own; a store that is not connected has none", async () => {
   await world.database.query(
-    "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, status, dead_lettered_at) VALUES ($1, 'e', 'cms', 'manual', 't', 'customer', '1', 'dead_letter', now())",
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status, dead_lettered_at)
+      VALUES ($1, 'e', 'cms', 'manual', 't', 'customer', '1', 'dead_letter', now())`,
     [OTHER],
   );
   await world.database.query(
@@ -104,7 +108,7 @@ test("dead letters and a failed sync are this store's own; a store that is not c
   });
 });
 
-test("tags come by category and name with their holders, found by the beginning of name or slug, never another store's", async () => {
+test("tags are listed by category and name with their holders, searched by prefix of name or slug, never another store's", async () => {
   await putPerson(world.database, SHOP, { email: "a@x.example", tags: ["gala", "opening"] });
   await putPerson(world.database, SHOP, { email: "b@x.example", tags: ["gala"] });
   await putPerson(world.database, OTHER, { email: "c@x.example", tags: ["gala", "theirs"] });

@@ -1,9 +1,13 @@
-// SPEC "Storefront access token", row by row, and what the races around it must not cost.
+// SPEC "Storefront access token", row by row, and the races around it.
+import { channels } from "../../app/domain/channels/index.ts";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCtx } from "../../app/context.server.ts";
-import { callStorefront } from "../../app/domain/tenants/storefront-admin.ts";
-import { ensureStorefrontToken, storeGrant } from "../../app/domain/tenants/storefront-token.ts";
+import { callStorefront } from "../../app/domain/tenants/storefront/admin-session.ts";
+import {
+  ensureStorefrontToken,
+  storeGrant,
+} from "../../app/domain/tenants/storefront/access-token.ts";
 import { registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP as SHOP_QUERY } from "../../app/integrations/storefront-documents.ts";
@@ -88,7 +92,7 @@ describe("the state table", () => {
     expect(record.text).not.toContain((await stored()).refresh);
   });
 
-  test("valid with 5 minutes or less left -> valid: a new pair and a new expiry, and the old refresh token is dead", async () => {
+  test("valid with 5 minutes or less left -> valid: a new pair and a new expiry, and the old refresh token is invalid", async () => {
     const old = await connect(3_600);
     const { expiresAt } = await stored();
     clock.ahead = new Date(expiresAt as string).getTime() - 5 * MINUTE - Date.now();
@@ -114,7 +118,7 @@ describe("the state table", () => {
     ).rejects.toMatchObject({ status: 400 });
   });
 
-  test("valid with more than 5 minutes left -> unchanged, and nobody is asked; forced -> a new pair", async () => {
+  test("valid with more than 5 minutes left -> unchanged, without a call; forced -> a new pair", async () => {
     const old = await connect(301);
     clock.ahead = -500;
     expect((await counting(() => ensure())).calls).toBe(0);
@@ -151,7 +155,7 @@ describe("the state table", () => {
   });
 
   test.each([400, 401, 403])(
-    "any, a refusal with %i -> reauth_required, and an install heals it",
+    "any, a rejection with %i -> reauth_required, and an install repairs it",
     async (status) => {
       await connect(10);
       failTokenCalls({ status, body: { error: "invalid_grant" } }, 4);
@@ -173,7 +177,7 @@ describe("the state table", () => {
   );
 });
 
-describe("a platform in trouble never costs the token", () => {
+describe("a platform outage never loses the token", () => {
   test.each([
     ["500", { status: 500 }],
     ["520", { status: 520 }],
@@ -202,7 +206,7 @@ describe("a platform in trouble never costs the token", () => {
     expect(service.sandbox.storefront.refreshCalls(SHOP).at(-1)?.outcome).toBe("rotated");
   });
 
-  test("an answer that was lost is asked for again with the same refresh token, and gives the same pair", async () => {
+  test("a lost response is requested again with the same refresh token and returns the same pair", async () => {
     service.sandbox.storefront.settings.refreshRetry = "until_replacement_used";
     await connect(10);
     failTokenCalls({ dropReply: true });
@@ -217,7 +221,7 @@ describe("a platform in trouble never costs the token", () => {
     expect((await service.ctx.storefront.shop(SHOP, result.accessToken)).status).toBe(200);
   });
 
-  test("at a platform that repeats nothing, a lost answer ends in reauth_required without a storm of calls", async () => {
+  test("at a platform without repetition, a lost response ends in reauth_required without repeated calls", async () => {
     await connect(10);
     failTokenCalls({ dropReply: true });
     const { calls } = await counting(() =>
@@ -227,7 +231,7 @@ describe("a platform in trouble never costs the token", () => {
     expect((await stored()).state).toBe("reauth_required");
   });
 
-  test("answers lost in two refreshes, one after the other, still lose nothing", async () => {
+  test("lost responses of two refreshes in a row lose nothing", async () => {
     service.sandbox.storefront.settings.refreshRetry = "until_replacement_used";
     await connect(10);
     failTokenCalls({ dropReply: true }, 2);
@@ -239,7 +243,7 @@ describe("a platform in trouble never costs the token", () => {
 });
 
 describe("races", () => {
-  test("a newer grant that is stored while a refresh is under way wins, whether the refresh succeeds or is refused", async () => {
+  test("a newer grant stored during a refresh wins, whether the refresh succeeds or is rejected", async () => {
     for (const isRetired of [false, true]) {
       await connect(10);
       failTokenCalls({ delayMs: 300 });
@@ -262,7 +266,7 @@ describe("races", () => {
     }
   });
 
-  test("settings saved while a refresh is under way are kept, and so is the new pair", async () => {
+  test("settings saved during a refresh are kept, and so is the new pair", async () => {
     const old = await connect(10);
     failTokenCalls({ delayMs: 200 });
     const refreshing = ensure();
@@ -276,9 +280,10 @@ describe("races", () => {
     expect(accessToken).not.toBe(old.access);
   });
 
-  test("20 forced and 20 checking callers of two processes' worth make one refresh call, and get one token", async () => {
+  test("20 forced and 20 checking callers on two contexts make one refresh call and get one token", async () => {
     await connect(-1);
     const second = createCtx({
+      channels,
       config: service.ctx.config,
       databaseUrl: service.database.serviceUrl,
       baseUrl: service.url,

@@ -1,7 +1,8 @@
-// No query crosses tenants: every model and every operation of a tenant's data is tried against another tenant's rows.
+// No query crosses tenants: every model and every operation on a tenant's data is run against another
+// tenant's rows.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Prisma } from "../../app/generated/prisma/client.ts";
-import { openDatabase, type Database } from "../../app/runtime/database.ts";
+import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -19,10 +20,10 @@ const delegateOf = (model: string, shop = MINE) =>
     model.charAt(0).toLowerCase() + model.slice(1)
   ] as Delegate;
 
-/** The least row each table takes; the two people exist beforehand. */
+/** The minimal row of each table; the two people exist beforehand. */
 const at = new Date("2026-01-01T00:00:00Z");
 const uuid = "00000000-0000-4000-8000-000000000001";
-const LEAST: Record<string, Row> = {
+const MINIMAL_ROWS: Record<string, Row> = {
   StorefrontUser: { id: 7, email: "second@store.example" },
   UserClaims: { id: 1, user_id: 1 },
   UserExtras: { id: 1, user_id: 1 },
@@ -124,10 +125,10 @@ const LEAST: Record<string, Row> = {
     latency_ms_sum: 1n,
   },
 };
-/** What is unique over all tenants, and so another for the second row. */
+/** Columns that are unique across tenants, and so differ in the second row. */
 const ELSEWHERE: Record<string, Row> = { PublicHost: { host: "mine.example" } };
 const APPEND_ONLY = new Set(["ConsentRecord", "EventLedger"]);
-/** The columns that name a row beside the shop. */
+/** The columns that identify a row beside the shop. */
 const KEY: Record<string, string[]> = {
   IdentityLink: ["issuer", "sub"],
   CustomerTombstone: ["kind", "subject_hmac"],
@@ -150,7 +151,7 @@ function uniqueOf(model: string, shop: string): Row {
   const names = ["shop", ...(KEY[model] ?? ["id"])];
   const values = {
     shop,
-    ...Object.fromEntries(names.slice(1).map((name) => [name, LEAST[model]?.[name]])),
+    ...Object.fromEntries(names.slice(1).map((name) => [name, MINIMAL_ROWS[model]?.[name]])),
   };
   return names.length === 1 ? values : { [names.join("_")]: values };
 }
@@ -159,7 +160,8 @@ beforeAll(async () => {
   storage = await freshDatabase();
   tables = (
     await storage.query(
-      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'",
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
+        AND table_name <> '_prisma_migrations'`,
     )
   ).map(({ name }) => name as string);
   database = openDatabase({
@@ -195,7 +197,10 @@ async function dump(): Promise<unknown[]> {
   return storage.query(`${parts.join(" UNION ALL ")} ORDER BY 1, 2`, [THEIRS]);
 }
 
-/** Whatever it answers or throws: the other tenant's rows must be as they were, and none may be in the answer. */
+/**
+ * Whatever it returns or throws: the other tenant's rows must be unchanged, and none may be in the
+ * result.
+ */
 async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
   const before = await dump();
   let answer: unknown;
@@ -213,12 +218,12 @@ async function attempt(what: string, act: () => Promise<unknown>): Promise<void>
 }
 
 test("every table has a row in these tests", () => {
-  expect(Object.keys(LEAST).sort()).toEqual([...models].sort());
+  expect(Object.keys(MINIMAL_ROWS).sort()).toEqual([...models].sort());
 });
 
 describe.each(models)("%s", (model) => {
   beforeEach(async () => {
-    await delegateOf(model, THEIRS).create?.({ data: LEAST[model] as Row });
+    await delegateOf(model, THEIRS).create?.({ data: MINIMAL_ROWS[model] as Row });
   });
   const theirs = uniqueOf(model, THEIRS);
   const where = { shop: THEIRS };
@@ -280,7 +285,7 @@ describe.each(models)("%s", (model) => {
       () =>
         mine.upsert?.({
           where: theirs,
-          create: { ...LEAST[model], shop: THEIRS },
+          create: { ...MINIMAL_ROWS[model], shop: THEIRS },
           update: { shop: THEIRS },
         }) as Promise<unknown>,
     );
@@ -288,7 +293,7 @@ describe.each(models)("%s", (model) => {
 
   test("is written under the caller's own shop, whatever the row says", async () => {
     const mine = delegateOf(model);
-    const row = { ...LEAST[model], ...ELSEWHERE[model], shop: THEIRS };
+    const row = { ...MINIMAL_ROWS[model], ...ELSEWHERE[model], shop: THEIRS };
     await attempt("create", () => mine.create?.({ data: row }) as Promise<unknown>);
     if (APPEND_ONLY.has(model)) return;
     await mine.deleteMany?.();
@@ -414,7 +419,7 @@ describe("relations", () => {
   );
 });
 
-describe("a tenant's Prisma", () => {
+describe("a tenant's Prisma client", () => {
   test.each([
     "$queryRaw",
     "$queryRawUnsafe",
@@ -428,7 +433,7 @@ describe("a tenant's Prisma", () => {
     expect(() => prisma[name]).toThrow("would reach every tenant");
   });
 
-  test.each(models)("has no way back to the whole client through %s", (model) => {
+  test.each(models)("does not expose the unrestricted client through %s", (model) => {
     const delegate = delegateOf(model) as unknown as Record<string, unknown>;
     expect(() => delegate.$parent).toThrow("would reach every tenant");
   });
@@ -451,7 +456,7 @@ describe("a statement", () => {
     "INSERT INTO kv (shop, key, value) SELECT shop, $1, value FROM kv",
     "TRUNCATE kv",
     "",
-  ])("without the tenant's filter is refused before it runs: %s", async (text) => {
+  ])("without the tenant's filter is rejected before it runs: %s", async (text) => {
     const before = await dump();
     await expect(run(text, [THEIRS])).rejects.toThrow("no tenant filter");
     await expect(
@@ -460,7 +465,7 @@ describe("a statement", () => {
     expect(await dump()).toEqual(before);
   });
 
-  test("with the filter reads and writes the tenant's rows alone", async () => {
+  test("with the filter reads and writes the tenant's rows only", async () => {
     await run("INSERT INTO kv (shop, key, value) VALUES ($1, $2, '1')", ["k"]);
     expect(await run("SELECT shop FROM kv WHERE shop = $1")).toEqual([{ shop: MINE }]);
     expect(await database.forTenant(THEIRS).sql("SELECT 1 FROM kv AS k WHERE k.shop = $1")).toEqual(
@@ -468,7 +473,7 @@ describe("a statement", () => {
     );
   });
 
-  test("cannot change what $1 is", async () => {
+  test("cannot change the value of $1", async () => {
     await attempt("a foreign shop as a value", () =>
       run("UPDATE storefront_users SET first_name = 'x' WHERE shop = $1 AND email = $2", [
         `person@${THEIRS}`,

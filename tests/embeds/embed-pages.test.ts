@@ -1,4 +1,4 @@
-// The embeds over HTTP: who gets them, how they are kept, who may frame them, and that they hold nothing but what is public.
+// The embeds over HTTP: access, caching, framing, and that they contain public values only.
 import { gunzipSync, gzipSync } from "node:zlib";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import {
   type Answer,
   type Service,
 } from "../support/service.ts";
-import { proxied } from "../support/shopper-pages.ts";
+import { proxied } from "../support/browser/shopper-pages.ts";
 
 const PAGES = ["/embed/footer", "/embed/compliance"];
 const ALL = [...PAGES, "/embed/stack-loader.js"];
@@ -57,7 +57,7 @@ const policyOf = (answer: Answer): Record<string, string[]> =>
   );
 
 describe.each(ALL)("%s", (path) => {
-  it("is anybody's, for a store that is named and known", async () => {
+  it("is public for a registered store", async () => {
     const answer = await get(`${path}?shop=${SHOP}`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([
       200,
@@ -74,7 +74,7 @@ describe.each(ALL)("%s", (path) => {
     ).toBe(405);
   });
 
-  it("may be kept, and is answered with 304 until it changes", async () => {
+  it("is cacheable, with 304 until it changes", async () => {
     const first = await get(`${path}?shop=${OTHER_SHOP}`);
     const etag = first.headers.get("etag") as string;
     expect(first.headers.get("cache-control")).toMatch(/^public, max-age=\d+/);
@@ -93,8 +93,8 @@ describe.each(ALL)("%s", (path) => {
     expect((await get(`${path}?shop=${OTHER_SHOP}`, { "If-None-Match": etag })).status).toBe(200);
   });
 
-  it("is sent compressed to who takes that, and plain to who does not", async () => {
-    // Not fetch, which unpacks by itself.
+  it("is compressed for clients that accept it, and plain for others", async () => {
+    // Not fetch, which decompresses.
     const [packed, plain] = (await Promise.all(
       ["gzip, br", "gzip;q=0"].map(async (encoding) => {
         const { headers, body } = await request(`${service.url}${path}?shop=${SHOP}`, {
@@ -114,7 +114,7 @@ describe.each(ALL)("%s", (path) => {
       expect((await get(`${path}?shop=${SHOP}`, { "If-None-Match": etag })).status).toBe(304);
   });
 
-  it("holds no credential and nothing of another store", async () => {
+  it("contains no credential and no data of another store", async () => {
     const { text } = await get(`${path}?shop=${SHOP}`);
     for (const secret of [
       ...Object.values(SECRETS),
@@ -131,7 +131,7 @@ describe.each(ALL)("%s", (path) => {
     expect(text).not.toContain(OTHER_SHOP);
   });
 
-  it("answers below the storefront's proxy too, with links that stay below it", async () => {
+  it("is also served through the storefront's proxy, with links below it", async () => {
     const { pathname, search } = proxied(service, path, "");
     const answer = await get(pathname + search);
     expect(answer.status).toBe(200);
@@ -145,7 +145,7 @@ describe.each(ALL)("%s", (path) => {
 });
 
 describe.each(PAGES)("%s", (path) => {
-  it("speaks the reader's language, else the store's", async () => {
+  it("uses the reader's language, else the store's", async () => {
     const lang = async (query: string) =>
       /<html lang="(\w+)">/.exec((await get(`${path}?shop=${SHOP}${query}`)).text)?.[1];
     expect([
@@ -157,7 +157,7 @@ describe.each(PAGES)("%s", (path) => {
     ]).toEqual(["fr", "es", "en", "fr", "fr"]);
   });
 
-  it("may be framed by the store's own origins alone, and runs nothing that was not written here", async () => {
+  it("can be framed by the store's own origins only, and its CSP allows our own scripts only", async () => {
     const policy = policyOf(await get(`${path}?shop=${SHOP}`));
     expect(policy["frame-ancestors"]).toEqual([
       "'self'",
@@ -177,7 +177,7 @@ describe.each(PAGES)("%s", (path) => {
     expect(other["frame-ancestors"]).not.toContain(`https://${SHOP}`);
   });
 
-  it("is given to scripts of the store's origins, and of no other", async () => {
+  it("is readable for scripts of the store's origins only", async () => {
     expect(
       (await get(`${path}?shop=${SHOP}`, { Origin: `https://${SHOP}` })).headers.get(
         "access-control-allow-origin",
@@ -191,8 +191,8 @@ describe.each(PAGES)("%s", (path) => {
   });
 });
 
-describe("what a shopper pays", () => {
-  // The longest of what a store may really have: host names of 63 letters, a dated policy version.
+describe("the download size", () => {
+  // The longest valid values of a store: host names with labels of 63 letters, a dated policy version.
   const LONG = `${"a".repeat(63)}.myshopify.com`;
   const size = async (path: string) =>
     gzipSync((await get(`${path}?shop=${LONG}`)).text, { level: 9 }).length;

@@ -1,11 +1,11 @@
-// Values that try to break out of the place where they stand: in HTML, in an attribute, in a script.
+// Hostile values that try to break out of their context: HTML, an attribute, a script.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderCompliance } from "../../app/embeds/compliance.ts";
 import { scriptJson } from "../../app/embeds/escaping.ts";
 import { renderFooter } from "../../app/embeds/footer.ts";
 import { toPublicConfig, type PublicConfig } from "../../app/embeds/public-config.ts";
 import { renderStackLoader } from "../../app/embeds/stack-loader.ts";
-import { openBrowser } from "../support/browser.ts";
+import { openBrowser } from "../support/browser/browser.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 
 const ATTACK = `</script><script>window.broken=1</script><img src=x onerror="window.broken=1">'"\`\u2028window.broken=1//-->{{7*7}}$&$1__CONFIG__`;
@@ -43,7 +43,7 @@ describe("hostile configuration", () => {
     ["the compliance page", renderCompliance],
   ])("stays text in %s", async (_, render) => {
     const { page, errors, close } = await browser.visit(["https://page.example"]);
-    // No policy of the server helps here: the escaping alone must hold.
+    // No CSP of the server applies here: the escaping alone must protect.
     await page.route("https://page.example/**", (route) =>
       route.fulfill({ contentType: "text/html; charset=utf-8", body: render(HOSTILE) }),
     );
@@ -61,7 +61,7 @@ describe("hostile configuration", () => {
     await close();
   });
 
-  it("stays a value in the loader, which still parses and still begins with its defaults", async () => {
+  it("stays a value in the loader, which still parses and starts with the consent defaults", async () => {
     const { page, errors, close } = await browser.visit(["https://page.example"]);
     const script = renderStackLoader(HOSTILE);
     await page.route("https://page.example/**", (route) =>
@@ -79,11 +79,11 @@ describe("hostile configuration", () => {
     await close();
   });
 
-  it("as JSON in a script is the same value again", () => {
-    expect(JSON.parse(scriptJson({ said: ATTACK }))).toEqual({ said: ATTACK });
+  it("as JSON in a script parses to the same value", () => {
+    expect(JSON.parse(scriptJson({ text: ATTACK }))).toEqual({ text: ATTACK });
   });
 
-  it("of addresses is a link to the web or no link at all", () => {
+  it("of URLs is an http link or no link", () => {
     const config = {
       brand_name: "x",
       consent_mode: "basic",
@@ -104,7 +104,7 @@ describe("hostile configuration", () => {
     ]).toEqual([null, null, null, "https://ok.example/a"]);
   });
 
-  it("that the service takes from a merchant is served harmless, and the page's own policy would stop it as well", async () => {
+  it("saved by a merchant is escaped, and the page's CSP would block it as well", async () => {
     await service.addTenant(SHOP, {
       brand_name: ATTACK.slice(0, 119),
       consent_policy_version: `</script><script>window.broken=1//`,

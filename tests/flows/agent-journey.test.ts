@@ -1,15 +1,15 @@
-// An agent that knows nothing but the store's address finds its way to a shopper's consent, works, and is sent away. It
-// speaks the protocol's own steps (RFC 9728, 8414, 7591, 7636, 9207, 7009), by plain HTTP.
+// An agent that knows only the store's address obtains a shopper's consent, works, and is revoked.
+// It follows the protocols' own steps (RFC 9728, 8414, 7591, 7636, 9207, 7009) over plain HTTP.
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { csrfOf, openPage, REDIRECT, submitPage } from "../support/agent.ts";
+import { csrfOf, openPage, REDIRECT, submitPage } from "../support/agents/agent.ts";
 import {
   begin,
   approve as approveAtProvider,
-  comeBack,
+  followCallback,
   putPerson,
   sessionOf,
-} from "../support/journey.ts";
+} from "../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -26,7 +26,7 @@ const post = (url: string, form: Record<string, string>) =>
   fetch(url, { method: "POST", redirect: "error", body: new URLSearchParams(form) });
 const asPath = (url: string) => url.slice(service.url.length);
 
-it("a stranger's agent is let in by a shopper who signs in elsewhere, works, renews itself, and is sent away", async () => {
+it("an unknown agent is authorized by a shopper who signs in with an identity provider, works, refreshes its token, and is revoked", async () => {
   const manifest = await getJson(`${service.url}/.well-known/ucp?shop=${SHOP}`);
   expect(manifest.a2a_agent_access).toBe(true);
   const resource = await getJson(manifest.endpoints.protected_resource);
@@ -57,7 +57,8 @@ it("a stranger's agent is let in by a shopper who signs in elsewhere, works, ren
   }))
     authorize.searchParams.set(name, value);
 
-  // The browser: no session yet; the shopper goes to the identity provider and is brought back to this very question.
+  // The browser has no session yet; the shopper goes to the identity provider and returns to this
+  // authorization page.
   const path = asPath(authorize.href);
   const page = await openPage(service, path);
   const link = new URL(
@@ -68,7 +69,7 @@ it("a stranger's agent is let in by a shopper who signs in elsewhere, works, ren
   const journey = await begin(service, "federated", {
     return_to: link.searchParams.get("return_to") as string,
   });
-  const back = await comeBack(service, await approveAtProvider(journey, sub), journey.cookie);
+  const back = await followCallback(service, await approveAtProvider(journey, sub), journey.cookie);
   expect(back.headers.get("location")).toBe(authorize.href);
   const session = sessionOf(back) as string;
   const question = await openPage(service, path, session);
@@ -108,7 +109,7 @@ it("a stranger's agent is let in by a shopper who signs in elsewhere, works, ren
   );
   expect((await whoAmI(second.access_token)).status).toBe(200);
 
-  // The shopper looks the consent up, and takes it back.
+  // The shopper looks up the consent and revokes it.
   const history = await service.call("GET", "/ucp/consent-history", { key: session });
   expect(history.json.records[0]).toMatchObject({
     consent_type: "a2a",
@@ -138,10 +139,10 @@ it("a stranger's agent is let in by a shopper who signs in elsewhere, works, ren
   expect((await service.call("GET", "/auth/me", { key: session })).json.consents.a2a).toBe(false);
 });
 
-it("a sign-in elsewhere that fails comes back to the question, not to the store", async () => {
+it("a failed sign-in with the provider returns to the authorization page, not to the store", async () => {
   const path = `/oauth/authorize?shop=${SHOP}&client_id=x`;
   const journey = await begin(service, "federated", { return_to: path });
-  const back = await comeBack(
+  const back = await followCallback(
     service,
     new URL(`${service.url}/auth/federated/callback?error=access_denied&state=${journey.state}`),
     journey.cookie,

@@ -1,4 +1,5 @@
-// Two stores that send the same event id have an object each, and removing one store leaves the other's alone.
+// Two stores that send the same event id have separate objects, and deleting one store keeps the
+// other's.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
@@ -20,12 +21,12 @@ const ingest = (shop: string, body: Record<string, unknown>) =>
 const objectsOf = async () =>
   (await service.objects.list("")).filter((path) => path.includes(EVENT));
 
-it("the same event id in two stores is two objects, deliveries and dead letters alike, each in its store's root", async () => {
+it("the same event id in two stores is two objects, for deliveries and dead letters, each in its store's root", async () => {
   for (const shop of [SHOP, OTHER_SHOP]) {
     const answer = await ingest(shop, {
       event_type: "order.created",
       payload: { secret_of: shop },
-      // The ERP is not set up: a dead letter at once.
+      // The ERP is not configured: a dead letter at once.
       destinations: ["archive", "erpsys"],
     });
     expect(answer.status).toBe(202);
@@ -48,7 +49,7 @@ it("the same event id in two stores is two objects, deliveries and dead letters 
   );
 });
 
-it("removing one store removes its root and nothing of the other's", async () => {
+it("deleting one store deletes its root and nothing of the other's", async () => {
   const others = (await objectsOf()).filter((path) => path.startsWith(`${OTHER_SHOP}/`));
   expect(others.length).toBeGreaterThan(1);
   await privacy(service, "shop-redact", shopBody());

@@ -1,4 +1,4 @@
-// Events that cannot be delivered, among many that can.
+// Undeliverable events among deliverable ones.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import {
   startErpReceiver,
   takeDocument,
   type ErpReceiver,
-} from "../support/erp-receiver.ts";
-import { sendEvent, sendEvents } from "../support/event-load.ts";
+} from "../support/bus/erp-receiver.ts";
+import { sendEvent, sendEvents } from "../support/bus/event-load.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 const NEIGHBOURS = 30;
@@ -43,7 +43,8 @@ const settled = () =>
     "every row settled",
     async () => {
       const rows = (await service.database.query(
-        "SELECT event_id, status, last_error, archived_at, created_at FROM integration_queue WHERE channel = 'erpsys'",
+        `SELECT event_id, status, last_error, archived_at, created_at FROM integration_queue
+          WHERE channel = 'erpsys'`,
       )) as Row[];
       return (
         rows.every(
@@ -66,7 +67,7 @@ const deadLetterOf = ({ event_id, created_at }: Row) =>
     ),
   ) as { channels: { channel: string; error: string }[] };
 
-test("an event that the ERP will never take is one dead letter, filed with its reason, and its neighbours before and after it are delivered", async () => {
+test("an event that the ERP always rejects is one dead letter, archived with its reason, and the events before and after it are delivered", async () => {
   const eventId = randomUUID();
   erp.answer((response, of) =>
     of === eventId ? void response.writeHead(422).end("no such material") : takeDocument(response),
@@ -92,7 +93,7 @@ test("an event that the ERP will never take is one dead letter, filed with its r
   ]);
 });
 
-test("an event without what its document needs is one dead letter that names the fields, and is never sent", async () => {
+test("an event without required document fields is one dead letter that names them, and is never sent", async () => {
   await service.call("POST", `/config?shop=${SHOP}`, { body: { erp_defaults: { bukrs: "1000" } } });
   const whole = { name: "#1", total_price: "12.50", vkorg: "1010", vtweg: "10" };
   await sendEvents(service.url, NEIGHBOURS, { payload: whole });
@@ -155,7 +156,7 @@ test.each<[string, Record<string, unknown>]>([
     },
   ],
 ])(
-  "a payload %s is refused at the door, delivered, or one dead letter; its neighbours are delivered and no circuit opens",
+  "a payload %s is rejected at ingest, delivered, or one dead letter; the others are delivered and no circuit opens",
   async (_, payload) => {
     await sendEvents(service.url, 10);
     const { eventId, status } = await sendEvent(service.url, { payload });

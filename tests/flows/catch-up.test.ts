@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { webAnalyticsChannel } from "../../app/domain/channels/web-analytics.ts";
-import { syncCustomers } from "../../app/domain/customers/catch-up.ts";
-import { forgetStorefrontCustomer } from "../../app/domain/customers/departures.ts";
+import { webAnalyticsChannel } from "../../app/domain/channels/web-analytics/web-analytics.ts";
+import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
+import { forgetStorefrontCustomer } from "../../app/domain/customers/deleted-customers.ts";
 import type { Tenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 import {
@@ -13,7 +13,7 @@ import {
   setWatermark,
   storefrontCalls,
   syncState,
-} from "../support/synced-store.ts";
+} from "../support/storefront/synced-store.ts";
 
 let service: Service;
 let tenant: Tenant;
@@ -26,12 +26,13 @@ afterEach(() => service.stop());
 
 const users = () =>
   service.database.query(
-    "SELECT id, storefront_customer_gid AS gid, first_name, tags, number_of_orders, status FROM storefront_users ORDER BY id",
+    `SELECT id, storefront_customer_gid AS gid, first_name, tags, number_of_orders, status
+      FROM storefront_users ORDER BY id`,
   );
 const freeLease = () => service.database.query("DELETE FROM kv WHERE key = 'lease:sync_customers'");
 
-describe("what changed is brought in", () => {
-  it("counts created, updated and unchanged; what says nothing new puts nothing on the bus", async () => {
+describe("importing changed customers", () => {
+  it("counts created, updated and unchanged customers; an unchanged one enqueues nothing", async () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 30, () => secondsAgo(300));
     expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toEqual({
@@ -59,7 +60,7 @@ describe("what changed is brought in", () => {
     expect(causes).toEqual([{ cause: "storefront_cron" }]);
   });
 
-  it("analytics hears that the schedule brought it, not a webhook", async () => {
+  it("marks its analytics events as made by the schedule, not by a webhook", async () => {
     await setWatermark(service, secondsAgo(900));
     putCustomers(service, 1, () => secondsAgo(300));
     await syncCustomers(service.ctx, tenant);
@@ -90,7 +91,7 @@ describe("what changed is brought in", () => {
     ]);
   });
 
-  it("moves the watermark to a minute ago, and only when the window is drained", async () => {
+  it("sets the watermark to a minute ago, and only when the window is complete", async () => {
     const before = secondsAgo(900);
     await setWatermark(service, before);
     putCustomers(service, 25, () => secondsAgo(300));
@@ -107,7 +108,7 @@ describe("what changed is brought in", () => {
     expect([end, cursor]).toEqual([null, null]);
   });
 
-  it("500 customers with one update second all arrive", async () => {
+  it("imports all of 500 customers with the same update second", async () => {
     await setWatermark(service, secondsAgo(900));
     const second = secondsAgo(200);
     const gids = putCustomers(service, 500, () => second);
@@ -115,7 +116,7 @@ describe("what changed is brought in", () => {
     expect(new Set((await users()).map(({ gid }) => gid))).toEqual(new Set(gids));
   });
 
-  it("the storefront's filter knows whole days only: what is older than the window is cut here", async () => {
+  it("filters by time itself, because the storefront's filter compares whole days", async () => {
     await setWatermark(service, secondsAgo(600));
     putCustomers(service, 20, (index) => secondsAgo(index < 10 ? 400 : 7_200));
     expect(await syncCustomers(service.ctx, tenant, { pageSize: 5 })).toMatchObject({
@@ -130,7 +131,7 @@ describe("what changed is brought in", () => {
     expect(storefrontCalls(service, "CustomersPage")).toBe(1);
   });
 
-  it("a gap of days is made up in windows of at most a day", async () => {
+  it("covers a gap of days in windows of at most a day", async () => {
     await setWatermark(service, secondsAgo(3 * 86_400));
     putCustomers(service, 40, (index) => secondsAgo(120 + index * 6_000));
     expect(await syncCustomers(service.ctx, tenant, { pageSize: 10 })).toMatchObject({
@@ -140,7 +141,7 @@ describe("what changed is brought in", () => {
     expect(await queued(service)).toMatchObject({ cms: 40 });
   });
 
-  it("a deleted customer stays deleted", async () => {
+  it("does not restore a deleted customer", async () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 4, () => secondsAgo(300));
     await forgetStorefrontCustomer(service.ctx, tenant, gids[1] as string);
@@ -152,10 +153,11 @@ describe("what changed is brought in", () => {
     );
   });
 
-  it("joins an account with the same address instead of making a second one", async () => {
+  it("links an account with the same address instead of creating a second one", async () => {
     await setWatermark(service, secondsAgo(900));
     await service.database.query(
-      "INSERT INTO storefront_users (shop, email, provider, password_hash, email_verified) VALUES ($1, $2, 'email', 'x', true)",
+      `INSERT INTO storefront_users (shop, email, provider, password_hash, email_verified)
+        VALUES ($1, $2, 'email', 'x', true)`,
       [SHOP, `customer-1@${SHOP}`],
     );
     const gids = putCustomers(service, 3, () => secondsAgo(300));
@@ -166,11 +168,11 @@ describe("what changed is brought in", () => {
   });
 });
 
-describe("a run that ends anywhere loses nobody and repeats no effect", () => {
+describe("a run that ends at any point loses no customer and repeats no effect", () => {
   it.each([0, 1, 2, 3, 4])("after page %i", async (page) => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 50, (index) => secondsAgo(200 + index));
-    // The process ends between the answer and its effect: what came is lost with it.
+    // The process ends between the response and its effect, so the response is lost.
     const restore = around(
       service,
       () => {},
@@ -191,7 +193,7 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
     expect(await queued(service)).toEqual({ cms: 50, profile_platform: 50, web_analytics: 50 });
   });
 
-  it("who changes between two pages is not lost", async () => {
+  it("a customer who changes between two pages is not lost", async () => {
     await setWatermark(service, secondsAgo(900));
     const gids = putCustomers(service, 30, (index) => secondsAgo(200 + index));
     const stop = new AbortController();
@@ -204,7 +206,8 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
       await syncCustomers(service.ctx, tenant, { pageSize: 10, signal: stop.signal }),
     ).toMatchObject({ outcome: "unfinished", counts: { created: 10 } });
     restore();
-    // One that was to come moves to the front, behind the reader's back; one that came is taken away.
+    // One customer of a later page moves to the front, behind the cursor; one of an earlier page is
+    // deleted.
     service.sandbox.storefront.putCustomer(SHOP, { gid: gids[20], firstName: "Moved" });
     service.sandbox.storefront.deleteCustomer(SHOP, gids[9] as string);
     await syncCustomers(service.ctx, tenant, { pageSize: 10 });
@@ -217,7 +220,7 @@ describe("a run that ends anywhere loses nobody and repeats no effect", () => {
 });
 
 describe("many customers", () => {
-  it("paging that comes to its end begins anew below the last day", async () => {
+  it("paging that reaches its limit restarts below the last day", async () => {
     service.sandbox.storefront.settings.maxPagedObjects = 20;
     await setWatermark(service, secondsAgo(6 * 86_400));
     putCustomers(service, 60, (index) => secondsAgo(120 + index * 7_000));
@@ -228,7 +231,7 @@ describe("many customers", () => {
     expect(await queued(service)).toMatchObject({ cms: 60 });
   });
 
-  it("more of them in one day than paging reaches come in bulk", async () => {
+  it("more customers in one day than paging reaches are imported in bulk", async () => {
     service.sandbox.storefront.settings.maxPagedObjects = 20;
     await setWatermark(service, secondsAgo(900));
     putCustomers(service, 60, () => secondsAgo(200));
@@ -239,7 +242,7 @@ describe("many customers", () => {
     expect(storefrontCalls(service, "BulkOperationRun")).toBe(1);
   });
 
-  it("a first sync comes in bulk, all 2,000 of them, whenever they changed", async () => {
+  it("a first sync imports all 2,000 in bulk, whenever they changed", async () => {
     const gids = putCustomers(service, 2_000, (index) => secondsAgo(100 + index * 100_000));
     expect(await syncCustomers(service.ctx, tenant)).toMatchObject({
       outcome: "done",
@@ -252,7 +255,7 @@ describe("many customers", () => {
     expect(await queued(service)).toMatchObject({ cms: 2_000 });
   });
 
-  it("tell the planner that the table has grown: what was planned while it was empty would read all of it for every row", async () => {
+  it("refresh the planner's statistics: plans made while the table was empty would scan all of it for every row", async () => {
     putCustomers(service, 300, () => secondsAgo(5_000));
     await syncCustomers(service.ctx, tenant, { pageSize: 50 });
     const [table] = await service.database.query<{ rows: number }>(
@@ -261,7 +264,7 @@ describe("many customers", () => {
     expect(table?.rows).toBeGreaterThanOrEqual(100);
   });
 
-  it("a bulk file that breaks off is read on from where it was committed", async () => {
+  it("a bulk file that breaks off is continued from the committed line", async () => {
     putCustomers(service, 100, () => secondsAgo(5_000));
     const { bulkLines } = service.ctx.storefront;
     service.ctx.storefront.bulkLines = async function* (shop, url) {
@@ -282,7 +285,7 @@ describe("many customers", () => {
     expect(await queued(service)).toMatchObject({ cms: 100 });
   });
 
-  it("a bulk operation that fails is told, and begun anew by the next run", async () => {
+  it("a failed bulk operation is reported, and started again by the next run", async () => {
     putCustomers(service, 10, () => secondsAgo(5_000));
     service.sandbox.storefront.bulk.failWith = "INTERNAL_SERVER_ERROR";
     expect(await syncCustomers(service.ctx, tenant)).toMatchObject({

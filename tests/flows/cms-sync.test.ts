@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { syncCms } from "../../app/domain/channels/cms-sync.ts";
+import { syncCms } from "../../app/domain/channels/cms/sync.ts";
 import { getTenant, type Tenant } from "../../app/domain/tenants/tenant.ts";
 import { SHOP, startService, type Service } from "../support/service.ts";
 
@@ -15,15 +15,16 @@ afterEach(() => service.stop());
 
 async function putUsers(count: number): Promise<void> {
   await service.database.query(
-    "INSERT INTO storefront_users (shop, email, full_name, provider) SELECT $1, 'person-' || n || '@example.com', 'Person ' || n, 'email' FROM generate_series(1, $2::int) AS n",
+    `INSERT INTO storefront_users (shop, email, full_name, provider)
+      SELECT $1, 'person-' || n || '@example.com', 'Person ' || n, 'email' FROM generate_series(1, $2::int) AS n`,
     [SHOP, count],
   );
 }
 const calls = () => service.sandbox.requests("cms");
 const sync = () => syncCms(service.ctx, tenant);
 
-describe("the CMS says what we know", () => {
-  it("250 new customers cost three calls, and nothing of them is live", async () => {
+describe("the CMS sync", () => {
+  it("creates 250 customers in three calls, none of them live", async () => {
     await putUsers(250);
     expect(await sync()).toEqual({
       outcome: "done",
@@ -44,7 +45,7 @@ describe("the CMS says what we know", () => {
     ).toEqual([]);
   });
 
-  it("an unchanged store costs no call, a changed one a call per hundred", async () => {
+  it("makes no call for an unchanged store, and one call per hundred changed customers", async () => {
     await putUsers(250);
     await sync();
     const before = calls().length;
@@ -58,15 +59,15 @@ describe("the CMS says what we know", () => {
     ).toHaveLength(125);
   });
 
-  it("leaves deleted customers out", async () => {
+  it("omits deleted customers", async () => {
     await putUsers(3);
     await service.database.query("UPDATE storefront_users SET status = 'deleted' WHERE id = 2");
     expect(await sync()).toMatchObject({ counts: { processed: 2, created: 2 } });
   });
 });
 
-describe("a CMS that is unwell", () => {
-  it("a lost answer makes no second item", async () => {
+describe("a failing CMS", () => {
+  it("a lost response creates no second item", async () => {
     await putUsers(150);
     service.sandbox.failNext("cms", { dropReply: true });
     expect(await sync()).toMatchObject({ outcome: "done", counts: { failed: 0 } });
@@ -77,7 +78,7 @@ describe("a CMS that is unwell", () => {
     expect(await sync()).toMatchObject({ counts: { unchanged: 150 } });
   });
 
-  it("429 is waited out as long as it says", async () => {
+  it("429 waits for Retry-After", async () => {
     await putUsers(5);
     service.sandbox.failNext("cms", { status: 429, headers: { "retry-after": "1" } });
     const started = performance.now();
@@ -86,7 +87,7 @@ describe("a CMS that is unwell", () => {
     expect(calls()).toHaveLength(2);
   });
 
-  it("one item that it refuses does not keep the others back", async () => {
+  it("one rejected item does not block the others", async () => {
     await putUsers(120);
     await service.database.query(
       "UPDATE storefront_users SET email = 'not an address' WHERE id = 50",
@@ -95,7 +96,7 @@ describe("a CMS that is unwell", () => {
     expect(service.sandbox.cms.items()).toHaveLength(119);
   });
 
-  it("an item that somebody removed by hand is made anew", async () => {
+  it("an item that was deleted by hand is created again", async () => {
     await putUsers(20);
     await sync();
     const [row] = await service.database.query(
@@ -110,7 +111,7 @@ describe("a CMS that is unwell", () => {
     expect(service.sandbox.cms.items()).toHaveLength(20);
   });
 
-  it("a refused token is told at once, with what was done", async () => {
+  it("a rejected token is reported at once, with the progress", async () => {
     await putUsers(300);
     service.sandbox.failNext("cms", { delayMs: 0 });
     service.sandbox.failNext("cms", { status: 401, body: { code: "not_authorized" } }, Infinity);
@@ -127,7 +128,7 @@ describe("a CMS that is unwell", () => {
     });
   });
 
-  it("two runs at once: one runs", async () => {
+  it("of two concurrent runs one runs", async () => {
     await putUsers(30);
     service.sandbox.failNext("cms", { delayMs: 500 });
     expect((await Promise.all([sync(), sync()])).map(({ outcome }) => outcome).sort()).toEqual([
@@ -137,7 +138,7 @@ describe("a CMS that is unwell", () => {
     expect(service.sandbox.cms.items()).toHaveLength(30);
   });
 
-  it("a customer whom the channel writes at this moment is left to it", async () => {
+  it("a customer that the channel is writing at the moment is skipped", async () => {
     await putUsers(3);
     await service.database.query(
       "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, 'lease:cms_customer:2', '\"delivery\"', now() + interval '1 minute')",

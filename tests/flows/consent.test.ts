@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("a signed-in person decides", () => {
-  it("one row per flag that changes, none for a retry, one for the opposite, and the chain verifies", async () => {
+  it("one row per changed flag, none for a retry, one for the opposite, and the chain is valid", async () => {
     const send = (body: object) =>
       service.call("POST", "/auth/consent-sync", {
         body: { method: "banner", ...body },
@@ -54,7 +54,7 @@ describe("a signed-in person decides", () => {
   });
 });
 
-it("a decision is pushed to analytics into the session of the browser it was made in", async () => {
+it("a decision is sent to analytics with the session of the browser it was made in", async () => {
   await service.call("POST", "/auth/consent-sync", {
     body: { method: "banner", consent_cookie: true, ga_session_id: "1732150000" },
     key: token,
@@ -76,7 +76,7 @@ it("a decision is pushed to analytics into the session of the browser it was mad
   expect(service.sandbox.analytics.violations()).toEqual([]);
 });
 
-describe("somebody types an address", () => {
+describe("a submitted e-mail address", () => {
   it("changes nothing until the owner of the mailbox confirms", async () => {
     const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
       body: {

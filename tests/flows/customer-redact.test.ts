@@ -7,10 +7,10 @@ import {
   privacy,
   redactBody,
   settled,
-  spreadPerson,
+  seedPersonEverywhere,
   temporaryArchive,
 } from "../support/privacy.ts";
-import { customerPayload, CUSTOMER_2024_10 } from "../support/payloads.ts";
+import { customerPayload, CUSTOMER_2024_10 } from "../support/storefront/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -92,7 +92,7 @@ describe("customers/redact", () => {
       const before = (
         await service.database.query("SELECT 1 FROM consent_records WHERE shop = $1", [SHOP])
       ).length;
-      const userId = await spreadPerson(service, SHOP);
+      const userId = await seedPersonEverywhere(service, SHOP);
       await consent(SHOP, userId);
       const answer = await privacy(service, "customer-redact", redactBody(named));
       expect(answer.status).toBe(200);
@@ -134,11 +134,11 @@ describe("customers/redact", () => {
     },
   );
 
-  it("leaves the same person in another store untouched", async () => {
-    await spreadPerson(service, OTHER_SHOP);
+  it("keeps the same person in another store", async () => {
+    await seedPersonEverywhere(service, OTHER_SHOP);
     const before = await findEverywhere(service, [ADA.email, "Lovelace"]);
     expect(before.length).toBeGreaterThan(5);
-    await spreadPerson(service, SHOP);
+    await seedPersonEverywhere(service, SHOP);
     const { json } = await privacy(
       service,
       "customer-redact",
@@ -159,7 +159,7 @@ describe("customers/redact", () => {
     await expectNowhere(service);
   });
 
-  it("deletes the CMS item and the profile, and stays erased when webhooks of the person come late", async () => {
+  it("deletes the CMS item and the profile, and late webhooks do not restore them", async () => {
     const email = "ada.two@example.com";
     const raw = webhookOf(email).replaceAll(ADA.id, "706405506930371111");
     await service.webhook("customer-update", raw, {
@@ -195,8 +195,8 @@ describe("customers/redact", () => {
     expect(service.sandbox.requests("storefront")).toEqual([]);
   });
 
-  it("finds by the id alone a person whom the storefront deleted before", async () => {
-    const userId = await spreadPerson(service, SHOP);
+  it("finds by the id alone a person that the storefront deleted before", async () => {
+    const userId = await seedPersonEverywhere(service, SHOP);
     await service.webhook(
       "customers-delete",
       `{"id":${ADA.id},"admin_graphql_api_id":"${ADA.gid}"}`,
@@ -217,10 +217,12 @@ describe("customers/redact", () => {
     await expectNowhere(service);
   });
 
-  it("does not erase somebody else who has the same phone number or the same name", async () => {
-    await spreadPerson(service, SHOP);
+  it("does not erase another person with the same phone number or name", async () => {
+    await seedPersonEverywhere(service, SHOP);
     const [other] = await service.database.query(
-      "INSERT INTO storefront_users (shop, email, full_name, storefront_customer_gid, phone_hash) SELECT shop, 'augusta@example.com', 'Ada Lovelace', 'gid://shopify/Customer/5', phone_hash FROM storefront_users WHERE shop = $1 AND email = $2 RETURNING id",
+      `INSERT INTO storefront_users (shop, email, full_name, storefront_customer_gid, phone_hash)
+        SELECT shop, 'augusta@example.com', 'Ada Lovelace', 'gid://shopify/Customer/5', phone_hash
+        FROM storefront_users WHERE shop = $1 AND email = $2 RETURNING id`,
       [SHOP, ADA.email],
     );
     const { json } = await privacy(
@@ -240,7 +242,7 @@ describe("customers/redact", () => {
     await service.database.query("DELETE FROM integration_queue");
   });
 
-  it("leaves nothing behind of deliveries that are under way while it works", async () => {
+  it("leaves nothing behind of concurrent deliveries", async () => {
     const email = "ada.three@example.com";
     const raw = webhookOf(email).replaceAll(ADA.id, "706405506930372222");
     service.sandbox.failNext("cms", { delayMs: 1_500 }, 1);
@@ -262,7 +264,7 @@ describe("customers/redact", () => {
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(email);
   });
 
-  it("empties what is stored of an order to redact, even where it names nobody", async () => {
+  it("clears the stored data of an order to redact, even where it names no person", async () => {
     await service.database.query(
       "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, status, max_retries) VALUES ($1, 'o-1', 'unheard_of', 'storefront', 'order.created', 'order', '280263', '{\"shipping\":{\"city\":\"Marylebone\"}}', 'delivered', 3), ($1, 'o-2', 'unheard_of', 'storefront', 'order.created', 'order', '280264', '{\"shipping\":{\"city\":\"Elsewhere\"}}', 'delivered', 3)",
       [SHOP],
@@ -277,11 +279,13 @@ describe("customers/redact", () => {
     expect(await findEverywhere(service, ["Elsewhere"])).toHaveLength(1);
   });
 
-  it("says what it had to keep, and why, where the address stands in evidence that may not change", async () => {
+  it("reports what it kept, and why, where the address is in append-only evidence", async () => {
     const email = "ada.five@example.com";
-    // A row of a version that did not yet keep addresses out of the log.
+    // A row of an earlier version, which did not yet keep addresses out of the log.
     await service.database.query(
-      "INSERT INTO consent_records (shop, visitor_id, consent_type, action, method, consent_id, source_page, gpc, seq, prev_hash, hash) VALUES ($1, 'v', 'newsletter', 'granted', 'newsletter_form', 'n', $2, false, 1000000, 'a', 'b')",
+      `INSERT INTO consent_records (shop, visitor_id, consent_type, action, method, consent_id,
+        source_page, gpc, seq, prev_hash, hash)
+        VALUES ($1, 'v', 'newsletter', 'granted', 'newsletter_form', 'n', $2, false, 1000000, 'a', 'b')`,
       [SHOP, `https://x.example/?e=${email}`],
     );
     const { json } = await privacy(service, "customer-redact", redactBody({ email }));
@@ -294,8 +298,8 @@ describe("customers/redact", () => {
     expect(JSON.stringify(request)).not.toContain(email);
   });
 
-  it("tries again when the CMS is away, and keeps the person's address out of what it says about it", async () => {
-    await spreadPerson(service, SHOP);
+  it("retries while the CMS is down, without the person's address in the error", async () => {
+    await seedPersonEverywhere(service, SHOP);
     service.sandbox.failNext(
       "cms",
       { status: 503, body: { message: `no item for ${ADA.email}` } },
@@ -307,7 +311,8 @@ describe("customers/redact", () => {
       async () =>
         (
           await service.database.query(
-            "SELECT 1 FROM privacy_requests WHERE id = $1 AND state = 'received' AND attempts = 1 AND last_error = 'cms: status 503'",
+            `SELECT 1 FROM privacy_requests WHERE id = $1 AND state = 'received' AND attempts = 1
+              AND last_error = 'cms: status 503'`,
             [json.request_id],
           )
         ).length === 1,
@@ -316,7 +321,7 @@ describe("customers/redact", () => {
     await expectNowhere(service);
   });
 
-  it("logs nothing of the person", () => {
+  it("logs nothing about the person", () => {
     const lines = JSON.stringify(service.logged);
     for (const word of [ADA.email, "Lovelace", ADA.phone, "ada.two", "ada.three"])
       expect(lines).not.toContain(word);

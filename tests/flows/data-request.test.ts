@@ -6,7 +6,7 @@ import {
   privacy,
   redactBody,
   settled,
-  spreadPerson,
+  seedPersonEverywhere,
   temporaryArchive,
 } from "../support/privacy.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
@@ -22,8 +22,8 @@ beforeAll(async () => {
   });
   await service.addTenant(SHOP, { support_email: MERCHANT, locale: "fr" });
   await service.addTenant(OTHER_SHOP);
-  const userId = await spreadPerson(service, SHOP);
-  await spreadPerson(service, OTHER_SHOP, { ...ADA, name: "Other Lovelace" });
+  const userId = await seedPersonEverywhere(service, SHOP);
+  await seedPersonEverywhere(service, OTHER_SHOP, { ...ADA, name: "Other Lovelace" });
   await service.ctx.home
     .forTenant(SHOP)
     .transaction((sql) =>
@@ -40,7 +40,7 @@ const linkIn = (text: string | null) =>
   new URL(/https?:\/\/\S+\/gdpr\/export\?\S+/.exec(text ?? "")?.[0] ?? "");
 
 describe("customers/data_request", () => {
-  it("puts everything stored of the person into the archive, without secrets, hashes or anybody else", async () => {
+  it("exports everything stored about the person, without secrets, hashes or other people's data", async () => {
     const { json } = await privacy(
       service,
       "data-request",
@@ -112,7 +112,7 @@ describe("customers/data_request", () => {
     expect(raw).not.toContain(hash);
   });
 
-  it("mails the merchant a link, in the store's language, that opens a page and gives the file once", async () => {
+  it("mails the merchant a link in the store's language that opens a page and returns the file once", async () => {
     const mail = await mailTo(MERCHANT);
     expect(mail.subject).toContain("a demandé ses données");
     expect(`${mail.text}${mail.html}`).not.toMatch(/lovelace|7946/i);
@@ -142,7 +142,7 @@ describe("customers/data_request", () => {
     expect((await service.call("GET", path, { key: null })).status).toBe(400);
   });
 
-  it("gives the operator the file by key, and nobody the file of another store", async () => {
+  it("returns the file to the operator by key, and never another store's file", async () => {
     const [{ id }] = await service.database.query(
       "SELECT id FROM privacy_requests WHERE shop = $1",
       [SHOP],
@@ -156,7 +156,7 @@ describe("customers/data_request", () => {
     ).toBe(404);
   });
 
-  it("writes to the store's own address where no support address is set, and to the operators where that is not known", async () => {
+  it("mails the store's own address without a support address, and the operators without either", async () => {
     const first = await privacy(
       service,
       "data-request",
@@ -188,10 +188,10 @@ describe("customers/data_request", () => {
     });
   });
 
-  it("says so when no mail can leave: the export is made and the request has failed", async () => {
+  it("reports a failed mail: the export exists and the request has failed", async () => {
     const mute = await startService({ background: true, env: { EMAIL_API_KEY: "" } });
     await mute.addTenant(SHOP);
-    await spreadPerson(mute, SHOP);
+    await seedPersonEverywhere(mute, SHOP);
     const { json } = await privacy(mute, "data-request", dataRequestBody({ email: ADA.email }));
     expect(await settled(mute, json.request_id)).toMatchObject({
       state: "failed",
@@ -204,7 +204,7 @@ describe("customers/data_request", () => {
     await mute.stop();
   });
 
-  it("is undone by a redaction: the export goes too", async () => {
+  it("is undone by a redaction: the export is deleted too", async () => {
     const { json } = await privacy(service, "customer-redact", redactBody({ id: ADA.id }));
     await settled(service, json.request_id);
     expect(

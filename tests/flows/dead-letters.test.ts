@@ -1,4 +1,4 @@
-// What becomes of a delivery that fails for good: filed, told, swept, replayed.
+// The life of a permanently failed delivery: archived, reported, swept, replayed.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sweepDeadLetters } from "../../app/domain/bus/dead-letters.ts";
 import { startWorker, type Worker } from "../../app/domain/bus/worker.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { ingest, order } from "../support/events.ts";
+import { ingest, order } from "../support/bus/events.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -45,7 +45,8 @@ const alerts = () =>
 const filed = async (eventId: string, channels: number) =>
   eventually("the dead letter to be filed", async () => {
     const [row] = await query(
-      "SELECT count(*)::int AS n FROM integration_queue WHERE event_id = $1 AND status = 'dead_letter' AND archived_at IS NOT NULL",
+      `SELECT count(*)::int AS n FROM integration_queue WHERE event_id = $1
+        AND status = 'dead_letter' AND archived_at IS NOT NULL`,
       [eventId],
     );
     return (
@@ -62,13 +63,13 @@ const filed = async (eventId: string, channels: number) =>
       ) as { channels: { channel: string; error: string }[] })
     );
   });
-/** A 400 from the ERP never heals; an order without a customer may not be measured. */
+/** A 400 from the ERP is permanent; an order without a customer must not be measured. */
 const die = async (destinations = ["erpsys"]) => {
   service.sandbox.failNext("erp", { status: 400 });
   return (await ingest(service, order({ destinations }))).json.event_id as string;
 };
 
-test("it is filed under its day and event with its reason, and the operators hear of it once in 15 minutes per channel", async () => {
+test("it is archived under its day and event with its reason, and the operators are mailed once in 15 minutes per channel", async () => {
   const first = await die();
   expect(await filed(first, 1)).toMatchObject({
     event_id: first,
@@ -96,7 +97,7 @@ test("it is filed under its day and event with its reason, and the operators hea
   await eventually("the second alert", () => alerts().length === 2);
 });
 
-test("of two channels of one event the object holds both", async () => {
+test("of two channels of one event the object contains both", async () => {
   const eventId = await die(["erpsys", "retail_analytics_b"]);
   const object = await filed(eventId, 2);
   expect(object.channels.map(({ channel }) => channel).sort()).toEqual([
@@ -105,7 +106,7 @@ test("of two channels of one event the object holds both", async () => {
   ]);
 });
 
-test("a refusal for want of consent keeps its reason and is never swept; a replay is a person's word", async () => {
+test("a missing consent is kept as the reason and never swept; a person can replay it", async () => {
   const eventId = await die(["retail_analytics_b"]);
   expect((await filed(eventId, 1)).channels[0]?.error).toBe("consent_missing: analytics_partners");
   await query("UPDATE integration_queue SET dead_lettered_at = now() - interval '9 hours'");
@@ -120,14 +121,15 @@ test("a refusal for want of consent keeps its reason and is never swept; a repla
   ).toBe(1);
 });
 
-test("the sweep tries after one hour, two and four, three times in all, each time with all tries", async () => {
+test("the sweep retries after one, two and four hours, three times in all, each time with all attempts", async () => {
   const eventId = await die();
   await filed(eventId, 1);
   await worker.stop();
   const tenant = await getTenant(service.ctx, SHOP);
   const age = (minutes: number) =>
     query(
-      "UPDATE integration_queue SET status = 'dead_letter', retry_count = 4, dead_lettered_at = now() - make_interval(mins => $1) WHERE channel = 'erpsys'",
+      `UPDATE integration_queue SET status = 'dead_letter', retry_count = 4,
+        dead_lettered_at = now() - make_interval(mins => $1) WHERE channel = 'erpsys'`,
       [minutes],
     );
   for (const [minutes, swept] of [
@@ -147,7 +149,7 @@ test("the sweep tries after one hour, two and four, three times in all, each tim
   );
 });
 
-test("a poison payload is one dead letter and holds up nobody behind it", async () => {
+test("a poison payload is one dead letter and blocks no later row", async () => {
   const poison = (await ingest(service, order({ destinations: ["erp_generic"] }))).json
     .event_id as string;
   const others = await Promise.all(
@@ -170,7 +172,7 @@ test("a poison payload is one dead letter and holds up nobody behind it", async 
   expect((await filed(poison, 1)).channels).toHaveLength(1);
 });
 
-test("what a broken archive missed is filed once it is well", async () => {
+test("dead letters that a broken archive missed are archived once it recovers", async () => {
   const { archive } = service.ctx;
   const { ofStore } = archive;
   archive.ofStore = (shop) => ({
@@ -205,7 +207,7 @@ test("what a broken archive missed is filed once it is well", async () => {
   ).toMatchObject({ event_id: eventId });
 });
 
-test("the platform's saved archive takes the place of the deployed one", async () => {
+test("the platform's saved archive replaces the deployed one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "customer-identity-moved-"));
   expect(
     (await service.call("POST", "/platform/config", { body: { archive_url: `file:${folder}` } }))
@@ -228,7 +230,7 @@ test("the platform's saved archive takes the place of the deployed one", async (
   rmSync(folder, { recursive: true });
 });
 
-test("a row that another program inserts is worked like any other", async () => {
+test("a row that another program inserts is processed like any other", async () => {
   await query(
     "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload) VALUES ($1, 'by-hand', 'nobody_here', 'manual', 'order.created', 'order', '1', '{\"a\":1}')",
     [SHOP],

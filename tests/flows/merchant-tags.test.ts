@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { enqueue } from "../../app/domain/bus/enqueue.ts";
-import { registerWebhooks } from "../../app/domain/tenants/webhook-registration.ts";
-import { addToCatalogue } from "../support/catalogue.ts";
+import { registerWebhooks } from "../../app/domain/tenants/storefront/webhook-registration.ts";
+import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
-import { taggedStore, type Person, type TaggedStore } from "../support/tagged-store.ts";
+import { taggedStore, type Person, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
 let service: Service;
 let store: TaggedStore;
@@ -24,7 +24,7 @@ describe("a merchant assigns tags in the storefront", () => {
     mary = await store.signUp(SHOP, "mary@example.com");
   });
 
-  it("a tag of our catalogue counts here too, and goes when the merchant takes it away", async () => {
+  it("a tag of our catalog is assigned here too, and removed when the merchant removes it", async () => {
     service.sandbox.storefront.putCustomer(SHOP, { gid: mary.gid, tags: ["VIP", "Wholesale"] });
     await store.announce(mary.gid, store.later());
     expect(await store.held(mary)).toEqual(["vip storefront"]);
@@ -48,7 +48,7 @@ describe("a merchant assigns tags in the storefront", () => {
     expect(store.customerOf(SHOP, "mary@example.com")?.tags).toEqual(["Wholesale", "winter"]);
   });
 
-  it("a list that is older than our write takes nothing away", async () => {
+  it("a tag list older than our write removes nothing", async () => {
     const [{ storefront_tagged_at: taggedAt }] = await service.database.query(
       "SELECT storefront_tagged_at FROM storefront_users WHERE id = $1",
       [mary.id],
@@ -68,7 +68,7 @@ describe("a merchant assigns tags in the storefront", () => {
 });
 
 describe("a store whose webhooks are registered", () => {
-  it("every echo of our own writes comes back and causes not one further row or call", async () => {
+  it("gets back every echo of our own writes without causing another row or call", async () => {
     await store.install(ECHOING_SHOP);
     await service.call("POST", `/admin/init-tag-system?shop=${ECHOING_SHOP}`);
     await registerWebhooks(service.ctx, ECHOING_SHOP);
@@ -82,7 +82,8 @@ describe("a store whose webhooks are registered", () => {
     const deliveries = service.sandbox.storefront.deliveries(ECHOING_SHOP);
     expect(deliveries.length).toBeGreaterThan(5);
     const rows = await service.database.query(
-      "SELECT DISTINCT event_id, event_type FROM integration_queue WHERE shop = $1 AND channel <> 'email' ORDER BY event_type",
+      `SELECT DISTINCT event_id, event_type FROM integration_queue WHERE shop = $1
+        AND channel <> 'email' ORDER BY event_type`,
       [ECHOING_SHOP],
     );
     expect(rows.map((row) => row.event_type)).toEqual([
@@ -103,7 +104,7 @@ describe("a store whose webhooks are registered", () => {
 });
 
 describe("two stores with the same slug", () => {
-  it("have two tags, and a change in one leaves the other as it is", async () => {
+  it("have two tags, and a change in one does not affect the other", async () => {
     const [here, there] = [
       await store.signUp(SHOP, "zoe@example.com"),
       await store.signUp(OTHER_SHOP, "zoe@example.com"),
@@ -129,7 +130,7 @@ describe("two stores with the same slug", () => {
 });
 
 describe("analytics", () => {
-  it("takes an event that its enqueuer named, with the table's parameters only and nothing personal", async () => {
+  it("receives an event with its configured name, with the table's parameters only and nothing personal", async () => {
     const noor = await store.signUp(SHOP, "noor@example.com", { consent_cookie: true });
     const put = (eventId: string, analytics: object) =>
       service.ctx.home.forTenant(SHOP).transaction((sql) =>
@@ -182,7 +183,7 @@ describe("analytics", () => {
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });
 
-  it("a sign-up carries the provider, a webhook does not", async () => {
+  it("receives the provider of a sign-up, but not of a webhook", async () => {
     const ida = await store.signUp(SHOP, "ida@example.com", { consent_cookie: true });
     expect(store.lastHit().user_properties?.provider).toEqual({ value: "email" });
     await service.database.query(

@@ -1,17 +1,17 @@
-// Both sign-ins against a certified provider that is not our sandbox: what we send is right by somebody else's reading of
-// the standards, and what it sends is understood.
+// Both sign-ins against a certified provider that is not our sandbox: an independent implementation
+// of the standards accepts our requests, and we accept its responses.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   begin,
-  comeBack,
+  followCallback,
   expectRefused,
   PROVIDERS,
   sessionOf,
   signedInUser,
   type Journey,
   type ProviderName,
-} from "../support/journey.ts";
+} from "../support/browser/sign-in-journey.ts";
 import { startPeer, subjectOf, type Peer } from "../support/oidc-peer.ts";
 import { RETURN_ORIGIN, SHOP, startService, type Service } from "../support/service.ts";
 
@@ -77,7 +77,7 @@ const signIn = async (
   query: Record<string, string> = {},
 ) => {
   const journey = await begin(service, provider, query);
-  return comeBack(service, await passThrough(journey, email), journey.cookie);
+  return followCallback(service, await passThrough(journey, email), journey.cookie);
 };
 
 describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) => {
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
     ).toHaveLength(1);
   });
 
-  it("hands over a session code that opens the session", async () => {
+  it("returns a session code that opens the session", async () => {
     const verifier = "what-only-the-tab-that-began-knows-0123456789";
     const answer = await signIn(provider, email, {
       handoff: "fragment",
@@ -131,16 +131,18 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
     ).toMatchObject({ status: 200, json: { user: { email } } });
   });
 
-  it("is refused when the person cancels there", () =>
+  it("is rejected when the person cancels there", () =>
     expectRefused(service, "access_denied", () => signIn(provider, "cancel")));
 
-  it("is refused in another browser, and the code is not asked for", async () => {
+  it("is rejected in another browser, without exchanging the code", async () => {
     const [stranger, victim] = [await begin(service, provider), await begin(service, provider)];
     const callback = await passThrough(stranger, "b-stranger@peer.example");
-    await expectRefused(service, "invalid_state", () => comeBack(service, callback, victim.cookie));
+    await expectRefused(service, "invalid_state", () =>
+      followCallback(service, callback, victim.cookie),
+    );
   });
 
-  it("is refused by the provider when the verifier is not the challenge's", async () => {
+  it("is rejected by the provider when the verifier does not match the challenge", async () => {
     const journey = await begin(service, provider);
     const callback = await passThrough(journey, "c-person@peer.example");
     await service.database.query("UPDATE kv SET value = to_jsonb($2::text) WHERE key = $1", [
@@ -148,12 +150,12 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
       "v".repeat(43),
     ]);
     await expectRefused(service, "invalid_token", () =>
-      comeBack(service, callback, journey.cookie),
+      followCallback(service, callback, journey.cookie),
     );
     expect(peers[provider].complaints.pop()).toMatch(/^grant\.error: invalid_grant/);
   });
 
-  it("is refused when the answer says that it comes from another issuer", async () => {
+  it("is rejected when the response names another issuer", async () => {
     const journey = await begin(service, provider);
     const callback = await passThrough(journey, "d-person@peer.example");
     callback.searchParams.set(
@@ -161,12 +163,12 @@ describe.each(PROVIDERS)("a %s sign-in at the certified provider", (provider) =>
       issuers[provider === "federated" ? "storefront" : "federated"],
     );
     await expectRefused(service, "invalid_token", () =>
-      comeBack(service, callback, journey.cookie),
+      followCallback(service, callback, journey.cookie),
     );
   });
 });
 
-it("the provider refuses us with a wrong client secret, and nobody is signed in", async () => {
+it("fails when the provider rejects our client secret", async () => {
   await service.addTenant(SHOP, {
     federated_client_id: "peer-federated",
     federated_client_secret: "another-secret-0123456789",

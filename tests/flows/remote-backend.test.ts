@@ -1,6 +1,7 @@
-// With BACKEND_BASE_URL the queue is another system's: events go out to it, and it calls back for each delivery.
+// With BACKEND_BASE_URL another system runs the queue: events are sent to it, and it calls back for each
+// delivery.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { BACKEND_KEY, BACKEND_SECRET, ingest, order } from "../support/events.ts";
+import { BACKEND_KEY, BACKEND_SECRET, ingest, order } from "../support/bus/events.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -28,7 +29,7 @@ beforeEach(async () => {
 const enqueued = () => service.sandbox.backend.enqueued().slice(seen);
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 
-test("an event goes out with the contract's fields and key, and comes back for each of its deliveries", async () => {
+test("an event is sent with the contract's fields and key, and each of its deliveries is requested back", async () => {
   const event = order({ destinations: ["data_lake", "web_analytics"] });
   const { status, json } = await ingest(service, event);
   expect({ status, queued: json.queued, destinations: json.destinations }).toEqual({
@@ -57,7 +58,8 @@ test("an event goes out with the contract's fields and key, and comes back for e
   });
   const log = await eventually("both deliveries", async () => {
     const rows = await query(
-      "SELECT channel, status FROM delivery_attempts WHERE channel IN ('data_lake', 'web_analytics') ORDER BY channel",
+      `SELECT channel, status FROM delivery_attempts WHERE channel IN ('data_lake', 'web_analytics')
+        ORDER BY channel`,
     );
     return rows.length === 2 && rows;
   });
@@ -67,7 +69,7 @@ test("an event goes out with the contract's fields and key, and comes back for e
   ]);
 });
 
-test("a backend that is away loses nothing: the event is answered 202 and goes out when it is back", async () => {
+test("a backend that is down loses nothing: the event answers 202 and is sent when the backend is up again", async () => {
   service.sandbox.failNext("backend", { status: 503 });
   const { status, json } = await ingest(service, order({ destinations: ["data_lake"] }));
   expect(status).toBe(202);
@@ -87,7 +89,7 @@ test("a backend that is away loses nothing: the event is answered 202 and goes o
   );
 });
 
-test("what the backend reports of a delivery whose row is its own is taken, and moves nothing here", async () => {
+test("the backend's status report for its own row is accepted and changes nothing here", async () => {
   const { json } = await ingest(service, order({ destinations: ["data_lake"] }));
   await eventually("the event at the backend", () =>
     enqueued().some(({ eventId }) => eventId === json.event_id),

@@ -1,8 +1,8 @@
-// The service with a role that may not change the schema: everything it does from a sign-up to the removal of a store works.
-// (Every test here runs with that role; this one says so.)
+// The service with a role that cannot change the schema: everything from a sign-up to the deletion
+// of a store works. (Every test here runs with that role; this one checks it explicitly.)
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signUp } from "../contract/identity/people.ts";
-import { ingest, order } from "../support/events.ts";
+import { ingest, order } from "../support/bus/events.ts";
 import { privacy, redactBody, shopBody } from "../support/privacy.ts";
 import { eventually, RETURN_ORIGIN, SHOP, startService, type Service } from "../support/service.ts";
 
@@ -19,7 +19,8 @@ const settled = (kind: string) =>
     `the ${kind}`,
     async () => {
       const [row] = await service.database.query(
-        "SELECT state, last_error, evidence FROM privacy_requests WHERE kind = $1 AND state IN ('done', 'retained', 'failed')",
+        `SELECT state, last_error, evidence FROM privacy_requests WHERE kind = $1
+          AND state IN ('done', 'retained', 'failed')`,
         [kind],
       );
       return row as { state: string; last_error: string | null; evidence: object } | undefined;
@@ -27,10 +28,12 @@ const settled = (kind: string) =>
     20_000,
   );
 
-test("its role owns nothing and may change no schema", async () => {
+test("its role owns nothing and cannot change the schema", async () => {
   const [role] = await service.ctx.home.acrossTenants(
-    `SELECT rolsuper OR rolcreaterole OR rolbypassrls AS is_strong, has_schema_privilege(current_schema(), 'CREATE') AS may_create,
-       EXISTS (SELECT 1 FROM pg_class WHERE pg_has_role(relowner, 'MEMBER')) AS owns FROM pg_roles WHERE rolname = current_user`,
+    `SELECT rolsuper OR rolcreaterole OR rolbypassrls AS is_strong,
+      has_schema_privilege(current_schema(), 'CREATE') AS may_create,
+       EXISTS (SELECT 1 FROM pg_class WHERE pg_has_role(relowner, 'MEMBER')) AS owns FROM pg_roles
+         WHERE rolname = current_user`,
   );
   expect(role).toEqual({ is_strong: false, may_create: false, owns: false });
   for (const statement of [
@@ -43,7 +46,7 @@ test("its role owns nothing and may change no schema", async () => {
     );
 });
 
-test("a shopper signs up, consents, and is erased; the consent log stays whole", async () => {
+test("a shopper signs up, consents, and is erased; the consent log stays valid", async () => {
   const person = await signUp(service);
   const consent = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
     body: { consent_cookie: true, method: "banner" },
@@ -61,7 +64,7 @@ test("a shopper signs up, consents, and is erased; the consent log stays whole",
   expect(verified.json.rows).toBeGreaterThan(2);
 });
 
-test("events are taken in and delivered, and the scheduled run runs through", async () => {
+test("events are ingested and delivered, and the scheduled run completes", async () => {
   const { status, json } = await ingest(service, order({ destinations: ["archive"] }));
   expect(status).toBe(202);
   await eventually("the delivery", async () => {
@@ -75,7 +78,7 @@ test("events are taken in and delivered, and the scheduled run runs through", as
   expect(run.json.report).toMatchObject({ state: "finished", errors: [], errors_total: 0 });
 });
 
-test("a store that goes is removed with its append-only rows", async () => {
+test("a store that uninstalls is deleted with its append-only rows", async () => {
   await privacy(service, "shop-redact", shopBody());
   expect(await settled("shop_redact")).toMatchObject({
     state: "done",

@@ -1,10 +1,11 @@
-// The setup guide and the sync it starts: what is told of each step is what is so now, and a wish outlives its process.
+// The setup guide and the sync it starts: each step shows the current state, and a requested sync
+// outlives its process.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startSyncWorker } from "../../app/domain/customers/sync-worker.ts";
-import { actOnGuide, readSetupGuide } from "../../app/domain/setup-guide.ts";
+import { startSyncWorker } from "../../app/domain/customers/sync/sync-worker.ts";
+import { actOnGuide, readSetupGuide } from "../../app/domain/merchant/setup-guide.ts";
 import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
-import { installStore, putCustomers, secondsAgo } from "../support/synced-store.ts";
+import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -29,13 +30,13 @@ const BARE = {
   profile_platform_enabled: false,
 };
 
-test("a store nobody knows has everything before it, and looking at it stores nothing", async () => {
+test("an unknown store has every step open, and viewing it stores nothing", async () => {
   expect(await guide()).toMatchObject({ done: 0, isDone: false, isRunning: false });
   expect(new Set(Object.values(await states()))).toEqual(new Set(["todo"]));
   expect(await service.database.query("SELECT 1 FROM kv")).toEqual([]);
 });
 
-test("each step is done when it is so, and the guide of another store does not move", async () => {
+test("each step is done when its state is reached, and another store's guide is unaffected", async () => {
   await installStore(service, OTHER_SHOP, BARE);
   await installStore(service, SHOP, BARE);
   expect(await states()).toEqual({
@@ -71,7 +72,7 @@ test("each step is done when it is so, and the guide of another store does not m
   });
 });
 
-test("a connection that ended is a failed step, and nothing that needs it is begun", async () => {
+test("an ended connection is a failed step, and no step that needs it starts", async () => {
   await installStore(service, SHOP, BARE);
   await changeTenantRecord(service.ctx, SHOP, { connection: { token_state: "reauth_required" } });
   expect((await states()).connect).toBe("failed");
@@ -82,7 +83,7 @@ test("a connection that ended is a failed step, and nothing that needs it is beg
   ).toEqual([]);
 });
 
-test("the app embed is believed when the store's front page carries it, and not for any other answer", async () => {
+test("the app embed step is done only when the store's front page contains the embed", async () => {
   await installStore(service, SHOP, BARE);
   for (const fault of [
     {
@@ -105,14 +106,14 @@ test("the app embed is believed when the store's front page carries it, and not 
   expect((await states()).embed).toBe("done");
 });
 
-test("a sync that was asked for twice is one, is told while it runs, and brings the customers in", async () => {
+test("a sync requested twice is one, shows as running, and imports the customers", async () => {
   await installStore(service, SHOP, BARE);
   putCustomers(service, 30, () => secondsAgo(600));
   await Promise.all([act("start_sync"), act("start_sync")]);
   expect((await guide()).isRunning).toBe(true);
-  // Nobody works yet: a page that is loaded again still says so.
+  // No worker runs yet: a reloaded page still shows it as running.
   expect((await states()).sync).toBe("running");
-  const worker = startSyncWorker(service.ctx);
+  const worker = await startSyncWorker(service.ctx);
   await eventually("the sync to end", async () => (await states()).sync === "done");
   await worker.stop();
   expect(
@@ -126,13 +127,13 @@ test("a sync that was asked for twice is one, is told while it runs, and brings 
   ).toEqual([]);
 });
 
-test("a wish whose process was stopped in the middle is worked by the next one", async () => {
+test("a requested sync whose process stopped halfway is completed by the next one", async () => {
   const shop = "stopped-store.myshopify.com";
   await installStore(service, shop, BARE);
   putCustomers(service, 30, () => secondsAgo(600), shop);
   service.sandbox.failNext("storefront", { hang: 1_500, match: "graphql" }, 1);
   await act("start_sync", shop);
-  const first = startSyncWorker(service.ctx);
+  const first = await startSyncWorker(service.ctx);
   await eventually(
     "the sync to begin",
     async () =>
@@ -141,7 +142,7 @@ test("a wish whose process was stopped in the middle is worked by the next one",
   );
   await first.stop();
   expect((await states(shop)).sync).toBe("running");
-  const second = startSyncWorker(service.ctx);
+  const second = await startSyncWorker(service.ctx);
   await eventually("the sync to end", async () => (await states(shop)).sync === "done");
   await second.stop();
   expect(
@@ -152,12 +153,12 @@ test("a wish whose process was stopped in the middle is worked by the next one",
   ).toEqual([{ count: 30 }]);
 });
 
-test("a sync that the storefront refuses is a failed step with its reason, and can be asked for again", async () => {
+test("a sync that the storefront rejects is a failed step with its reason, and can be requested again", async () => {
   await installStore(service, SHOP, BARE);
   putCustomers(service, 3, () => secondsAgo(600));
   service.sandbox.failNext("storefront", { status: 403, match: "graphql" }, 1);
   await act("start_sync");
-  const worker = startSyncWorker(service.ctx);
+  const worker = await startSyncWorker(service.ctx);
   await eventually("the sync to fail", async () => (await states()).sync === "failed");
   expect((await guide()).steps.find(({ name }) => name === "sync")?.reason).toContain("403");
   await act("start_sync");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { readStoreHealth } from "../../app/domain/store-overview.ts";
+import { readStoreHealth } from "../../app/domain/merchant/store-overview.ts";
 import { recordConsent } from "../../app/domain/consent/record-consent.ts";
 import {
   ADA,
@@ -8,10 +8,10 @@ import {
   privacy,
   redactBody,
   shopBody,
-  spreadPerson,
+  seedPersonEverywhere,
   temporaryArchive,
 } from "../support/privacy.ts";
-import { install } from "../support/storefront.ts";
+import { install } from "../support/storefront/storefront.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -25,7 +25,7 @@ afterAll(() => service.stop());
 
 async function fill(shop: string): Promise<void> {
   await service.addTenant(shop);
-  const userId = await spreadPerson(service, shop);
+  const userId = await seedPersonEverywhere(service, shop);
   await service.ctx.home
     .forTenant(shop)
     .transaction((sql) =>
@@ -34,13 +34,15 @@ async function fill(shop: string): Promise<void> {
       ]),
     );
   await service.database.query(
-    "INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at) VALUES ($1, $2, 'k', 'wms', 'unit.received', 'inventory', 's', '[]', 2, 'x', now())",
+    `INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+      entity_id, destinations, priority, payload_sha256, occurred_at)
+      VALUES ($1, $2, 'k', 'wms', 'unit.received', 'inventory', 's', '[]', 2, 'x', now())`,
     [shop, `unit-${shop}`],
   );
   const archive = service.ctx.archive.ofStore(shop);
   await archive.put(`events/archive/2026-01-01/unit-1.json`, JSON.stringify({ serial: 1 }));
   await archive.put("anything/else.json", "{}");
-  // Where the objects of a store were before it had a root of its own.
+  // The path of a store's objects before each store had its own root.
   await service.objects.put(
     `events/archive/2025-01-01/unit-${shop}.json`,
     JSON.stringify({ tenant_shop: shop }),
@@ -49,10 +51,11 @@ async function fill(shop: string): Promise<void> {
   await service.objects.put(`gdpr/${shop}/1.json`, "{}");
 }
 
-/** Rows of a store by table, those without any left out. */
+/** Row counts of a store by table, without empty tables. */
 async function rowsOf(shop: string): Promise<Record<string, number>> {
   const tables = await service.database.query(
-    "SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'shop'",
+    `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public'
+      AND column_name = 'shop'`,
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
@@ -70,7 +73,8 @@ const finished = (count: number) =>
     "the store's request is finished",
     async () => {
       const rows = await service.database.query(
-        "SELECT * FROM privacy_requests WHERE kind = 'shop_redact' AND state IN ('done', 'retained', 'failed') ORDER BY id",
+        `SELECT * FROM privacy_requests WHERE kind = 'shop_redact'
+          AND state IN ('done', 'retained', 'failed') ORDER BY id`,
       );
       return rows.length === count && rows;
     },
@@ -78,7 +82,7 @@ const finished = (count: number) =>
   );
 
 describe("shop/redact", () => {
-  it("leaves no row and no object of the store, keeps all of another store, and keeps proof that names neither", async () => {
+  it("deletes every row and object of the store, keeps all of another store, and keeps a proof that names neither", async () => {
     await fill(SHOP);
     await fill(OTHER_SHOP);
     const others = await rowsOf(OTHER_SHOP);
@@ -111,7 +115,7 @@ describe("shop/redact", () => {
     expect(listed.json.requests).toMatchObject([{ kind: "shop_redact", state: "done" }]);
   });
 
-  it("answers 200 to what comes for the store afterwards, and still keeps nothing of it", async () => {
+  it("answers 200 to later requests for the store, and still stores nothing of it", async () => {
     expect((await privacy(service, "customer-redact", redactBody(ADA))).status).toBe(200);
     expect((await privacy(service, "shop-redact", shopBody())).status).toBe(200);
     await finished(2);
@@ -124,7 +128,8 @@ describe("shop/redact", () => {
   it("keeps a store that was installed again after the request", async () => {
     await fill(AGAIN);
     await service.database.query(
-      `UPDATE kv SET value = value || jsonb_build_object('connection', jsonb_build_object('installed_at', $1::text)), version = version + 1 WHERE key = 'tenant:${AGAIN}'`,
+      `UPDATE kv SET value = value || jsonb_build_object('connection',
+        jsonb_build_object('installed_at', $1::text)), version = version + 1 WHERE key = 'tenant:${AGAIN}'`,
       [new Date().toISOString()],
     );
     const before = await rowsOf(AGAIN);
@@ -140,7 +145,7 @@ describe("shop/redact", () => {
     expect(await rowsOf(AGAIN)).toEqual(before);
   });
 
-  it("keeps an installed store when an old signed request is sent once more", async () => {
+  it("keeps an installed store when an old signed request is sent again", async () => {
     const grant = service.sandbox.storefront.install(AGAIN);
     await service.call("POST", `/config?shop=${AGAIN}`, {
       body: {
@@ -177,7 +182,7 @@ describe("a store that has the app installed", () => {
   };
   const healthOf = (shop: string) => readStoreHealth(service.ctx, shop);
 
-  it("keeps everything, also the first time it is asked and after an earlier uninstall, and Home says so", async () => {
+  it("keeps everything, also at the first request and after an earlier uninstall, and the home page says so", async () => {
     await install(service, NOW_AND_HERE);
     await uninstall(NOW_AND_HERE);
     await install(service, NOW_AND_HERE);
@@ -196,7 +201,7 @@ describe("a store that has the app installed", () => {
     expect((await healthOf(AGAIN)).keptDataAt).not.toBe(request.completed_at.toISOString());
   });
 
-  it("keeps everything, although its token does not answer any more", async () => {
+  it("keeps everything although its token is rejected", async () => {
     service.sandbox.storefront.revokeRefreshToken(NOW_AND_HERE);
     service.sandbox.storefront.expireAccessTokens(NOW_AND_HERE);
     const before = await rowsOf(NOW_AND_HERE);
@@ -204,7 +209,7 @@ describe("a store that has the app installed", () => {
     expect(await rowsOf(NOW_AND_HERE)).toEqual(before);
   });
 
-  it("is deleted as soon as it is uninstalled, and Home of a later install says nothing", async () => {
+  it("is deleted as soon as it is uninstalled, and the home page of a later install does not mention it", async () => {
     await uninstall(NOW_AND_HERE);
     expect(Object.keys(await rowsOf(NOW_AND_HERE))).toEqual(expect.arrayContaining(KNOWN));
     expect(await redact(NOW_AND_HERE)).toMatchObject({ state: "done" });
@@ -213,20 +218,21 @@ describe("a store that has the app installed", () => {
     expect((await healthOf(NOW_AND_HERE)).keptDataAt).toBeUndefined();
   });
 
-  it("is deleted when its uninstall and the request come together, whichever is worked first", async () => {
+  it("is deleted when its uninstall and the request arrive together, in either order", async () => {
     const together = "together-store.myshopify.com";
     await install(service, together);
     await fill(together);
-    // At the platform the token stays good here: only the webhook says that the app is gone.
+    // In the sandbox the token stays valid: only the webhook says that the app was uninstalled.
     await service.database.query(
-      "INSERT INTO webhook_inbox (shop, delivery_id, topic, body, next_attempt_at) VALUES ($1, 'late', 'app/uninstalled', '{}', clock_timestamp() + interval '1 second')",
+      `INSERT INTO webhook_inbox (shop, delivery_id, topic, body, next_attempt_at)
+        VALUES ($1, 'late', 'app/uninstalled', '{}', clock_timestamp() + interval '1 second')`,
       [together],
     );
     expect(await redact(together)).toMatchObject({ state: "done" });
     expect(await rowsOf(together)).toEqual({});
   });
 
-  it("whose uninstall never reached us is deleted: its token is refused", async () => {
+  it("whose uninstall webhook was lost is deleted: its token is rejected", async () => {
     const silent = "silent-store.myshopify.com";
     await install(service, silent);
     await fill(silent);
@@ -235,7 +241,7 @@ describe("a store that has the app installed", () => {
     expect(await rowsOf(silent)).toEqual({});
   });
 
-  it("is not deleted while the platform does not say", async () => {
+  it("is not deleted while the platform does not answer", async () => {
     const unsure = "unsure-store.myshopify.com";
     await install(service, unsure);
     await fill(unsure);
@@ -266,7 +272,7 @@ describe("the append-only tables", () => {
   const REFUSED = /is append-only/;
   const TABLES = ["consent_records", "event_ledger"];
 
-  it.each(TABLES)("%s still refuses every other UPDATE, DELETE and TRUNCATE", async (table) => {
+  it.each(TABLES)("%s still reject every other UPDATE, DELETE and TRUNCATE", async (table) => {
     const { query } = service.database;
     await expect(query(`DELETE FROM ${table}`)).rejects.toThrow(REFUSED);
     await expect(query(`DELETE FROM ${table} WHERE shop = $1`, [OTHER_SHOP])).rejects.toThrow(
@@ -278,16 +284,19 @@ describe("the append-only tables", () => {
   });
 
   it.each(TABLES)(
-    "%s refuses a deletion that names a store nobody asked to delete, or another store than the one asked for",
+    "%s reject a deletion for a store without a request, or for another store than the requested one",
     async (table) => {
       const { query } = service.database;
       const deleting = (named: string) =>
         query(
-          `DO $$ BEGIN PERFORM set_config('compliance.redacted_shop', '${named}', true); DELETE FROM ${table} WHERE shop = '${OTHER_SHOP}'; END $$`,
+          `DO $$ BEGIN PERFORM set_config('compliance.redacted_shop', '${named}', true); DELETE
+            FROM ${table} WHERE shop = '${OTHER_SHOP}'; END $$`,
         );
       await expect(deleting(OTHER_SHOP)).rejects.toThrow(REFUSED);
       await query(
-        "INSERT INTO privacy_requests (shop, kind, delivery_id, payload, state, due_by, locked_until) VALUES ('*', 'shop_redact', 'held', $1, 'running', now() + interval '30 days', now() + interval '1 hour')",
+        `INSERT INTO privacy_requests (shop, kind, delivery_id, payload, state, due_by,
+          locked_until) VALUES ('*', 'shop_redact', 'held', $1, 'running',
+          now() + interval '30 days', now() + interval '1 hour')`,
         [JSON.stringify({ shop: SHOP })],
       );
       await expect(deleting(OTHER_SHOP)).rejects.toThrow(REFUSED);

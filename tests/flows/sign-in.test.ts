@@ -77,16 +77,16 @@ describe("a person signs up", () => {
     ]);
   });
 
-  it("causes no further writes when the storefront's own webhooks come back", async () => {
+  it("causes no further writes when the storefront's own webhooks arrive", async () => {
     await service.sandbox.storefront.echoesSent();
     const rows = await service.database.query("SELECT 1 FROM integration_queue");
     expect(rows).toHaveLength(5);
   });
 });
 
-describe("a person signs in elsewhere", () => {
+describe("a person signs in with an identity provider", () => {
   it.each(["federated", "storefront"] as const)(
-    "%s: comes back with the session cookie",
+    "%s: returns with the session cookie",
     async (provider) => {
       service.sandbox.federated.settings.autoApprove = true;
       service.sandbox.customerAccounts.settings.autoApprove = true;

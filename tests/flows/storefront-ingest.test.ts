@@ -1,7 +1,8 @@
-// Storefront webhooks that come to the bus: the same work on the customer as at the old addresses, and an event besides.
+// Storefront webhooks sent to the event bus: the same effect on the customer as at the webhook
+// paths, plus an event.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ingestWebhook } from "../support/events.ts";
+import { ingestWebhook } from "../support/bus/events.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -53,7 +54,7 @@ const settled = (eventId: string) =>
     return rows.length > 0 && rows.every(({ status }) => status === "delivered") && rows;
   });
 
-test("a customer's update is an event with its rows at once, makes the person, and reaches every channel once", async () => {
+test("a customer's update is stored as an event with its rows, changes the customer, and reaches every channel once", async () => {
   const { status, json } = await ingestWebhook(service, "customers/update", customer());
   expect({ status, json }).toEqual({
     status: 202,
@@ -86,13 +87,14 @@ test("a customer's update is an event with its rows at once, makes the person, a
   ]);
   expect(
     await query(
-      "SELECT 1 FROM integration_queue WHERE event_id <> $1 AND channel IN ('cms', 'web_analytics', 'profile_platform')",
+      `SELECT 1 FROM integration_queue WHERE event_id <> $1
+        AND channel IN ('cms', 'web_analytics', 'profile_platform')`,
       [json.event_id],
     ),
   ).toEqual([]);
 });
 
-test("an older one than is known changes nobody and calls nobody, and its rows say so", async () => {
+test("an outdated update changes nothing and calls no system, and its rows say so", async () => {
   const known = customer();
   await settled((await ingestWebhook(service, "customers/update", known)).json.event_id);
   const before = calls();
@@ -110,7 +112,7 @@ test("an older one than is known changes nobody and calls nobody, and its rows s
   expect(calls()).toBe(before);
 });
 
-test("the same delivery at the old address and at the bus has one effect", async () => {
+test("the same delivery at the webhook path and at the bus has one effect", async () => {
   const payload = customer();
   const id = randomUUID();
   await service.webhook("customer-update", JSON.stringify(payload), {
@@ -127,35 +129,32 @@ test("the same delivery at the old address and at the bus has one effect", async
   expect(await query("SELECT 1 FROM webhook_inbox")).toHaveLength(1);
 });
 
-test.each(["the bus", "the old address"])(
-  "an order that comes by %s goes to the ERP",
-  async (way) => {
-    const order = {
-      id: 1,
-      admin_graphql_api_id: `gid://shopify/Order/${(n += 1)}`,
-      name: "#1001",
-      currency: "EUR",
-      total_price: "12.50",
-      updated_at: "2026-11-21T10:00:00Z",
-      line_items: [{ sku: "SKU-1", quantity: 1, price: "12.50" }],
-    };
-    const before = service.sandbox.erp.documents().length;
-    if (way === "the bus")
-      expect((await ingestWebhook(service, "orders/create", order)).json.destinations).toEqual([
-        "erpsys",
-        "web_analytics",
-      ]);
-    else expect((await service.webhook("orders-create", JSON.stringify(order))).status).toBe(200);
-    await eventually("the document", () => service.sandbox.erp.documents().length === before + 1);
-    expect(
-      await query("SELECT event_type FROM event_ledger WHERE entity_id = $1", [
-        order.admin_graphql_api_id,
-      ]),
-    ).toEqual([{ event_type: "order.created" }]);
-  },
-);
+test.each(["the bus", "the old address"])("an order from %s goes to the ERP", async (way) => {
+  const order = {
+    id: 1,
+    admin_graphql_api_id: `gid://shopify/Order/${(n += 1)}`,
+    name: "#1001",
+    currency: "EUR",
+    total_price: "12.50",
+    updated_at: "2026-11-21T10:00:00Z",
+    line_items: [{ sku: "SKU-1", quantity: 1, price: "12.50" }],
+  };
+  const before = service.sandbox.erp.documents().length;
+  if (way === "the bus")
+    expect((await ingestWebhook(service, "orders/create", order)).json.destinations).toEqual([
+      "erpsys",
+      "web_analytics",
+    ]);
+  else expect((await service.webhook("orders-create", JSON.stringify(order))).status).toBe(200);
+  await eventually("the document", () => service.sandbox.erp.documents().length === before + 1);
+  expect(
+    await query("SELECT event_type FROM event_ledger WHERE entity_id = $1", [
+      order.admin_graphql_api_id,
+    ]),
+  ).toEqual([{ event_type: "order.created" }]);
+});
 
-test("the app's removal is taken here too", async () => {
+test("an uninstall is accepted here too", async () => {
   await service.call("POST", `/config?shop=${SHOP}`, {
     body: { storefront_admin_token: "shpat_0123456789abcdef" },
   });
@@ -173,8 +172,8 @@ test("the app's removal is taken here too", async () => {
   );
 });
 
-describe("is refused:", () => {
-  test("a webhook about nobody: what it is about cannot be told", async () => {
+describe("is rejected:", () => {
+  test("a webhook that names no customer", async () => {
     const { status, json } = await ingestWebhook(service, "customers/update", {
       email: "nobody@example.com",
       first_name: "No",
@@ -195,7 +194,7 @@ describe("is refused:", () => {
         .status,
     ).toBe(401);
   });
-  test("a wrong signature, and nothing is stored", async () => {
+  test("an invalid signature, and nothing is stored", async () => {
     expect(
       (
         await ingestWebhook(service, "customers/update", customer(), {
@@ -205,7 +204,7 @@ describe("is refused:", () => {
     ).toBe("hmac");
     expect(await query("SELECT 1 FROM webhook_inbox")).toEqual([]);
   });
-  test("a privacy request, which has an address of its own", async () => {
+  test("a privacy request, which has its own path", async () => {
     const { status, json } = await ingestWebhook(service, "customers/redact", {
       shop_domain: SHOP,
     });

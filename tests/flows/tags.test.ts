@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../support/catalogue.ts";
+import { addToCatalogue } from "../support/storefront/tag-catalog.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
-import { taggedStore, type Person, type TaggedStore } from "../support/tagged-store.ts";
+import { taggedStore, type Person, type TaggedStore } from "../support/storefront/tagged-store.ts";
 
 let service: Service;
 let store: TaggedStore;
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("the tag system is prepared", () => {
-  it("makes definitions, a collection and items, keeps the ids, and makes nothing the second time", async () => {
+describe("the tag system is initialised", () => {
+  it("creates definitions, a collection and items, stores the ids, and creates nothing the second time", async () => {
     const init = () => service.call("POST", `/admin/init-tag-system?shop=${SHOP}`);
     const first = await init();
     expect(first.json).toMatchObject({ ok: true, created: 17 + DEFINITIONS + 17, existing: 0 });
@@ -43,7 +43,7 @@ describe("the tag system is prepared", () => {
     ).toHaveLength(1);
   });
 
-  it("finds the collection of an earlier run whose id was not kept", async () => {
+  it("finds the collection of an earlier run whose id was not stored", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { cms_tags_collection_id: null } });
     expect(
       (await service.call("POST", `/admin/init-tag-system?shop=${SHOP}&step=cms`)).json,
@@ -51,7 +51,7 @@ describe("the tag system is prepared", () => {
   });
 });
 
-describe("a person changes the own tags", () => {
+describe("a person changes their own tags", () => {
   let ada: Person;
   beforeAll(async () => {
     ada = await store.signUp(SHOP, "ada@example.com", { consent_cookie: true });
@@ -67,7 +67,7 @@ describe("a person changes the own tags", () => {
     ]);
   });
 
-  it("reaches backend, storefront, CMS and analytics within the one request", async () => {
+  it("reaches backend, storefront, CMS and analytics within one request", async () => {
     const answer = await store.change(ada, {
       add: ["Waitlist_subscribed", "waitlist_2026-11-21", "email subscribed"],
     });
@@ -117,7 +117,7 @@ describe("a person changes the own tags", () => {
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });
 
-  it("pushes to analytics into the session of the browser it was done in, and refuses what is no session", async () => {
+  it("sends to analytics the session of the browser it was made in, and rejects an invalid session", async () => {
     expect(
       (await store.change(ada, { add: ["visited"], ga_session_id: "1732150000" })).json.channels
         .web_analytics,
@@ -134,7 +134,7 @@ describe("a person changes the own tags", () => {
     await service.sandbox.storefront.echoesSent();
   });
 
-  it("causes nothing further when the storefront's own webhooks come back", async () => {
+  it("causes nothing further when the storefront's own webhooks arrive", async () => {
     const before = await store.queued();
     const calls = service.sandbox.requests("storefront").length;
     await service.sandbox.storefront.echoesSent();
@@ -154,7 +154,7 @@ describe("a person changes the own tags", () => {
     ]);
   });
 
-  it("takes its tags back, the form's customer tag and the emptied metafields too, and leaves the merchant's alone", async () => {
+  it("removes its tags, the form's customer tag and the emptied metafields too, and keeps the merchant's", async () => {
     service.sandbox.storefront.putCustomer(SHOP, {
       gid: ada.gid,
       tags: [
@@ -188,7 +188,7 @@ describe("a person changes the own tags", () => {
     expect(sent.flat().filter((tag) => tag.includes(","))).toEqual([]);
   });
 
-  it("does not wait for a CMS that hangs, and loses nothing", async () => {
+  it("does not wait for a hanging CMS, and loses nothing", async () => {
     service.sandbox.failNext("cms", { hang: 7_000 });
     const started = performance.now();
     const answer = await store.change(ada, { add: ["patience"] });
@@ -220,7 +220,7 @@ describe("a person changes the own tags", () => {
     );
   }, 30_000);
 
-  it("answers `failed` where a system refuses for good", async () => {
+  it("answers `failed` where a system rejects permanently", async () => {
     service.sandbox.failNext("cms", { status: 403, body: {} });
     expect((await store.change(ada, { add: ["refused"] })).json.channels).toMatchObject({
       cms: "failed",
@@ -228,7 +228,7 @@ describe("a person changes the own tags", () => {
     });
   });
 
-  it("heals the references when a tag's item was removed by hand", async () => {
+  it("repairs the references when a tag's item was deleted by hand", async () => {
     const [tag] = await service.database.query(
       "SELECT cms_item_id FROM crm_tags WHERE shop = $1 AND slug = 'patience'",
       [SHOP],
@@ -246,8 +246,8 @@ describe("a person changes the own tags", () => {
   });
 });
 
-describe("changes at one moment", () => {
-  it("ten at once for one person are all there, in every system", async () => {
+describe("concurrent changes", () => {
+  it("ten for one person are all applied, in every system", async () => {
     const rosa = await store.signUp(SHOP, "rosa@example.com");
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>

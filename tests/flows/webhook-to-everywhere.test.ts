@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CUSTOMER_2024_10, CUSTOMER_2026_07, GID } from "../support/payloads.ts";
+import { CUSTOMER_2024_10, CUSTOMER_2026_07, GID } from "../support/storefront/payloads.ts";
 import { eventually, SHOP, startService, type Service } from "../support/service.ts";
 
 let service: Service;
@@ -51,7 +51,7 @@ describe("one customer change reaches every system", () => {
     );
   });
 
-  it("writes nothing further when the same state comes again", async () => {
+  it("writes nothing further when the same state arrives again", async () => {
     await service.webhook("customer-update", CUSTOMER_2024_10, {
       headers: { "X-Shopify-Webhook-Id": "echo-1" },
     });

@@ -1,10 +1,10 @@
-// That the fuzzer can find what it looks for, and that a seed repeats its requests.
+// The fuzzer detects each kind of fault, and a seed repeats its requests.
 import { describe, expect, it } from "vitest";
 import { spoil } from "./hostile.ts";
 import { createChance } from "./random.ts";
 import { makeRequest, type Operation } from "./requests.ts";
 import { findFaults, SLOWEST_MS, type Heard } from "./verdict.ts";
-import { SECRETS, type World } from "./world.ts";
+import { SECRETS, type TestApp } from "./world.ts";
 
 const heard = (changes: Partial<Heard>): Heard => ({
   method: "GET",
@@ -15,7 +15,7 @@ const heard = (changes: Partial<Heard>): Heard => ({
   ...changes,
 });
 
-describe("an answer is a fault", () => {
+describe("a response is a fault", () => {
   it.each<[string, Partial<Heard>, string]>([
     ["of 500", { status: 500, text: '{"code":"internal_error"}' }, "answered 500"],
     ["of 500 to HEAD", { method: "HEAD", status: 500, text: "" }, "answered 500"],
@@ -47,7 +47,7 @@ describe("an answer is a fault", () => {
   });
 });
 
-describe("an answer is none", () => {
+describe("a response is no fault", () => {
   it.each<[string, Partial<Heard>]>([
     ["of 200", {}],
     ["of 502 to HEAD, which has no body to tell why", { method: "HEAD", status: 502, text: "" }],
@@ -76,7 +76,7 @@ const operation: Operation = {
   },
   isSigned: false,
 };
-const world = { headersOf: () => ({}), sign: () => "" } as unknown as World;
+const world = { headersOf: () => ({}), sign: () => "" } as unknown as TestApp;
 const requestOf = (seed: number, index: number) =>
   makeRequest(world, operation, createChance(seed, index));
 
@@ -86,7 +86,7 @@ it("the same seed and number make the same request, others another", () => {
   expect(new Set(made).size).toBeGreaterThan(40);
 });
 
-it("one thing of a body is spoiled, and the rest stays", () => {
+it("one part of a body is replaced, and the rest stays", () => {
   const good = { email: "ada@example.com", password: "correct horse battery" };
   const spoiled = Array.from({ length: 200 }, (_, index) => spoil(good, createChance(1, index)));
   const kept = spoiled.filter(

@@ -1,4 +1,4 @@
-// Values that break programs, and values that a schema asks for.
+// Hostile values, and values that match a schema.
 import type { Chance } from "./random.ts";
 
 export type Schema = {
@@ -17,7 +17,10 @@ export type Schema = {
 
 const LONG = "a".repeat(70_000);
 
-/** Texts: too long, of other alphabets, of other languages (SQL, HTML, templates, shells), of other encodings. */
+/**
+ * Texts: too long, in other scripts, in other languages (SQL, HTML, templates, shells), in other
+ * encodings.
+ */
 const TEXTS = [
   "",
   " ",
@@ -125,7 +128,7 @@ const GOOD_TEXT: Record<string, (chance: Chance) => string> = {
   uuid: () => "6f9619ff-8b86-4d01-b42d-00cf4fc964ff",
 };
 
-/** A value that the schema may take; `name` tells what a plain text is for. */
+/** A value that matches the schema; `name` gives a hint for a plain string. */
 export function goodValue(schema: Schema, chance: Chance, name = "", depth = 0): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return chance.pick(schema.enum);
@@ -160,7 +163,7 @@ export function goodValue(schema: Schema, chance: Chance, name = "", depth = 0):
     : `text-${chance.below(99)}`;
 }
 
-/** The value with one thing in it replaced, at any depth. */
+/** The value with one part replaced, at any depth. */
 export function spoil(value: unknown, chance: Chance): unknown {
   if (Array.isArray(value) && value.length > 0 && !chance.once(3)) {
     const at = chance.below(value.length);

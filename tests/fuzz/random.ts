@@ -1,4 +1,4 @@
-// Choices that a seed repeats: the same seed and number make the same request.
+// Seeded random choices: the same seed and number make the same request.
 
 export type Chance = {
   /** From 0 up to, not including, 1. */
@@ -9,7 +9,7 @@ export type Chance = {
   pick<T>(list: readonly T[]): T;
 };
 
-/** Mulberry32: 32 bits of state are enough to tell requests apart. */
+/** Mulberry32: 32 bits of state are enough to distinguish requests. */
 export function createChance(seed: number, index: number): Chance {
   let state = (seed ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
   const next = () => {

@@ -1,8 +1,8 @@
-// One request after another, made of the service's own OpenAPI document.
+// Requests generated from the service's own OpenAPI document.
 import { SHOP } from "../support/service.ts";
 import { goodValue, hostileText, hostileValue, spoil, type Schema } from "./hostile.ts";
 import type { Chance } from "./random.ts";
-import { CREDENTIALS, OTHER_SHOP, type Credential, type World } from "./world.ts";
+import { CREDENTIALS, OTHER_SHOP, type Credential, type TestApp } from "./world.ts";
 
 type Parameter = { name: string; in: "path" | "query"; schema: Schema };
 export type Operation = {
@@ -37,7 +37,7 @@ type Document = {
   >;
 };
 
-/** Every method of every path, those below the app proxy too. */
+/** Every method of every path, including those below the app proxy. */
 export async function readOperations(url: string): Promise<Operation[]> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -74,13 +74,13 @@ const HEADERS = [
   "If-None-Match",
   "MCP-Protocol-Version",
 ];
-/** A header holds Latin-1 without line breaks; what else is in a text would not leave this process. */
+/** A header is Latin-1 without line breaks; other characters could not be sent. */
 const toHeader = (text: string) => text.replace(/[^\x20-\x7e]/g, "").slice(0, 6_000);
 
 const RPC_METHODS = ["initialize", "tools/list", "tools/call", "message/send", "tasks/get", "ping"];
 const TOOLS = ["search_catalog", "create_cart", "create_checkout", "get_identity", "list_orders"];
 
-export function makeRequest(world: World, operation: Operation, chance: Chance): Request {
+export function makeRequest(world: TestApp, operation: Operation, chance: Chance): Request {
   const credential = chance.pick(CREDENTIALS);
   const method = chance.once(30) ? chance.pick(METHODS) : operation.method;
   const body = method === "GET" || method === "HEAD" ? null : makeBody(operation, chance);
@@ -133,7 +133,7 @@ function makeAddress(operation: Operation, chance: Chance): string {
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-/** Half a character has no percent-encoding. */
+/** An unpaired surrogate has no percent-encoding. */
 function encodeSafely(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString()) || "%20";
 }

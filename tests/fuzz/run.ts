@@ -1,24 +1,25 @@
-// `npm run fuzz`: sends hostile requests to every route of a whole service process, and fails on what no answer may be.
+// `npm run fuzz`: sends hostile requests to every route of a whole service process, and fails on
+// forbidden responses.
 //
-//   npm run fuzz -- --seconds 120          for how long (120)
-//   npm run fuzz -- --seed 42              the requests of an earlier run (a new seed each time)
+//   npm run fuzz -- --seconds 120          duration (120)
+//   npm run fuzz -- --seed 42              repeats the requests of an earlier run (default: a new seed)
 //   npm run fuzz -- --path /auth/login     one route only
 import { mkdtemp, chmod, rm } from "node:fs/promises";
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres.ts";
-import { endChildren } from "../support/child.ts";
+import { startEmbeddedPostgres } from "../../app/runtime/embedded-postgres/embedded-postgres.ts";
+import { endChildren } from "../support/processes/child.ts";
 import { createChance } from "./random.ts";
 import { makeRequest, readOperations, type Operation, type Request } from "./requests.ts";
 import { findFaults, SLOWEST_MS } from "./verdict.ts";
-import { startWorld, type World } from "./world.ts";
+import { startTestApp, type TestApp } from "./world.ts";
 
 const AT_ONCE = 4;
-/** Answers have this long before the request is given up. */
+/** The timeout of a request. */
 const PATIENCE_MS = 4 * SLOWEST_MS;
 const REQUESTS_BETWEEN_RENEWALS = 400;
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 const { values } = parseArgs({
   options: {
@@ -35,7 +36,7 @@ const faults: Fault[] = [];
 const statuses = new Map<number, number>();
 let sent = 0;
 
-async function send(world: World, index: number, operation: Operation): Promise<void> {
+async function send(world: TestApp, index: number, operation: Operation): Promise<void> {
   const request = makeRequest(world, operation, createChance(seed, index));
   const started = performance.now();
   const add = (found: string[], text: string) => {
@@ -68,11 +69,11 @@ async function send(world: World, index: number, operation: Operation): Promise<
   }
 }
 
-async function attack(world: World): Promise<void> {
+async function attack(world: TestApp): Promise<void> {
   const all = await readOperations(world.url);
   const operations = all.filter(({ path }) => !values.path || path === values.path);
   if (operations.length === 0) throw new Error(`no route has the path ${values.path}`);
-  const isOver = () => performance.now() > endsAt || faults.length >= MOST_FAULTS;
+  const isOver = () => performance.now() > endsAt || faults.length >= MAX_FAULTS;
   while (!isOver()) {
     await world.renew();
     const until = sent + REQUESTS_BETWEEN_RENEWALS;
@@ -96,9 +97,9 @@ const postgres = await startEmbeddedPostgres({
   database: "fuzz_home",
 });
 process.stdout.write(`seed ${seed}\n`);
-let world: World | undefined;
+let world: TestApp | undefined;
 try {
-  world = await startWorld(postgres.url);
+  world = await startTestApp(postgres.url);
   await attack(world);
 } catch (error) {
   process.stderr.write(`${String(error)}\n${world?.side.server.err() ?? ""}\n`);

@@ -1,9 +1,9 @@
-// What an answer must not be.
+// The rules that a response must not break.
 import { SECRETS, type Credential } from "./world.ts";
 
 export const SLOWEST_MS = 5_000;
 
-/** 5xx that tell of something outside the service, or of its own full queues: the caller is told to try again. */
+/** 5xx codes for outside systems or full queues: the caller may retry. */
 const KNOWN_FAILURES = new Set([
   "token_refresh_failed",
   "storefront_unavailable",
@@ -15,7 +15,7 @@ const KNOWN_FAILURES = new Set([
   "busy",
 ]);
 
-/** What only the inside of the program says. */
+/** Texts that appear only inside the program. */
 const INSIDES: Record<string, RegExp> = {
   "a stack trace": /\bat [\w.<>]{1,80} \(?(?:file:|\/)[^\s)]{1,300}:\d+:\d+/,
   "a path of this machine": /\/(?:node_modules|work|home|root|var\/tmp)\/[\w.-]/,
@@ -26,20 +26,20 @@ const INSIDES: Record<string, RegExp> = {
 
 export type Heard = { method: string; status: number; headers: string; text: string; ms: number };
 
-/** Everything that is wrong with an answer; empty when nothing is. */
+/** Lists every fault of a response. */
 export function findFaults(heard: Heard, credential: Credential): string[] {
   const faults: string[] = [];
-  // Without a body nobody can tell which failure it is: then only 500 is ours for certain.
+  // Without a body the cause is unknown: then only a 500 is certainly ours.
   const isKnown =
     heard.method === "HEAD" ? heard.status !== 500 : KNOWN_FAILURES.has(codeOf(heard.text));
   if (heard.status >= 500 && !isKnown) faults.push(`answered ${heard.status}`);
   if (heard.ms > SLOWEST_MS) faults.push(`took ${Math.round(heard.ms)} ms`);
-  const said = `${heard.headers}\n${heard.text}`;
+  const answer = `${heard.headers}\n${heard.text}`;
   for (const [name, secret] of Object.entries(SECRETS)) {
     const mayBeSeen =
       name === "the neighbour's data" &&
       (credential === "admin" || credential === "other_stores_admin");
-    if (!mayBeSeen && said.includes(secret)) faults.push(`holds ${name}`);
+    if (!mayBeSeen && answer.includes(secret)) faults.push(`holds ${name}`);
   }
   for (const [name, pattern] of Object.entries(INSIDES))
     if (pattern.test(heard.text)) faults.push(`holds ${name}`);

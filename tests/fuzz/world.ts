@@ -1,8 +1,8 @@
-// What the fuzzer attacks: a whole service process with two stores, and callers of six kinds.
+// The target of the fuzzer: a whole service process with two stores, and six kinds of callers.
 import { createHmac } from "node:crypto";
 import type { Sandbox } from "../../app/sandbox/server.ts";
 import { startSide, stopSide, type Side } from "../bench/side.ts";
-import { newClient, newTokens } from "../support/agent.ts";
+import { newClient, newTokens } from "../support/agents/agent.ts";
 import {
   ADMIN_KEY,
   APP_SECRET,
@@ -24,13 +24,16 @@ export type Credential = (typeof CREDENTIALS)[number];
 
 export const OTHER_SHOP = "neighbour-store.myshopify.com";
 const OTHER_ADMIN_KEY = "neighbour-admin-key-7f3a9c55";
-/** In the names and addresses of the neighbour's shoppers: no answer to this store's callers may hold it. */
+/**
+ * Part of the names and addresses of another store's shoppers: no response to this store's callers may
+ * contain it.
+ */
 const NEIGHBOUR = "zq7neighbourzq7";
 const PASSWORD = "correct horse battery";
-/** As startSide gives it to the service. */
+/** The origin that startSide configures. */
 const ORIGIN = "https://service.example";
 
-/** Secrets of the process and of the stores: no answer may hold one, whoever asks. */
+/** Secrets of the process and of the stores: no response may contain one. */
 export const SECRETS: Record<string, string> = {
   "the admin key": ADMIN_KEY,
   "the app secret": APP_SECRET,
@@ -42,20 +45,20 @@ export const SECRETS: Record<string, string> = {
   "the neighbour's data": NEIGHBOUR,
 };
 
-export type World = {
+export type TestApp = {
   url: string;
   sandbox: Sandbox;
   side: Side;
-  /** Headers of a caller. */
+  /** The headers of a caller. */
   headersOf(credential: Credential): Record<string, string>;
   /** Base64 HMAC-SHA256 of a webhook's body. */
   sign(body: Buffer): string;
-  /** Makes the stores whole again and signs everybody in anew: requests may have ended them. */
+  /** Repairs the stores and signs everyone in again: requests may have ended them. */
   renew(): Promise<void>;
   stop(): Promise<void>;
 };
 
-export async function startWorld(serverUrl: string): Promise<World> {
+export async function startTestApp(serverUrl: string): Promise<TestApp> {
   const side = await startSide(serverUrl, "fuzz", "web,worker");
   const { url } = side.server;
   const tokens: Partial<Record<Credential, string>> = {
@@ -73,7 +76,7 @@ export async function startWorld(serverUrl: string): Promise<World> {
     if (answer.status !== 200) throw new Error(`${shop} was not configured: ${answer.text}`);
   }
 
-  /** A signed request may have asked for the store's removal, which must not come in between. */
+  /** A signed request may have asked for the store's deletion, which must not run in between. */
   async function privacyRequestsAreWorked(): Promise<void> {
     await eventually(
       "the privacy requests worked",
@@ -102,7 +105,7 @@ export async function startWorld(serverUrl: string): Promise<World> {
     return answer.json.token;
   }
 
-  const world: World = {
+  const world: TestApp = {
     url,
     sandbox: side.sandbox,
     side,

@@ -1,7 +1,11 @@
-// Arrays in Postgres's own form arrive as what they are: asked of a real server, element by element.
+// Array parameters in Postgres's own format, checked element by element on a real server.
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { jsonbArray, smallintArray, textArray } from "../../app/runtime/array-parameters.ts";
+import {
+  jsonbArray,
+  smallintArray,
+  textArray,
+} from "../../app/runtime/database/array-parameters.ts";
 
 let client: pg.Client;
 beforeAll(async () => {
@@ -18,7 +22,7 @@ const read = async (type: string, array: Buffer) =>
     })
   ).rows.map(({ value }) => value);
 
-test("texts keep quotes, braces, backslashes, line ends, other scripts, NULL beside 'NULL', and nothing at all", async () => {
+test("texts keep quotes, braces, backslashes, line ends, other scripts, NULL beside 'NULL', and the empty string", async () => {
   const texts = [
     "",
     "a",
@@ -33,11 +37,11 @@ test("texts keep quotes, braces, backslashes, line ends, other scripts, NULL bes
   expect(await read("text", textArray(texts))).toEqual(texts);
 });
 
-test("half a character becomes the replacement character, as it does in every text that is sent", async () => {
+test("an unpaired surrogate becomes the replacement character, as in every text that is sent", async () => {
   expect(await read("text", textArray(["a\ud83d"]))).toEqual(["a\ufffd"]);
 });
 
-test("documents of JSON keep their values, and JSON null is not NULL", async () => {
+test("JSON documents keep their values, and JSON null is not NULL", async () => {
   const documents = [{ a: `"\\{}`, b: [1, null, "é"] }, "text", 12.5, [], null];
   expect(
     await read("jsonb", jsonbArray(documents.map((document) => JSON.stringify(document)))),
@@ -52,7 +56,7 @@ test("documents of JSON keep their values, and JSON null is not NULL", async () 
   ).toEqual([{ missing: false }, { missing: true }]);
 });
 
-test("small numbers of both signs, up to the ends of their range", async () => {
+test("small integers of both signs, up to the ends of their range", async () => {
   expect(await read("smallint", smallintArray([0, 1, -1, 32_767, -32_768]))).toEqual([
     0, 1, -1, 32_767, -32_768,
   ]);
@@ -62,7 +66,7 @@ test.each([
   ["text", textArray([])],
   ["jsonb", jsonbArray([])],
   ["smallint", smallintArray([])],
-] as const)("an empty array of %s holds nothing", async (type, array) => {
+] as const)("an empty array of %s is empty", async (type, array) => {
   expect(await read(type, array)).toEqual([]);
 });
 
@@ -71,6 +75,6 @@ test.each([
   ["what is no JSON", "jsonb", jsonbArray(["{"]), "22P02"],
   ["an escaped NUL in JSON", "jsonb", jsonbArray(['"\\u0000"']), "22P05"],
   ["half a character in JSON", "jsonb", jsonbArray(['"\\ud83d"']), "22P02"],
-] as const)("%s is refused as that row's fault", async (_what, type, array, code) => {
+] as const)("%s is rejected as that row's fault", async (_what, type, array, code) => {
   await expect(read(type, array)).rejects.toMatchObject({ code });
 });

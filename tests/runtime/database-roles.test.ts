@@ -1,5 +1,5 @@
-// A role without DDL for the service: what holds the consent log and the event ledger cannot be switched off by whoever
-// has the service's own database credentials.
+// A service role without DDL: credentials of the service cannot disable the append-only triggers of the
+// consent log and the event ledger.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import {
   APPEND_ONLY_TABLES,
   migrateDatabase,
   type Migrated,
-} from "../../app/runtime/database-roles.ts";
+} from "../../app/runtime/database/roles.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 
 const suffix = randomBytes(4).toString("hex");
@@ -24,7 +24,7 @@ const urlAs = (role: string): string => {
   return url.href;
 };
 
-/** One statement, or several in one transaction, on a connection of its own. */
+/** Runs one statement, or several in one transaction, on its own connection. */
 async function runAs(url: string, ...statements: string[]): Promise<pg.QueryResult[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -42,8 +42,11 @@ const asService = (...statements: string[]) => runAs(serviceUrl, ...statements);
 const asOwner = (...statements: string[]) => runAs(ownerUrl, ...statements);
 
 const INSERTS = [
-  "INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash, hash) VALUES ('a.myshopify.com', 'tos', 'granted', 'signup', 'c', 1, '', 'h')",
-  "INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at) VALUES ('a.myshopify.com', 'e', 'k', 'wms', 't', 'inventory', 's', '[]', 2, 'x', now())",
+  `INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash,
+    hash) VALUES ('a.myshopify.com', 'tos', 'granted', 'signup', 'c', 1, '', 'h')`,
+  `INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+    entity_id, destinations, priority, payload_sha256, occurred_at)
+    VALUES ('a.myshopify.com', 'e', 'k', 'wms', 't', 'inventory', 's', '[]', 2, 'x', now())`,
 ];
 const countOf = async (table: string): Promise<number> =>
   (await database.query(`SELECT count(*)::int AS n FROM ${table}`))[0].n;
@@ -131,7 +134,7 @@ describe("the service's role cannot", () => {
   });
 });
 
-test("the owner of the tables can switch the triggers off, which is why the service is not the owner", async () => {
+test("the owner of the tables can disable the triggers, which is why the service is not the owner", async () => {
   await asOwner(
     "ALTER TABLE consent_records DISABLE TRIGGER ALL",
     "DELETE FROM consent_records",
@@ -141,13 +144,14 @@ test("the owner of the tables can switch the triggers off, which is why the serv
   await asService(INSERTS[0] as string);
 });
 
-test("every table with an append-only trigger is in the list, and so are their rights", async () => {
+test("the list of append-only tables contains every table with such a trigger, and their grants match", async () => {
   const tables = await database.query(
     "SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger WHERE tgname LIKE '%_append_only' ORDER BY 1",
   );
   expect(tables.map(({ name }) => name as string)).toEqual([...APPEND_ONLY_TABLES].sort());
   const rights = await database.query(
-    "SELECT table_name AS name, string_agg(privilege_type, ' ' ORDER BY privilege_type) AS rights FROM information_schema.role_table_grants WHERE grantee = $1 GROUP BY 1",
+    `SELECT table_name AS name, string_agg(privilege_type, ' ' ORDER BY privilege_type) AS rights
+      FROM information_schema.role_table_grants WHERE grantee = $1 GROUP BY 1`,
     [SERVICE],
   );
   for (const { name, rights: given } of rights)
@@ -181,7 +185,7 @@ test("a redaction of a whole store deletes that store's rows by the function, an
 });
 
 describe("migrating", () => {
-  test("again gives the same rights, takes away what was given beside them, and is safe at the same time", async () => {
+  test("again grants the same rights, revokes additional ones, and is safe concurrently", async () => {
     await asOwner(`GRANT UPDATE, DELETE, TRUNCATE, TRIGGER ON consent_records TO ${SERVICE}`);
     await Promise.all(
       Array.from({ length: 6 }, () => migrateDatabase({ url: serviceUrl, directUrl: ownerUrl })),
@@ -190,11 +194,11 @@ describe("migrating", () => {
     await expect(asService("TRUNCATE consent_records")).rejects.toThrow("permission denied");
   });
 
-  test("with the service's role alone is enough when there is nothing to migrate", async () => {
+  test("with the service's role alone is enough when no migration is pending", async () => {
     expect(await migrateDatabase({ url: serviceUrl })).toMatchObject({ applied: [] });
   });
 
-  test("with the service's role alone says what to do when there is something to migrate", async () => {
+  test("with the service's role alone names the remedy when a migration is pending", async () => {
     const fresh = await emptyDatabase();
     const url = new URL(fresh.url);
     [url.username, url.password] = [SERVICE, "role-password"];
@@ -204,7 +208,7 @@ describe("migrating", () => {
     await fresh.drop();
   });
 
-  test("with one role for both changes no rights and says that nothing is restricted", async () => {
+  test("with one role for both changes no rights and reports that nothing is restricted", async () => {
     expect(await migrateDatabase({ url: ownerUrl, directUrl: ownerUrl })).toEqual({
       applied: [],
       serviceRole: OWNER,

@@ -1,10 +1,10 @@
-// What the migration runner promises to a database that several processes and several versions share.
+// The migration runner on a database that several processes and versions share.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { applyMigrations, MigrationError } from "../../app/runtime/migrations.ts";
-import { startPooler } from "../support/pooler.ts";
+import { applyMigrations, MigrationError } from "../../app/runtime/database/migrations.ts";
+import { startPooler } from "../support/processes/pooler.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let folder: string;
@@ -46,7 +46,7 @@ test("migrations are applied in order of their names, once", async () => {
   expect(await db.query("SELECT id FROM first ORDER BY id")).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
-test("processes that start at once apply each migration once", async () => {
+test("processes that start concurrently apply each migration once", async () => {
   const results = await Promise.all(Array.from({ length: 8 }, migrate));
   expect(results.flatMap((result) => result.applied).sort()).toEqual([
     "20260101000000_first",
@@ -55,7 +55,7 @@ test("processes that start at once apply each migration once", async () => {
   expect(await recorded()).toEqual(["20260101000000_first", "20260102000000_second"]);
 });
 
-test("a migration that was changed after it was applied is refused", async () => {
+test("a migration that was changed after it was applied is rejected", async () => {
   await migrate();
   await write("20260101000000_first", "CREATE TABLE first (id bigint PRIMARY KEY);");
   await write("20260103000000_third", "CREATE TABLE third ()");
@@ -63,7 +63,7 @@ test("a migration that was changed after it was applied is refused", async () =>
   expect(await tableExists("third")).toBe(false);
 });
 
-test("a migration that fails leaves nothing of itself, keeps those before it, and runs again once repaired", async () => {
+test("a failed migration leaves nothing behind, keeps those before it, and runs again once repaired", async () => {
   await write("20260103000000_third", "CREATE TABLE third (); INSERT INTO first VALUES (1);");
   const error = await migrate().catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(MigrationError);
@@ -76,19 +76,19 @@ test("a migration that fails leaves nothing of itself, keeps those before it, an
   expect(await migrate()).toEqual({ applied: ["20260103000000_third"] });
 });
 
-test("a migration that ends the transaction it runs in is refused instead of being half recorded", async () => {
+test("a migration that ends its own transaction is rejected instead of being half recorded", async () => {
   await write("20260103000000_third", "CREATE TABLE third (); COMMIT;");
   await expect(migrate()).rejects.toThrow(/20260103000000_third .*transaction/);
   expect(await recorded()).not.toContain("20260103000000_third");
 });
 
-test("a database that a newer version has migrated is refused", async () => {
+test("a database that a newer version has migrated is rejected", async () => {
   await migrate();
   await rm(join(folder, "20260102000000_second"), { recursive: true });
   await expect(migrate()).rejects.toThrow(/does not know \(20260102000000_second\).*newer version/);
 });
 
-test("a migration that another tool began and did not finish is refused until somebody has decided", async () => {
+test("a migration that another tool started and did not finish is rejected until it is resolved by hand", async () => {
   await migrate();
   await db.query(
     "UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name LIKE '%second'",
@@ -103,7 +103,7 @@ test("a migration that another tool began and did not finish is refused until so
   expect(await migrate()).toEqual({ applied: ["20260102000000_second"] });
 });
 
-test("an unreachable database and a broken folder are sentences, not stacks", async () => {
+test("an unreachable database and a broken folder give readable messages without a stack", async () => {
   await expect(applyMigrations("postgresql://nobody@127.0.0.1:1/none", { folder })).rejects.toThrow(
     /cannot be reached .*check DATABASE_URL/,
   );
@@ -111,7 +111,7 @@ test("an unreachable database and a broken folder are sentences, not stacks", as
   await expect(migrate()).rejects.toThrow(/20260102000000_second .*no readable migration.sql/);
 });
 
-test("behind a pooler that keeps its connections no lock stays on one, whether a migration works or fails", async () => {
+test("behind a pooler that keeps its connections no lock stays on one, whether a migration succeeds or fails", async () => {
   const pooler = await startPooler(db.url);
   try {
     await applyMigrations(pooler.url, { folder });
@@ -126,7 +126,7 @@ test("behind a pooler that keeps its connections no lock stays on one, whether a
   }
 });
 
-test("a time limit in the connection string does not stop a migration", async () => {
+test("a statement timeout in the connection string does not stop a migration", async () => {
   await write("20260103000000_third", "SELECT pg_sleep(0.02)");
   expect(
     (await applyMigrations(`${db.url}?statement_timeout=10`, { folder })).applied,

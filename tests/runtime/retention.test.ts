@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDatabase, type Database } from "../../app/runtime/database.ts";
+import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { forgetHistory } from "../../app/runtime/retention.ts";
+import { forgetHistory } from "../../app/runtime/database/retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let storage: TestDatabase;
@@ -20,13 +20,16 @@ afterAll(async () => {
   await storage.drop();
 });
 
-const row = (id: string, status: string, days: number, isFiled = true) =>
+const row = (id: string, status: string, days: number, isArchived = true) =>
   storage.query(
-    "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries, status, created_at, archived_at) VALUES ('a', $1, 'cms', 'manual', 't', 'order', '1', 3, $2, now() - make_interval(days => $3), CASE WHEN $4 THEN now() END)",
-    [id, status, days, isFiled],
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, max_retries, status, created_at, archived_at)
+      VALUES ('a', $1, 'cms', 'manual', 't', 'order', '1', 3, $2, now() - make_interval(days => $3),
+      CASE WHEN $4 THEN now() END)`,
+    [id, status, days, isArchived],
   );
 
-test("what was delivered and filed long ago is forgotten; what waits, is dead or was never filed is not, however old", async () => {
+test("old delivered and archived rows are deleted; pending, dead and unarchived ones are kept at any age", async () => {
   await row("old", "delivered", 31);
   await row("young", "delivered", 29);
   await row("waiting", "pending", 400);
@@ -40,16 +43,20 @@ test("what was delivered and filed long ago is forgotten; what waits, is dead or
   ).toEqual(["dead", "unfiled", "waiting", "young"]);
 });
 
-test("more than one statement's worth goes in one call", async () => {
+test("more rows than one statement deletes are deleted in one call", async () => {
   await storage.query(
-    "INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, created_at) SELECT 'a', n, n::text, 'cms', 1, 'delivered', 1, now() - interval '31 days' FROM generate_series(1, 12000) n",
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms,
+      created_at) SELECT 'a', n, n::text, 'cms', 1, 'delivered', 1, now() - interval '31 days'
+      FROM generate_series(1, 12000) n`,
   );
   expect(await forgetHistory(database, new AbortController().signal)).toBe(12_000);
 });
 
-test("the ledger is never forgotten", async () => {
+test("the ledger is never deleted", async () => {
   await storage.query(
-    "INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type, entity_id, destinations, priority, payload_sha256, occurred_at, received_at) VALUES ('a', 'e', 'k', 'manual', 't', 'order', '1', '[]', 1, 'x', now(), now() - interval '10 years')",
+    `INSERT INTO event_ledger (shop, event_id, idempotency_key, source, event_type, entity_type,
+      entity_id, destinations, priority, payload_sha256, occurred_at, received_at)
+      VALUES ('a', 'e', 'k', 'manual', 't', 'order', '1', '[]', 1, 'x', now(), now() - interval '10 years')`,
   );
   await forgetHistory(database, new AbortController().signal);
   expect(await storage.query("SELECT 1 FROM event_ledger")).toHaveLength(1);

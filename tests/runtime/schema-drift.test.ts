@@ -1,5 +1,5 @@
-// prisma/schema.prisma and prisma/migrations describe the same database, and the check that says so can be trusted:
-// it sees a forgotten migration and does not mistake hand-written SQL for a fault.
+// prisma/schema.prisma and prisma/migrations describe the same database, and the check of it is
+// reliable: it detects a missing migration and accepts hand-written SQL.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ test("every change of the schema has its migration (otherwise: npm run db:diff <
   expect(code).toBe(0);
 });
 
-describe("the check itself", () => {
+describe("the check", () => {
   const schema = (fields = "") => `
     datasource db {
       provider = "postgresql"
@@ -44,7 +44,7 @@ describe("the check itself", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test("writes the migration that is missing, is content with it, and reports the next change as SQL", async () => {
+  test("writes the missing migration, accepts it, and reports the next change as SQL", async () => {
     expect((await migrateDev("make_people", ...flags)).code).toBe(0);
     const [name = ""] = await readdir(join(folder, "migrations"));
     expect(name).toMatch(/^\d{14}_make_people$/);
@@ -62,11 +62,12 @@ describe("the check itself", () => {
     expect(changed.output).toContain('ALTER TABLE "people" ADD COLUMN     "age" INTEGER');
   });
 
-  test("leaves alone what the schema language cannot say, and nothing else", async () => {
+  test("ignores exactly what the schema language cannot express", async () => {
     await mkdir(join(folder, "migrations/20260101000000_by_hand"), { recursive: true });
     await writeFile(
       join(folder, "migrations/20260101000000_by_hand/migration.sql"),
-      `CREATE TABLE people (shop text NOT NULL, email text, state text NOT NULL DEFAULT 'new', PRIMARY KEY (shop, state));
+      `CREATE TABLE people (shop text NOT NULL, email text, state text NOT NULL DEFAULT 'new',
+        PRIMARY KEY (shop, state));
        CREATE INDEX partial ON people (shop) WHERE state = 'new';
        CREATE UNIQUE INDEX partial_unique ON people (shop, email) WHERE email IS NOT NULL;
        CREATE UNIQUE INDEX expression ON people (shop, lower(email));

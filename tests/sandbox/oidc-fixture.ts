@@ -1,4 +1,4 @@
-/** A careful relying party in a few lines: discovery, PKCE, state, nonce, and jose as the judge of every token. */
+/** A minimal strict relying party: discovery, PKCE, state, nonce, and token validation by jose. */
 import { createHash, randomBytes } from "node:crypto";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import type { JWTPayload } from "jose";
@@ -33,7 +33,7 @@ export function newAttempt(): Attempt {
   };
 }
 
-/** The way to the provider; `changes` replace parameters, null leaves one out. */
+/** Opens the authorization endpoint; `changes` replace parameters, null omits one. */
 export async function authorize(
   metadata: Metadata,
   client: Client,
@@ -99,7 +99,7 @@ export function token(
   });
 }
 
-/** From the first redirect to the token answer. */
+/** From the first redirect to the token response. */
 export async function signIn(
   metadata: Metadata,
   client: Client,
@@ -113,7 +113,7 @@ export async function signIn(
   };
 }
 
-/** Everything OpenID Connect Core 3.1.3.7 asks of us; throws where the token fails. */
+/** Validates everything OpenID Connect Core 3.1.3.7 requires; throws for an invalid token. */
 export async function verify(
   metadata: Metadata,
   client: Client,

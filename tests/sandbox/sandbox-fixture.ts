@@ -1,4 +1,4 @@
-/** A sandbox and a stand-in app that only writes down the webhooks it gets. */
+/** A sandbox and a stand-in app that records the webhooks it receives. */
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ export const CLIENT_ID = "sandbox-client";
 export const CLIENT_SECRET = "sandbox-client-secret";
 
 type ReceivedWebhook = { path: string; headers: IncomingHttpHeaders; text: string };
-export type World = {
+export type TestApp = {
   sandbox: Sandbox;
   appUrl: string;
   received: ReceivedWebhook[];
@@ -20,10 +20,10 @@ export type World = {
   stop(): Promise<void>;
 };
 
-export async function startWorld({
+export async function startTestApp({
   webhookSecret,
   ...options
-}: Partial<SandboxOptions> & { webhookSecret?: string } = {}): Promise<World> {
+}: Partial<SandboxOptions> & { webhookSecret?: string } = {}): Promise<TestApp> {
   const received: ReceivedWebhook[] = [];
   const app = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -61,7 +61,7 @@ export async function startWorld({
   };
 }
 
-/** The vendor's client library as a second opinion on what the sandbox signs. */
+/** The vendor's client library as an independent check of the sandbox's signatures. */
 export function vendorLibrary() {
   const logger = { level: LogSeverity.Error };
   return shopifyApi({
@@ -103,7 +103,7 @@ export async function send(
 }
 
 export function refreshToken(
-  world: World,
+  world: TestApp,
   token: string | undefined,
 ): Promise<{ status: number; body: any }> {
   return post(`${world.storefront}/admin/oauth/access_token`, {
@@ -115,7 +115,7 @@ export function refreshToken(
 }
 
 export function graphql(
-  world: World,
+  world: TestApp,
   token: string | undefined,
   query: string,
   variables: unknown = {},

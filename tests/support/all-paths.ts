@@ -1,4 +1,4 @@
-// Every path of the service, for tests of what must hold at all of them.
+// Every path of the service, for tests of rules that hold for all of them.
 import { loadRoutes } from "../../app/http/route-table.ts";
 
 const SCREENS = [
@@ -14,7 +14,10 @@ const SCREENS = [
 ];
 const GATED = ["/setup", "/settings", "/onboarding", "/setup.data", "/settings/", "/Setup"];
 
-/** Of the endpoints with `1` for what stands in the path, of the screens, and of the pages behind the gate. */
+/**
+ * The endpoints' paths with `1` for each parameter, the screens', and those of the pages behind the
+ * gate.
+ */
 export async function allPaths(): Promise<string[]> {
   const { all } = await loadRoutes();
   return [...all.map(({ path }) => path.replaceAll(/:\w+/g, "1")), ...SCREENS, ...GATED];

@@ -1,5 +1,5 @@
-// Consents as tests give, withdraw and read them. Each service keeps its checkpoints in a folder of its own: those of
-// another run would rightly be reported against this run's log.
+// Helpers to grant, revoke and read consents. Each service has its own checkpoint folder: checkpoints of
+// another run would be reported as mismatches.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ export function syncAs(
   });
 }
 
-/** As anybody on a page of the store. */
+/** Calls as an anonymous browser on a page of the store. */
 export function syncAnonymous(
   service: Service,
   body: object,
@@ -120,7 +120,7 @@ export const logOfVisitor = (service: Service, visitorId: string): Promise<LogRo
     "SELECT * FROM consent_records WHERE visitor_id = $1 ORDER BY seq",
     [visitorId],
   );
-/** The rows that signing up did not write. */
+/** The rows that the sign-up did not write. */
 export const saidLater = async (service: Service, person: Person): Promise<LogRow[]> =>
   (await logOf(service, person)).filter(({ method }) => method !== "signup");
 export const inShort = (rows: { consent_type: string; action: string }[]): string[] =>
@@ -133,12 +133,17 @@ export async function consentsOf(
   return (await service.call("GET", "/auth/me", { key: person.token })).json.consents;
 }
 
-/** Nobody's flag says anything but the last row of that person and consent; the store's chain has no gap and verifies. */
+/**
+ * Checks that every flag matches the last row of its person and consent, and that the store's chain
+ * is valid.
+ */
 export async function expectAgreement(service: Service, shop = SHOP): Promise<void> {
   const disagreeing = await service.database.query(
     `SELECT c.user_id, f.type, f.flag, l.action FROM user_claims c
      CROSS JOIN LATERAL (VALUES ${CONSENTS.map((type) => `('${type}', c.consent_${type})`).join(", ")}) AS f(type, flag)
-     LEFT JOIN LATERAL (SELECT action FROM consent_records r WHERE r.shop = c.shop AND r.user_id = c.user_id AND r.consent_type = f.type AND action IN ('granted', 'revoked') ORDER BY seq DESC LIMIT 1) AS l ON true
+     LEFT JOIN LATERAL (SELECT action FROM consent_records r WHERE r.shop = c.shop
+       AND r.user_id = c.user_id AND r.consent_type = f.type AND action IN ('granted', 'revoked')
+       ORDER BY seq DESC LIMIT 1) AS l ON true
      WHERE c.shop = $1 AND f.flag IS DISTINCT FROM (coalesce(l.action, 'revoked') = 'granted')`,
     [shop],
   );
@@ -166,7 +171,7 @@ export async function checkpoint(service: Service, shop = SHOP): Promise<boolean
   return writeCheckpoint(service.ctx, await getTenant(service.ctx, shop));
 }
 
-/** As somebody who owns the database: the trigger that keeps the log append-only does not run for a replica. */
+/** Changes rows as the database owner: the append-only trigger does not run in replica mode. */
 export async function tamper(service: Service, ...statements: string[]): Promise<void> {
   await service.database.query(
     `BEGIN; SET LOCAL session_replication_role = replica; ${statements.join("; ")}; COMMIT`,

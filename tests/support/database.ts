@@ -1,4 +1,4 @@
-// A database of its own for a test file: a file copy of the migrated template, made in some 20 ms.
+// A database per test file: a file copy of the migrated template, made in some 20 ms.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
@@ -6,16 +6,16 @@ import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
 export interface TestDatabase {
-  /** As the superuser: for what tests put, look up and damage. */
+  /** Connects as the superuser: for test data, checks and damage. */
   url: string;
-  /** As the service's role. */
+  /** Connects as the service's role. */
   serviceUrl: string;
-  /** Rows of one statement, on a connection of the helper's own pool. */
+  /** Returns the rows of one statement, on the helper's own pool. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a test names the columns it reads
   query<Row extends pg.QueryResultRow = any>(sql: string, params?: unknown[]): Promise<Row[]>;
   /** Empties every table except the record of migrations and restarts the sequences. */
   truncate(): Promise<void>;
-  /** Ends every connection, also those of the code under test, and removes the database. */
+  /** Terminates every connection, also those of the code under test, and drops the database. */
   drop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function freshDatabase(): Promise<TestDatabase> {
   return create(inject("databaseServer").template);
 }
 
-/** Without any table, for tests of the migrations themselves. */
+/** A database without tables, for tests of the migrations themselves. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return create("template0");
 }
@@ -40,7 +40,8 @@ async function create(template: string): Promise<TestDatabase> {
     serviceUrl: Object.assign(new URL(url), server.service).href,
     query: async (sql, params) => (await pool.query(sql, params)).rows,
     truncate: async () => {
-      // A worker's transaction of the test before may take the tables in another order: then once more.
+      // A worker's transaction of the previous test may lock the tables in another order: retry on
+      // deadlock.
       for (let tries = 1; ; tries += 1) {
         try {
           return void (await pool.query(truncateEverything));
@@ -56,8 +57,9 @@ async function create(template: string): Promise<TestDatabase> {
   };
 }
 
-// session_replication_role turns off triggers that forbid emptying an append-only table; the copy's owner may do that.
-// TRUNCATE makes a new file for every table and index, which took most of the time of many tests: few rows are deleted.
+// session_replication_role disables the triggers that forbid emptying an append-only table; the
+// copy's owner may do that. DELETE instead of TRUNCATE, because few rows are deleted and TRUNCATE
+// creates a new file for every table and index.
 const truncateEverything = `DO $$
 DECLARE
   tables text[];

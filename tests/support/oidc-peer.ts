@@ -1,10 +1,10 @@
-// A certified OpenID provider (npm oidc-provider) on loopback, as a peer that shares no code and no assumption with us.
+// A certified OpenID provider (npm oidc-provider) on loopback: an independent implementation.
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-export type PeerClient = {
+type PeerClient = {
   id: string;
   /** Absent: a public client, which must use PKCE. */ secret?: string;
   redirectUri: string;
@@ -12,9 +12,9 @@ export type PeerClient = {
 
 export type Peer = {
   url: string;
-  /** Opens the doors; the path below which the provider stands is part of its issuer. */
+  /** Starts a provider; its path is part of its issuer. */
   play(path: string, client: PeerClient): string;
-  /** What went wrong inside the provider, by its own account. */
+  /** The provider's internal errors. */
   complaints: string[];
   stop(): Promise<void>;
 };
@@ -102,7 +102,7 @@ function configurationOf(
     cookies: { keys: ["peer-cookie-secret-0123456789"] },
     scopes: SCOPES,
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
-    // Otherwise the address stands in the userinfo answer only.
+    // Without this the address is only in the userinfo response.
     conformIdTokenClaims: false,
     ttl: {
       Interaction: 60,
@@ -137,7 +137,10 @@ function configurationOf(
   };
 }
 
-/** The number of a person, as a storefront's customers have one: of its own for each address, and larger than a JavaScript number holds. */
+/**
+ * A person's numeric subject, like a storefront customer's: unique per address, and larger than a
+ * JavaScript number holds.
+ */
 export function subjectOf(email: string): string {
   return `9${BigInt(`0x${Buffer.from(email.slice(0, 7)).toString("hex")}`)}`.slice(0, 20);
 }

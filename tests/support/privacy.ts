@@ -1,9 +1,13 @@
-// What the compliance tests share: signed requests as the platform sends them, and a search through everything stored.
+// Shared by the compliance tests: requests signed as the platform signs them, and a search through
+// everything stored.
 import { mkdtempSync, rmSync } from "node:fs";
 import { afterAll, expect } from "vitest";
 import { eventually, SHOP, sign, type Answer, type Service } from "./service.ts";
 
-/** An archive of the test file's own, removed after its last test; to be called at the file's top level. */
+/**
+ * A separate archive for the test file, deleted after its last test; call it at the file's top
+ * level.
+ */
 export function temporaryArchive(): string {
   const folder = mkdtempSync("/var/tmp/privacy-test-");
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,13 +72,17 @@ export function settled(
   );
 }
 
-/** Rows of the whole database, and objects of the whole archive, that hold one of the words, as `table: row`. */
+/**
+ * Rows of the whole database, and objects of the whole archive, that contain one of the words, as
+ * `table: row`.
+ */
 export async function findEverywhere(
   service: Service,
   words: readonly string[],
 ): Promise<string[]> {
   const tables = await service.database.query(
-    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'",
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'
+      AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'`,
   );
   const found: string[] = [];
   for (const { name } of tables)
@@ -91,8 +99,12 @@ export async function findEverywhere(
   return found;
 }
 
-/** The person in every place of a store that can hold one, as it would be after a busy year. */
-export async function spreadPerson(service: Service, shop: string, who = ADA): Promise<number> {
+/** Writes the person into every place of a store that can contain personal data. */
+export async function seedPersonEverywhere(
+  service: Service,
+  shop: string,
+  who = ADA,
+): Promise<number> {
   const { query } = service.database;
   const { ctx } = service;
   const hash = ctx.secrets.pseudonym(`${shop}/phone`, who.phone.replace(/\D/g, ""));
@@ -102,12 +114,14 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
   );
   const id = user.id as number;
   await query(
-    "INSERT INTO user_claims (shop, user_id, consent_tos, storefront_customer_access_token) VALUES ($1, $2, true, 'sealed:v1:token')",
+    `INSERT INTO user_claims (shop, user_id, consent_tos, storefront_customer_access_token)
+      VALUES ($1, $2, true, 'sealed:v1:token')`,
     [shop, id],
   );
   await query("INSERT INTO user_extras (shop, user_id) VALUES ($1, $2)", [shop, id]);
   await query(
-    "INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, 'https://idp.example', 'fed-sub-77', $2, 'federated')",
+    `INSERT INTO identity_links (shop, issuer, sub, user_id, provider)
+      VALUES ($1, 'https://idp.example', 'fed-sub-77', $2, 'federated')`,
     [shop, id],
   );
   await query(
@@ -115,31 +129,42 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
     [shop],
   );
   await query(
-    "INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'admin' FROM crm_tags WHERE shop = $1",
+    `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'admin'
+      FROM crm_tags WHERE shop = $1`,
     [shop, id],
   );
   await query(
-    "INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes) VALUES ($1, gen_random_uuid(), $2, 'agent', 'Lovelace helper', '{identity:read}')",
+    `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes)
+      VALUES ($1, gen_random_uuid(), $2, 'agent', 'Lovelace helper', '{identity:read}')`,
     [shop, id],
   );
   await query(
-    "INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at) SELECT $1, 'hash-' || id, id, 'access', '{}', now() FROM oauth_grants WHERE shop = $1 AND user_id = $2",
+    `INSERT INTO oauth_tokens (shop, token_hash, grant_id, kind, scopes, expires_at)
+      SELECT $1, 'hash-' || id, id, 'access', '{}', now() FROM oauth_grants WHERE shop = $1 AND user_id = $2`,
     [shop, id],
   );
   await query(
-    "INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 50, 'EUR', 'all', 'secret-signature', 'secret-proof', now() + interval '1 day')",
+    `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature,
+      proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 50, 'EUR', 'all', 'secret-signature',
+      'secret-proof', now() + interval '1 day')`,
     [shop, id],
   );
   await query(
-    "INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, line_items, subtotal, total, currency, expires_at) VALUES ($1, gen_random_uuid(), $2, 'completed', 'cart', $3, '[]', 1, 1, 'EUR', now())",
+    `INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, line_items,
+      subtotal, total, currency, expires_at)
+      VALUES ($1, gen_random_uuid(), $2, 'completed', 'cart', $3, '[]', 1, 1, 'EUR', now())`,
     [shop, id, `https://x.example/?email=${who.email}`],
   );
   await query(
-    "INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url, external_id, line_items, subtotal, total, currency, expires_at) VALUES ($1, gen_random_uuid(), $2, 'ready_for_complete', 'cart', 'https://x.example/c', 'gid://shopify/Cart/lovelace', '[]', 1, 1, 'EUR', now() + interval '1 hour')",
+    `INSERT INTO checkout_sessions (shop, id, customer_id, status, source, checkout_url,
+      external_id, line_items, subtotal, total, currency, expires_at)
+      VALUES ($1, gen_random_uuid(), $2, 'ready_for_complete', 'cart', 'https://x.example/c',
+      'gid://shopify/Cart/lovelace', '[]', 1, 1, 'EUR', now() + interval '1 hour')`,
     [shop, id],
   );
   await query(
-    "INSERT INTO return_cases (shop, rma, order_id, user_id, status) VALUES ($1, $3, 'gid://shopify/Order/299938', $2, 'open')",
+    `INSERT INTO return_cases (shop, rma, order_id, user_id, status)
+      VALUES ($1, $3, 'gid://shopify/Order/299938', $2, 'open')`,
     [shop, id, `RMA-${id}`],
   );
   const order = JSON.stringify({
@@ -148,8 +173,9 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
     customer: { first_name: "Ada", phone: who.phone, admin_graphql_api_id: who.gid },
   });
   const eventId = `order-${shop}-${id}`;
-  const queue =
-    "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, payload, transformed_payload, status, max_retries, last_error, archived_at) VALUES ($1, $2, 'unheard_of', 'storefront', $3, $4, $5, $6, $7, $8, 3, $9, now())";
+  const queue = `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, payload, transformed_payload, status, max_retries, last_error, archived_at)
+      VALUES ($1, $2, 'unheard_of', 'storefront', $3, $4, $5, $6, $7, $8, 3, $9, now())`;
   await query(queue, [
     shop,
     eventId,
@@ -173,26 +199,29 @@ export async function spreadPerson(service: Service, shop: string, who = ADA): P
     null,
   ]);
   await query(
-    "INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms, error) VALUES ($1, 1, $2, 'erpsys', 1, 'failed', 5, $3)",
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms,
+      error) VALUES ($1, 1, $2, 'erpsys', 1, 'failed', 5, $3)`,
     [shop, eventId, `400: {"name":"${who.name}"}`],
   );
   await query(
-    "INSERT INTO webhook_inbox (shop, delivery_id, topic, body, status, next_attempt_at) VALUES ($1, $2, 'customers/update', $3, 'failed', now())",
+    `INSERT INTO webhook_inbox (shop, delivery_id, topic, body, status, next_attempt_at)
+      VALUES ($1, $2, 'customers/update', $3, 'failed', now())`,
     [shop, `inbox-${id}`, `{"id":${who.id},"email":"${who.email}"}`],
   );
   await query(
-    "INSERT INTO kv (shop, key, value) VALUES ($1, 'password_link:abc', $2), ($1, 'email_link:def', $3), ($1, 'idempotent:ghi', $2)",
+    `INSERT INTO kv (shop, key, value) VALUES ($1, 'password_link:abc', $2), ($1, 'email_link:def',
+      $3), ($1, 'idempotent:ghi', $2)`,
     [shop, JSON.stringify({ user_id: id }), JSON.stringify({ user_id: id, email: who.email })],
   );
   await ctx.archive
     .ofStore(shop)
     .put(`events/unheard_of/${new Date().toISOString().slice(0, 10)}/${eventId}.json`, order);
-  // Where exports were before every store had a root of its own in the archive.
+  // The path of exports before every store had its own root in the archive.
   await service.objects.put(`gdpr/${shop}/old-${id}.json`, JSON.stringify({ email: who.email }));
   return id;
 }
 
-/** Nothing that says who she is: neither in the clear nor as what is left of her. */
+/** Checks that nothing identifies her: neither clear text nor remaining references. */
 export async function expectNowhere(service: Service, who = ADA): Promise<void> {
   expect(
     await findEverywhere(service, [who.email, who.name, "7946 0018", "2079460018", "Lovelace"]),

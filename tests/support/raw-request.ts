@@ -1,4 +1,5 @@
-// What fetch refuses to send: a header twice, a body without a length, a path that begins with two slashes, another Host.
+// Requests that fetch cannot send: a repeated header, a body without a length, a path that begins
+// with two slashes, another Host.
 import { request, type IncomingHttpHeaders } from "node:http";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test names the fields it reads
@@ -8,7 +9,7 @@ export type RawOptions = {
   method?: string;
   /** In order, repetitions kept. */
   headers?: [name: string, value: string][];
-  /** Several chunks go out without a Content-Length. */
+  /** Several chunks are sent without a Content-Length. */
   chunks?: (string | Buffer)[];
 };
 

@@ -1,5 +1,7 @@
-// The real service over real HTTP, in this process: a database of its own, the sandbox as every outside system, the
-// endpoints on node:http and, when asked for, the background work. Screens need a build and are tested in tests/browser.
+// The real service over real HTTP in this process: its own database, the sandbox as every outside
+// system, the endpoints on node:http and, on request, the background work. Screens need a build and
+// are tested in tests/browser.
+import { channels } from "../../app/domain/channels/index.ts";
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startBackground } from "../../app/boot.server.ts";
 import { createCtx, type Ctx } from "../../app/context.server.ts";
-import { createScreens } from "../../app/http/screens.ts";
+import { createScreens } from "../../app/http/screens/screens.ts";
 import { createListener } from "../../app/http/serve.ts";
 import { loadRoutes } from "../../app/http/route-table.ts";
 import { openObjectStore, type ObjectStore } from "../../app/integrations/archive.ts";
@@ -20,12 +22,14 @@ import { freshDatabase, type TestDatabase } from "./database.ts";
 
 export const SHOP = "test-store.myshopify.com";
 export const OTHER_SHOP = "other-store.myshopify.com";
-/** Where sign-ins return to: the one origin besides the store's own that may use the cookie. */
+/**
+ * The return origin of sign-ins: besides the store's own, the only origin that may use the cookie.
+ */
 export const RETURN_ORIGIN = "https://shop.example";
 export const ADMIN_KEY = "test-admin-key-0123456789";
 export const APP_SECRET = "test-app-secret-0123456789";
 export const CLIENT_ID = "test-client-id";
-export const WORKER_WEBHOOK_SECRET = "test-worker-secret-0123456789";
+const WORKER_WEBHOOK_SECRET = "test-worker-secret-0123456789";
 
 export type Answer = { status: number; headers: Headers; text: string; json: any };
 
@@ -34,7 +38,7 @@ export type Service = {
   ctx: Ctx;
   sandbox: Sandbox;
   database: TestDatabase;
-  /** Every object of the archive, by its whole path. */
+  /** Every object of the archive, by its full path. */
   objects: ObjectStore;
   /** Lines that the service logged, parsed. */
   logged: Record<string, unknown>[];
@@ -43,7 +47,7 @@ export type Service = {
     path: string,
     options?: { body?: unknown; headers?: Record<string, string>; key?: string | null },
   ): Promise<Answer>;
-  /** Registers a store with its systems in the sandbox; `fields` are added to or replace the usual ones. */
+  /** Registers a store with its systems in the sandbox; `fields` extend or replace the defaults. */
   addTenant(shop: string, fields?: Record<string, unknown>): Promise<void>;
   /** Posts raw bytes to a webhook path, signed over exactly them. */
   webhook(
@@ -51,6 +55,8 @@ export type Service = {
     raw: string | Buffer,
     options?: { shop?: string; secret?: string; headers?: Record<string, string> },
   ): Promise<Answer>;
+  /** Whether it runs the workers. */
+  hasWorkers: boolean;
   stop(): Promise<void>;
 };
 
@@ -59,10 +65,10 @@ export type ServiceOptions = {
   /** The built screens beside the endpoints. */
   withScreens?: boolean;
   env?: Record<string, string>;
-  /** Settings that name a place of the sandbox. */
+  /** Settings derived from the sandbox's addresses. */
   envFrom?: (sandbox: Sandbox) => Record<string, string>;
   clock?: Clock;
-  /** Puts something between the service and its database; answers the address the service uses. */
+  /** Puts a proxy between the service and its database; returns the address the service uses. */
   databaseThrough?: (directUrl: string) => Promise<string>;
 };
 
@@ -87,8 +93,8 @@ export function testEnvironment(sandbox: Sandbox, databaseUrl: string): Record<s
     OUTBOUND_ALLOW: "127.0.0.1",
     RATE_LIMIT_SCALE: "0",
     DATABASE_POOL: "8",
-    WORKER_POLL_MS: "100",
-    // The scheduled run belongs to the tests that ask for it: its leases and counts would stand in everybody's tables.
+    WORKER_POLL_MS: "250",
+    // Without the scheduled run: its leases and counts would appear in every test's tables.
     ROLES: "web,worker",
   };
 }
@@ -97,7 +103,7 @@ export function sign(raw: string | Buffer, secret = APP_SECRET): string {
   return createHmac("sha256", secret).update(raw).digest("base64");
 }
 
-/** Calls a service as a client does; as the operator unless another `key` is given. */
+/** Calls a service as a client does, with the operator's key by default. */
 export const createCall =
   (url: string): Service["call"] =>
   async (method, path, { body, headers = {}, key = ADMIN_KEY } = {}) => {
@@ -140,7 +146,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   });
   const databaseUrl = (await options.databaseThrough?.(database.serviceUrl)) ?? database.serviceUrl;
-  // An archive of its own: checkpoints of another test's chain are no word about this one's.
+  // A separate archive: checkpoints of another test's chain do not match this one's.
   const archive = mkdtempSync(join(tmpdir(), "customer-identity-archive-"));
   const config = shapeConfig(
     {
@@ -154,6 +160,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     () => ({}),
   );
   const ctx = createCtx({
+    channels,
     config,
     databaseUrl,
     baseUrl: url,
@@ -183,6 +190,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     database,
     objects: openObjectStore(config.ARCHIVE_URL, "/"),
     logged,
+    hasWorkers: background !== null,
     call,
     async addTenant(shop, fields = {}) {
       const answer = await call("POST", `/config?shop=${shop}`, {
@@ -226,11 +234,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** Asks again and again until `check` answers something, and says what it was waiting for when it never does. */
+/** Repeats `check` until it returns a value; throws with `what` on timeout. */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  withinMs = 8_000,
+  withinMs = 15_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -1,5 +1,5 @@
-// better-auth as a server, to measure against: e-mail and password, sessions in the same Postgres, its rate limit off like
-// ours. HASH=pbkdf2 gives it our hash; otherwise it hashes as it is shipped.
+// better-auth as a server to compare with: e-mail and password, sessions in the same Postgres, its rate limit
+// off like ours. HASH=pbkdf2 uses our hash; otherwise its default.
 import { pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { promisify } from "node:util";

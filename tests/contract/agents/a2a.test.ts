@@ -1,9 +1,16 @@
-// A2A on the wire: both versions' words, what the HTTP status tells, and tasks that are their shopper's alone.
+// A2A over HTTP: both protocol versions, HTTP statuses of failures, and tasks visible only to their
+// shopper's agents.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agent.ts";
-import { mandateRow, newMandate, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
-import { consent, type Shopper } from "../../support/commerce.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import {
+  mandateRow,
+  newMandate,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../support/agents/checkout.ts";
+import { consent, type Shopper } from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -11,7 +18,7 @@ let shelf: Shelf;
 let payer: Shopper;
 beforeAll(async () => {
   service = await startService();
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
   payer = await newPayer(service);
 });
 afterAll(() => service.stop());
@@ -38,8 +45,8 @@ const send = (data: object, options: Options = {}, fields: object = {}) =>
   );
 const resultOf = (answer: { json: any }) => answer.json.result.artifacts[0].parts[0].data;
 
-describe("the two versions", () => {
-  it("are told by A2A-Version, or by how the method is written", async () => {
+describe("A2A protocol versions", () => {
+  it("are selected by A2A-Version or by the spelling of the method", async () => {
     const message = {
       messageId: "m-1",
       role: "ROLE_USER",
@@ -68,7 +75,7 @@ describe("the two versions", () => {
     }
   });
 
-  it("refuse others, streams, unknown methods and what is no message, in JSON-RPC's words", async () => {
+  it("other versions, streams, unknown methods and malformed messages answer JSON-RPC errors", async () => {
     expect(
       (await rpc("SendMessage", { message: {} }, { headers: { "A2A-Version": "9.0" } })).json.error
         .code,
@@ -96,13 +103,13 @@ describe("the two versions", () => {
   });
 });
 
-describe("what is said in words", () => {
+describe("messages", () => {
   const sentence = { text: "A lamp, please." };
   const message = (parts: object[], fields: object = {}) => ({
     message: { messageId: randomUUID(), role: "ROLE_USER", parts, ...fields },
   });
 
-  it("goes on in its own task, and may stand beside what is asked", async () => {
+  it("continue in their own task and may accompany a skill call", async () => {
     const first = (await rpc("SendMessage", message([sentence]))).json.result.task;
     const second = (await rpc("SendMessage", message([sentence], { taskId: first.id }))).json.result
       .task;
@@ -128,7 +135,7 @@ describe("what is said in words", () => {
     });
   });
 
-  it("is something: a message without parts, or with an id that is none, is refused", async () => {
+  it("without parts, or with an invalid id, are rejected", async () => {
     for (const [method, role] of [
       ["SendMessage", "ROLE_USER"],
       ["message/send", "user"],
@@ -153,9 +160,9 @@ describe("what is said in words", () => {
   });
 });
 
-describe("a shopper's skill", () => {
+describe("a skill about a shopper", () => {
   it.each(["identity-linking", "consent-management", "tag-sync", "checkout-session"])(
-    "%s is told by the HTTP status to need a token, the consent, and the right store",
+    "%s answers 401 or 403 without a token, without the consent, and at the wrong store",
     async (skill) => {
       const data = {
         skill,
@@ -184,7 +191,7 @@ describe("a shopper's skill", () => {
     },
   );
 
-  it("needs its own scope", async () => {
+  it("requires its own scope", async () => {
     const { access_token: token } = await newTokens(
       service,
       await newClient(service),
@@ -198,7 +205,7 @@ describe("a shopper's skill", () => {
     ).toBe("insufficient_scope");
   });
 
-  it("that fails says so in the task; wrong arguments ask again", async () => {
+  it("that fails reports the failure in the task; wrong arguments ask for input", async () => {
     for (const request of [
       { tool: "get_checkout", arguments: { id: randomUUID() } },
       { skill: "product-catalog", arguments: { id: "gid://shopify/Product/1" } },
@@ -219,7 +226,7 @@ describe("a shopper's skill", () => {
 });
 
 describe("a checkout", () => {
-  it("is made once by a message that is sent twice, changed, and ended, under UCP's own name", async () => {
+  it("is created once by a message sent twice, updated, and canceled, with UCP's own operation names", async () => {
     const mandate = await newMandate(service, payer, { usage: "multi" });
     const ask = (messageId: string) =>
       send(
@@ -262,7 +269,7 @@ describe("a checkout", () => {
 });
 
 describe("a task about a shopper", () => {
-  it("is shown to that shopper's agents alone, while they are let in", async () => {
+  it("is visible only to that shopper's agents, while they have access", async () => {
     const owner = await newPayer(service);
     const { id } = (await send({ skill: "identity-linking" }, { key: owner.token })).json.result;
     expect((await rpc("tasks/get", { id }, { key: owner.token })).json.result.id).toBe(id);
@@ -275,10 +282,11 @@ describe("a task about a shopper", () => {
     expect((await rpc("tasks/get", { id }, { key: owner.token })).status).toBe(403);
   });
 
-  it("is no memory of one process: it stands in the database, and names its person for who must forget", async () => {
+  it("is stored in the database and names its person, so that a redaction finds it", async () => {
     const { id } = (await send({ skill: "identity-linking" }, { key: payer.token })).json.result;
     const [row] = await service.database.query(
-      "SELECT value->>'user_id' AS user_id, expires_at < now() + interval '61 minutes' AS ends FROM kv WHERE shop = $1 AND key = $2",
+      `SELECT value->>'user_id' AS user_id, expires_at < now() + interval '61 minutes' AS ends
+        FROM kv WHERE shop = $1 AND key = $2`,
       [SHOP, `agent_task:${id}`],
     );
     expect(row).toEqual({ user_id: String(payer.id), ends: true });

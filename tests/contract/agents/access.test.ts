@@ -1,6 +1,6 @@
-// What an agent's token opens, and everything that closes it again.
+// What an agent's access token opens, and every event that ends the access.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findAgentCaller } from "../../../app/domain/agents/agent-caller.ts";
+import { findAgentCaller } from "../../../app/domain/agents/oauth/agent-caller.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   newClient,
@@ -9,7 +9,7 @@ import {
   refresh,
   swapCode,
   type Tokens,
-} from "../../support/agent.ts";
+} from "../../support/agents/agent.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   forgot,
@@ -57,8 +57,8 @@ async function expectEnded(reason: string): Promise<void> {
   expect(await grant()).toEqual({ is_ended: true, end_reason: reason });
 }
 
-describe("an agent's token", () => {
-  it("says who calls, for whom, and for what", async () => {
+describe("an agent's access token", () => {
+  it("states the client, the shopper and the scopes", async () => {
     expect(await caller()).toEqual({
       userId: person.id,
       clientId: client,
@@ -66,7 +66,7 @@ describe("an agent's token", () => {
     });
   });
 
-  it("opens the two profiles without naming the store, and shows what the person sees", async () => {
+  it("opens the two profile endpoints without naming the store, and returns what the shopper sees", async () => {
     for (const path of ["/auth/me", "/auth/profile"]) {
       const [byAgent, own] = [
         await service.call("GET", path, { key: tokens.access_token }),
@@ -87,12 +87,12 @@ describe("an agent's token", () => {
     ["GET", "/tags/mine", undefined],
     ["GET", "/segment/current", undefined],
     ["GET", `/config?shop=${SHOP}`, undefined],
-  ])("opens nothing else: %s %s", async (method, path, body) => {
+  ])("is rejected at %s %s", async (method, path, body) => {
     expect((await service.call(method, path, { key: tokens.access_token, body })).status).toBe(401);
     expect((await getMe(service, person.token)).json.user.first_name).toBe("Ada");
   });
 
-  it("is nothing at another store, in another's name, in a cookie, or beside another's cookie", async () => {
+  it("is rejected at another store, for another person, in a cookie, and beside another person's cookie", async () => {
     expect(await caller(tokens.access_token, OTHER_SHOP)).toBeNull();
     expect(
       (await service.call("GET", `/auth/me?shop=${OTHER_SHOP}`, { key: tokens.access_token }))
@@ -127,12 +127,12 @@ describe("an agent's token", () => {
     `agt_${Buffer.from("*").toString("base64url")}.${"a".repeat(43)}`,
     `agt_${Buffer.from("nobody.myshopify.com").toString("base64url")}.${"a".repeat(43)}`,
     `agt_${"A".repeat(5_000)}`,
-  ])("that is made up is a 401: %.40s", async (token) => {
+  ])("that is made up answers 401: %.40s", async (token) => {
     expect((await getMe(service, token)).status).toBe(401);
     expect((await service.call("GET", `/auth/me?shop=${SHOP}`, { key: token })).status).toBe(401);
   });
 
-  it("that is wrong is told where to get another", async () => {
+  it("that is invalid answers with the address of the resource metadata", async () => {
     const answer = await service.call("GET", `/auth/me?shop=${SHOP}`, {
       key: `agt_x.${"a".repeat(43)}`,
     });
@@ -142,7 +142,7 @@ describe("an agent's token", () => {
     );
   });
 
-  it("is over after its hour", async () => {
+  it("expires after an hour", async () => {
     await service.database.query(
       "UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'access'",
     );
@@ -152,7 +152,7 @@ describe("an agent's token", () => {
 });
 
 describe("a grant ends", () => {
-  it("when the consent is withdrawn, in the same moment, and stays ended when it is given again", async () => {
+  it("when the consent is revoked, immediately, and stays ended when the consent is granted again", async () => {
     expect((await consent({ consent_a2a: false })).status).toBe(200);
     const answer = await getMe(service, tokens.access_token);
     expect([answer.status, answer.json.code]).toEqual([403, "agent_consent_required"]);
@@ -162,7 +162,7 @@ describe("a grant ends", () => {
     await expectEnded("consent_withdrawn");
   });
 
-  it("not when another consent changes, or this one is given once more", async () => {
+  it("not when another consent changes, or when this one is granted again", async () => {
     await consent({ consent_marketing: false, consent_ap2: false, consent_a2a: true });
     expect((await getMe(service, tokens.access_token)).status).toBe(200);
     expect(await grant()).toEqual({ is_ended: false, end_reason: null });
@@ -205,24 +205,25 @@ describe("a grant ends", () => {
     await expectEnded("sessions_ended");
   });
 
-  it("before its code was swapped, and then the code is worth nothing", async () => {
+  it("before its code was exchanged, and then the code is invalid", async () => {
     const swap = await newCode(service, client, person.token);
     await consent({ consent_a2a: false });
     expect((await swapCode(service, client, swap)).json.error).toBe("invalid_grant");
   });
 
-  it("for one shopper and no other", async () => {
+  it("for one shopper only", async () => {
     const other = await signUp(service);
     const theirs = await newTokens(service, client, other.token);
     await consent({ consent_a2a: false });
     expect((await getMe(service, theirs.access_token)).status).toBe(200);
   });
 
-  it("never stays open in a race of consent and withdrawal", async () => {
+  it("in every interleaving of granting and revoking the consent", async () => {
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([newCode(service, client, person.token), consent({ consent_a2a: false })]);
       const [state] = await service.database.query(
-        "SELECT c.consent_a2a, (SELECT count(*)::int FROM oauth_grants g WHERE g.shop = c.shop AND g.user_id = c.user_id AND g.ended_at IS NULL) AS open FROM user_claims c WHERE c.user_id = $1",
+        `SELECT c.consent_a2a, (SELECT count(*)::int FROM oauth_grants g WHERE g.shop = c.shop
+          AND g.user_id = c.user_id AND g.ended_at IS NULL) AS open FROM user_claims c WHERE c.user_id = $1`,
         [person.id],
       );
       if (!state?.consent_a2a) expect(state?.open).toBe(0);
@@ -230,7 +231,7 @@ describe("a grant ends", () => {
   });
 });
 
-it("a store that closes itself to agents closes every token, and opens them again", async () => {
+it("a store that disables agents disables every token, and enables them again", async () => {
   await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_access_enabled: false } });
   try {
     const answer = await getMe(service, tokens.access_token);

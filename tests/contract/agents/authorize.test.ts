@@ -1,4 +1,4 @@
-// The page on which a shopper decides about an agent: what it asks, whom it believes, and where it sends anybody.
+// The authorization page: what it asks, which parameters it trusts, and where it redirects.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   answerTo,
@@ -10,7 +10,7 @@ import {
   pkce,
   REDIRECT,
   submitPage,
-} from "../../support/agent.ts";
+} from "../../support/agents/agent.ts";
 import {
   OTHER_SHOP,
   SHOP,
@@ -78,8 +78,8 @@ function expectSentBack(answer: Answer, error: string): void {
   ]).toEqual([REDIRECT, error, "st-1", service.url, null]);
 }
 
-describe("somebody who is not signed in", () => {
-  it("is asked to sign in, sees who asks, and comes back to the question", async () => {
+describe("a shopper without a session", () => {
+  it("is asked to sign in, sees which agent asks, and returns to the authorization page", async () => {
     const page = await openPage(service, path);
     expectPage(page, 200);
     expect(page.text).toContain("Ada&#39;s agent");
@@ -122,26 +122,26 @@ describe("somebody who is not signed in", () => {
     ).toBe(401);
   });
 
-  it("may sign in elsewhere, and returns to this page", async () => {
+  it("may sign in with an identity provider and returns to this page", async () => {
     const [, href = ""] =
       /href="(\/auth\/federated\/login[^"]+)"/.exec((await openPage(service, path)).text) ?? [];
     const link = new URL(href.replace(/&#38;/g, "&"), service.url);
     expect(link.searchParams.get("return_to")).toBe(path);
   });
 
-  it("cannot allow anything", () =>
+  it("cannot approve anything", () =>
     expectNothingWritten(async () =>
       expectPage(await submitPage(service, path, { action: "approve", csrf: "" }, null), 200),
     ));
 
-  it("with the session of another store is nobody here", async () => {
+  it("with another store's session counts as signed out", async () => {
     const other = await signUp(service, {}, OTHER_SHOP);
     expect(csrfOf(await openPage(service, path, other.token))).toBe("");
   });
 });
 
-describe("the question", () => {
-  it("says who asks, for what, on whose behalf and where the answer goes", async () => {
+describe("the authorization page", () => {
+  it("names the agent, the scopes, the account and the redirect host", async () => {
     const page = await openPage(service, path, person.token);
     expectPage(page, 200);
     for (const text of [
@@ -153,7 +153,7 @@ describe("the question", () => {
     ])
       expect(page.text).toContain(text);
     expect(page.text).not.toContain("payment mandates");
-    // Browsers hold the redirect after a form to the same rule.
+    // Browsers apply form-action to the redirect after a form post too.
     expect(page.headers.get("content-security-policy")).toContain(
       "form-action 'self' https://agent.example;",
     );
@@ -162,12 +162,12 @@ describe("the question", () => {
   it.each([
     ["es", "¿Permites"],
     ["fr", "Autoriser cet agent"],
-  ])("is put in the language of the shopper (%s)", async (language, words) => {
+  ])("is in the shopper's language (%s)", async (language, words) => {
     const other = await signUp(service, { language_pref: language });
     expect((await openPage(service, path, other.token)).text).toContain(words);
   });
 
-  it("answered with yes writes consent, grant and code together, and sends the code with state and issuer", async () => {
+  it("when approved, writes consent, grant and code in one transaction and redirects with code, state and issuer", async () => {
     const shopper = await signUp(service);
     const answer = await approve(service, path, shopper.token);
     expect(answer.status).toBe(302);
@@ -189,7 +189,7 @@ describe("the question", () => {
     expect((await a2aRows()).filter((row) => row.user_id === shopper.id)).toHaveLength(1);
   });
 
-  it("answered with no writes nothing", async () => {
+  it("when declined, writes nothing", async () => {
     const page = await openPage(service, path, person.token);
     await expectNothingWritten(async () =>
       expectSentBack(
@@ -199,7 +199,7 @@ describe("the question", () => {
     );
   });
 
-  it("lets the shopper change the account", async () => {
+  it("lets the shopper switch accounts", async () => {
     const answer = await submitPage(
       service,
       path,
@@ -215,7 +215,7 @@ describe("the question", () => {
     ["a sandboxed frame", { Origin: "null" }],
     ["the store's own pages", { Origin: `https://${SHOP}` }],
     ["nowhere", {}],
-  ])("answered from %s counts for nothing", async (_, headers) => {
+  ])("rejects an approval posted from %s", async (_, headers) => {
     const csrf = csrfOf(await openPage(service, path, person.token));
     await expectNothingWritten(async () =>
       expectPage(
@@ -225,7 +225,7 @@ describe("the question", () => {
     );
   });
 
-  it("answered with the proof of another request, another session or none counts for nothing", async () => {
+  it("rejects an approval with the CSRF token of another request, another session or none", async () => {
     const elsewhere = csrfOf(
       await openPage(service, authorizePath(client, challenge, { state: "other" }), person.token),
     );
@@ -237,7 +237,7 @@ describe("the question", () => {
   });
 });
 
-describe("a request with a fault", () => {
+describe("an invalid authorization request", () => {
   const faults: [string, Record<string, string | undefined>, string][] = [
     ["no response type", { response_type: undefined }, "invalid_request"],
     ["a token in place of a code", { response_type: "token" }, "unsupported_response_type"],
@@ -250,7 +250,7 @@ describe("a request with a fault", () => {
     ["somebody else's resource", { resource: "https://elsewhere.example/" }, "invalid_target"],
   ];
   it.each(faults)(
-    "(%s) goes back to the agent of a shopper who is signed in, with state and issuer",
+    "(%s) redirects a signed-in shopper back to the agent with error, state and issuer",
     async (_, changes, error) => {
       expectSentBack(
         await openPage(service, authorizePath(client, challenge, changes), person.token),
@@ -259,9 +259,9 @@ describe("a request with a fault", () => {
     },
   );
 
-  // Anybody registers a client with an address of theirs: a link to us must not be a link to anywhere.
+  // Registration is open to anyone, so a link to us must not be an open redirect.
   it.each(faults)(
-    "(%s) sends nobody anywhere who has not signed in, by page or form",
+    "(%s) redirects no signed-out visitor, by page or form",
     async (_, changes, error) => {
       const faulty = authorizePath(client, challenge, changes);
       for (const answer of [
@@ -286,7 +286,7 @@ describe("a request with a fault", () => {
     },
   );
 
-  it("(a parameter twice) goes back to the agent", async () => {
+  it("(a repeated parameter) redirects back to the agent", async () => {
     expectSentBack(
       await openPage(service, `${path}&scope=identity:read&scope=identity:read`, person.token),
       "invalid_request",
@@ -303,7 +303,7 @@ describe("a request with a fault", () => {
     ["script", { redirect_uri: "javascript:alert(1)" }],
     ["a fragment", { redirect_uri: `${REDIRECT}#x` }],
   ];
-  it.each(unsafe)("(%s) sends nobody anywhere", async (_, changes) => {
+  it.each(unsafe)("(%s) never redirects", async (_, changes) => {
     const page = await openPage(service, authorizePath(client, challenge, changes), person.token);
     expectPage(page, 400);
     expect(page.headers.get("location")).toBeNull();
@@ -320,17 +320,17 @@ describe("a request with a fault", () => {
     );
   });
 
-  it("(a client of another store) sends nobody anywhere", async () => {
+  it("(another store's client) never redirects", async () => {
     expectPage(await openPage(service, authorizePath(client, challenge, {}, OTHER_SHOP)), 400);
   });
 
-  it("(a store that is closed to agents) is told to the shopper", async () => {
+  it("(a store that disables agents) shows the shopper an error page", async () => {
     expectPage(await openPage(service, authorizePath(client, challenge, {}, CLOSED)), 403);
   });
 });
 
-describe("scopes and addresses", () => {
-  it("payment mandates are asked for by name, and only where the store has them", async () => {
+describe("scopes and redirect URIs", () => {
+  it("payment scopes must be requested by name, and only where the store allows payments", async () => {
     const scope = "identity:read commerce.mandates:create";
     expect(
       (await openPage(service, authorizePath(client, challenge, { scope }), person.token)).text,
@@ -347,7 +347,7 @@ describe("scopes and addresses", () => {
     );
   });
 
-  it("at loopback the port may be any, the path may not", async () => {
+  it("a loopback redirect URI matches with any port, but not with another path", async () => {
     const local = await newClient(service, { redirect_uris: ["http://127.0.0.1/cb"] });
     for (const redirect_uri of ["http://127.0.0.1/cb", "http://127.0.0.1:49152/cb"])
       expectPage(
@@ -366,7 +366,7 @@ describe("scopes and addresses", () => {
       );
   });
 
-  it("the only registered address need not be named, and its own query stays", async () => {
+  it("the only registered redirect URI may be omitted, and its query is kept", async () => {
     const single = await newClient(service, { redirect_uris: ["com.example.agent:/cb?keep=1"] });
     const page = await openPage(
       service,

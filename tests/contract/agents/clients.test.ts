@@ -1,4 +1,4 @@
-// What strangers say of themselves: registrations, and documents behind client ids.
+// Client registration (RFC 7591) and client id metadata documents: self-declared, untrusted data.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import {
   pkce,
   REDIRECT,
   register,
-} from "../../support/agent.ts";
+} from "../../support/agents/agent.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("a registration", () => {
-  it("makes a public client, whatever else it says", async () => {
+describe("a client registration", () => {
+  it("creates a public client, whatever else it requests", async () => {
     const answer = await register(service, {
       scope: "openid",
       logo_uri: "https://x.example/logo.png",
@@ -79,18 +79,18 @@ describe("a registration", () => {
     ],
     ["another grant", { grant_types: ["client_credentials"] }, "invalid_client_metadata"],
     ["a name that is none", { client_name: { toString: 1 } }, "invalid_client_metadata"],
-  ])("with %s is refused", async (_, fields, error) => {
+  ])("with %s is rejected", async (_, fields, error) => {
     const answer = await register(service, fields);
     expect([answer.status, answer.json.error]).toEqual([400, error]);
     expect(answer.json.error_description).toEqual(expect.any(String));
   });
 
-  it("of more than 16 KiB is not read", async () => {
+  it("above 16 KiB is not read", async () => {
     const answer = await register(service, { client_name: "x".repeat(20_000) });
     expect([answer.status, answer.json.error]).toEqual([413, "invalid_request"]);
   });
 
-  it("is shown as one line of letters, not as markup, and cannot turn the text around", async () => {
+  it("is shown as one line of text, without markup and without changing the text direction", async () => {
     const name =
       `<script>alert(1)</script>\u202e\u0000\n"'><img src=x onerror=alert(1)>${"long ".repeat(40)}`.replace(
         "\u0000",
@@ -107,7 +107,7 @@ describe("a registration", () => {
     expect(Array.from(String(row?.client_name)).length).toBeLessThanOrEqual(80);
   });
 
-  it("is counted by the address it comes from", async () => {
+  it("is rate limited by client address", async () => {
     const strict = await startService({ env: { RATE_LIMIT_SCALE: "1" } });
     try {
       await strict.addTenant(SHOP);
@@ -120,12 +120,13 @@ describe("a registration", () => {
     }
   });
 
-  it("beyond the bound pushes out the oldest that nobody let in, and no other", async () => {
+  it("above the limit deletes the oldest client without a grant, and no other", async () => {
     const kept = await newClient(service);
     await approve(service, authorizePath(kept, challenge), (await signUp(service)).token);
     const first = await newClient(service);
     await service.database.query(
-      "INSERT INTO oauth_clients (shop, client_id, client_name, redirect_uris, created_at) SELECT $1, 'crowd-' || n, 'x', '{}', now() + interval '1 second' FROM generate_series(1, 2000) n",
+      `INSERT INTO oauth_clients (shop, client_id, client_name, redirect_uris, created_at)
+        SELECT $1, 'crowd-' || n, 'x', '{}', now() + interval '1 second' FROM generate_series(1, 2000) n`,
       [SHOP],
     );
     await newClient(service);
@@ -139,7 +140,7 @@ describe("a registration", () => {
   });
 });
 
-describe("a document behind a client id", () => {
+describe("a client id metadata document", () => {
   let host: Server;
   let base: string;
   let asked: string[];
@@ -176,7 +177,7 @@ describe("a document behind a client id", () => {
     });
   const open = (client = id) => openPage(service, authorizePath(client, challenge));
 
-  it("is read once in a while, and its host is shown beside its name", async () => {
+  it("is cached, and its host is shown beside its name", async () => {
     reply = { body: good() };
     for (let times = 0; times < 3; times += 1) {
       const page = await open();
@@ -187,7 +188,7 @@ describe("a document behind a client id", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("lets its agent in like any other", async () => {
+  it("works for authorization like any other client", async () => {
     reply = { body: good() };
     expect(
       (
@@ -222,7 +223,7 @@ describe("a document behind a client id", () => {
       "that leads elsewhere",
       () => ({ body: "", status: 302, headers: { Location: `${base}/agents/1.json` } }),
     ],
-  ])("%s is none, and is not asked for again at once", async (_, make) => {
+  ])("%s is invalid, and is not fetched again at once", async (_, make) => {
     reply = make();
     expect((await open()).status).toBe(400);
     expect((await open()).status).toBe(400);
@@ -230,7 +231,7 @@ describe("a document behind a client id", () => {
   });
 
   it.each(["root", "fragment", "user", "dots"])(
-    "is not asked for at an address that is no client's (%s)",
+    "is not fetched when the client id is not a valid URL for one (%s)",
     async (kind) => {
       reply = { body: good() };
       const odd = {
@@ -244,7 +245,7 @@ describe("a document behind a client id", () => {
     },
   );
 
-  it("is never asked for at a private address, whatever its name", async () => {
+  it("is never fetched from a private address, whatever its host name", async () => {
     const guarded = await startService({ env: { OUTBOUND_ALLOW: "" } });
     try {
       await guarded.call("POST", `/config?shop=${SHOP}`, { body: { brand_name: "Store" } });

@@ -1,4 +1,4 @@
-// What an agent reads before it knows the store: manifest, agent card, GPC statement.
+// Public discovery documents: manifest, agent card, GPC statement.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rawRequest } from "../../support/raw-request.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
@@ -30,7 +30,7 @@ const DOCUMENTS = [
 ];
 
 describe.each(DOCUMENTS)("%s", (path) => {
-  it("is answered at once, for everybody's cache, without a cookie", async () => {
+  it("is a cacheable public document without a cookie", async () => {
     const answer = await get(`${path}?shop=${SHOP}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
@@ -38,11 +38,11 @@ describe.each(DOCUMENTS)("%s", (path) => {
     const policy = answer.headers.get("cache-control") ?? "";
     expect(policy).toMatch(/^public, max-age=\d+$/);
     expect(Number(policy.split("=")[1])).toBeGreaterThanOrEqual(60);
-    // A header names a store too: no cache may mix two stores up.
+    // A header can name the store too: caches must not mix stores up.
     expect(answer.headers.get("vary")).toContain("X-Storefront-Shop-Domain");
   });
 
-  it("is not sent again to who has it, in whatever way the tag is named", async () => {
+  it("answers 304 for every form of a matching ETag", async () => {
     const etag = (await get(`${path}?shop=${SHOP}`)).headers.get("etag") as string;
     expect(etag).toMatch(/^"[\w-]+"$/);
     for (const named of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -60,16 +60,16 @@ describe.each(DOCUMENTS)("%s", (path) => {
     ).toBe(etag);
   });
 
-  it("holds no secret of the store", async () => {
+  it("contains no secret of the store", async () => {
     expect((await get(`${path}?shop=${SHOP}`)).text).not.toMatch(
       /shpat_|secret|cms-token|admin_key/,
     );
   });
 });
 
-describe("a store", () => {
+describe("the store of a discovery document", () => {
   it.each(DOCUMENTS.filter((path) => !path.includes("gpc")))(
-    "is found by its host, and its addresses stay on that host: %s",
+    "is found by its host, and the document's addresses stay on that host: %s",
     async (path) => {
       const { status, text, json } = await rawRequest(service.url, path, {
         headers: [["Host", HOST]],
@@ -82,7 +82,7 @@ describe("a store", () => {
     },
   );
 
-  it("that nobody knows is a 404, one that is no store's name a 400", async () => {
+  it("answers 404 when unknown, 400 when malformed", async () => {
     for (const path of DOCUMENTS.slice(0, 3)) {
       expect((await get(`${path}?shop=nobody.myshopify.com`)).json.code).toBe("unknown_tenant");
       expect((await get(`${path}?shop=evil.example`)).json.code).toBe("invalid_shop");
@@ -90,8 +90,8 @@ describe("a store", () => {
   });
 });
 
-describe("the manifest", () => {
-  it("says that agents may act, and pay, only where the store lets them", async () => {
+describe("the UCP manifest", () => {
+  it("declares agents and payments only where the store allows them", async () => {
     expect((await get(`/.well-known/ucp?shop=${SHOP}`)).json).toMatchObject({
       a2a_agent_access: true,
       agent_payments: true,
@@ -107,45 +107,42 @@ describe("the manifest", () => {
     const hosted = (await get(`/.well-known/ucp?shop=${HOSTED}`)).json;
     expect(hosted).toHaveProperty("a2a_agent_access", true);
     expect(hosted).not.toHaveProperty("agent_payments");
-    // Not connected to its storefront: nothing to sell.
+    // Not connected to its storefront, so there is no catalog.
     expect(Object.keys(hosted.ucp.capabilities)).toEqual(["dev.ucp.common.identity_linking"]);
   });
 
-  it.each(["2026-08-25", "2026-04-08"])(
-    "is a UCP profile of %s, complete in itself",
-    async (version) => {
-      const { json } = await get(`/.well-known/ucp/${version}?shop=${SHOP}`);
-      expect(json.ucp).toMatchObject({ version, status: "success", payment_handlers: {} });
-      expect(json.ucp).not.toHaveProperty("supported_versions");
-      expect(json[version === "2026-04-08" ? "signing_keys" : "keys"]).toEqual([
-        expect.objectContaining({ kty: "EC", crv: "P-256", alg: "ES256", kid: expect.any(String) }),
-      ]);
-      for (const [name, entries] of Object.entries<any[]>(json.ucp.capabilities)) {
-        expect(name).toMatch(/^dev\.ucp\.(shopping|common)\./);
-        for (const entry of entries)
-          expect(entry).toMatchObject({
-            version,
-            spec: expect.stringMatching(`^https://ucp.dev/${version}/specification/`),
-            schema: expect.stringMatching(`^https://ucp.dev/${version}/schemas/`),
-          });
-      }
-      const [mcp, a2a] = json.ucp.services["dev.ucp.shopping"];
-      expect(mcp).toMatchObject({
-        version,
-        transport: "mcp",
-        endpoint: `${service.url}/mcp?shop=${SHOP}`,
-        schema: expect.any(String),
-      });
-      expect(a2a).toMatchObject({
-        version,
-        transport: "a2a",
-        endpoint: `${service.url}/.well-known/agent-card.json?shop=${SHOP}`,
-      });
-      expect(json.a2a_agent_access).toBe(true);
-    },
-  );
+  it.each(["2026-08-25", "2026-04-08"])("is a complete UCP profile of %s", async (version) => {
+    const { json } = await get(`/.well-known/ucp/${version}?shop=${SHOP}`);
+    expect(json.ucp).toMatchObject({ version, status: "success", payment_handlers: {} });
+    expect(json.ucp).not.toHaveProperty("supported_versions");
+    expect(json[version === "2026-04-08" ? "signing_keys" : "keys"]).toEqual([
+      expect.objectContaining({ kty: "EC", crv: "P-256", alg: "ES256", kid: expect.any(String) }),
+    ]);
+    for (const [name, entries] of Object.entries<any[]>(json.ucp.capabilities)) {
+      expect(name).toMatch(/^dev\.ucp\.(shopping|common)\./);
+      for (const entry of entries)
+        expect(entry).toMatchObject({
+          version,
+          spec: expect.stringMatching(`^https://ucp.dev/${version}/specification/`),
+          schema: expect.stringMatching(`^https://ucp.dev/${version}/schemas/`),
+        });
+    }
+    const [mcp, a2a] = json.ucp.services["dev.ucp.shopping"];
+    expect(mcp).toMatchObject({
+      version,
+      transport: "mcp",
+      endpoint: `${service.url}/mcp?shop=${SHOP}`,
+      schema: expect.any(String),
+    });
+    expect(a2a).toMatchObject({
+      version,
+      transport: "a2a",
+      endpoint: `${service.url}/.well-known/agent-card.json?shop=${SHOP}`,
+    });
+    expect(json.a2a_agent_access).toBe(true);
+  });
 
-  it("leads to its older versions, and an unknown one is a 404", async () => {
+  it("links its older versions; an unknown version answers 404", async () => {
     const { json } = await get(`/.well-known/ucp?shop=${SHOP}`);
     expect(json.ucp.version).toBe("2026-08-25");
     const [older] = Object.values<string>(json.ucp.supported_versions);
@@ -164,7 +161,7 @@ describe("the agent card", () => {
     );
 
   it.each([undefined, "0.3", "0.1"])(
-    "has the contract's fields unchanged, and those of 0.3 and 1.0 beside them (%s)",
+    "has the contract's fields unchanged, beside those of A2A 0.3 and 1.0 (%s)",
     async (version) => {
       const { json } = await card(version);
       expect(json).toMatchObject({
@@ -201,7 +198,7 @@ describe("the agent card", () => {
     },
   );
 
-  it("has nothing but 1.0's fields for a client of 1.0, and caches know the difference", async () => {
+  it("has only 1.0's fields for a client of 1.0, and varies for caches", async () => {
     const { json, headers } = await card("1.0");
     expect(Object.keys(json).sort()).toEqual([
       "capabilities",
@@ -223,7 +220,7 @@ describe("the agent card", () => {
   });
 });
 
-it("Global Privacy Control is stated to be obeyed", async () => {
+it("the GPC statement says that Global Privacy Control is honoured", async () => {
   expect((await get("/.well-known/gpc.json")).json).toEqual({
     gpc: true,
     lastUpdate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),

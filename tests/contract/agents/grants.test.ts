@@ -1,6 +1,6 @@
-// A shopper's view of the agents that were let in, and the way to end one.
+// A shopper's list of agent grants, and revoking one.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newClient, newCode, newTokens, refresh, type Tokens } from "../../support/agent.ts";
+import { newClient, newCode, newTokens, refresh, type Tokens } from "../../support/agents/agent.ts";
 import {
   OTHER_SHOP,
   RETURN_ORIGIN,
@@ -8,7 +8,7 @@ import {
   startService,
   type Service,
 } from "../../support/service.ts";
-import { getMe, pictureOf, signUp, type Person } from "../identity/people.ts";
+import { getMe, databaseSnapshot, signUp, type Person } from "../identity/people.ts";
 
 let service: Service;
 let person: Person;
@@ -32,7 +32,7 @@ const end = (id: string, key: string | null = person.token, shop = SHOP) =>
 const onlyGrant = async (): Promise<string> => (await list()).json.grants[0].id;
 
 describe("GET /oauth/grants", () => {
-  it("shows who may do what since when, and when it was last here", async () => {
+  it("lists each agent with scopes, start and last use", async () => {
     const first = await list();
     expect(first.status).toBe(200);
     expect(first.json).toEqual({
@@ -56,7 +56,7 @@ describe("GET /oauth/grants", () => {
     expect(first.text).not.toContain("agt_");
   });
 
-  it("notes the use at most every five minutes", async () => {
+  it("updates the last use at most every five minutes", async () => {
     await getMe(service, tokens.access_token);
     const before = (await list()).json.grants[0].last_used_at;
     await getMe(service, tokens.access_token);
@@ -69,7 +69,7 @@ describe("GET /oauth/grants", () => {
     expect((await list()).json.grants[0].last_used_at).not.toBe(before);
   });
 
-  it("lists newest first by pages, and refuses a cursor of somebody else", async () => {
+  it("pages newest first, and rejects another person's cursor", async () => {
     const names = ["Second", "Third"];
     for (const client_name of names)
       await newTokens(service, await newClient(service, { client_name }), person.token);
@@ -88,7 +88,7 @@ describe("GET /oauth/grants", () => {
     });
   });
 
-  it("leaves out what is over: ended, withdrawn, run out", async () => {
+  it("omits ended, revoked and expired grants", async () => {
     expect((await list()).json.grants).toHaveLength(1);
     await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE grant_id = $1", [
       await onlyGrant(),
@@ -104,7 +104,7 @@ describe("GET /oauth/grants", () => {
     expect((await list()).json.grants).toEqual([]);
   });
 
-  it("is for the person alone: no stranger, no other store, no agent, no key", async () => {
+  it("is open to the person only: no other person, store, agent or key", async () => {
     const stranger = await signUp(service);
     expect((await list(stranger.token)).json.grants).toEqual([]);
     for (const key of [null, "nonsense", tokens.access_token])
@@ -118,7 +118,7 @@ describe("GET /oauth/grants", () => {
 });
 
 describe("DELETE /oauth/grants/:id", () => {
-  it("kills every token of the agent at once, and is safe to repeat", async () => {
+  it("revokes every token of the agent at once, and is safe to repeat", async () => {
     const id = await onlyGrant();
     for (let times = 0; times < 2; times += 1) expect((await end(id)).json).toEqual({ ok: true });
     expect((await getMe(service, tokens.access_token)).status).toBe(401);
@@ -129,7 +129,7 @@ describe("DELETE /oauth/grants/:id", () => {
     expect((await list()).json.grants).toEqual([]);
   });
 
-  it("leaves the shopper's other agents, the consent and the session", async () => {
+  it("keeps the shopper's other agents, the consent and the session", async () => {
     const other = await newTokens(
       service,
       await newClient(service, { client_name: "Gift Finder" }),
@@ -143,7 +143,7 @@ describe("DELETE /oauth/grants/:id", () => {
     expect((await getMe(service, person.token)).json.consents.a2a).toBe(true);
   });
 
-  it("by cookie goes from the store's own pages alone", async () => {
+  it("by cookie works only from the store's own pages", async () => {
     const id = await onlyGrant();
     const send = (headers: Record<string, string>) =>
       service.call("DELETE", `/oauth/grants/${id}?shop=${SHOP}`, {
@@ -158,23 +158,23 @@ describe("DELETE /oauth/grants/:id", () => {
   });
 
   it.each(["00000000-0000-4000-8000-000000000000", "x", "..%2F..", "1' OR '1'='1"])(
-    "of nothing is a 404: %s",
+    "of an unknown grant answers 404: %s",
     async (id) => {
       expect((await end(encodeURIComponent(id))).json.code).toBe("not_found");
     },
   );
 
-  it("by anybody else changes nothing", async () => {
+  it("by any other caller changes nothing", async () => {
     const id = await onlyGrant();
     const stranger = await signUp(service);
     const theirs = await signUp(service, {}, OTHER_SHOP);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     expect((await end(id, stranger.token)).status).toBe(404);
     expect((await end(id, theirs.token, OTHER_SHOP)).status).toBe(404);
     for (const key of [null, "nonsense"]) expect((await end(id, key)).status).toBe(401);
     expect((await end(id, person.token, OTHER_SHOP)).status).toBe(401);
     expect((await end(id, tokens.access_token)).status).toBe(401);
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
     expect((await getMe(service, tokens.access_token)).status).toBe(200);
   });
 });

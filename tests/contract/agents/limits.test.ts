@@ -1,8 +1,9 @@
-// How much agents may ask: by address without a token, by token with one; told by status, header and JSON-RPC alike.
+// Agent rate limits: by address without a token, by token with one; the same in status, headers and
+// JSON-RPC errors.
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RATE_LIMITS } from "../../../app/domain/identity/rate-limits.ts";
-import { asAgent, asShopper, consent, openStore } from "../../support/commerce.ts";
+import { asAgent, asShopper, consent, openStore } from "../../support/agents/commerce.ts";
 import {
   RETURN_ORIGIN,
   SHOP,
@@ -16,7 +17,7 @@ import { newEmail, postSignUp, signUpBody, type Person } from "../identity/peopl
 const SCALE = 0.01;
 const most = (name: keyof typeof RATE_LIMITS) => Math.floor(RATE_LIMITS[name].max * SCALE);
 
-// The clock stands still, so that no window ends in the middle of a test.
+// A fixed clock, so that no window ends in the middle of a test.
 const clock = { now: () => new Date("2026-11-21T10:00:10Z") };
 let service: Service;
 beforeAll(async () => {
@@ -73,7 +74,7 @@ describe("without a token", () => {
   it.each([
     ["/mcp", mcp],
     ["/a2a", a2a],
-  ] as const)("%s counts by address, and says when to come back", async (_path, one) => {
+  ] as const)("%s is limited by client address, with Retry-After", async (_path, one) => {
     const headers = newAddress();
     const answers = await ask(most("agent_calls_per_address") + 1, () => one(headers));
     expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(
@@ -93,7 +94,7 @@ describe("without a token", () => {
     expect((await one(newAddress())).status).toBe(200);
   });
 
-  it("products count for who says to be an agent, and later for the store's own pages", async () => {
+  it("products are limited for agent clients before the store's own pages", async () => {
     const headers = newAddress();
     const get = (more: Record<string, string>) =>
       service.call("GET", `/commerce/products?shop=${SHOP}`, {
@@ -113,7 +114,7 @@ describe("without a token", () => {
     expect(pages.at(-1)?.status).toBe(429);
   });
 
-  it("the token endpoint and the registration count by address", async () => {
+  it("the token endpoint and the registration are limited by client address", async () => {
     const headers = newAddress();
     const swap = () =>
       service.call("POST", `/oauth/token?shop=${SHOP}`, {
@@ -134,7 +135,7 @@ describe("without a token", () => {
 });
 
 describe("with a token", () => {
-  it("more is allowed, by token and not by address", async () => {
+  it("the limit is higher and counts by token, not by address", async () => {
     const headers = newAddress();
     const [ada, bob] = [await newAgent(), await newAgent()];
     const answers = await ask(most("agent_calls_per_token") + 1, () => mcp(headers, ada.token));
@@ -145,7 +146,7 @@ describe("with a token", () => {
     expect((await mcp(headers, bob.token)).status).toBe(200);
   });
 
-  it("calls at /commerce are counted, also those that say to come from a page of the store", async () => {
+  it("calls of /commerce are limited, also those that claim to come from a page of the store", async () => {
     for (const call of [asAgent, asShopper]) {
       const ada = await newAgent();
       const answers = await ask(most("agent_calls_per_token") + 1, () =>
@@ -172,7 +173,7 @@ describe("with a token", () => {
     ).toBe(200);
   });
 
-  it("that was made up counts against its address", async () => {
+  it("a made-up token counts against its client address", async () => {
     const headers = newAddress();
     const answers = await ask(most("agent_token_calls_per_address") + 1, () =>
       service.call("POST", `/mcp?shop=${SHOP}`, {
@@ -185,7 +186,7 @@ describe("with a token", () => {
   });
 });
 
-it("the README and the API document name the limits that there are", async () => {
+it("the README and the API document state the actual limits", async () => {
   const readme = await readFile("README.md", "utf8");
   const { description } = (await service.call("GET", "/openapi.json", { key: null })).json.info;
   for (const name of [

@@ -1,6 +1,6 @@
-// The catalogue over MCP, in UCP's own shapes: open to everybody, data and nothing but data.
+// The catalog over MCP in UCP's shapes: public, and data only.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore, variantOf } from "../../support/commerce.ts";
+import { openStore, variantOf } from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -23,7 +23,7 @@ const answerOf = async (name: string, catalog: object, shop = SHOP) =>
 const UCP = { version: "2026-08-25", status: "success", payment_handlers: {} };
 
 describe("search_catalog", () => {
-  it("answers products with prices in minor units, to anybody", async () => {
+  it("returns products with prices in minor units to any caller", async () => {
     const { result } = await ask("search_catalog", { catalog: { query: "camera" } });
     const { ucp, products, pagination } = result.structuredContent;
     expect(ucp).toEqual({
@@ -34,7 +34,7 @@ describe("search_catalog", () => {
     expect(products).toHaveLength(1);
     expect(products[0]).toMatchObject({
       title: "Trail Camera",
-      description: { plain: "Takes pictures of whoever passes by." },
+      description: { plain: "Takes a picture when it detects movement." },
       price_range: {
         min: { amount: 4000, currency: "EUR" },
         max: { amount: 4000, currency: "EUR" },
@@ -52,7 +52,7 @@ describe("search_catalog", () => {
     expect(result.isError).toBe(false);
   });
 
-  it("goes on where the page ended, and only within the same search", async () => {
+  it("continues after the page's cursor, and only within the same search", async () => {
     const first = await answerOf("search_catalog", { pagination: { limit: 2 } });
     expect(first.pagination.has_next_page).toBe(true);
     const second = await answerOf("search_catalog", {
@@ -77,7 +77,7 @@ describe("search_catalog", () => {
     ).toBe(-32_602);
   });
 
-  it("filters by price, category, collection and availability, and says which filter it left out", async () => {
+  it("filters by price, category, collection and availability, and names the filters it ignored", async () => {
     const titles = async (filters: object) =>
       (await answerOf("search_catalog", { filters })).products.map(
         ({ title }: { title: string }) => title,
@@ -90,7 +90,7 @@ describe("search_catalog", () => {
     ]);
   });
 
-  it("refuses arguments that are not UCP's, and says which", async () => {
+  it("rejects arguments that UCP does not define, and names them", async () => {
     for (const args of [
       { catalog: { query: 7 } },
       { catalog: { pagination: { limit: 0 } } },
@@ -104,8 +104,8 @@ describe("search_catalog", () => {
   });
 });
 
-describe("what a merchant wrote", () => {
-  it("reaches an agent as plain, bounded text, and never its list of tools", async () => {
+describe("a merchant's text", () => {
+  it("reaches an agent as plain, bounded text, and never in the tool list", async () => {
     const text = `<b>Great</b>\u200b stove<script>alert(1)</script> ${"burns ".repeat(900)}`;
     service.sandbox.storefront.putProduct(SHOP, {
       title: "Stove\u202e <img src=x onerror=alert(1)>",
@@ -121,7 +121,7 @@ describe("what a merchant wrote", () => {
 });
 
 describe("lookup_catalog and get_product", () => {
-  it("find products by their own ids and by those of variants, and name what is not there", async () => {
+  it("find products by product id and by variant id, and name the missing ones", async () => {
     const [camera, red] = await Promise.all([
       variantOf(service, "CAM-9"),
       variantOf(service, "LAN-R"),
@@ -154,7 +154,7 @@ describe("lookup_catalog and get_product", () => {
     expect(product.variants).toHaveLength(2);
   });
 
-  it("take fifty ids at once, and no more", async () => {
+  it("accept at most fifty ids", async () => {
     const ids = Array.from(
       { length: 50 },
       (_, n) =>
@@ -169,7 +169,7 @@ describe("lookup_catalog and get_product", () => {
     ).toBe(-32_602);
   });
 
-  it("say not_found of a draft, of nothing, and of another store's product", async () => {
+  it("answer not_found for a draft, an unknown product and another store's product", async () => {
     const draft = service.sandbox.storefront.putProduct(SHOP, { title: "Secret", status: "DRAFT" });
     const foreign = service.sandbox.storefront.putProduct(OTHER_SHOP, {
       gid: "gid://shopify/Product/99000000001",
@@ -182,7 +182,7 @@ describe("lookup_catalog and get_product", () => {
   });
 });
 
-it("a store without a storefront offers no catalogue", async () => {
+it("a store without a storefront offers no catalog tools", async () => {
   const bare = "bare-store.myshopify.com";
   await service.addTenant(bare);
   const { tools } = (await rpc("tools/list", {}, bare)).json.result;

@@ -1,10 +1,9 @@
-// What clients are told of the tools is JSON Schema 2020-12 that a strict validator takes, and what tools answer is what they
-// say they answer.
+// Tool schemas are strict JSON Schema 2020-12, and every tool result matches its output schema.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { UCP_VERSIONS } from "../../../app/domain/agents/ucp-profile.ts";
-import { newClient, newTokens } from "../../support/agent.ts";
-import { newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
+import { UCP_VERSIONS } from "../../../app/domain/agents/ucp/profile.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import { newPayer, seedProducts, type Shelf } from "../../support/agents/checkout.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 type Schema = { properties?: Record<string, Schema>; required?: string[]; [name: string]: any };
@@ -15,7 +14,7 @@ let shelf: Shelf;
 let token: string;
 beforeAll(async () => {
   service = await startService();
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
   const payer = await newPayer(service);
   token = (
     await newTokens(service, await newClient(service), payer.token, {
@@ -37,12 +36,14 @@ const rpc = (method: string, params: object, version: string, key: string | null
 const toolsOf = async (version: string): Promise<Tool[]> =>
   (await rpc("tools/list", {}, version)).json.result.tools;
 
-/** Unknown keywords, unknown formats, empty tuples, types that are not said: each is an error. */
+/**
+ * A strict validator: unknown keywords, unknown formats, empty tuples and missing types are errors.
+ */
 const strictly = (schema: Schema): ValidateFunction =>
   new Ajv2020({ strict: true, allErrors: true }).compile(schema);
 
 describe.each(UCP_VERSIONS)("the tools of UCP %s", (version) => {
-  it("have input and output schemas that a strict validator takes", async () => {
+  it("have input and output schemas that a strict validator accepts", async () => {
     const problems: string[] = [];
     const tools = await toolsOf(version);
     expect(tools.length).toBeGreaterThan(20);
@@ -64,7 +65,7 @@ describe.each(UCP_VERSIONS)("the tools of UCP %s", (version) => {
     ["create_cart", "cart"],
     ["update_cart", "cart"],
   ])(
-    "let a client of %s send what UCP knows of buyer, context and signals",
+    "accept what UCP defines for buyer, context and signals from a client of %s",
     async (name, place) => {
       const tool = (await toolsOf(version)).find((one) => one.name === name);
       const fields = tool?.inputSchema.properties?.[place]?.properties ?? {};
@@ -89,7 +90,7 @@ describe.each(UCP_VERSIONS)("the tools of UCP %s", (version) => {
     },
   );
 
-  it("answer what their output schema says", async () => {
+  it("return results that match their output schema", async () => {
     const tools = new Map((await toolsOf(version)).map((tool) => [tool.name, tool]));
     const call = async (name: string, args: object): Promise<any> => {
       const { inputSchema, outputSchema } = tools.get(name) as Tool;
@@ -127,7 +128,7 @@ describe.each(UCP_VERSIONS)("the tools of UCP %s", (version) => {
     await call("get_mandate", { mandate_id: mandate.mandate_id });
     await call("list_mandates", {});
     await call("revoke_mandate", { mandate_id: mandate.mandate_id });
-    // Refusals are answers too.
+    // Errors are results too.
     await call("get_cart", { id: "gone" });
     await call("get_checkout", { id: "gone" });
   });
@@ -163,7 +164,7 @@ it.each([
   ["an address of 3,000 characters", { buyer: { email: "a".repeat(3_000) } }],
   ["a context that is a list", { context: [] }],
   ["an attribution that is no text", { attribution: { utm_source: { a: 1 } } }],
-])("refuses %s as invalid arguments", async (_, fields) => {
+])("reject %s as invalid arguments", async (_, fields) => {
   const answer = await rpc(
     "tools/call",
     { name: "create_cart", arguments: { cart: { ...checkout(), ...fields } } },

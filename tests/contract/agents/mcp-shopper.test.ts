@@ -1,9 +1,16 @@
-// What is a shopper's over MCP: each tool by its own scope, with the shopper's consent of this moment, and done once per key.
+// A shopper's tools over MCP: each needs its scope and the current consent, and runs once per
+// idempotency key.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agent.ts";
-import { mandateRow, newMandate, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
-import { consent, type Shopper } from "../../support/commerce.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import {
+  mandateRow,
+  newMandate,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../support/agents/checkout.ts";
+import { consent, type Shopper } from "../../support/agents/commerce.ts";
 import { rawRequest } from "../../support/raw-request.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -12,7 +19,7 @@ let shelf: Shelf;
 let payer: Shopper;
 beforeAll(async () => {
   service = await startService();
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
   payer = await newPayer(service);
 });
 afterAll(() => service.stop());
@@ -58,7 +65,7 @@ const SCOPED: [tool: string, scope: string, args: () => object][] = [
 const ALL_SCOPES = [...new Set(SCOPED.map(([, scope]) => scope))];
 
 describe("every tool about a shopper", () => {
-  it("is one of those listed here, and the catalogue and carts alone are open", async () => {
+  it("is in this list; only the catalog and the cart are public", async () => {
     const { tools } = (
       await service.call("POST", `/mcp?shop=${SHOP}`, {
         key: null,
@@ -80,7 +87,7 @@ describe("every tool about a shopper", () => {
   });
 
   it.each(SCOPED)(
-    "%s needs a token, with the scope %s, at the token's own store",
+    "%s requires a token with the scope %s of the token's own store",
     async (name, scope, args) => {
       const client = await newClient(service);
       const [right, wrong] = [
@@ -113,7 +120,7 @@ describe("every tool about a shopper", () => {
   );
 
   it.each(SCOPED)(
-    "%s is closed in the moment the shopper withdraws the consent",
+    "%s is closed as soon as the shopper revokes the consent",
     async (name, _scope, args) => {
       const shy = await newPayer(service);
       expect((await call(name, args(), shy.token)).status).toBe(200);
@@ -127,7 +134,7 @@ describe("every tool about a shopper", () => {
     },
   );
 
-  it("is closed, and not offered, at a store that lets no agents act", async () => {
+  it("is closed, and not listed, at a store that disables agents", async () => {
     const guarded = await newPayer(service);
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_access_enabled: false } });
     try {
@@ -148,7 +155,7 @@ describe("every tool about a shopper", () => {
 });
 
 describe("mandates", () => {
-  it("are made, listed, read and revoked", async () => {
+  it("are created, listed, read and revoked", async () => {
     const made = await answer("create_mandate", { ...MANDATE, usage: "multi" });
     expect(made).toMatchObject({ status: "active", max_amount: "100.00", usage: "multi" });
     expect((await answer("list_mandates", { limit: 1 })).mandates).toEqual([made]);
@@ -158,7 +165,7 @@ describe("mandates", () => {
     expect((await answer("get_mandate", { mandate_id: made.mandate_id })).status).toBe("revoked");
   });
 
-  it("need the consent to payments, and are the shopper's own", async () => {
+  it("require the consent to payments and are visible to their shopper only", async () => {
     const careful = await newPayer(service);
     await consent(service, careful, { consent_ap2: false });
     const refused = await call("create_mandate", MANDATE, careful.token);
@@ -182,7 +189,7 @@ describe("mandates", () => {
 });
 
 describe("the same idempotency key", () => {
-  it("makes one checkout of two requests, whatever their ids, and of another body a conflict", async () => {
+  it("creates one checkout for two requests, whatever their JSON-RPC ids; a different body is a conflict", async () => {
     const mandate_id = await newMandate(service, payer, { usage: "multi" });
     const meta = { "idempotency-key": randomUUID() };
     const first = await answer("create_checkout", { meta, checkout: { ...items(), mandate_id } });
@@ -198,7 +205,7 @@ describe("the same idempotency key", () => {
     ]);
   });
 
-  it("is the same at /commerce/checkout, and somebody else's is another", async () => {
+  it("is shared with /commerce/checkout, and separate for another person", async () => {
     const key = randomUUID();
     const meta = { "idempotency-key": key };
     const first = await answer("create_checkout", { meta, checkout: items() });
@@ -215,7 +222,7 @@ describe("the same idempotency key", () => {
   });
 });
 
-it("a checkout of another shopper, or under another's mandate, is not found", async () => {
+it("a checkout of another shopper, or under another shopper's mandate, is not found", async () => {
   const { id } = await answer("create_checkout", { checkout: items() });
   const other = await newPayer(service);
   for (const [name, args] of [
@@ -231,7 +238,7 @@ it("a checkout of another shopper, or under another's mandate, is not found", as
   expect((await answer("get_checkout", { id })).status).toBe("requires_escalation");
 });
 
-it("a store reached under a foreign name does not answer", async () => {
+it("an unlisted host name of a store answers an error", async () => {
   const ping = (host: string) =>
     rawRequest(service.url, `/mcp?shop=${SHOP}`, {
       method: "POST",

@@ -1,6 +1,6 @@
-// MCP: anybody may greet and look at the tools; what they read needs the shopper's word.
+// MCP: initialize and tools/list are public; a shopper's tools require the shopper's consent.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agent.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp, type Person } from "../identity/people.ts";
 
@@ -28,7 +28,7 @@ const call = (name: string, options: Options = {}, args: object = {}) =>
   rpc("tools/call", { name, arguments: args }, options);
 
 describe("a client", () => {
-  it("greets, is told what there is, and its notification is taken in silence", async () => {
+  it("initializes, lists the tools, and gets no response to a notification", async () => {
     const hello = await rpc("initialize", {
       protocolVersion: "2025-06-18",
       capabilities: {},
@@ -74,7 +74,7 @@ describe("a client", () => {
       ]);
   });
 
-  it("is told in JSON-RPC's words what it did wrong", async () => {
+  it("gets a JSON-RPC error for an invalid request", async () => {
     expect((await rpc("prompts/list")).json.error.code).toBe(-32_601);
     expect((await call("drop_everything", { key: token })).json.error.code).toBe(-32_602);
     expect((await call("get_identity", { key: token }, { user_id: 1 })).json.error.code).toBe(
@@ -100,7 +100,7 @@ describe("a client", () => {
       expect((await service.call(method, `/mcp?shop=${SHOP}`, { key: null })).status).toBe(405);
   });
 
-  it("behind a foreign page is not heard", async () => {
+  it("behind a foreign web page is rejected", async () => {
     expect((await rpc("ping", {}, { headers: { Origin: "https://evil.example" } })).status).toBe(
       403,
     );
@@ -109,7 +109,7 @@ describe("a client", () => {
 });
 
 describe("a tool", () => {
-  it("answers with the shopper's own data, structured and as text", async () => {
+  it("returns the shopper's own data, structured and as text", async () => {
     const { result } = (await call("get_identity", { key: token })).json;
     expect(result.structuredContent).toEqual(
       (await service.call("GET", "/auth/profile", { key: person.token })).json,
@@ -120,7 +120,7 @@ describe("a tool", () => {
     ).toMatchObject({ a2a: true, ap2: false });
   });
 
-  it("without a token sends the client to where it gets one", async () => {
+  it("without a token answers with the address of the resource metadata", async () => {
     const answer = await call("get_identity");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe(
@@ -132,7 +132,7 @@ describe("a tool", () => {
     ).toBe(401);
   });
 
-  it("is not run with a made-up token, at another store, or without the shopper's consent", async () => {
+  it("does not run with a made-up token, at another store, or without the shopper's consent", async () => {
     for (const options of [
       { key: `agt_x.${"a".repeat(43)}` },
       { key: token, shop: OTHER_SHOP },

@@ -1,6 +1,6 @@
 // How an agent finds the authorization server, whichever way it names the store.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answerTo, approve, newClient, pkce, REDIRECT } from "../../support/agent.ts";
+import { answerTo, approve, newClient, pkce, REDIRECT } from "../../support/agents/agent.ts";
 import { rawRequest } from "../../support/raw-request.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
@@ -23,8 +23,8 @@ afterAll(() => service.stop());
 
 const get = async (path: string) => (await service.call("GET", path, { key: null })).json;
 
-describe("the server's metadata", () => {
-  it("says what this server does, and nothing that it does not", async () => {
+describe("the authorization server metadata", () => {
+  it("lists exactly what this server supports", async () => {
     const at = (path: string) => `${service.url}${path}?shop=${SHOP}`;
     expect(await get(`${SERVER}?shop=${SHOP}`)).toEqual({
       issuer: service.url,
@@ -52,11 +52,11 @@ describe("the server's metadata", () => {
     });
   });
 
-  it("offers no payments where the store has none, and knows the deployed store without its name", async () => {
+  it("lists no payment scope where the store has none, and covers the deployed store without its name", async () => {
     expect((await get(SERVER)).scopes_supported).not.toContain("commerce.mandates:create");
   });
 
-  it("has the host as issuer for a store with a host of its own, and no query", async () => {
+  it("has the host as issuer, without a query, for a store with its own host", async () => {
     const { json, text } = await rawRequest(service.url, SERVER, { headers: [["Host", HOST]] });
     expect(json).toMatchObject({
       issuer: `http://${HOST}`,
@@ -66,15 +66,15 @@ describe("the server's metadata", () => {
   });
 
   it.each(["nobody.myshopify.com", "*", "x", "..%2fucp"])(
-    "is a 404 for a path that is no store of ours: %s",
+    "answers 404 for a path that names no registered store: %s",
     async (shop) => {
       expect((await service.call("GET", `${SERVER}/${shop}`, { key: null })).status).toBe(404);
     },
   );
 });
 
-describe("the resource's metadata", () => {
-  it("names the service, its scopes, and a server whose metadata says the same issuer", async () => {
+describe("the protected resource metadata", () => {
+  it("names the service, its scopes, and a server whose metadata has the same issuer", async () => {
     const resource = await get(`${RESOURCE}?shop=${SHOP}`);
     expect(resource).toMatchObject({
       resource: service.url,
@@ -87,7 +87,7 @@ describe("the resource's metadata", () => {
   });
 
   it.each(["mcp", "a2a"])(
-    "leads a client that only follows addresses to its store (%s)",
+    "leads a client that only follows links to its store (%s)",
     async (name) => {
       const {
         resource,
@@ -118,7 +118,7 @@ describe("the resource's metadata", () => {
     },
   );
 
-  it("needs no path where the store needs no name, and knows no other resource", async () => {
+  it("needs no path where the store needs no name, and describes no other resource", async () => {
     for (const path of [RESOURCE, `${RESOURCE}/mcp`])
       expect((await get(path)).authorization_servers).toEqual([service.url]);
     expect(

@@ -1,8 +1,8 @@
-// The profile that an agent's platform names: fetched with care, kept for a while, and answered within.
+// The profile document of an agent's platform: guarded fetch, cache, and version negotiation.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore } from "../../support/commerce.ts";
+import { openStore } from "../../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
-import { platformProfile, startPlatform } from "../../support/ucp-cli.ts";
+import { platformProfile, startPlatform } from "../../support/agents/ucp-cli.ts";
 
 let service: Service;
 let platform: Awaited<ReturnType<typeof startPlatform>>;
@@ -35,8 +35,8 @@ const put = (path: string, body: string, more: object = {}): string => {
 };
 const timesAsked = (path: string) => platform.asked.filter((one) => one === path).length;
 
-describe("what both sides speak", () => {
-  it("is the platform's version, and the capabilities that both have in it", async () => {
+describe("the negotiated protocol", () => {
+  it("is the platform's version with the capabilities that both sides support", async () => {
     const old = await search(
       put(
         "/old",
@@ -59,7 +59,7 @@ describe("what both sides speak", () => {
     });
   });
 
-  it("may be named by the UCP-Agent header, and by nothing at all", async () => {
+  it("may come from the UCP-Agent header, and defaults without one", async () => {
     const url = put("/header", platformProfile("2026-04-08"));
     expect(
       (await search(null, { "UCP-Agent": `profile="${url}"` })).json.result.structuredContent.ucp
@@ -71,14 +71,14 @@ describe("what both sides speak", () => {
     ).toBe("2026-08-25");
   });
 
-  it("may be nothing, which is an answer", async () => {
+  it("may be an empty set, which is a valid result", async () => {
     const { ucp, messages } = (
       await search(put("/none", platformProfile("2026-08-25", ["com.example.other"])))
     ).json.result.structuredContent;
     expect([ucp.status, messages[0].code]).toEqual(["error", "capabilities_incompatible"]);
   });
 
-  it("is known of the reference client without asking", async () => {
+  it("is built in for the reference client, without a fetch", async () => {
     const answer = await search(
       "https://shopify.dev/ucp/agent-profiles/2026-08-25/valid-with-capabilities.json",
     );
@@ -89,7 +89,7 @@ describe("what both sides speak", () => {
 });
 
 describe("a profile", () => {
-  it("is fetched once for many calls, also when it cannot be had", async () => {
+  it("is fetched once for many calls, also when the fetch fails", async () => {
     for (const url of [put("/kept", platformProfile()), put("/gone", "{}", { status: 500 })])
       for (let times = 0; times < 3; times += 1) await search(url);
     expect([timesAsked("/kept"), timesAsked("/gone")]).toEqual([1, 1]);
@@ -121,7 +121,7 @@ describe("a profile", () => {
     ],
     ["version_unsupported", 422, () => put("/future", platformProfile("2031-01-01"))],
   ] satisfies [string, number, () => string][])(
-    "that is no good is %s (%i), under the id of the call",
+    "that is invalid answers %s (%i) with the id of the call",
     async (code, status, urlOf) => {
       const answer = await search(urlOf());
       expect(answer.status).toBe(status);
@@ -137,7 +137,7 @@ describe("a profile", () => {
     },
   );
 
-  it("is not looked for where it redirects to", async () => {
+  it("is not fetched from a redirect", async () => {
     put("/target", platformProfile());
     const answer = await search(
       put("/moved", "", { status: 302, headers: { Location: `${platform.url}/target` } }),

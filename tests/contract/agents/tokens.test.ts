@@ -1,4 +1,4 @@
-// Codes and refresh tokens work once, for the client, the address and the store they were given to.
+// Codes and refresh tokens work once, for the client, redirect URI and store they were issued to.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   newClient,
@@ -9,7 +9,7 @@ import {
   REDIRECT,
   swapCode,
   type Tokens,
-} from "../../support/agent.ts";
+} from "../../support/agents/agent.ts";
 import {
   OTHER_SHOP,
   SHOP,
@@ -45,8 +45,8 @@ const endReasons = async () =>
     )
   ).map((row) => row.end_reason);
 
-describe("a code", () => {
-  it("becomes an access token of an hour that opens the profile of who gave it", async () => {
+describe("an authorization code", () => {
+  it("is exchanged for a one-hour access token that opens the profile of the shopper who approved", async () => {
     const answer = await swapCode(service, client, await newCode(service, client, person.token));
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
@@ -61,7 +61,7 @@ describe("a code", () => {
     expect([me.status, me.json.user?.id, me.json.consents?.a2a]).toEqual([200, person.id, true]);
   });
 
-  it("is stored as a hash, as are the tokens", async () => {
+  it("is stored as a hash, like the tokens", async () => {
     const swap = await newCode(service, client, person.token);
     const { json } = await swapCode(service, client, swap);
     const rows = JSON.stringify(await service.database.query("SELECT * FROM oauth_tokens"));
@@ -69,7 +69,7 @@ describe("a code", () => {
       expect(rows).not.toContain(secret.split(".")[1]);
   });
 
-  it("works once: used again it fails and ends what it gave", async () => {
+  it("works once: a second use fails and revokes the tokens it issued", async () => {
     const swap = await newCode(service, client, person.token);
     const { json } = await swapCode(service, client, swap);
     expectRefused(await swapCode(service, client, swap), "invalid_grant");
@@ -78,7 +78,7 @@ describe("a code", () => {
     expect(await endReasons()).toEqual(["code_reused"]);
   });
 
-  it("gives one pair of tokens to twenty who bring it at once", async () => {
+  it("issues one pair of tokens to twenty concurrent exchanges", async () => {
     const swap = await newCode(service, client, person.token);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => swapCode(service, client, swap)),
@@ -103,29 +103,30 @@ describe("a code", () => {
       { resource: "https://elsewhere.example/mcp" },
       "invalid_target",
     ],
-  ])("is not taken with %s, and stays good for who it belongs to", async (_, changes, error) => {
+  ])("is rejected with %s, and stays valid for its owner", async (_, changes, error) => {
     const swap = await newCode(service, client, person.token);
     expectRefused(await swapCode(service, client, swap, changes), error);
     expect((await swapCode(service, client, swap)).status).toBe(200);
   });
 
-  it("is not taken from another client, nor at another store", async () => {
+  it("is rejected from another client and at another store", async () => {
     const swap = await newCode(service, client, person.token);
     expectRefused(await swapCode(service, await newClient(service), swap), "invalid_grant");
     expectRefused(await swapCode(service, client, swap, {}, OTHER_SHOP), "invalid_grant");
   });
 
-  it("is good for 60 seconds", async () => {
+  it("is valid for 60 seconds", async () => {
     const swap = await newCode(service, client, person.token);
     const [{ seconds }] = (await service.database.query(
-      "SELECT extract(epoch FROM expires_at - created_at)::float AS seconds FROM oauth_tokens WHERE kind = 'code' ORDER BY created_at DESC LIMIT 1",
+      `SELECT extract(epoch FROM expires_at - created_at)::float AS seconds FROM oauth_tokens
+        WHERE kind = 'code' ORDER BY created_at DESC LIMIT 1`,
     )) as [{ seconds: number }];
     expect(Math.round(seconds)).toBe(60);
     await service.database.query("UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'code'");
     expectRefused(await swapCode(service, client, swap), "invalid_grant");
   });
 
-  it("brought with a secret, with a parameter twice, or as JSON is refused in the words of RFC 6749", async () => {
+  it("with a secret, a repeated parameter, or as JSON answers the errors of RFC 6749", async () => {
     const swap = await newCode(service, client, person.token);
     expectRefused(
       await swapCode(service, client, swap, { client_secret: "s" }),
@@ -164,7 +165,7 @@ describe("a code", () => {
   });
 });
 
-it("who proves itself by HTTP Basic is told so in the same scheme (RFC 6749 5.2)", async () => {
+it("with HTTP Basic authentication answers 401 with a Basic challenge (RFC 6749 5.2)", async () => {
   const answer = await service.call("POST", `/oauth/token?shop=${SHOP}`, {
     key: null,
     body: "grant_type=authorization_code",
@@ -180,7 +181,7 @@ describe("a refresh token", () => {
     tokens = await newTokens(service, client, person.token);
   });
 
-  it("is replaced at every use", async () => {
+  it("is rotated at every use", async () => {
     const first = await refresh(service, client, tokens.refresh_token);
     expect(first.status).toBe(200);
     expect(first.json.refresh_token).not.toBe(tokens.refresh_token);
@@ -188,7 +189,7 @@ describe("a refresh token", () => {
     expect((await refresh(service, client, first.json.refresh_token)).status).toBe(200);
   });
 
-  it("that comes back after it was replaced ends the grant with everything in it", async () => {
+  it("used again after its rotation revokes the whole grant", async () => {
     const { json } = await refresh(service, client, tokens.refresh_token);
     expectRefused(await refresh(service, client, tokens.refresh_token), "invalid_grant");
     expectRefused(await refresh(service, client, json.refresh_token), "invalid_grant");
@@ -197,14 +198,14 @@ describe("a refresh token", () => {
     expect(await endReasons()).toEqual(["refresh_reused"]);
   });
 
-  it("brought by ten at once is swapped once", async () => {
+  it("used ten times concurrently is rotated once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => refresh(service, client, tokens.refresh_token)),
     );
     expect(statusesOf(answers)).toEqual([200, ...Array(9).fill(400)]);
   });
 
-  it("is not taken from another client or at another store, and takes no harm by it", async () => {
+  it("is rejected from another client or at another store, and stays valid", async () => {
     expectRefused(
       await refresh(service, await newClient(service), tokens.refresh_token),
       "invalid_grant",
@@ -216,12 +217,12 @@ describe("a refresh token", () => {
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200);
   });
 
-  it("is no access token, and an access token no refresh token", async () => {
+  it("is not accepted as an access token, nor an access token as a refresh token", async () => {
     expect((await getMe(service, tokens.refresh_token)).status).toBe(401);
     expectRefused(await refresh(service, client, tokens.access_token), "invalid_grant");
   });
 
-  it("may ask for less than was granted, never for more", async () => {
+  it("may request fewer scopes than granted, never more", async () => {
     const less = await refresh(service, client, tokens.refresh_token, {
       scope: "dev.ucp.shopping.order:read",
     });
@@ -238,7 +239,7 @@ describe("a refresh token", () => {
     expect((await refresh(service, client, less.json.refresh_token)).json.scope).toBe(tokens.scope);
   });
 
-  it("that is too old is not taken", async () => {
+  it("that is too old is rejected", async () => {
     await service.database.query(
       "UPDATE oauth_tokens SET expires_at = now() WHERE kind = 'refresh'",
     );
@@ -250,7 +251,7 @@ describe("revocation", () => {
   const revoke = (fields: Record<string, string>, shop = SHOP) =>
     postForm(service, "/oauth/revoke", fields, shop);
 
-  it("of a refresh token kills its access tokens at once", async () => {
+  it("of a refresh token revokes its access tokens at once", async () => {
     const tokens = await newTokens(service, client, person.token);
     const done = await revoke({
       token: tokens.refresh_token,
@@ -263,7 +264,7 @@ describe("revocation", () => {
     expect(await endReasons()).toEqual(["revoked"]);
   });
 
-  it("of an access token leaves the grant alone", async () => {
+  it("of an access token keeps the grant", async () => {
     const tokens = await newTokens(service, client, person.token);
     expect(
       (
@@ -278,7 +279,7 @@ describe("revocation", () => {
     expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200);
   });
 
-  it("is answered alike for what there is not, and refused for what is another client's", async () => {
+  it("answers the same for an unknown token, and rejects another client's", async () => {
     const tokens = await newTokens(service, client, person.token);
     for (const token of ["nothing", tokens.access_token.replace(/.$/, "_")])
       expect((await revoke({ token, client_id: client })).status).toBe(200);

@@ -1,12 +1,13 @@
-// Attacks on what the storefront's app proxy signs. The proxy signs every parameter of a visitor's address, so a visitor who
-// reads a signature, or a service that reads a signed text in more than one way, gives a stranger the storefront's voice.
+// Attacks on the app proxy's signature. The proxy signs every parameter of a visitor's address: a
+// visitor who learns a signature, or a parser that reads a signed text in two ways, would let that
+// visitor act as another customer.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allPaths } from "../../support/all-paths.ts";
 import { logOf, signUp, startConsentService, type Person } from "../../support/consent.ts";
 import { rawRequest } from "../../support/raw-request.ts";
 import { APP_SECRET, SHOP, type Service } from "../../support/service.ts";
-import { proxied } from "../../support/shopper-pages.ts";
+import { proxied } from "../../support/browser/shopper-pages.ts";
 
 const VICTIM = "9007199254740993";
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36";
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What a visitor who is not signed in gets through the store's own address. */
+/** A signed-out visitor's request through the store's own address. */
 async function visit(path: string): Promise<{ status: number; location: string; text: string }> {
   const answer = await fetch(`${service.sandbox.url}/apps/crm${path}`, {
     redirect: "manual",
@@ -38,7 +39,7 @@ async function visit(path: string): Promise<{ status: number; location: string; 
 
 const SIGNATURE = /signature(?:=|%3D)([0-9a-f]{64})/i;
 describe("a visitor of the store", () => {
-  it("reads the proxy's signature on no page of the service", async () => {
+  it("never sees the proxy's signature on a page of the service", async () => {
     const leaks: string[] = [];
     for (const path of await allPaths()) {
       const { location, text } = await visit(`${path}?a=1`);
@@ -47,7 +48,7 @@ describe("a visitor of the store", () => {
     expect(leaks).toEqual([]);
   });
 
-  it("cannot grant consents as another customer with what the proxy signed", async () => {
+  it("cannot grant consents as another customer with a text that the proxy signed", async () => {
     const before = await logOf(service, victim);
     const hidden = `xlogged_in_customer_id=${VICTIM}m=`;
     const started = Math.floor(Date.now() / 1_000);
@@ -83,7 +84,7 @@ describe("a shopper of the store", () => {
       },
     });
 
-  it("gets every page and script of the theme through the proxy", async () => {
+  it("receives every page and script of the theme through the proxy", async () => {
     for (const path of [
       "/embed/footer?locale=en",
       "/embed/compliance?locale=pt-BR",
@@ -99,7 +100,7 @@ describe("a shopper of the store", () => {
     expect(page).toContain('"customer":{"consents":{');
   });
 
-  it("is recorded as the customer whom the store knows, with neither cookie nor token", async () => {
+  it("is recorded as the customer that the storefront signed, without cookie and token", async () => {
     const answer = await asShopper("/auth/consent-sync?locale=en", VICTIM, {
       method: "POST",
       body: JSON.stringify({ method: "banner", consent_cookie: true }),
@@ -112,11 +113,11 @@ describe("a shopper of the store", () => {
   });
 });
 
-describe("a request with the marks of the app proxy", () => {
+describe("a request with the app proxy's parameters", () => {
   it.each(["signature", "path_prefix"])(
-    "is told of no path but the proxied ones, by whatever method: %s",
+    "answers 404 on every path that is not proxied, with every method: %s",
     async (mark) => {
-      const told: string[] = [];
+      const messages: string[] = [];
       for (const path of await allPaths())
         for (const method of ["GET", "POST", "OPTIONS"]) {
           const answer = await service.call(
@@ -127,13 +128,13 @@ describe("a request with the marks of the app proxy", () => {
             },
           );
           if (answer.status !== 404 || answer.json?.code !== "not_found")
-            told.push(`${method} ${path} ${answer.status}`);
+            messages.push(`${method} ${path} ${answer.status}`);
         }
-      expect(told).toEqual([]);
+      expect(messages).toEqual([]);
     },
   );
 
-  it("finds nothing below the proxied address that is not mounted there, however it is spelled", async () => {
+  it("reaches only mounted paths below the proxied address, in every spelling", async () => {
     for (const path of [
       "/proxy",
       "/proxy/",
@@ -159,10 +160,11 @@ describe("a request with the marks of the app proxy", () => {
 });
 
 describe("a webhook body", () => {
-  it("is not a text that the proxy signs", async () => {
+  it("is never equal to a text that the proxy signs", async () => {
     const body = { shop_domain: SHOP, customer: { id: 7, email: "ada@example.com" } };
     const [head, tail] = [JSON.stringify(body).slice(0, -1), '"}'];
-    // Sorted, the visitor's first name stands first and the last value last: between them lies one JSON string.
+    // When sorted, the visitor's first name comes first and the last value last: between them is
+    // one JSON string.
     const text = [
       ` ${head},"x":"=`,
       "logged_in_customer_id=",

@@ -1,9 +1,10 @@
-// Behind the storefront's app proxy all visitors of a store come from the platform's address: each is counted by the address
-// that the proxy added, so that one visitor uses up nothing of another's. RATE_LIMIT_SCALE makes 60 a minute 3.
+// Behind the storefront's app proxy all visitors of a store share the platform's address: each is rate
+// limited by the address that the proxy added, so that one visitor does not use up another's limit.
+// RATE_LIMIT_SCALE makes 60 a minute 3.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startConsentService, type ConsentService } from "../../support/consent.ts";
 import { signUp } from "../identity/people.ts";
-import { proxied } from "../../support/shopper-pages.ts";
+import { proxied } from "../../support/browser/shopper-pages.ts";
 import { SHOP } from "../../support/service.ts";
 
 const PLATFORM = "203.0.113.65";
@@ -31,7 +32,7 @@ const times = async (n: number, act: () => Promise<number>): Promise<number[]> =
 };
 
 describe("visitors behind the app proxy", () => {
-  it("are counted by their own address, whatever they write before it; another visitor is heard", async () => {
+  it("are limited by their own address, whatever they write before it; other visitors are unaffected", async () => {
     let made = 0;
     const statuses = await times(4, () =>
       choose(`198.51.100.${(made += 1)}, 192.0.2.7, ${PLATFORM}`),
@@ -40,7 +41,7 @@ describe("visitors behind the app proxy", () => {
     expect(await choose(`192.0.2.8, ${PLATFORM}`)).toBe(200);
   });
 
-  it("who are customers of the store are counted by their id", async () => {
+  it("who are customers of the store are limited by their customer id", async () => {
     const statuses = await times(16, () => choose(`192.0.2.9, ${PLATFORM}`, "77"));
     expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429]);
     expect(await choose(`192.0.2.9, ${PLATFORM}`, "78")).toBe(200);
@@ -48,7 +49,7 @@ describe("visitors behind the app proxy", () => {
 });
 
 describe("a signed-in shopper", () => {
-  it("writes at most 15 choices a minute into the log here, 300 unscaled", async () => {
+  it("appends at most 15 consent changes a minute here, 300 unscaled", async () => {
     const { token } = await signUp(service);
     const statuses = await times(16, async () => {
       const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {

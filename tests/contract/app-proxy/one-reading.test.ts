@@ -1,4 +1,4 @@
-// A text that the platform signed for a visitor is read as what the platform said, or not at all.
+// A text that the platform signed for a visitor has one reading or is rejected.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -7,7 +7,7 @@ import {
   requireOneReading,
   requireProxiedRequest,
   type ProxiedRequest,
-} from "../../../app/http/app-proxy.ts";
+} from "../../../app/http/auth/app-proxy.ts";
 import { endpoint } from "../../../app/http/endpoint.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
 import { isAppError } from "../../../app/runtime/errors.ts";
@@ -46,7 +46,7 @@ const textOf = (pairs: readonly Pair[]) =>
     .sort()
     .join("");
 
-/** Every way to read a text as names that are taken, each followed by `=` and any value. */
+/** Every split of the text into known names, each followed by `=` and a value. */
 function readingsOf(text: string): Pair[][] {
   const starts = [...text.matchAll(/=/g)].flatMap(({ index }) =>
     NAMES.filter((name) => text.slice(0, index).endsWith(name)).map((name) => ({
@@ -78,7 +78,7 @@ function accept(pairs: readonly Pair[], text: string): ProxiedRequest | null {
   }
 }
 
-// What a visitor puts into the address, to have the platform's own words read as somebody else's.
+// What a visitor adds to the address to make the platform's own parameters ambiguous.
 const VISITORS: Pair[][] = [
   [],
   [["locale", "en"]],
@@ -110,7 +110,7 @@ const VISITORS: Pair[][] = [
 ];
 
 describe("a text that was signed for a visitor", () => {
-  it.each(["", "77"])("of customer '%s' never speaks for another", (customer) => {
+  it.each(["", "77"])("of customer '%s' never identifies another customer", (customer) => {
     let [tried, accepted] = [0, 0];
     for (const visitor of VISITORS) {
       const truth = platformPairs(customer);
@@ -121,8 +121,8 @@ describe("a text that was signed for a visitor", () => {
         const proven = accept(reading, text);
         if (!proven) continue;
         accepted += 1;
-        const said = new Map(reading);
-        expect([proven.customerGid, said.get("shop"), said.get("timestamp")]).toEqual([
+        const expected = new Map(reading);
+        expect([proven.customerGid, expected.get("shop"), expected.get("timestamp")]).toEqual([
           customer ? `gid://shopify/Customer/${customer}` : null,
           SHOP,
           truth[3]?.[1],
@@ -135,7 +135,7 @@ describe("a text that was signed for a visitor", () => {
   });
 });
 
-describe("the parameters that a route declares", () => {
+describe("ambiguous parameters of a route", () => {
   it.each([
     ["shop", "is the platform's own"],
     ["workshop", "ends with one of the platform's"],
@@ -143,7 +143,7 @@ describe("the parameters that a route declares", () => {
     ["my_locale", "ends with another one"],
     ["Locale", "is not in small letters"],
     ["", "is empty"],
-  ])("are refused where the process starts: %s %s", (name) => {
+  ])("are rejected at process start: %s %s", (name) => {
     const parameters = { locale: LOCALE_SHAPE, [name]: /^x$/ };
     expect(() => requireOneReading(parameters)).toThrow("cannot be a parameter");
     expect(() =>

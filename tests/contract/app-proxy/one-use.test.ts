@@ -1,9 +1,9 @@
-// One secret signs proxied requests (hex), launches (hex) and webhook bodies (base64), and visitors have a part in each text:
-// a text that was signed for one of these uses is not accepted for another.
+// One secret signs proxied requests (hex), launches (hex) and webhook bodies (base64), and visitors
+// control a part of each text: a text signed for one use must not be accepted for another.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { APP_SECRET, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { beginInstall, openCallback } from "../../support/storefront.ts";
+import { beginInstall, openCallback } from "../../support/storefront/storefront.ts";
 
 const NOW = String(Math.floor(Date.now() / 1_000));
 const HOST = Buffer.from("admin.shopify.com/store/test-store").toString("base64url");
@@ -37,13 +37,13 @@ const PLATFORM: Pairs = [
   ["shop", SHOP],
   ["timestamp", NOW],
 ];
-/** What the proxy signs for a visitor who adds these parameters. */
+/** The text that the proxy signs for a visitor who adds these parameters. */
 const proxyText = (visitor: Pairs) =>
   [...PLATFORM, ...visitor]
     .map(([name, value]) => `${name}=${value}`)
     .sort()
     .join("");
-/** What the admin signs for a launch whose address somebody chose. */
+/** The text that the admin signs for a launch with a chosen address. */
 const launchText = (pairs: Pairs) =>
   pairs
     .map(([name, value]) => `${name}=${value}`)
@@ -51,7 +51,7 @@ const launchText = (pairs: Pairs) =>
     .join("&");
 
 async function refusedAsLaunch(text: string): Promise<void> {
-  // As the text reads for who splits it at each `&` and the first `=`.
+  // The text split at each `&` and the first `=`.
   const query = new URLSearchParams(
     text.split("&").map((pair) => {
       const at = pair.indexOf("=");
@@ -64,7 +64,7 @@ async function refusedAsLaunch(text: string): Promise<void> {
     new URL(`/auth/callback?${query}`, service.url),
     cookie,
   );
-  // A query that names the proxy's own parameter finds nothing here at all.
+  // A query with the proxy's own parameter answers 404 before any check.
   const refusal = query.has("path_prefix") ? [404, "not_found"] : [400, "invalid_install"];
   expect([text, answer.status, answer.json?.code]).toEqual([text, ...refusal]);
   expect(exchanges()).toBe(codes);
@@ -94,7 +94,7 @@ async function refusedAsBody(text: string): Promise<void> {
   }
 }
 
-describe("what the proxy signed for a visitor", () => {
+describe("a text that the proxy signed for a visitor", () => {
   it("completes no install", async () => {
     const wanted = `abc&host=${HOST}&shop=${SHOP}&state=${state}&timestamp=${NOW}`;
     await refusedAsLaunch(proxyText([["code", `${wanted}&z=`]]));
@@ -122,8 +122,8 @@ describe("what the proxy signed for a visitor", () => {
   });
 });
 
-describe("what the admin signed for a launch", () => {
-  it("speaks for no customer", async () => {
+describe("a text that the admin signed for a launch", () => {
+  it("identifies no customer", async () => {
     const victim: Pairs = [
       ["logged_in_customer_id", "77"],
       ["path_prefix", "/apps/crm"],
@@ -142,8 +142,8 @@ describe("what the admin signed for a launch", () => {
     refusedAsBody(launchText([[` {"shop_domain":"${SHOP}","x":"`, '"}'], ...PLATFORM])));
 });
 
-describe("what the platform signed as a webhook", () => {
-  it("speaks for no customer and completes no install", async () => {
+describe("a text that the platform signed as a webhook", () => {
+  it("identifies no customer and completes no install", async () => {
     const note = `=1&code=abc&host=${HOST}&shop=${SHOP}&state=${state}&timestamp=${NOW}&z=`;
     await refusedAsLaunch(`{"note":"${note}"}`);
     const text = `{"note":"${proxyText([])}"}`;
@@ -153,7 +153,7 @@ describe("what the platform signed as a webhook", () => {
 });
 
 describe("a callback that the platform signed", () => {
-  it("completes the install, also with a parameter that the platform adds one day", async () => {
+  it("completes the install, also with a parameter unknown today", async () => {
     const { callback, cookie: kept } = await beginInstall(service);
     callback.searchParams.delete("hmac");
     callback.searchParams.set("locale", "en");

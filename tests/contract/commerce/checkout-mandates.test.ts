@@ -1,4 +1,4 @@
-// A checkout under a mandate: what it holds, and what becomes of the money.
+// A checkout under a mandate: reserving, spending and releasing the mandate's amount.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -7,28 +7,28 @@ import {
   checkoutAs,
   completed,
   itemsOf,
-  letExpire,
+  expireNow,
   makeCheckout,
   mandateRow,
   newMandate,
   newPayer,
-  openShelf,
+  seedProducts,
   closeCarts,
   openCarts,
   type Shelf,
-} from "../../support/checkout.ts";
-import { consent, type Shopper } from "../../support/commerce.ts";
+} from "../../support/agents/checkout.ts";
+import { consent, type Shopper } from "../../support/agents/commerce.ts";
 import { verify } from "../../support/consent.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
-import { inboxIsWorked } from "../../support/storefront.ts";
-import { runScheduledNow } from "../../../app/domain/scheduled-run.ts";
+import { inboxIsWorked } from "../../support/storefront/storefront.ts";
+import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
 
 let service: Service;
 let shelf: Shelf;
 let shopper: Shopper;
 beforeAll(async () => {
   service = await startService({ background: true });
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -57,7 +57,7 @@ const setPrice = (price: string) =>
   });
 
 describe("a checkout with a mandate", () => {
-  it("holds its total, is ready, and spends it when its order comes", async () => {
+  it("reserves its total, is ready, and spends it when its order arrives", async () => {
     const mandate = await newMandate(service, shopper);
     const made = await buy(mandate);
     expect([made.status, made.json]).toMatchObject([
@@ -89,7 +89,7 @@ describe("a checkout with a mandate", () => {
     expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
   });
 
-  it("is completed once by an order that is told twice", async () => {
+  it("is completed once by an order that is delivered twice", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id, checkout_url } = await bought(mandate);
     const { order } = await service.sandbox.storefront.pay(SHOP, checkout_url);
@@ -110,14 +110,15 @@ describe("a checkout with a mandate", () => {
       reservations: 0,
       status: "active",
     });
-    const told = await service.database.query(
-      "SELECT event_type FROM integration_queue WHERE channel = 'web_analytics' AND entity_id = $1 AND event_type = 'checkout.completed'",
+    const rows = await service.database.query(
+      `SELECT event_type FROM integration_queue WHERE channel = 'web_analytics' AND entity_id = $1
+        AND event_type = 'checkout.completed'`,
       [String(shopper.id)],
     );
-    expect(told).toHaveLength(1);
+    expect(rows).toHaveLength(1);
   });
 
-  it("tells analytics and writes the audit row in the same breath", async () => {
+  it("commits the analytics row and the audit row with the checkout", async () => {
     const before = service.sandbox.analytics.hits().length;
     const mandate = await newMandate(service, shopper);
     const { checkout_url, id } = await bought(mandate);
@@ -137,7 +138,8 @@ describe("a checkout with a mandate", () => {
       ].every((name) => names().includes(name)),
     );
     const rows = await service.database.query(
-      "SELECT consent_type, action, consent_id FROM consent_records WHERE user_id = $1 AND consent_id = $2 ORDER BY seq",
+      `SELECT consent_type, action, consent_id FROM consent_records WHERE user_id = $1
+        AND consent_id = $2 ORDER BY seq`,
       [shopper.id, mandate],
     );
     expect(rows).toEqual([
@@ -147,7 +149,7 @@ describe("a checkout with a mandate", () => {
     expect((await verify(service)).ok).toBe(true);
   });
 
-  it("moves what it holds when its items change, and keeps it when they may not", async () => {
+  it("adjusts the reservation when its items change, and keeps it when the change is rejected", async () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
     expect((await step(id, "update", { line_items: itemsOf(shelf.camera, 2) })).json).toMatchObject(
@@ -167,7 +169,7 @@ describe("a checkout with a mandate", () => {
     expect((await checkoutAs(service, id)).totals.total).toBe("80.00");
   });
 
-  it("gives back what it holds when it is canceled, once", async () => {
+  it("releases its reservation when it is canceled, once", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id } = await bought(mandate);
     await bought(mandate);
@@ -178,21 +180,21 @@ describe("a checkout with a mandate", () => {
     });
   });
 
-  it("gives it back after its time: to the next checkout at once, to the ledger by the scheduled run", async () => {
+  it("releases it after its expiry: for the next checkout at once, in the ledger by the scheduled run", async () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
     expect(reasonOf(await buy(mandate))).toEqual(refused("used"));
-    await letExpire(service, id);
+    await expireNow(service, id);
     const next = await bought(mandate);
     expect(next.status).toBe("ready_for_complete");
-    await letExpire(service, next.id);
+    await expireNow(service, next.id);
     const report = await runScheduledNow(service.ctx);
     expect(report.steps.checkouts).toBeDefined();
     expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "active" });
     expect((await checkoutAs(service, next.id)).status).toBe("canceled");
   });
 
-  it("counts an order that comes after it was canceled", async () => {
+  it("counts an order that arrives after the cancellation", async () => {
     const mandate = await newMandate(service, shopper);
     const { id, checkout_url } = await bought(mandate);
     await step(id, "cancel");
@@ -206,7 +208,7 @@ describe("a checkout with a mandate", () => {
     });
   });
 
-  it("counts what was paid for when that is the basket before an update", async () => {
+  it("counts the paid total when the cart was paid before an update", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id, checkout_url } = await bought(mandate, itemsOf(shelf.camera, 2));
     await step(id, "update", { line_items: itemsOf(shelf.camera) });
@@ -223,7 +225,7 @@ describe("a price that changes before the checkout is completed", () => {
   afterEach(() => setPrice("40.00"));
 
   it.each(["cart", "draft_order"])(
-    "is for the shopper to look at (%s), until an update takes the new one",
+    "requires the shopper's review (%s) until an update accepts the new one",
     async (source) => {
       if (source === "draft_order") closeCarts(service);
       const mandate = await newMandate(service, shopper);
@@ -247,7 +249,7 @@ describe("a price that changes before the checkout is completed", () => {
     },
   );
 
-  it("is not taken for unchanged when the storefront does not say", async () => {
+  it("is not assumed unchanged when the storefront does not answer", async () => {
     const { id } = await bought(await newMandate(service, shopper));
     service.sandbox.failNext("storefront", { status: 503, match: CART_API });
     expect((await step(id, "complete")).json).toMatchObject({
@@ -258,7 +260,7 @@ describe("a price that changes before the checkout is completed", () => {
   });
 });
 
-it("a draft order that was paid for without a word is found when its checkout is completed, or by the scheduled run", async () => {
+it("a paid draft order whose webhook was lost is found when its checkout is completed, or by the scheduled run", async () => {
   closeCarts(service);
   const mandate = await newMandate(service, shopper, { usage: "multi" });
   const [asked, forgotten] = [await bought(mandate), await bought(mandate)];
@@ -269,7 +271,7 @@ it("a draft order that was paid for without a word is found when its checkout is
     status: "completed",
     order_id: expect.stringContaining("/Order/"),
   });
-  await letExpire(service, forgotten.id);
+  await expireNow(service, forgotten.id);
   await runScheduledNow(service.ctx);
   expect(await checkoutAs(service, forgotten.id)).toMatchObject({
     status: "completed",
@@ -282,8 +284,8 @@ it("a draft order that was paid for without a word is found when its checkout is
   });
 });
 
-describe("at once", () => {
-  it("a withdrawal never meets a checkout half way: nothing fails, nothing open is left on a dead mandate's word", async () => {
+describe("concurrency", () => {
+  it("a revocation during a checkout neither fails nor leaves an open checkout on a revoked mandate", async () => {
     for (let times = 0; times < 8; times += 1) {
       const person = await newPayer(service);
       const mandate = await newMandate(service, person, { usage: "multi" });
@@ -306,7 +308,7 @@ describe("at once", () => {
     }
   });
 
-  it("completing, canceling and the order never count twice", async () => {
+  it("complete, cancel and the order never count twice", async () => {
     for (let times = 0; times < 6; times += 1) {
       const mandate = await newMandate(service, shopper, { usage: "multi", max_amount: "1000.00" });
       const { id, checkout_url } = await bought(mandate);

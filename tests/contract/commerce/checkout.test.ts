@@ -1,4 +1,4 @@
-// A checkout: what the storefront is asked, what is answered, who may see it.
+// A checkout: the storefront calls, the response, and who may see it.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -7,20 +7,26 @@ import {
   checkoutAs,
   completed,
   itemsOf,
-  letExpire,
+  expireNow,
   makeCheckout,
   newPayer,
-  openShelf,
+  seedProducts,
   sentAs,
   closeCarts,
   openCarts,
   type Shelf,
-} from "../../support/checkout.ts";
-import { asAgent, asShopper, callsOf, consent, type Shopper } from "../../support/commerce.ts";
-import { ingestWebhook } from "../../support/events.ts";
+} from "../../support/agents/checkout.ts";
+import {
+  asAgent,
+  asShopper,
+  callsOf,
+  consent,
+  type Shopper,
+} from "../../support/agents/commerce.ts";
+import { ingestWebhook } from "../../support/bus/events.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { inboxIsWorked } from "../../support/storefront.ts";
-import { newClient, newTokens } from "../../support/agent.ts";
+import { inboxIsWorked } from "../../support/storefront/storefront.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
 import { signUp } from "../identity/people.ts";
 
 let service: Service;
@@ -28,7 +34,7 @@ let shelf: Shelf;
 let shopper: Shopper;
 beforeAll(async () => {
   service = await startService({ background: true });
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -67,7 +73,7 @@ const shapeOf = (source: string) => ({
 });
 
 describe("POST /commerce/checkout", () => {
-  it("answers 201 with a cart at the storefront's prices, for six hours", async () => {
+  it("answers 201 with a cart at the storefront's prices, valid for six hours", async () => {
     const answer = await create(itemsOf(shelf.camera, 2));
     expect([answer.status, answer.json]).toEqual([201, shapeOf("cart")]);
     expect(Date.parse(answer.json.expires_at) - Date.now()).toBeGreaterThan(5.9 * 3_600_000);
@@ -76,14 +82,14 @@ describe("POST /commerce/checkout", () => {
     ).toEqual(answer.json);
   });
 
-  it("takes no price from the caller", async () => {
+  it("ignores prices in the request", async () => {
     const answer = await create([
       { variant_id: shelf.camera, quantity: 1, price: "0.01", total: { amount: "0.01" } },
     ]);
     expect(answer.json.totals).toEqual({ subtotal: "40.00", total: "40.00" });
   });
 
-  it("knows a variant by its number too, and joins lines of the same one", async () => {
+  it("accepts a variant by its number too, and joins lines of the same variant", async () => {
     const answer = await create([
       ...itemsOf(shelf.camera.split("/").pop() as string),
       ...itemsOf(shelf.camera),
@@ -91,7 +97,7 @@ describe("POST /commerce/checkout", () => {
     expect(answer.json).toEqual(shapeOf("cart"));
   });
 
-  it("tells the cart the store's token, the checkout and the shopper", async () => {
+  it("passes the store's token, the checkout id and the shopper to the cart", async () => {
     const before = service.sandbox.requests("storefront").length;
     const { id } = (await create()).json;
     const asked = service.sandbox
@@ -108,7 +114,7 @@ describe("POST /commerce/checkout", () => {
     });
   });
 
-  it("binds no customer to an account that has not proven its address", async () => {
+  it("sets no buyer identity for an account with an unverified address", async () => {
     const stranger = await signUp(service);
     await consent(service, stranger, { consent_a2a: true });
     const { gid } = service.sandbox.storefront.putCustomer(SHOP, { email: stranger.email });
@@ -127,7 +133,7 @@ describe("POST /commerce/checkout", () => {
     openCarts(service);
   });
 
-  it("asks the cart API without a token when the store has none: carts are for anybody", async () => {
+  it("calls the cart API without a token when the store has none", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { storefront_api_token: null } });
     const answer = await create(itemsOf(shelf.camera, 2));
     expect([answer.status, answer.json]).toEqual([201, shapeOf("cart")]);
@@ -141,7 +147,7 @@ describe("POST /commerce/checkout", () => {
     });
   });
 
-  it("becomes a draft order when the cart API is closed", async () => {
+  it("becomes a draft order when the cart API rejects the call", async () => {
     closeCarts(service);
     const answer = await create(itemsOf(shelf.camera, 2));
     openCarts(service);
@@ -185,7 +191,7 @@ describe("POST /commerce/checkout", () => {
     expect([answer.status, answer.json]).toEqual([201, shapeOf("draft_order")]);
   });
 
-  it("becomes a draft order when the cart API says nothing for five seconds", async () => {
+  it("becomes a draft order when the cart API does not answer for five seconds", async () => {
     service.sandbox.failNext("storefront", { hang: 60_000, match: CART_API });
     const started = performance.now();
     const answer = await create(itemsOf(shelf.camera, 2));
@@ -193,7 +199,7 @@ describe("POST /commerce/checkout", () => {
     expect(performance.now() - started).toBeGreaterThan(4_900);
   }, 20_000);
 
-  it("is 502 when neither way is open, and nothing is stored", async () => {
+  it("answers 502 and stores nothing when both ways fail", async () => {
     service.sandbox.failNext("storefront", { status: 503 }, 20);
     const answer = await create();
     expect([answer.status, answer.json.code]).toEqual([502, "storefront_unavailable"]);
@@ -217,7 +223,7 @@ describe("POST /commerce/checkout", () => {
       "too many lines",
       Array.from({ length: 101 }, (_, n) => ({ variant_id: String(n + 1), quantity: 1 })),
     ],
-  ])("refuses %s with 400, and asks the storefront nothing", async (_what, line_items) => {
+  ])("rejects %s with 400 and does not call the storefront", async (_what, line_items) => {
     const before = callsOf(service, "CartCreate");
     const answer = await makeCheckout(service, shopper, { line_items });
     expect([answer.status, answer.json.code, Object.keys(answer.json.fields)[0]]).toEqual([
@@ -262,7 +268,7 @@ describe("POST /commerce/checkout", () => {
     openCarts(service);
   });
 
-  it("names a variant of which there is less than that", async () => {
+  it("names a variant with insufficient stock", async () => {
     expect((await create(itemsOf(shelf.camera, 501))).json).toMatchObject({
       code: "items_unavailable",
       unavailable: [shelf.camera],
@@ -270,7 +276,7 @@ describe("POST /commerce/checkout", () => {
   });
 
   it.each([randomUUID(), "x", ""])(
-    "with a mandate that is not there is 404: %j",
+    "with an unknown mandate answers 404: %j",
     async (mandate_id) => {
       expect(
         (await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id }))
@@ -280,7 +286,7 @@ describe("POST /commerce/checkout", () => {
     },
   );
 
-  it.each([7, ["x"], "x".repeat(101)])("refuses %j for a mandate with 400", async (mandate_id) => {
+  it.each([7, ["x"], "x".repeat(101)])("rejects the mandate %j with 400", async (mandate_id) => {
     expect(
       (await makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera), mandate_id }))
         .json,
@@ -289,7 +295,7 @@ describe("POST /commerce/checkout", () => {
 });
 
 describe("a checkout", () => {
-  it("is its owner's and the admin key's; to others it is not there", async () => {
+  it("is visible to its owner and the admin key; everyone else gets 404", async () => {
     const { id } = (await create()).json;
     const other = await newPayer(service);
     expect((await asShopper(service, shopper, "GET", `/commerce/checkout/${id}`)).status).toBe(200);
@@ -310,7 +316,7 @@ describe("a checkout", () => {
     expect((await checkoutAs(service, id)).status).toBe("requires_escalation");
   });
 
-  it("needs somebody of this store, and an agent needs consent at every call", async () => {
+  it("requires a principal of this store, and for an agent the consent at every call", async () => {
     const { id } = (await create()).json;
     const calls = (headers = {}) =>
       [
@@ -371,7 +377,7 @@ describe("a checkout", () => {
     ]).toEqual([201, "insufficient_scope"]);
   });
 
-  it("takes other items at the prices of now", async () => {
+  it("takes other items at current prices", async () => {
     const made = (await create()).json;
     const answer = await act(service, shopper, made.id, "update", {
       line_items: [...itemsOf(shelf.camera, 2), ...itemsOf(shelf.lamp)],
@@ -390,7 +396,7 @@ describe("a checkout", () => {
     expect((await checkoutAs(service, made.id)).totals.total).toBe("140.00");
   });
 
-  it("without a mandate is the shopper's to finish, and its order completes it", async () => {
+  it("without a mandate is completed by the shopper's payment and its order", async () => {
     const { id, checkout_url: url } = (await create()).json;
     const asked = await act(service, shopper, id, "complete");
     expect([asked.status, asked.json]).toMatchObject([
@@ -413,7 +419,7 @@ describe("a checkout", () => {
     expect((await act(service, shopper, id, "complete")).json.status).toBe("completed");
   });
 
-  it("is canceled once and for all; its draft order leaves the merchant's list", async () => {
+  it("is canceled for good; its draft order is deleted at the storefront", async () => {
     closeCarts(service);
     const { id } = (await create()).json;
     openCarts(service);
@@ -430,9 +436,9 @@ describe("a checkout", () => {
       ).toBe("checkout_closed");
   });
 
-  it("reads as canceled after its time, and no longer changes", async () => {
+  it("reads as canceled after its expiry and no longer changes", async () => {
     const { id } = (await create()).json;
-    await letExpire(service, id);
+    await expireNow(service, id);
     expect((await checkoutAs(service, id)).status).toBe("canceled");
     for (const verb of ["update", "complete"] as const)
       expect(
@@ -440,7 +446,7 @@ describe("a checkout", () => {
       ).toBe("checkout_closed");
   });
 
-  it("is found by its cart when the order lost the attribute, and by nothing of another store", async () => {
+  it("is found by its cart when the order lost the attribute, and never by another store's order", async () => {
     const { id } = (await create()).json;
     const [{ external_id: cart }] = await service.database.query(
       "SELECT external_id FROM checkout_sessions WHERE id = $1",
@@ -471,7 +477,7 @@ describe("a checkout", () => {
     });
   });
 
-  it("is completed by an order that comes over the bus too", async () => {
+  it("is completed by an order that arrives over the event bus too", async () => {
     const { id } = (await create()).json;
     expect(
       (

@@ -1,4 +1,4 @@
-// Idempotency-Key: a request is done once and answered again, whoever asks how often.
+// Idempotency-Key: a request takes effect once, and a repetition gets the same response.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   act,
@@ -8,11 +8,11 @@ import {
   mandateRow,
   newMandate,
   newPayer,
-  openShelf,
+  seedProducts,
   type Shelf,
-} from "../../support/checkout.ts";
-import { asAgent, callsOf, type Shopper } from "../../support/commerce.ts";
-import { newClient, newTokens } from "../../support/agent.ts";
+} from "../../support/agents/checkout.ts";
+import { asAgent, callsOf, type Shopper } from "../../support/agents/commerce.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -20,7 +20,7 @@ let shelf: Shelf;
 let shopper: Shopper;
 beforeAll(async () => {
   service = await startService({ background: true });
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -39,7 +39,7 @@ const count = async (table = "checkout_sessions"): Promise<number> =>
   )[0].n;
 
 describe("the same request with the same key", () => {
-  it("is answered again, byte for byte, and done once", async () => {
+  it("gets the same bytes again and takes effect once", async () => {
     const mandate_id = await newMandate(service, shopper, { usage: "multi" });
     const first = await send({ line_items: itemsOf(shelf.camera), mandate_id });
     const carts = callsOf(service, "cartCreate");
@@ -56,7 +56,7 @@ describe("the same request with the same key", () => {
     });
   });
 
-  it("is refused again as it was", async () => {
+  it("gets the same error again", async () => {
     const mandate_id = await newMandate(service, shopper, { max_amount: "1.00" });
     const body = { line_items: itemsOf(shelf.camera), mandate_id };
     const { request_id: _first, ...first } = (await send(body)).json;
@@ -69,7 +69,7 @@ describe("the same request with the same key", () => {
     expect(again.reason).toBe("exceeded");
   });
 
-  it("with another body is 409, and does nothing", async () => {
+  it("with another body answers 409 and has no effect", async () => {
     await send();
     const answer = await send({ line_items: itemsOf(shelf.camera, 2) });
     expect([answer.status, answer.json.error, answer.json.code]).toEqual([
@@ -80,7 +80,7 @@ describe("the same request with the same key", () => {
     expect(await count()).toBe(1);
   });
 
-  it("twenty times at once makes one checkout; the others get its answer, or are told to come back", async () => {
+  it("twenty times concurrently creates one checkout; the others get its response, or 409 with Retry-After", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
     const made = answers.filter(({ status }) => status === 201);
     expect(new Set(made.map(({ json }) => json.id)).size).toBe(1);
@@ -94,7 +94,7 @@ describe("the same request with the same key", () => {
     expect((await send()).json).toEqual(made[0]?.json);
   });
 
-  it("is done anew after a failure that was not the caller's", async () => {
+  it("runs again after a failure on our side", async () => {
     service.sandbox.failNext("storefront", { status: 503, match: CART_API });
     service.sandbox.failNext("storefront", { status: 503, match: /admin\/api/ }, 20);
     expect((await send()).status).toBe(502);
@@ -103,8 +103,8 @@ describe("the same request with the same key", () => {
   });
 });
 
-describe("a key", () => {
-  it("belongs to a person, to an agent's client and to an operation", async () => {
+describe("an idempotency key", () => {
+  it("is scoped to a person, an agent's client and an operation", async () => {
     const first = await send();
     const others = [await send(undefined, KEY, await newPayer(service))];
     const tokens = await newTokens(service, await newClient(service), shopper.token, {
@@ -125,7 +125,7 @@ describe("a key", () => {
     ).toBe("canceled");
   });
 
-  it.each(["x".repeat(256), "caf\u00e9", ""])("of a wrong shape is 400: %j", async (key) => {
+  it.each(["x".repeat(256), "caf\u00e9", ""])("of a wrong shape answers 400: %j", async (key) => {
     const answer = await send(undefined, key);
     expect([answer.status, answer.json.fields]).toEqual([
       400,
@@ -192,14 +192,15 @@ describe("a key", () => {
   });
 });
 
-it("a run that lost its lease undoes its work, and the run that took it over counts once", async () => {
+it("a run that lost its lease rolls back, and the run that took it over counts once", async () => {
   const mandate_id = await newMandate(service, shopper, { usage: "multi" });
   const body = { line_items: itemsOf(shelf.camera), mandate_id };
   service.sandbox.failNext("storefront", { delayMs: 1_500, match: CART_API });
   const slow = send(body);
   const started = async () =>
     service.database.query(
-      "UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'idempotent:%' AND value->>'user_id' = $1 RETURNING 1",
+      `UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'idempotent:%'
+        AND value->>'user_id' = $1 RETURNING 1`,
       [String(shopper.id)],
     );
   while ((await started()).length === 0);
@@ -212,7 +213,7 @@ it("a run that lost its lease undoes its work, and the run that took it over cou
   });
 });
 
-it("what is remembered stands under the person, by whom a redaction finds it", async () => {
+it("the stored response names its person, so that a redaction finds it", async () => {
   await send();
   expect(
     await service.database.query(

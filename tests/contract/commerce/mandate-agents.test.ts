@@ -1,9 +1,15 @@
-// Whose a mandate is: an agent spends what it was given, over every protocol, and nobody else does.
+// Binding of a mandate to agents: only the agents it names can spend it, over every protocol.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agent.ts";
-import { itemsOf, mandateRow, newPayer, openShelf, type Shelf } from "../../support/checkout.ts";
-import { asShopper, type Shopper } from "../../support/commerce.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import {
+  itemsOf,
+  mandateRow,
+  newPayer,
+  seedProducts,
+  type Shelf,
+} from "../../support/agents/checkout.ts";
+import { asShopper, type Shopper } from "../../support/agents/commerce.ts";
 import { SHOP, startService, type Answer, type Service } from "../../support/service.ts";
 
 type Agent = { client: string; token: string };
@@ -23,7 +29,7 @@ async function newAgent(name: string): Promise<Agent> {
 
 beforeAll(async () => {
   service = await startService();
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -77,7 +83,7 @@ function expectWrongAgent(answer: Answer): void {
   ]);
 }
 
-describe("a mandate that an agent made", () => {
+describe("a mandate created by an agent", () => {
   it("names that agent, over REST, MCP and A2A", async () => {
     const overMcp = (await tool("create_mandate", MANDATE, own.token)).json.result
       .structuredContent;
@@ -87,7 +93,7 @@ describe("a mandate that an agent made", () => {
       expect(mandate.agent_clients).toEqual([own.client]);
   });
 
-  it("is proved with its agent in it", async () => {
+  it("includes the agent in its proof", async () => {
     const { proof } = await mandateOf(own.token);
     const [, payload = ""] = proof.split(".");
     expect(JSON.parse(Buffer.from(payload, "base64url").toString()).agent_clients).toEqual([
@@ -98,7 +104,7 @@ describe("a mandate that an agent made", () => {
   it.each([
     ["another agent", () => [other.client]],
     ["another agent beside itself", () => [own.client, other.client]],
-  ])("is for itself alone: naming %s is refused", async (_, clients) => {
+  ])("may name only that agent: naming %s is rejected", async (_, clients) => {
     const answer = await post(
       "/commerce/mandates",
       { ...MANDATE, agent_clients: clients() },
@@ -114,7 +120,7 @@ describe("a mandate that an agent made", () => {
     ]);
   });
 
-  it("is spent by that agent, and the checkout shows which", async () => {
+  it("is spent by that agent, and the checkout names the agent", async () => {
     const { mandate_id: id } = await mandateOf(own.token);
     const made = await buy(id, own.token);
     expect([made.status, made.json.client_id]).toEqual([201, own.client]);
@@ -129,7 +135,7 @@ describe("a mandate that an agent made", () => {
     expect(overMcp.json.result.structuredContent.client_id).toBe(own.client);
   });
 
-  it("is refused to another agent of the same shopper over REST, MCP and A2A, and nothing is held", async () => {
+  it("is rejected for another agent of the same shopper over REST, MCP and A2A, and nothing is reserved", async () => {
     const { mandate_id: id } = await mandateOf(own.token);
     expectWrongAgent(await buy(id, other.token));
     const checkout = { line_items: ucpLines(), mandate_id: id };
@@ -140,14 +146,14 @@ describe("a mandate that an agent made", () => {
     expect(await mandateRow(service, id)).toMatchObject(UNTOUCHED);
   });
 
-  it("is refused to twenty calls of another agent at once", async () => {
+  it("is rejected for twenty concurrent calls of another agent", async () => {
     const { mandate_id: id } = await mandateOf(own.token);
     const answers = await Promise.all(Array.from({ length: 20 }, () => buy(id, other.token)));
     for (const answer of answers) expectWrongAgent(answer);
     expect(await mandateRow(service, id)).toMatchObject(UNTOUCHED);
   });
 
-  it("is refused to a session that names no agent", async () => {
+  it("is rejected for a session that names no agent", async () => {
     const { mandate_id: id } = await mandateOf(own.token);
     expectWrongAgent(await buy(id, shopper.token));
     expectWrongAgent(
@@ -157,7 +163,7 @@ describe("a mandate that an agent made", () => {
     );
   });
 
-  it("holds for what another agent does with the checkout afterwards", async () => {
+  it("still covers the checkout after another agent changes it", async () => {
     const { mandate_id: id } = await mandateOf(own.token);
     const made = (await buy(id, own.token)).json;
     expectWrongAgent(
@@ -179,7 +185,7 @@ describe("a mandate that an agent made", () => {
   });
 });
 
-describe("a mandate that the shopper made", () => {
+describe("a mandate created by the shopper", () => {
   it("is for the agents that it names", async () => {
     const { mandate_id: id, agent_clients: clients } = await mandateOf(shopper.token, {
       agent_clients: [other.client, other.client],
@@ -199,7 +205,7 @@ describe("a mandate that the shopper made", () => {
   });
 
   it.each([[[]], [[""]], [[7]], ["all"], [Array.from({ length: 21 }, (_, n) => `c${n}`)]])(
-    "takes no list such as %j",
+    "rejects the agent list %j",
     async (clients) => {
       const answer = await post(
         "/commerce/mandates",
@@ -210,7 +216,7 @@ describe("a mandate that the shopper made", () => {
     },
   );
 
-  it("is told to the shopper with its agents, and the own checkout without one", async () => {
+  it("is listed with its agents; the shopper's own checkout has none", async () => {
     await mandateOf(shopper.token, { agent_clients: [own.client] });
     const { mandates } = (await service.call("GET", "/commerce/mandates", { key: shopper.token }))
       .json;

@@ -1,4 +1,5 @@
-// Every refusal of a mandate, at every step of a checkout, with its reason; and that a refusal changes nothing.
+// Every rejection of a mandate at every step of a checkout, with its reason; a rejection changes
+// nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   act,
@@ -8,10 +9,10 @@ import {
   mandateRow,
   newMandate,
   newPayer,
-  openShelf,
+  seedProducts,
   type Shelf,
-} from "../../support/checkout.ts";
-import { asAgent, consent, type Shopper } from "../../support/commerce.ts";
+} from "../../support/agents/checkout.ts";
+import { asAgent, consent, type Shopper } from "../../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 import { forgot, mailedToken, reset } from "../identity/people.ts";
 
@@ -20,7 +21,7 @@ let shelf: Shelf;
 let shopper: Shopper;
 beforeAll(async () => {
   service = await startService({ background: true });
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -48,7 +49,7 @@ const sessions = async (): Promise<number> =>
     )
   )[0].n;
 
-describe("a mandate refuses", () => {
+describe("a mandate rejects", () => {
   it.each<[string, object, (() => object[])?]>([
     ["exceeded", { max_amount: "39.99" }],
     ["currency_mismatch", { currency: "USD" }],
@@ -68,7 +69,7 @@ describe("a mandate refuses", () => {
   });
 
   it.each(["all", "collection:outdoor", () => `product:${shelf.cameraProduct}`])(
-    "nothing within its scope: %s",
+    "every item outside its scope: %s",
     async (scope) => {
       expect(
         (
@@ -82,7 +83,7 @@ describe("a mandate refuses", () => {
     },
   );
 
-  it("not a single one of a hundred items of its collection", async () => {
+  it("no single one of a hundred items of its collection", async () => {
     const { variants } = service.sandbox.storefront.putProduct(SHOP, {
       title: "Beads",
       collections: ["beads"],
@@ -108,7 +109,7 @@ describe("a mandate refuses", () => {
     expect((await checkoutAs(service, id)).totals.total).toBe("40.00");
   });
 
-  it("after its time, at every step", async () => {
+  it("every step after its expiry", async () => {
     const mandate = await newMandate(service, shopper, { usage: "multi" });
     const { id } = await bought(mandate);
     await service.database.query(
@@ -141,28 +142,31 @@ describe("a mandate refuses", () => {
           await asAgent(service, shopper, "DELETE", `/commerce/mandates/${mandate_id}`);
       },
     ],
-  ])("as revoked at every step after %s between making and completing", async (_what, withdraw) => {
-    const mandate = await newMandate(service, shopper, { usage: "multi" });
-    const { id } = await bought(mandate);
-    await withdraw();
-    for (const answer of [
-      await step(id, "complete"),
-      await step(id, "update", { line_items: itemsOf(shelf.camera) }),
-      await buy(mandate),
-    ])
-      expect(reasonOf(answer)).toEqual(refused("revoked"));
-    expect((await checkoutAs(service, id)).status).toBe("ready_for_complete");
-    expect((await step(id, "cancel")).json.status).toBe("canceled");
-    expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "revoked" });
-  });
+  ])(
+    "every step once revoked after %s between creation and completion",
+    async (_what, withdraw) => {
+      const mandate = await newMandate(service, shopper, { usage: "multi" });
+      const { id } = await bought(mandate);
+      await withdraw();
+      for (const answer of [
+        await step(id, "complete"),
+        await step(id, "update", { line_items: itemsOf(shelf.camera) }),
+        await buy(mandate),
+      ])
+        expect(reasonOf(answer)).toEqual(refused("revoked"));
+      expect((await checkoutAs(service, id)).status).toBe("ready_for_complete");
+      expect((await step(id, "cancel")).json.status).toBe("canceled");
+      expect(await mandateRow(service, mandate)).toMatchObject({ ...UNTOUCHED, status: "revoked" });
+    },
+  );
 
-  it("whoever is somebody else, as if it were not there", async () => {
+  it("every other person, as if it did not exist", async () => {
     const theirs = await newMandate(service, await newPayer(service));
     expect((await buy(theirs)).json.code).toBe("not_found");
     expect(await mandateRow(service, theirs)).toMatchObject(UNTOUCHED);
   });
 
-  it("everything where the store takes no payments by agents, and after a password reset", async () => {
+  it("everything where the store disables payments by agents, and after a password reset", async () => {
     const mandate = await newMandate(service, shopper);
     const { id } = await bought(mandate);
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_payments_enabled: false } });

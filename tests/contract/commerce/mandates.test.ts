@@ -1,8 +1,14 @@
-// Payment mandates: what the shopper allows, provably, and everything that ends it.
+// Payment mandates: creation, proof, and every event that ends one.
 import { createHmac, hkdfSync } from "node:crypto";
 import { compactVerify, importJWK } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
+import {
+  asAgent,
+  consent,
+  newShopper,
+  openStore,
+  type Shopper,
+} from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { verify } from "../../support/consent.ts";
 import {
@@ -45,7 +51,7 @@ const count = async () =>
   )[0].n;
 
 describe("POST /commerce/mandates", () => {
-  it("answers 201 with the mandate, for a day unless said otherwise", async () => {
+  it("answers 201 with the mandate, valid for a day by default", async () => {
     const before = Date.now();
     const answer = await create();
     expect(answer.status).toBe(201);
@@ -71,7 +77,7 @@ describe("POST /commerce/mandates", () => {
     expect((await get(answer.json.mandate_id)).json).toEqual(answer.json);
   });
 
-  it("is signed over id, customer, amount and end with the tenant's secret", async () => {
+  it("signs id, customer, amount and expiry with the tenant's secret", async () => {
     const { mandate_id, customer_id, max_amount, expires_at, signature } = (
       await create({ max_amount: "7.5" })
     ).json;
@@ -84,7 +90,7 @@ describe("POST /commerce/mandates", () => {
     );
   });
 
-  it("is proven over all its fields, by the key that the manifest shows", async () => {
+  it("proves all its fields with the key published in the manifest", async () => {
     const { proof, ...mandate } = (await create({ scope: "collection:outdoor", usage: "multi" }))
       .json;
     const manifest = await service.call("GET", `/.well-known/ucp?shop=${SHOP}`, { key: null });
@@ -114,7 +120,7 @@ describe("POST /commerce/mandates", () => {
     ).rejects.toThrow();
   });
 
-  it("tells analytics, and writes the consent log, whose chain holds", async () => {
+  it("notifies analytics and appends to the consent log, whose chain stays valid", async () => {
     await queueIsEmpty(service);
     const before = service.sandbox.analytics.hits().length;
     const { mandate_id } = (await create({ scope: "collection:outdoor" })).json;
@@ -167,7 +173,7 @@ describe("POST /commerce/mandates", () => {
     ["expires_in_hours", 8_761],
     ["expires_in_hours", "24"],
     ["usage", "twice"],
-  ])("refuses %s %j with 400 and makes nothing", async (name, value) => {
+  ])("rejects %s %j with 400 and creates nothing", async (name, value) => {
     const answer = await create({ [name]: value });
     expect([answer.status, answer.json.code, Object.keys(answer.json.fields)]).toEqual([
       400,
@@ -183,13 +189,13 @@ describe("POST /commerce/mandates", () => {
     { expires_in_hours: 8_760 },
     { expires_in_hours: 0.5 },
     { max_amount: "999999999999.99" },
-  ])("takes %j", async (fields) => {
+  ])("accepts %j", async (fields) => {
     expect((await create(fields)).json).toMatchObject(
       Object.fromEntries(Object.entries(fields).filter(([name]) => name !== "expires_in_hours")),
     );
   });
 
-  it("needs consent_ap2, whoever asks, and not consent_a2a", async () => {
+  it("requires consent_ap2 from every caller, and not consent_a2a", async () => {
     await consent(service, shopper, { consent_ap2: false, consent_a2a: true });
     for (const headers of [{}, { Origin: `https://${SHOP}` }] as Record<string, string>[]) {
       const answer = await asAgent(service, shopper, "POST", "/commerce/mandates", {
@@ -205,7 +211,7 @@ describe("POST /commerce/mandates", () => {
     expect(await count()).toBe(0);
   });
 
-  it("needs a session of this store", async () => {
+  it("requires a session of this store", async () => {
     expect(
       (await service.call("POST", `/commerce/mandates?shop=${SHOP}`, { body: INPUT, key: null }))
         .status,
@@ -223,7 +229,7 @@ describe("POST /commerce/mandates", () => {
     ).toBe(401);
   });
 
-  it("is closed where the store takes no payments by agents", async () => {
+  it("is closed where the store disables payments by agents", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_payments_enabled: false } });
     expect((await create()).json.code).toBe("agent_payments_disabled");
     await service.call("POST", `/config?shop=${SHOP}`, { body: { agent_payments_enabled: true } });
@@ -231,7 +237,7 @@ describe("POST /commerce/mandates", () => {
 });
 
 describe("a mandate", () => {
-  it("is seen by its owner and by the admin key of its store, by nobody else", async () => {
+  it("is visible to its owner and its store's admin key only", async () => {
     const id = await newMandate();
     const other = await newShopper(service);
     expect((await get(id)).status).toBe(200);
@@ -250,7 +256,7 @@ describe("a mandate", () => {
       expect((await get(nothing)).status).toBe(404);
   });
 
-  it("is listed newest first, by pages", async () => {
+  it("is listed newest first, in pages", async () => {
     const made: string[] = [];
     for (let index = 0; index < 3; index += 1) made.unshift(await newMandate());
     await create({}, await newShopper(service));
@@ -269,7 +275,7 @@ describe("a mandate", () => {
     expect(second.next_cursor).toBeNull();
   });
 
-  it("reads as expired after its time, and stays there", async () => {
+  it("reads as expired after its expiry, and stays listed", async () => {
     const id = await newMandate();
     await service.database.query(
       "UPDATE mandates SET expires_at = now() - interval '1 second' WHERE mandate_id = $1",
@@ -281,7 +287,7 @@ describe("a mandate", () => {
     ).toBe("expired");
   });
 
-  it("is revoked by its owner, by the admin key, and by nobody else; once is enough", async () => {
+  it("is revoked by its owner or the admin key only, and repeating it is safe", async () => {
     const [own, byAdmin] = [await newMandate(), await newMandate()];
     const other = await newShopper(service);
     expect(
@@ -298,7 +304,7 @@ describe("a mandate", () => {
     ).toBe("revoked");
   });
 
-  it("ends with consent_ap2, and a consent given again does not bring it back", async () => {
+  it("ends with consent_ap2 and stays ended when the consent is granted again", async () => {
     const [id, theirs] = [await newMandate(), await newShopper(service)];
     await consent(service, theirs, { consent_ap2: true });
     const other = (await create({}, theirs)).json.mandate_id;
@@ -311,7 +317,7 @@ describe("a mandate", () => {
     expect(await statusOf(next)).toBe("active");
   });
 
-  it("ends with a password reset, and with the account; a sign-in leaves it", async () => {
+  it("ends with a password reset and with the account, but not with a sign-in", async () => {
     const id = await newMandate();
     await login(service, shopper.email);
     expect(await statusOf(id)).toBe("active");
@@ -329,7 +335,7 @@ describe("a mandate", () => {
     expect(await statusOf(last)).toBe("revoked");
   });
 
-  it("is never left open by a withdrawal at the same moment", async () => {
+  it("never stays active after a concurrent revocation of the consent", async () => {
     for (let times = 0; times < 10; times += 1) {
       const person = await newShopper(service);
       await consent(service, person, { consent_ap2: true });
@@ -347,7 +353,7 @@ describe("a mandate", () => {
     }
   });
 
-  it("is never left open by a deletion at the same moment", async () => {
+  it("never stays active after a concurrent account deletion", async () => {
     for (let times = 0; times < 6; times += 1) {
       const person = await newShopper(service);
       await consent(service, person, { consent_ap2: true });

@@ -1,4 +1,4 @@
-// Which order completes which checkout.
+// Matching orders to checkouts.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -11,19 +11,19 @@ import {
   newMandate,
   newPayer,
   openCarts,
-  openShelf,
+  seedProducts,
   type Shelf,
-} from "../../support/checkout.ts";
-import { newShopper, type Shopper } from "../../support/commerce.ts";
+} from "../../support/agents/checkout.ts";
+import { newShopper, type Shopper } from "../../support/agents/commerce.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
-import { inboxIsWorked } from "../../support/storefront.ts";
+import { inboxIsWorked } from "../../support/storefront/storefront.ts";
 
 let service: Service;
 let shelf: Shelf;
 let shopper: Shopper;
 beforeAll(async () => {
   service = await startService({ background: true });
-  shelf = await openShelf(service);
+  shelf = await seedProducts(service);
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const create = () => makeCheckout(service, shopper, { line_items: itemsOf(shelf.camera) });
 
-// Anybody can put an attribute into a cart of their own: it says which checkout is meant, and proves nothing.
+// Anyone can put an attribute into their own cart: it names a checkout but proves nothing.
 describe("an order that names a checkout", () => {
   const ORDER = "gid://shopify/Order/9007199254743997";
   const named = (id: string) => [{ name: "checkout_id", value: id }];
@@ -53,7 +53,7 @@ describe("an order that names a checkout", () => {
     return /Cart\/([^?]+)/.exec(cart)?.[1] as string;
   };
 
-  it("of another customer does nothing to it, nor to the mandate behind it", async () => {
+  it("of another customer changes neither the checkout nor its mandate", async () => {
     const payer = await newPayer(service);
     const mandate = await newMandate(service, payer);
     const made = await makeCheckout(service, payer, {
@@ -81,7 +81,7 @@ describe("an order that names a checkout", () => {
     }
   });
 
-  it("of the same customer completes it, whichever cart was paid for", async () => {
+  it("of the same customer completes it, whichever cart was paid", async () => {
     const { id } = (await create()).json;
     await ordered({ customer: customer(shopper), note_attributes: named(id) });
     expect(await completed(service, id)).toMatchObject({ order_id: ORDER });
@@ -115,7 +115,7 @@ describe("an order that names a checkout", () => {
     expect(await completed(service, id)).toMatchObject({ order_id: order.gid });
   });
 
-  it("of somebody else leaves it alone and completes the buyer's own, known by its cart", async () => {
+  it("of another person does not complete it but the buyer's own checkout, matched by its cart", async () => {
     const { id: theirs } = (await create()).json;
     const buyer = await newPayer(service);
     const own = await makeCheckout(service, buyer, { line_items: itemsOf(shelf.camera) });

@@ -1,6 +1,7 @@
-// A shopper's identity and orders: the own ones alone, and for agents only while the shopper lets them.
+// A shopper's identity and orders: only the shopper's own, and for agents only with the shopper's
+// consent.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newClient, newTokens } from "../../support/agent.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
 import {
   asAgent,
   asShopper,
@@ -10,7 +11,7 @@ import {
   openStore,
   variantOf,
   type Shopper,
-} from "../../support/commerce.ts";
+} from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 
@@ -44,7 +45,7 @@ const order = (customerGid = shopper.gid, quantity = 2, createdAt = "2026-11-01T
   });
 
 describe("GET /commerce/orders", () => {
-  it("lists the own orders, newest first, and remembers them for this customer alone", async () => {
+  it("lists the shopper's own orders, newest first, and caches them per customer", async () => {
     const [older, newer] = [order(), order(shopper.gid, 1, "2026-11-05T10:00:00Z")];
     order((await newShopper(service)).gid);
     const first = await asShopper(service, shopper, "GET", "/commerce/orders");
@@ -76,7 +77,7 @@ describe("GET /commerce/orders", () => {
     ).toEqual([]);
   });
 
-  it("asks again after five minutes", async () => {
+  it("asks the storefront again after five minutes", async () => {
     await asShopper(service, shopper, "GET", "/commerce/orders");
     const [row] = await service.database.query(
       "SELECT extract(epoch FROM expires_at - now())::float AS left FROM kv WHERE key LIKE $1",
@@ -92,7 +93,7 @@ describe("GET /commerce/orders", () => {
     ).toBe("miss");
   });
 
-  it("pages by a cursor of its own", async () => {
+  it("pages by its own cursor", async () => {
     for (const day of ["01", "02", "03"]) order(shopper.gid, 1, `2026-11-${day}T00:00:00Z`);
     const first = await asShopper(service, shopper, "GET", "/commerce/orders?limit=2");
     expect(first.json.orders).toHaveLength(2);
@@ -114,7 +115,7 @@ describe("GET /commerce/orders", () => {
       );
   });
 
-  it("shows nothing to an account that did not prove its address", async () => {
+  it("shows nothing to an account with an unverified address", async () => {
     const { gid } = order();
     await service.database.query(
       "UPDATE storefront_users SET email_verified = false WHERE id = $1",
@@ -159,7 +160,7 @@ describe("GET /commerce/orders/:id", () => {
     }
   });
 
-  it("of somebody else, of nobody, or misspelt is the same 404", async () => {
+  it("of another customer, unknown or malformed answers the same 404", async () => {
     const theirs = order((await newShopper(service)).gid);
     for (const id of [
       theirs.gid.split("/").pop(),
@@ -174,7 +175,7 @@ describe("GET /commerce/orders/:id", () => {
 });
 
 describe("GET /commerce/identity", () => {
-  it("is one person over all sign-ins", async () => {
+  it("is the same person for all sign-in methods", async () => {
     expect((await asShopper(service, shopper, "GET", "/commerce/identity")).json).toEqual({
       user_id: shopper.id,
       email: shopper.email,
@@ -197,7 +198,7 @@ describe("GET /commerce/identity", () => {
 describe.each(["/commerce/identity", "/commerce/orders", "/commerce/orders/1"])("%s", (path) => {
   const opened = path.endsWith("/1") ? 404 : 200;
 
-  it("needs somebody who is signed in at this store", async () => {
+  it("requires a sign-in at this store", async () => {
     for (const key of [null, "nonsense", "test-admin-key-0123456789"])
       expect((await service.call("GET", `${path}?shop=${SHOP}`, { key })).status).toBe(401);
     expect(
@@ -205,7 +206,7 @@ describe.each(["/commerce/identity", "/commerce/orders", "/commerce/orders/1"])(
     ).toBe(401);
   });
 
-  it("is the shopper's own with the cookie, or from a page of the store", async () => {
+  it("is the shopper's own with the cookie from a page of the store", async () => {
     expect((await asShopper(service, shopper, "GET", path)).status).toBe(opened);
     expect(
       (await asAgent(service, shopper, "GET", path, { headers: { Origin: `https://${SHOP}` } }))
@@ -213,7 +214,7 @@ describe.each(["/commerce/identity", "/commerce/orders", "/commerce/orders/1"])(
     ).toBe(opened);
   });
 
-  it("opens to an agent with consent_a2a, and closes at once when that is withdrawn", async () => {
+  it("opens to an agent with consent_a2a, and closes as soon as it is revoked", async () => {
     const asked = () => asAgent(service, shopper, "GET", path);
     expect((await asked()).json).toMatchObject({
       error: "Forbidden",
@@ -225,7 +226,7 @@ describe.each(["/commerce/identity", "/commerce/orders", "/commerce/orders/1"])(
     expect((await asked()).json.code).toBe("agent_consent_required");
   });
 
-  it("takes who says to be an agent for one, the cookie notwithstanding, and a foreign page too", async () => {
+  it("treats callers that declare themselves agents as agents despite the cookie, and foreign pages too", async () => {
     for (const headers of [
       { "UCP-Agent": 'profile="https://agent.example/p"' },
       { "A2A-Version": "1.0" },
@@ -242,7 +243,7 @@ describe.each(["/commerce/identity", "/commerce/orders", "/commerce/orders/1"])(
     ).toBe("agent_consent_required");
   });
 
-  it("opens to an agent's own token, within its scopes", async () => {
+  it("opens to an agent's own token within its scopes", async () => {
     const client = await newClient(service);
     const tokens = await newTokens(service, client, shopper.token);
     expect((await service.call("GET", path, { key: tokens.access_token })).status).toBe(opened);
@@ -255,7 +256,7 @@ describe.each(["/commerce/identity", "/commerce/orders", "/commerce/orders/1"])(
   });
 });
 
-it("a store that lets no agents act answers the shopper alone", async () => {
+it("a store that disables agents answers only the shopper", async () => {
   await service.call("POST", `/config?shop=${OTHER_SHOP}`, {
     body: { agent_access_enabled: false },
   });

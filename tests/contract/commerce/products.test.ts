@@ -1,8 +1,8 @@
-// The public catalogue: found by words and collection, paged, cleaned, and never more than the store shows.
+// The public catalog: search, collections, paging, sanitised text, and nothing unpublished.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toPlainText } from "../../../app/domain/commerce/catalog-text.ts";
 import { toSearchTerms } from "../../../app/domain/commerce/products.ts";
-import { callsOf, openStore } from "../../support/commerce.ts";
+import { callsOf, openStore } from "../../support/agents/commerce.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -19,7 +19,7 @@ const titles = async (query = "", shop = SHOP) =>
   (await get(query, shop)).json.products.map(({ title }: { title: string }) => title);
 
 describe("GET /commerce/products", () => {
-  it("answers anybody with prices as decimal texts and currencies", async () => {
+  it("returns prices as decimal strings with currencies to any caller", async () => {
     const answer = await get("&query=lantern");
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
@@ -62,14 +62,14 @@ describe("GET /commerce/products", () => {
     });
   });
 
-  it("narrows by collection, by words, and by both; an unknown collection is empty", async () => {
+  it("filters by collection, by words, and by both; an unknown collection is empty", async () => {
     expect((await titles("&collection=outdoor")).sort()).toEqual(["Camp Lantern", "Trail Camera"]);
     expect(await titles("&collection=outdoor&query=Camera")).toEqual(["Trail Camera"]);
     expect(await titles("&collection=nowhere")).toEqual([]);
     expect(await titles("&query=%3A%22")).toEqual([]);
   });
 
-  it("pages without a gap, each page by the cursor of the one before", async () => {
+  it("pages without gaps, each page by the previous page's cursor", async () => {
     const seen: string[] = [];
     let after = "";
     for (let page = 0; page < 10; page += 1) {
@@ -82,7 +82,7 @@ describe("GET /commerce/products", () => {
   });
 
   it.each(["&first=0", "&first=101", "&first=x", "&collection=a%20b", `&query=${"x".repeat(201)}`])(
-    "refuses %s with 400",
+    "rejects %s with 400",
     async (query) => {
       expect((await get(query)).json).toMatchObject({
         code: "invalid_request",
@@ -91,7 +91,7 @@ describe("GET /commerce/products", () => {
     },
   );
 
-  it("refuses a cursor that is damaged, of another search or of another store", async () => {
+  it("rejects a cursor that is damaged, of another search or of another store", async () => {
     const { end_cursor: cursor } = (await get("&first=1")).json.page_info;
     for (const [query, shop] of [
       [`&after=x${cursor}`, SHOP],
@@ -101,7 +101,7 @@ describe("GET /commerce/products", () => {
       expect((await get(query, shop)).json).toMatchObject({ code: "invalid_cursor" });
   });
 
-  it("shows neither drafts nor what is not published, however the search is worded", async () => {
+  it("shows neither drafts nor unpublished products for any search text", async () => {
     service.sandbox.storefront.putProduct(OTHER_SHOP, { title: "Secret Draft", status: "DRAFT" });
     service.sandbox.storefront.putProduct(OTHER_SHOP, {
       title: "Secret Hidden",
@@ -119,7 +119,7 @@ describe("GET /commerce/products", () => {
       ).toEqual([]);
   });
 
-  it("takes markup and unseen characters out of what merchants wrote", async () => {
+  it("removes markup and invisible characters from merchants' texts", async () => {
     service.sandbox.storefront.putProduct(OTHER_SHOP, {
       title: "Odd <b>Thing</b>",
       description:
@@ -136,19 +136,19 @@ describe("GET /commerce/products", () => {
     });
   });
 
-  it("asks the storefront once for what many ask at once", async () => {
+  it("sends one storefront call for many concurrent requests", async () => {
     const before = callsOf(service, "Products");
     await Promise.all(Array.from({ length: 10 }, () => get("&query=desk")));
     expect(callsOf(service, "Products") - before).toBe(1);
   });
 
-  it("says 502 when the storefront is away, and recovers with the next call", async () => {
+  it("answers 502 when the storefront is down and recovers with the next call", async () => {
     service.sandbox.failNext("storefront", { status: 503 });
     expect((await get("&query=trail")).status).toBe(502);
     expect(await titles("&query=trail")).toEqual(["Trail Camera"]);
   });
 
-  it("needs to know the store", async () => {
+  it("requires a registered store", async () => {
     expect((await service.call("GET", "/commerce/products", { key: null })).json.code).toBe(
       "tenant_required",
     );
@@ -156,7 +156,7 @@ describe("GET /commerce/products", () => {
   });
 });
 
-describe("text of the catalogue", () => {
+describe("catalog text", () => {
   it.each([
     ["a <!-- b --> c", "a c"],
     ["&lt;b&gt;x&lt;/b&gt;", "x"],
@@ -165,11 +165,11 @@ describe("text of the catalogue", () => {
     ["<style>p{}</style>t", "t"],
     ["\ud800a", "a"],
     [null, ""],
-  ])("%j reads %j", (text, plain) => {
+  ])("%j becomes %j", (text, plain) => {
     expect(toPlainText(text, 100)).toBe(plain);
   });
 
-  it("is cut by characters, not through them", () => {
+  it("is truncated between characters, not within one", () => {
     expect(toPlainText("😀😀😀", 2)).toBe("😀😀");
   });
 

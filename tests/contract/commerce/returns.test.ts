@@ -1,4 +1,4 @@
-// Returns: filed by the warehouse under an order, shown to whose order it is.
+// Returns: reported by the warehouse for an order, shown to the order's customer.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -9,7 +9,7 @@ import {
   newShopper,
   openStore,
   type Shopper,
-} from "../../support/commerce.ts";
+} from "../../support/agents/commerce.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 
@@ -28,7 +28,7 @@ let cases = 0;
 const orderOf = (gid: string) =>
   service.sandbox.storefront.putOrder(SHOP, { customerGid: gid, lines: [] });
 
-/** As the warehouse tells of it. */
+/** The warehouse's event of a return. */
 async function returned(
   orderRef: string | undefined,
   serials = ["SN-1"],
@@ -69,7 +69,7 @@ const get = (rma: string, person = shopper) =>
   asShopper(service, person, "GET", `/commerce/returns/${encodeURIComponent(rma)}`);
 
 describe("GET /commerce/returns/:rma", () => {
-  it("answers case and units to whose order it is", async () => {
+  it("returns case and units to the order's customer", async () => {
     const { gid } = orderOf(shopper.gid);
     const rma = await returned(gid, ["SN-1", "SN-2"]);
     const answer = await get(rma);
@@ -95,7 +95,7 @@ describe("GET /commerce/returns/:rma", () => {
     ["number", ({ gid }) => gid.split("/").pop() as string],
     ["name", ({ name }) => name],
     ["name without its sign", ({ name }) => name.slice(1)],
-  ])("knows the order by its %s", async (_what, refOf) => {
+  ])("finds the order by its %s", async (_what, refOf) => {
     const rma = await returned(refOf(orderOf(shopper.gid)));
     expect((await get(rma)).status).toBe(200);
     const asked = () => callsOf(service, "Order") + callsOf(service, "CustomerOrders");
@@ -104,7 +104,7 @@ describe("GET /commerce/returns/:rma", () => {
     expect(asked()).toBe(before);
   });
 
-  it("of somebody else's order, of no order, of nothing and of another store is the same 404", async () => {
+  it("of another customer's order, without an order, unknown, or of another store answers the same 404", async () => {
     const [theirs, none] = [
       await returned(orderOf((await newShopper(service)).gid).gid),
       await returned(undefined),
@@ -114,7 +114,7 @@ describe("GET /commerce/returns/:rma", () => {
       expect((await get(rma)).json.code).toBe("not_found");
   });
 
-  it("is shown to nobody who has not proven to be the customer", async () => {
+  it("is hidden from an account with an unverified address", async () => {
     const stranger = { ...(await signUp(service)), gid: shopper.gid };
     const rma = await returned(orderOf(shopper.gid).gid);
     await service.database.query(
@@ -129,7 +129,7 @@ describe("GET /commerce/returns/:rma", () => {
     expect((await get(rma)).status).toBe(404);
   });
 
-  it("is the admin key's too, in its own store", async () => {
+  it("is open to the admin key of its own store", async () => {
     const rma = await returned(undefined);
     expect(
       (await service.call("GET", `/commerce/returns/${rma}?shop=${SHOP}`)).json.return.rma,
@@ -142,7 +142,7 @@ describe("GET /commerce/returns/:rma", () => {
     ).toBe(404);
   });
 
-  it("needs somebody of this store, and an agent the shopper's consent", async () => {
+  it("requires a principal of this store, and for an agent the shopper's consent", async () => {
     const rma = await returned(orderOf(shopper.gid).gid);
     for (const key of [null, "nonsense"])
       expect(
@@ -162,7 +162,7 @@ describe("GET /commerce/returns/:rma", () => {
     expect((await asAgent(service, shopper, "GET", `/commerce/returns/${rma}`)).status).toBe(200);
   });
 
-  it("is 502, not 404, when the storefront cannot be asked", async () => {
+  it("answers 502, not 404, when the storefront does not answer", async () => {
     const rma = await returned(orderOf(shopper.gid).gid);
     service.sandbox.failNext("storefront", { status: 503, match: /admin\/api/ }, 20);
     expect((await get(rma)).status).toBe(502);

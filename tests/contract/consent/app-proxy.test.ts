@@ -19,7 +19,8 @@ beforeAll(async () => {
   service = await startConsentService();
   ada = await signUp(service);
   await service.database.query(
-    "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993', email_verified = true WHERE id = $1",
+    `UPDATE storefront_users
+      SET storefront_customer_gid = 'gid://shopify/Customer/9007199254740993', email_verified = true WHERE id = $1`,
     [ada.id],
   );
 });
@@ -35,7 +36,10 @@ const usual = (customer = CUSTOMER): Pairs => [
   ["logged_in_customer_id", customer],
 ];
 
-/** As the storefront signs what it passes on: sorted, values of one name joined, nothing between the pairs. */
+/**
+ * The signature of the storefront's app proxy: sorted pairs, values of one name joined, no
+ * separator between pairs.
+ */
 function signatureOf(pairs: Pairs, secret = APP_SECRET): string {
   const names = [...new Set(pairs.map(([name]) => name))];
   const message = names
@@ -61,7 +65,7 @@ const send = (query: string, body: object = { consent_cookie: true }) =>
 const rows = () => service.database.query("SELECT id FROM consent_records");
 
 describe("a request that the storefront signed", () => {
-  it("speaks for the customer it names, with no cookie, token or origin", async () => {
+  it("acts for the customer it names, without cookie, token or origin", async () => {
     const answer = await send(queryOf(usual()), { consent_marketing: true });
     expect([answer.status, answer.json.recorded]).toEqual([
       200,
@@ -72,7 +76,7 @@ describe("a request that the storefront signed", () => {
     await expectAgreement(service);
   });
 
-  it("for a customer that has not arrived here yet is kept under an id that no browser can claim", async () => {
+  it("for a customer without an account here is recorded under an id that no browser can claim", async () => {
     expect((await send(queryOf(usual("77")))).json.recorded).toHaveLength(1);
     expect(await logOfVisitor(service, "Customer/77")).toHaveLength(1);
     expect(
@@ -81,13 +85,13 @@ describe("a request that the storefront signed", () => {
     expect(await logOfVisitor(service, "Customer/77")).toHaveLength(1);
   });
 
-  it("with nobody signed in speaks for a browser", async () => {
+  it("without a signed-in customer acts for an anonymous browser", async () => {
     const answer = await send(queryOf(usual("")), { consent_cookie: true, visitor_id: "proxied" });
     expect(answer.status).toBe(200);
     expect(await logOfVisitor(service, "proxied")).toHaveLength(1);
   });
 
-  it("with nobody signed in at the store, but a token of the page, speaks for that account", async () => {
+  it("without a signed-in customer but with the page's bearer token acts for that account", async () => {
     const cleo = await signUp(service);
     const withToken = (customer: string, token: string, body: object) =>
       service.call("POST", `/proxy/auth/consent-sync?${queryOf(usual(customer))}`, {
@@ -96,7 +100,7 @@ describe("a request that the storefront signed", () => {
       });
     expect((await withToken("", cleo.token, { consent_marketing: true })).status).toBe(200);
     expect((await consentsOf(service, cleo)).marketing).toBe(true);
-    // The storefront's word goes before the page's.
+    // The storefront's customer takes precedence over the page's token.
     expect((await withToken("78", cleo.token, { consent_cookie: true })).status).toBe(200);
     expect((await consentsOf(service, cleo)).cookie).toBe(false);
     const stranger = await signUp(service, {}, OTHER_SHOP);
@@ -104,17 +108,18 @@ describe("a request that the storefront signed", () => {
     expect((await consentsOf(service, cleo)).cookie).toBe(false);
   });
 
-  it("is not the account of a suspended customer", async () => {
+  it("does not act for the account of a suspended customer", async () => {
     const bob = await signUp(service);
     await service.database.query(
-      "UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/66', status = 'suspended' WHERE id = $1",
+      `UPDATE storefront_users SET storefront_customer_gid = 'gid://shopify/Customer/66',
+        status = 'suspended' WHERE id = $1`,
       [bob.id],
     );
     expect((await send(queryOf(usual("66")))).status).toBe(200);
     expect(await saidLater(service, bob)).toEqual([]);
   });
 
-  it("may carry the language of the page, which the route takes, and nothing else of the page", async () => {
+  it("may carry the page's locale, which the route declares, and no other page parameter", async () => {
     expect((await send(queryOf([...usual(), ["locale", "pt-BR"]]))).status).toBe(200);
     const before = await rows();
     for (const pairs of [
@@ -136,7 +141,7 @@ describe("a request that the storefront signed", () => {
   });
 });
 
-describe("a signature is refused and nothing is written when it", () => {
+describe("a signature is rejected and nothing is written when it", () => {
   const aged = (seconds: number): Pairs =>
     usual().map(([name, value]) => [
       name,
@@ -184,7 +189,7 @@ describe("a signature is refused and nothing is written when it", () => {
     expect(await rows()).toEqual(before);
   });
 
-  it("is wrong, even beside a good session", async () => {
+  it("is invalid, even beside a valid session", async () => {
     const answer = await service.call(
       "POST",
       `/proxy/auth/consent-sync?${queryOf(usual(), "0".repeat(64))}`,

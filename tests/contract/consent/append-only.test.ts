@@ -19,9 +19,10 @@ it.each([
   "DELETE FROM consent_records",
   "DELETE FROM consent_records WHERE seq = 1",
   "TRUNCATE consent_records",
-  "INSERT INTO consent_records SELECT * FROM consent_records ON CONFLICT (shop, id) DO UPDATE SET action = 'revoked'",
+  `INSERT INTO consent_records SELECT * FROM consent_records ON CONFLICT (shop, id) DO UPDATE
+    SET action = 'revoked'`,
   "MERGE INTO consent_records c USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE",
-])("the database refuses: %s", async (statement) => {
+])("the database rejects: %s", async (statement) => {
   const before = await service.database.query("SELECT * FROM consent_records ORDER BY seq");
   await expect(service.database.query(statement)).rejects.toMatchObject({
     code: "23000",
@@ -32,10 +33,11 @@ it.each([
   );
 });
 
-it("the database refuses a second row in the same place of the chain", async () => {
+it("the database rejects a second row at the same position of the chain", async () => {
   await expect(
     service.database.query(
-      "INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash, hash) SELECT shop, consent_type, action, method, consent_id, seq, prev_hash, hash FROM consent_records",
+      `INSERT INTO consent_records (shop, consent_type, action, method, consent_id, seq, prev_hash,
+        hash) SELECT shop, consent_type, action, method, consent_id, seq, prev_hash, hash FROM consent_records`,
     ),
   ).rejects.toMatchObject({ code: "23505" });
   await expectAgreement(service);

@@ -32,8 +32,8 @@ const press = (path: string, token: string) =>
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
   });
 
-describe("the page behind the mailed link", () => {
-  it("works without script: it is opened, its button is pressed, and the choice is confirmed", async () => {
+describe("the page behind a mailed confirmation link", () => {
+  it("works without script: it opens, its button is pressed, and the choice is confirmed", async () => {
     const path = await mailedLink("page@example.com");
     const page = await service.call("GET", path, { key: null });
     expect([page.status, page.headers.get("content-type")]).toEqual([
@@ -41,7 +41,7 @@ describe("the page behind the mailed link", () => {
       "text/html; charset=utf-8",
     ]);
     expect(page.text).not.toMatch(/<script/i);
-    // Mail scanners open every link: opening changes nothing.
+    // Mail scanners open every link: opening it changes nothing.
     expect(await flagsOf("page@example.com")).toEqual([{ consent_marketing: false }]);
     const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? "";
     const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
@@ -54,7 +54,7 @@ describe("the page behind the mailed link", () => {
     expect((await press(action, token)).status).toBe(400);
   });
 
-  it("may not be framed, stored or told to other sites", async () => {
+  it("forbids framing, caching and sending its address to other sites", async () => {
     const page = await service.call("GET", `/auth/consent-confirm?shop=${SHOP}&token=x`, {
       key: null,
     });
@@ -65,7 +65,7 @@ describe("the page behind the mailed link", () => {
     ]);
   });
 
-  it("escapes what stands in its address", async () => {
+  it("escapes its query parameters", async () => {
     const page = await service.call(
       "GET",
       `/auth/consent-confirm?shop=${SHOP}&token=${encodeURIComponent('"><script>alert(1)</script>')}`,
@@ -74,7 +74,7 @@ describe("the page behind the mailed link", () => {
     expect(page.text).not.toContain("<script>");
   });
 
-  it("tells a person without a good link what to do, also at another store", async () => {
+  it("explains what to do without a valid link, also at another store", async () => {
     const path = await mailedLink("else@example.com");
     const token = new URLSearchParams(path.split("?")[1]).get("token") ?? "";
     for (const [shop, sent] of [
@@ -91,7 +91,7 @@ describe("the page behind the mailed link", () => {
     expect(await flagsOf("else@example.com")).toEqual([{ consent_marketing: false }]);
   });
 
-  it("of an unknown store is 404", async () => {
+  it("of an unknown store answers 404", async () => {
     expect(
       (
         await service.call("GET", "/auth/consent-confirm?shop=nobody.myshopify.com&token=x", {

@@ -37,7 +37,7 @@ const FIELDS = [
   "created_at",
 ];
 
-describe("the own history", () => {
+describe("the shopper's own consent history", () => {
   it("is newest first, with the fields of the table and no others", async () => {
     const { status, json } = await history("");
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe("the own history", () => {
     });
   });
 
-  it("comes in pages that together hold every row once, also while rows are added", async () => {
+  it("pages through every row once, also while rows are added", async () => {
     const seen: string[] = [];
     let cursor: string | null = "";
     for (let page = 0; cursor !== null; page += 1) {
@@ -76,7 +76,7 @@ describe("the own history", () => {
     expect(new Set(seen).size).toBe(11);
   });
 
-  it("never holds another person's rows", async () => {
+  it("never contains another person's rows", async () => {
     const [mine, theirs] = [await history("&limit=100"), await history("&limit=100", bob)];
     expect(mine.json.records.filter((row: { user_id: number }) => row.user_id !== ada.id)).toEqual(
       [],
@@ -87,7 +87,7 @@ describe("the own history", () => {
     expect((await history("&format=csv")).text).not.toMatch(/,b\d,/);
   });
 
-  it("cannot be read on with a cursor of another person, a damaged or a made-up one", async () => {
+  it("rejects a cursor that is another person's, damaged or made up", async () => {
     const own = (await history("&limit=2")).json.next_cursor as string;
     const foreign = (await history("&limit=2", bob)).json.next_cursor as string;
     for (const cursor of [
@@ -103,15 +103,15 @@ describe("the own history", () => {
     }
   });
 
-  it.each(["0", "101", "-1", "x", "1.5", ""])("with the limit %j is 400", async (limit) => {
+  it.each(["0", "101", "-1", "x", "1.5", ""])("with the limit %j answers 400", async (limit) => {
     expect((await history(`&limit=${limit}`)).json.code).toBe("invalid_request");
   });
 
-  it("in an unknown format is 400", async () => {
+  it("in an unknown format answers 400", async () => {
     expect((await history("&format=xml")).json.code).toBe("invalid_request");
   });
 
-  it("is for its owner only: 401 without a session and with one of another store, no cross-site reading", async () => {
+  it("is for its owner only: 401 without a session and with another store's, no cross-site reads", async () => {
     const stranger = await signUp(service, {}, OTHER_SHOP);
     expect((await history("", null)).status).toBe(401);
     expect((await history("", stranger)).status).toBe(401);
@@ -125,7 +125,7 @@ describe("the own history", () => {
 });
 
 describe("as CSV", () => {
-  it("is all of it, to be saved and not cached, whatever the limit says", async () => {
+  it("is complete, whatever the limit, and sent as an uncached download", async () => {
     const answer = await history("&format=csv&limit=1", bob);
     expect([answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
       "text/csv; charset=utf-8",
@@ -137,7 +137,7 @@ describe("as CSV", () => {
     expect(lines).toHaveLength(1 + 11 + 1);
   });
 
-  it("runs nothing in a spreadsheet and keeps its columns, whatever was typed", async () => {
+  it("is safe from formula injection and keeps its columns for any text", async () => {
     const eve = await signUp(service);
     const typed = [
       '=HYPERLINK("http://evil.example")',

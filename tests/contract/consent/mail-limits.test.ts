@@ -1,5 +1,5 @@
-// A store's forms are no way to write to arbitrary people. RATE_LIMIT_SCALE makes the limits small: ten mails an hour for the
-// store, one for an address.
+// A store's forms must not send mails to arbitrary addresses without limit. RATE_LIMIT_SCALE makes
+// the limits small: ten mails an hour per store, one per address.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startConsentService, type ConsentService } from "../../support/consent.ts";
 import { OTHER_SHOP, RETURN_ORIGIN, SHOP } from "../../support/service.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 let people = 0;
-/** A new person's address each, from a network address of its own. */
+/** Each call has a new e-mail address and a new client address. */
 async function submit({ email = "", shop = SHOP } = {}): Promise<number> {
   people += 1;
   const answer = await service.call("POST", `/auth/consent-sync?shop=${shop}`, {
@@ -44,7 +44,7 @@ const asked = async (shop = SHOP): Promise<number> =>
   );
 
 describe("confirmation mails", () => {
-  it("to strangers are limited per store and hour, whatever addresses they come from; every choice is answered", async () => {
+  it("to unknown addresses are limited per store and hour, across clients; every submission still answers 200", async () => {
     const before = await asked();
     const statuses = [];
     for (let n = 0; n < 14; n += 1) statuses.push(await submit());
@@ -55,14 +55,14 @@ describe("confirmation mails", () => {
     expect((await asked()) - before).toBe(11);
   });
 
-  it("of one store use up nothing of another's", async () => {
+  it("of one store do not count for another store", async () => {
     const before = await asked(OTHER_SHOP);
     for (let n = 0; n < 12; n += 1) await submit();
     await submit({ shop: OTHER_SHOP });
     expect((await asked(OTHER_SHOP)) - before).toBe(1);
   });
 
-  it("to one person are limited by the hour, from wherever they are asked for", async () => {
+  it("to one person are limited per hour, across clients", async () => {
     const before = await asked();
     for (let n = 0; n < 3; n += 1) await submit({ email: "ada@example.com" });
     expect((await asked()) - before).toBe(1);

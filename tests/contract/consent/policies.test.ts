@@ -19,7 +19,7 @@ const stored = () =>
     "SELECT shop, version, locale, sha256, body FROM consent_policies ORDER BY 1, 2, 3",
   );
 
-it("a policy is kept under its version and language with the hash of its exact text; the same again is fine", async () => {
+it("stores a policy under its version and language with the SHA-256 of its exact text; repeating it is safe", async () => {
   const text = "We keep it.\r\n\u{1f36a}";
   for (const _ of [1, 2]) {
     const answer = await publish({ version: "v1", body: text });
@@ -33,7 +33,7 @@ it("a policy is kept under its version and language with the hash of its exact t
   ]);
 });
 
-it("another text under the same version is 409 and changes nothing; another language or store is free to have its own", async () => {
+it("answers 409 for another text under the same version and changes nothing; another language or store may have its own", async () => {
   const before = await stored();
   const answer = await publish({ version: "v1", body: "Another." });
   expect([answer.status, answer.json.code]).toEqual([409, "conflict"]);
@@ -42,7 +42,7 @@ it("another text under the same version is 409 and changes nothing; another lang
   expect((await publish({ version: "v1", body: "Theirs." }, OTHER_SHOP)).status).toBe(200);
 });
 
-it("two different texts at once: one is kept, the other told so", async () => {
+it("of two different texts at once stores one and answers 409 to the other", async () => {
   const answers = await Promise.all(
     ["One.", "Two."].map((body) => publish({ version: "race", body })),
   );
@@ -57,13 +57,13 @@ it.each([
   { version: "v2", body: "x", locale: "english" },
   { version: 2, body: "x" },
   { version: "x".repeat(81), body: "x" },
-])("%j is 400 and nothing is kept", async (body) => {
+])("answers 400 for %j and stores nothing", async (body) => {
   const before = await stored();
   expect((await publish(body)).json.code).toBe("invalid_request");
   expect(await stored()).toEqual(before);
 });
 
-it("without an admin key of the store it is 401, for an unknown store 404", async () => {
+it("answers 401 without the store's admin key and 404 for an unknown store", async () => {
   const ada = await signUp(service);
   const before = await stored();
   for (const key of [null, ada.token, "wrong-key-0123456789"])

@@ -42,8 +42,8 @@ afterAll(() => service.stop());
 const receipt = (id: string, person: Person | null = ada, shop = SHOP) =>
   service.call("GET", `/ucp/consent-receipt/${id}?shop=${shop}`, { key: person?.token ?? null });
 
-describe("a receipt", () => {
-  it("says who, when, what, told what, how and where it stands in the chain, exactly as the table does", async () => {
+describe("a consent receipt", () => {
+  it("contains person, time, decision, policy, method and chain position exactly as stored", async () => {
     const rows = (await logOf(service, ada)).filter((row) => row.consent_id === "r-1");
     const answer = await receipt("r-1");
     expect(answer.status).toBe(200);
@@ -74,7 +74,7 @@ describe("a receipt", () => {
     expect(json.piiPrincipalId).not.toBe(String(ada.id));
   });
 
-  it("of somebody else, of another store and of nothing are the same 404", async () => {
+  it("of another person, of another store and unknown answers the same 404", async () => {
     const [bob, stranger] = [await signUp(service), await signUp(service, {}, OTHER_SHOP)];
     for (const answer of [
       await receipt("r-1", bob),
@@ -85,7 +85,7 @@ describe("a receipt", () => {
       expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
   });
 
-  it("with a shared consent_id holds the own rows only", async () => {
+  it("with a shared consent_id contains the caller's rows only", async () => {
     const bob = await signUp(service);
     await syncAs(service, bob, { consent_a2a: true, consent_id: "r-1" });
     expect(
@@ -96,7 +96,7 @@ describe("a receipt", () => {
     ).toEqual(["cookie", "marketing"]);
   });
 
-  it("needs a session of this store: 401", async () => {
+  it("requires a session of this store: 401", async () => {
     const stranger = await signUp(service, {}, OTHER_SHOP);
     expect((await receipt("r-1", null)).status).toBe(401);
     expect((await receipt("r-1", stranger)).status).toBe(401);

@@ -49,8 +49,8 @@ async function linkTo(email: string): Promise<{ search: string; token: string }>
 const confirm = (token: string, shop = SHOP) =>
   service.call("POST", `/auth/consent-confirm?shop=${shop}`, { body: { token }, key: null });
 
-describe("an address typed into a form", () => {
-  it("is answered the same, known or not", async () => {
+describe("an e-mail address submitted in a form", () => {
+  it("gets the same response whether it is known or not", async () => {
     const ada = await signUp(service);
     const [known, unknown] = [
       await submit(ada.email, { consent_id: "same" }),
@@ -66,7 +66,7 @@ describe("an address typed into a form", () => {
     expect([...known.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
   });
 
-  it("becomes one contact that nobody can sign in to, however many ask at once and however it is written", async () => {
+  it("creates one contact without sign-in, however many requests race and however it is spelled", async () => {
     const written = ["new@example.com", " NEW@Example.com ", "ｎew@example.com"];
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => submit(written[n % 3] as string)),
@@ -78,7 +78,7 @@ describe("an address typed into a form", () => {
     await expectAgreement(service);
   });
 
-  it("changes no flag, tag or row of an account that exists", async () => {
+  it("changes no flag, tag or row of an existing account", async () => {
     const ada = await signUp(service, { consent_marketing: false });
     await service.database.query("UPDATE storefront_users SET tags = '[\"vip\"]' WHERE id = $1", [
       ada.id,
@@ -101,7 +101,7 @@ describe("an address typed into a form", () => {
     ]).toEqual(before);
   });
 
-  it("is written to once per submission: a retry adds no mail, another submission does", async () => {
+  it("is mailed once per submission: a retry sends no second mail, another submission does", async () => {
     await Promise.all([1, 2, 3].map(() => submit("once@example.com", { consent_id: "s-1" })));
     const [{ id }] = (await contacts("once@example.com")) as [{ id: number }];
     expect(await askedFor(id)).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("an address typed into a form", () => {
     expect(await askedFor(id)).toHaveLength(2);
   });
 
-  it("leaves one form row per submission, with no account on it", async () => {
+  it("appends one form row per submission, without an account id", async () => {
     for (const _ of [1, 2])
       await submit("form@example.com", { consent_id: "f-1", visitor_id: "f" });
     const rows = await service.database.query(
@@ -126,10 +126,11 @@ describe("an address typed into a form", () => {
     "victim@example.com\nX: y",
     "a@example.com,b@example.com",
     '"a b"@example.com',
-  ])("%j is no address: 400, and nothing is written or sent", async (email) => {
+  ])("%j answers 400 when invalid, and nothing is written or mailed", async (email) => {
     const count = () =>
       service.database.query(
-        "SELECT (SELECT count(*) FROM storefront_users) AS users, (SELECT count(*) FROM consent_records) AS rows, (SELECT count(*) FROM integration_queue) AS queued",
+        `SELECT (SELECT count(*) FROM storefront_users) AS users, (SELECT count(*)
+          FROM consent_records) AS rows, (SELECT count(*) FROM integration_queue) AS queued`,
       );
     const before = await count();
     const answer = await submit(email);
@@ -141,7 +142,7 @@ describe("an address typed into a form", () => {
     expect(await count()).toEqual(before);
   });
 
-  it("puts nothing that a stranger typed into the mail", async () => {
+  it("puts no submitted text into the mail", async () => {
     await submit("quiet@example.com", {
       method: "evil_BUY-NOW",
       source_page: "https://evil.example/buy",
@@ -155,8 +156,8 @@ describe("an address typed into a form", () => {
   });
 });
 
-describe("the mailed link", () => {
-  it("changes the flags when its owner confirms, under the chosen version, and never a second time", async () => {
+describe("the mailed confirmation link", () => {
+  it("changes the flags once when its owner confirms, under the submitted policy version", async () => {
     const ada = await signUp(service);
     await submit(ada.email, { consent_version: "v3" });
     const { token } = await linkTo(ada.email);
@@ -178,7 +179,7 @@ describe("the mailed link", () => {
     await expectAgreement(service);
   });
 
-  it("works for one of ten who press at once", async () => {
+  it("works for one of ten concurrent presses", async () => {
     await submit("race@example.com");
     const { token } = await linkTo("race@example.com");
     const answers = await Promise.all(Array.from({ length: 10 }, () => confirm(token)));
@@ -188,24 +189,25 @@ describe("the mailed link", () => {
     ]);
   });
 
-  it("is no good at another store, and stays good at its own", async () => {
+  it("is invalid at another store and stays valid at its own", async () => {
     await submit("abroad@example.com");
     const { token } = await linkTo("abroad@example.com");
     expect((await confirm(token, OTHER_SHOP)).json.code).toBe("invalid_link");
     expect((await confirm(token)).status).toBe(200);
   });
 
-  it("is no good after 24 hours", async () => {
+  it("is invalid after 24 hours", async () => {
     await submit("late@example.com");
     const { token } = await linkTo("late@example.com");
     const [row] = await service.database.query(
-      "UPDATE kv SET expires_at = expires_at - interval '24 hours' WHERE key LIKE 'consent_link:%' RETURNING expires_at > clock_timestamp() - interval '1 minute' AS fresh",
+      `UPDATE kv SET expires_at = expires_at - interval '24 hours' WHERE key LIKE 'consent_link:%'
+        RETURNING expires_at > clock_timestamp() - interval '1 minute' AS fresh`,
     );
     expect(row).toEqual({ fresh: true });
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
 
-  it("is no good for an account that was suspended meanwhile", async () => {
+  it("is invalid for an account that was suspended meanwhile", async () => {
     await submit("gone@example.com");
     const { token } = await linkTo("gone@example.com");
     await service.database.query(
@@ -214,7 +216,7 @@ describe("the mailed link", () => {
     expect((await confirm(token)).json.code).toBe("invalid_link");
   });
 
-  it("proves the address of a contact, but not of an account whose password a stranger may have chosen", async () => {
+  it("verifies the address of a contact, but not of an account whose password another person may have chosen", async () => {
     const stranger = await signUp(service);
     for (const email of [stranger.email, "contact@example.com"]) {
       await submit(email);
@@ -237,7 +239,7 @@ describe("the mailed link", () => {
     expect([answer.status, answer.json.code]).toEqual([400, code]);
   });
 
-  it("leaves the contact free to sign up while it is not confirmed", async () => {
+  it("leaves the unconfirmed contact free to sign up", async () => {
     await submit("later@example.com");
     const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
       body: {

@@ -30,8 +30,9 @@ const onlyRow = async (body: object, headers: Record<string, string> = {}) => {
   return rows[0]!;
 };
 
-describe("a row says", () => {
-  it("who, what, how, in which version, with which browser and analytics session, and the client's time as it was said", async () => {
+describe("a consent row stores", () => {
+  it(`person, decision, method, version, browser, analytics session,
+    and the client's time as submitted`, async () => {
     const row = await onlyRow(
       {
         method: "preferences",
@@ -56,14 +57,14 @@ describe("a row says", () => {
     });
   });
 
-  it("the time of the server, never the client's", async () => {
+  it("the server's time as its time, never the client's", async () => {
     const before = Date.now();
     const row = await onlyRow({ timestamp: "2099-01-01T00:00:00Z" });
     expect(row.created_at.getTime()).toBeGreaterThan(before - 60_000);
     expect(row.created_at.getTime()).toBeLessThan(Date.now() + 60_000);
   });
 
-  it("the page without its query, which may hold anything", async () => {
+  it("the page without its query, which may contain personal data", async () => {
     expect(
       (await onlyRow({ source_page: "https://shop.example/pages/join?email=ada@example.com#x" }))
         .source_page,
@@ -78,14 +79,14 @@ describe("a row says", () => {
     ["%zz-ada%40example.com", "redacted"],
     ["join%3Fto=ada@example.com", "redacted"],
     ["@brand", "@brand"],
-  ])("the page without an address in its path: %s", async (segment, kept) => {
+  ])("the page without an e-mail address in its path: %s", async (segment, kept) => {
     const { source_page: page } = await onlyRow({
       source_page: `https://shop.example/account/${segment}/orders`,
     });
     expect(page).toBe(`https://shop.example/account/${kept}/orders`);
   });
 
-  it("no address, wherever a text may be sent, and the chain verifies", async () => {
+  it("no e-mail address from any text field, and the chain stays valid", async () => {
     const row = await onlyRow(
       {
         consent_version: "v1 ada@example.com",
@@ -104,11 +105,11 @@ describe("a row says", () => {
     expect((await verify(service)).problems).toEqual([]);
   });
 
-  it("at most 500 characters of a browser's name", async () => {
+  it("at most 500 characters of the user agent", async () => {
     expect((await onlyRow({}, { "User-Agent": "x".repeat(2_000) })).user_agent).toHaveLength(500);
   });
 
-  it("broken text as it can be stored: the chain still verifies", async () => {
+  it("malformed Unicode as the database can store it: the chain stays valid", async () => {
     expect(
       (
         await onlyRow({
@@ -121,7 +122,7 @@ describe("a row says", () => {
   });
 });
 
-it("no row of a sign-up holds an address that came as a header", async () => {
+it("no e-mail address that a sign-up sends as a header", async () => {
   const answer = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
     body: {
       email: "grace@example.com",
@@ -143,7 +144,7 @@ it("no row of a sign-up holds an address that came as a header", async () => {
   );
 });
 
-describe("the chain", () => {
+describe("the hash chain", () => {
   it.each([
     "\u0001\u001f\u007f",
     "\b\f\n\r\t",
@@ -151,14 +152,17 @@ describe("the chain", () => {
     "\u2028\u2029\u0085",
     "\u{1f600}\ufeffé",
     '][",null,[]"',
-  ])("verifies over the text %j as the database and we write it", async (text) => {
-    await onlyRow({ consent_version: text, timestamp: text });
-    expect((await verify(service)).problems).toEqual([]);
-  });
+  ])(
+    "is valid over the text %j as both the database and the service serialise it",
+    async (text) => {
+      await onlyRow({ consent_version: text, timestamp: text });
+      expect((await verify(service)).problems).toEqual([]);
+    },
+  );
 });
 
-describe("the policy", () => {
-  it("is the store's current version when none is sent, with the hash of its text", async () => {
+describe("the policy version", () => {
+  it("defaults to the store's current one, with the hash of its text", async () => {
     const body = "We keep your choice.";
     await service.call("POST", `/admin/consent/policies?shop=${OTHER_SHOP}`, {
       body: { version: "v7", body },
@@ -184,13 +188,13 @@ describe("the policy", () => {
     expect(claims).toEqual({ consent_version: "v6" });
   });
 
-  it("of another store's version is not taken for this one's", async () => {
+  it("of another store is not accepted as this store's", async () => {
     expect((await onlyRow({ consent_version: "v7" })).policy_hash).toBeNull();
   });
 });
 
 describe("Sec-GPC: 1", () => {
-  it("denies marketing where nothing was said about it, once", async () => {
+  it("records marketing as denied, once, when the request does not decide it", async () => {
     const ada = await signUp(service);
     const gpc = { headers: { "Sec-GPC": "1" } };
     expect(
@@ -204,15 +208,15 @@ describe("Sec-GPC: 1", () => {
     await expectAgreement(service);
   });
 
-  it("does not overrule what the person says in the same breath", async () => {
+  it("does not override the person's decision in the same request", async () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_marketing: true }, { headers: { "Sec-GPC": "1" } });
     expect((await consentsOf(service, ada)).marketing).toBe(true);
   });
 });
 
-describe("the analytics product's id of the browser", () => {
-  it("is kept beside the account, and the first one stays", async () => {
+describe("the analytics product's browser id", () => {
+  it("is stored with the account, and the first one stays", async () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_cookie: true, ga_client_id: "111.222" });
     await syncAs(service, ada, { consent_cookie: false, ga_client_id: "333.444" });
@@ -224,14 +228,15 @@ describe("the analytics product's id of the browser", () => {
   });
 });
 
-describe("what else a change sets off", () => {
+describe("side effects of a change", () => {
   const queued = (id: number) =>
     service.database.query(
-      "SELECT event_type, channel, payload FROM integration_queue WHERE entity_id = $1 AND event_type = 'customer.consent_updated' ORDER BY id",
+      `SELECT event_type, channel, payload FROM integration_queue WHERE entity_id = $1
+        AND event_type = 'customer.consent_updated' ORDER BY id`,
       [String(id)],
     );
 
-  it("is one row for web_analytics and for no other channel, with the reason and nothing personal", async () => {
+  it("are one row for web_analytics and no other channel, with the reason and without personal data", async () => {
     const ada = await signUp(service);
     await syncAs(service, ada, {
       consent_cookie: true,
@@ -252,14 +257,14 @@ describe("what else a change sets off", () => {
     ]);
   });
 
-  it("is nothing for a retry", async () => {
+  it("are none for a retry", async () => {
     const ada = await signUp(service);
     for (const _ of [1, 2, 3])
       await syncAs(service, ada, { consent_cookie: true, consent_id: "same" });
     expect(await queued(ada.id)).toHaveLength(1);
   });
 
-  it("follows the store's settings of today, not those of the first change", async () => {
+  it("follow the store's current settings, not those of the first change", async () => {
     const fields = { analytics_measurement_id: null, analytics_api_secret: null };
     const shop = "later-store.myshopify.com";
     await service.addTenant(shop, fields);
@@ -271,7 +276,7 @@ describe("what else a change sets off", () => {
     expect(await queued(ada.id)).toHaveLength(1);
   });
 
-  it("never fails the change: every outside system may be away", async () => {
+  it("never fail the change, even when every outside system is down", async () => {
     for (const system of ["cms", "analytics", "profilePlatform", "storefront", "email"] as const)
       service.sandbox.failNext(system, { status: 500 }, 1_000);
     const ada = await signUp(service);

@@ -1,3 +1,4 @@
+import { channels } from "../../../app/domain/channels/index.ts";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("a retry", () => {
-  it("20 at once with one consent_id leave one row, told once", async () => {
+  it("20 times concurrently with one consent_id leaves one row, reported once", async () => {
     const ada = await signUp(service);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -47,8 +48,9 @@ describe("a retry", () => {
     await expectAgreement(service);
   });
 
-  it("of a browser that reaches two processes at the same instant leaves one row", async () => {
+  it("that reaches two processes at the same moment leaves one row", async () => {
     const other = createCtx({
+      channels,
       config: service.ctx.config,
       databaseUrl: service.database.serviceUrl,
       baseUrl: service.url,
@@ -86,7 +88,7 @@ describe("a retry", () => {
     }
   });
 
-  it("that arrives after the opposite was decided elsewhere undoes nothing", async () => {
+  it("that arrives after the opposite decision changes nothing", async () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_marketing: true, consent_id: "grant" });
     await syncAs(service, ada, { consent_marketing: false, consent_id: "revoke" });
@@ -97,14 +99,14 @@ describe("a retry", () => {
     await expectAgreement(service);
   });
 
-  it("of nothing new under another consent_id adds no row either", async () => {
+  it("of the current state under another consent_id adds no row either", async () => {
     const ada = await signUp(service);
     for (const consentId of ["a", "b"])
       await syncAs(service, ada, { consent_cookie: true, consent_id: consentId });
     expect(inShort(await saidLater(service, ada))).toEqual(["cookie granted"]);
   });
 
-  it("with another person's consent_id is a decision of its own", async () => {
+  it("with another person's consent_id is a separate decision", async () => {
     const [ada, bob] = [await signUp(service), await signUp(service)];
     for (const person of [ada, bob])
       expect(
@@ -114,7 +116,7 @@ describe("a retry", () => {
   });
 });
 
-describe("the opposite", () => {
+describe("the opposite decision", () => {
   it("always adds a row, also under the same consent_id, and back again", async () => {
     const ada = await signUp(service);
     for (const value of [true, false, true])
@@ -151,8 +153,8 @@ describe("the opposite", () => {
   );
 });
 
-describe("the log of ap2", () => {
-  it("holds mandate events without taking them for a decision", async () => {
+describe("the ap2 log", () => {
+  it("contains mandate events without counting them as decisions", async () => {
     const ada = await signUp(service);
     await syncAs(service, ada, { consent_ap2: true });
     await dataOf(service.ctx, await getTenant(service.ctx, SHOP)).transaction((sql) =>
@@ -174,8 +176,8 @@ describe("the log of ap2", () => {
   });
 });
 
-describe("many at once", () => {
-  it("50 changes of 10 people keep one chain without a gap, and every flag says what the last row says", async () => {
+describe("concurrency", () => {
+  it("50 changes of 10 people keep one chain without a gap, and every flag matches its last row", async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => signUp(service)));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -190,7 +192,7 @@ describe("many at once", () => {
     await expectAgreement(service);
   });
 
-  it("is not called broken while it is being written to", async () => {
+  it("verification during writes does not report the chain as broken", async () => {
     const visitors = Array.from({ length: 40 }, (_, n) => n);
     const [reports] = await Promise.all([
       (async () => {

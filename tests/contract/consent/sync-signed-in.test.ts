@@ -33,7 +33,7 @@ const refused = async (body: object, field?: string) => {
 
 describe("a signed-in person", () => {
   it.each(CONSENTS)(
-    "grants and withdraws %s: the flag and one row each time, nothing else",
+    "grants and revokes %s: the flag and one row each time, nothing else",
     async (type) => {
       const ada = await signUp(service);
       const before = await consentsOf(service, ada);
@@ -58,7 +58,7 @@ describe("a signed-in person", () => {
     },
   );
 
-  it("decides everything at once under one consent_id, which the server makes when none is sent", async () => {
+  it("decides everything at once under one consent_id, which the server generates when it is missing", async () => {
     const ada = await signUp(service);
     const answer = await syncAs(service, ada, {
       ...Object.fromEntries(CONSENTS.map((type) => [`consent_${type}`, true])),
@@ -78,7 +78,7 @@ describe("a signed-in person", () => {
     await expectAgreement(service);
   });
 
-  it("says no for the first time: that is recorded, once", async () => {
+  it("declines for the first time: recorded once", async () => {
     const ada = await signUp(service);
     expect((await syncAs(service, ada, { consent_marketing: false })).json.recorded).toEqual([
       { consent_type: "marketing", action: "revoked" },
@@ -88,7 +88,7 @@ describe("a signed-in person", () => {
     await expectAgreement(service);
   });
 
-  it("submits a form: one row of its own and no flag, and a second submission another row", async () => {
+  it("submits a form: one form row and no flag, and another row for a second submission", async () => {
     const ada = await signUp(service);
     const before = await consentsOf(service, ada);
     for (const _ of [1, 2])
@@ -105,7 +105,7 @@ describe("a signed-in person", () => {
     expect(await consentsOf(service, ada)).toEqual(before);
   });
 
-  it("may send fields that nobody knows: they are ignored", async () => {
+  it("may send unknown fields: they are ignored", async () => {
     const ada = await signUp(service);
     const answer = await syncAs(service, ada, {
       consent_cookie: true,
@@ -116,7 +116,7 @@ describe("a signed-in person", () => {
     expect(answer.json.recorded).toEqual([{ consent_type: "cookie", action: "granted" }]);
   });
 
-  it("writes to the own account, whatever address or visitor the body names", async () => {
+  it("writes to the own account, whatever address or visitor id the body names", async () => {
     const [ada, bob] = [await signUp(service), await signUp(service)];
     const before = [await logOf(service, bob), await consentsOf(service, bob)];
     const answer = await syncAs(service, ada, {
@@ -135,7 +135,7 @@ describe("a signed-in person", () => {
   });
 });
 
-describe("is refused with 400 and writes nothing", () => {
+describe("a request is rejected with 400 and writes nothing", () => {
   it("without a flag and without a form", () => refused({ method: "banner" }));
   it("without a method", () => refused({ consent_cookie: true }, "method"));
   it.each(["", "a b", "x".repeat(81), 5, null])("with the method %j", (method) =>
@@ -165,7 +165,7 @@ describe("is refused with 400 and writes nothing", () => {
   it("with a body that is not an object", () => refused([1]));
 });
 
-describe("who is asking", () => {
+describe("authentication", () => {
   it.each([
     ["no JSON", "{", 400, "malformed_json"],
     [
@@ -174,7 +174,7 @@ describe("who is asking", () => {
       400,
       "malformed_body",
     ],
-  ])("a body with %s is refused", async (_, body, status, code) => {
+  ])("rejects a body with %s", async (_, body, status, code) => {
     const ada = await signUp(service);
     const answer = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
       body,
@@ -183,7 +183,7 @@ describe("who is asking", () => {
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
-  it("another content type is 415, another method 405 with what is allowed", async () => {
+  it("answers 415 for another content type and 405 with Allow for another method", async () => {
     const ada = await signUp(service);
     expect(
       (
@@ -199,7 +199,7 @@ describe("who is asking", () => {
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
   });
 
-  it("a session of another store, a made-up one and a session that ended are 401 and write nothing", async () => {
+  it("answers 401 for another store's, a made-up and an ended session, and writes nothing", async () => {
     const [stranger, ada] = [await signUp(service, {}, OTHER_SHOP), await signUp(service)];
     await service.call("POST", "/auth/logout", { key: ada.token });
     const count = () => service.database.query("SELECT count(*)::int FROM consent_records");
@@ -217,7 +217,7 @@ describe("who is asking", () => {
     expect(await count()).toEqual(before);
   });
 
-  it("the cookie needs a page of the store, a bearer token does not", async () => {
+  it("accepts the cookie from the store's own pages only, a bearer token from anywhere", async () => {
     const ada = await signUp(service);
     const byCookie = (origin?: string) =>
       service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {

@@ -21,11 +21,12 @@ const countRows = async () =>
   (await service.database.query<{ n: number }>("SELECT count(*)::int AS n FROM consent_records"))[0]
     ?.n;
 
-describe("a browser without an account", () => {
-  it("is recorded under its visitor id: every flag it says, and no account is made or touched", async () => {
+describe("an anonymous browser", () => {
+  it("is recorded under its visitor id with every flag it sends; no account is created or changed", async () => {
     const accounts = () =>
       service.database.query(
-        "SELECT (SELECT json_agg(u ORDER BY id) FROM storefront_users u) AS users, (SELECT json_agg(c ORDER BY user_id) FROM user_claims c) AS claims",
+        `SELECT (SELECT json_agg(u ORDER BY id)
+          FROM storefront_users u) AS users, (SELECT json_agg(c ORDER BY user_id) FROM user_claims c) AS claims`,
       );
     const queued = () => service.database.query("SELECT id FROM integration_queue");
     await signUp(service);
@@ -64,7 +65,7 @@ describe("a browser without an account", () => {
     ]);
   });
 
-  it("20 retries at once leave one row", async () => {
+  it("20 concurrent retries leave one row", async () => {
     await Promise.all(
       Array.from({ length: 20 }, () =>
         syncAnonymous(service, { consent_cookie: true, visitor_id: "v-3", consent_id: "same" }),
@@ -73,12 +74,12 @@ describe("a browser without an account", () => {
     expect(await logOfVisitor(service, "v-3")).toHaveLength(1);
   });
 
-  it("without a visitor id stands under its consent_id", async () => {
+  it("without a visitor id is recorded under its consent_id", async () => {
     const answer = await syncAnonymous(service, { consent_cookie: true });
     expect(await logOfVisitor(service, answer.json.consent_id)).toHaveLength(1);
   });
 
-  it("is not mixed up with the same id at another store", async () => {
+  it("is separate from the same id at another store", async () => {
     await syncAnonymous(service, { consent_cookie: true, visitor_id: "v-4" });
     expect(
       (
@@ -92,7 +93,7 @@ describe("a browser without an account", () => {
     expect((await verify(service, OTHER_SHOP)).ok).toBe(true);
   });
 
-  it("with Sec-GPC denies marketing by default", async () => {
+  it("with Sec-GPC is recorded as denying marketing by default", async () => {
     await syncAnonymous(
       service,
       { consent_cookie: true, visitor_id: "v-5" },
@@ -105,11 +106,11 @@ describe("a browser without an account", () => {
   });
 });
 
-describe("from where", () => {
+describe("the origin", () => {
   it.each([
     ["the store", `https://${SHOP}`],
     ["where sign-ins return to", RETURN_ORIGIN],
-  ])("a page of %s may ask, and is named in the answer", async (_, origin) => {
+  ])("%s is allowed and echoed in the response", async (_, origin) => {
     const answer = await syncAnonymous(
       service,
       { consent_cookie: true, visitor_id: "o-1" },
@@ -122,7 +123,7 @@ describe("from where", () => {
   });
 
   it.each(["https://evil.example", `https://${SHOP}.evil.example`, `http://${SHOP}`, "null", ""])(
-    "a page of %j is 403 and writes nothing",
+    "%j answers 403 and writes nothing",
     async (origin) => {
       const before = await countRows();
       const answer = await syncAnonymous(
@@ -139,7 +140,7 @@ describe("from where", () => {
     },
   );
 
-  it("nobody's page is 403, another store's page too", async () => {
+  it("a missing one answers 403, another store's too", async () => {
     const none = await service.call("POST", `/auth/consent-sync?shop=${SHOP}`, {
       body: { method: "banner", consent_cookie: true },
       key: null,
@@ -155,7 +156,7 @@ describe("from where", () => {
     ]);
   });
 
-  it("a bearer token of another store is 401, even from an allowed page", async () => {
+  it("allowed with a bearer token of another store answers 401", async () => {
     const stranger = await signUp(service, {}, OTHER_SHOP);
     const before = await countRows();
     expect(
@@ -170,7 +171,7 @@ describe("from where", () => {
     expect(await countRows()).toBe(before);
   });
 
-  it("no store, a malformed one and an unknown one are 400, 400 and 404", async () => {
+  it("without a store, with a malformed one and with an unknown one answers 400, 400 and 404", async () => {
     const ask = (query: string) =>
       service.call("POST", `/auth/consent-sync${query}`, {
         body: { method: "banner", consent_cookie: true },
@@ -190,8 +191,8 @@ describe("from where", () => {
   });
 });
 
-describe("how often", () => {
-  it("60 in a minute from one address, then 429 with Retry-After and no row; a signed-in person is not counted", async () => {
+describe("the rate limit", () => {
+  it("is 60 a minute per client address, then 429 with Retry-After and no row; signed-in people are not counted", async () => {
     const frozen = new Date("2026-11-21T10:00:05Z");
     const limited = await startConsentService({
       env: { RATE_LIMIT_SCALE: "1", TRUST_PROXY_HOPS: "1" },

@@ -35,7 +35,7 @@ afterAll(() => service.stop());
 
 const FORGET_CHECKPOINT = "DELETE FROM kv WHERE key = 'consent_checkpoint'";
 
-// Every test starts from the same clean log of ten rows, and one signed checkpoint at its end.
+// Every test starts from the same valid log of ten rows with one signed checkpoint at its end.
 beforeEach(async () => {
   await tamper(
     service,
@@ -58,7 +58,7 @@ const idAt = async (seq: number) =>
   )[0]?.id;
 const pathOf = (seq: number) => `consent/checkpoints/${SHOP}/${String(seq).padStart(12, "0")}.json`;
 
-/** As somebody who knows how the chain is made and owns the database, but not the key of the checkpoints. */
+/** An attacker who owns the database and knows the chain's format, but not the checkpoint key. */
 async function rewrite(change: (row: LogRow) => Partial<LogRow>, keepRows = ROWS): Promise<void> {
   const rows = (
     await service.database.query<LogRow>(
@@ -92,7 +92,8 @@ async function rewrite(change: (row: LogRow) => Partial<LogRow>, keepRows = ROWS
       row.created_at,
     );
     statements.push(
-      `UPDATE consent_records SET action = '${row.action}', prev_hash = '${prev}', hash = '${hash}' WHERE ${at(index + 1)}`,
+      `UPDATE consent_records SET action = '${row.action}', prev_hash = '${prev}', hash = '${hash}'
+        WHERE ${at(index + 1)}`,
     );
     prev = hash;
   }
@@ -103,8 +104,8 @@ async function rewrite(change: (row: LogRow) => Partial<LogRow>, keepRows = ROWS
   );
 }
 
-describe("a log that nobody touched", () => {
-  it("is ok, with its checkpoints and before the first, and so is an empty one", async () => {
+describe("an unchanged log", () => {
+  it("is valid with its checkpoint, before its first one, and when empty", async () => {
     expect(await verify(service)).toEqual({ ok: true, rows: ROWS, problems: [] });
     await archive().remove(pathOf(ROWS));
     await tamper(service, FORGET_CHECKPOINT);
@@ -117,13 +118,13 @@ describe("a log that nobody touched", () => {
     });
   });
 
-  it("gets one checkpoint per state, however often it is asked for", async () => {
+  it("gets one checkpoint per state, however often verification runs", async () => {
     expect(await checkpoint(service)).toBe(false);
     expect(await archive().list("consent/")).toEqual([pathOf(ROWS)]);
   });
 });
 
-describe("is found and named:", () => {
+describe("verification detects and names", () => {
   it.each([
     "action = 'granted'",
     "consent_type = 'marketing'",
@@ -149,7 +150,7 @@ describe("is found and named:", () => {
     });
   });
 
-  it("two rows that changed places", async () => {
+  it("two swapped rows", async () => {
     await tamper(
       service,
       `UPDATE consent_records SET seq = -3 WHERE ${at(3)}`,
@@ -166,49 +167,50 @@ describe("is found and named:", () => {
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 5, kind: "missing" }]);
   });
 
-  it("the first row missing", async () => {
+  it("a missing first row", async () => {
     await tamper(service, `DELETE FROM consent_records WHERE ${at(1)}`);
     expect((await verify(service)).problems[0]).toEqual({ id: null, seq: 1, kind: "missing" });
   });
 
-  it("the tail cut off, as the head remembers", async () => {
+  it("a truncated tail, by the head", async () => {
     await tamper(service, `DELETE FROM consent_records WHERE shop = '${SHOP}' AND seq > 8`);
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "tail_missing" }]);
   });
 
-  it("the tail cut off together with the head, as the checkpoint remembers", async () => {
+  it("a tail truncated together with the head, by the checkpoint", async () => {
     await rewrite(() => ({}), 8);
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "tail_missing" }]);
   });
 
-  it("everything deleted, head and all", async () => {
+  it("a deleted log, head included", async () => {
     await tamper(service, "DELETE FROM consent_records", "DELETE FROM consent_chain_heads");
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 1, kind: "tail_missing" }]);
   });
 
-  it("the head deleted", async () => {
+  it("a deleted head", async () => {
     await tamper(service, "DELETE FROM consent_chain_heads");
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "head_missing" },
     ]);
   });
 
-  it("the head turned back, so that rows could be put in place of the last ones", async () => {
+  it("a head set back so that the last rows could be replaced", async () => {
     await tamper(
       service,
-      `UPDATE consent_chain_heads SET seq = 8, hash = (SELECT hash FROM consent_records WHERE ${at(8)}) WHERE shop = '${SHOP}'`,
+      `UPDATE consent_chain_heads SET seq = 8, hash = (SELECT hash FROM consent_records
+        WHERE ${at(8)}) WHERE shop = '${SHOP}'`,
     );
     expect((await verify(service)).problems).toEqual([{ id: null, seq: 9, kind: "broken_link" }]);
   });
 
-  it("the whole chain made anew with its head, as the checkpoint remembers", async () => {
+  it("a rebuilt chain with its head, by the checkpoint", async () => {
     await rewrite((row) => ({ action: row.consent_type === "cookie" ? "granted" : row.action }));
     expect((await verify(service)).problems).toEqual([
       { id: await idAt(ROWS), seq: ROWS, kind: "checkpoint_mismatch" },
     ]);
   });
 
-  it("the chain made anew and a checkpoint forged to fit", async () => {
+  it("a rebuilt chain with a forged checkpoint", async () => {
     await rewrite((row) => ({ action: row.consent_type === "cookie" ? "granted" : row.action }));
     const [head] = await service.database.query<{ hash: string }>(
       `SELECT hash FROM consent_chain_heads WHERE shop = '${SHOP}'`,
@@ -221,7 +223,7 @@ describe("is found and named:", () => {
   });
 
   it.each(["", "{", "null", "{}", '{"seq":10}', "\u0000"])(
-    "a checkpoint that was overwritten with %j",
+    "a checkpoint overwritten with %j",
     async (nonsense) => {
       writeFileSync(join(service.archiveFolder, SHOP, pathOf(ROWS)), nonsense);
       expect((await verify(service)).problems).toEqual([
@@ -230,7 +232,7 @@ describe("is found and named:", () => {
     },
   );
 
-  it("a checkpoint of another store in this one's place", async () => {
+  it("another store's checkpoint in place of this store's", async () => {
     expect(await checkpoint(service, OTHER_SHOP)).toBe(true);
     const [theirs] = await service.objects.list(`${OTHER_SHOP}/consent/checkpoints/`);
     await archive().put(pathOf(3), (await service.objects.get(theirs as string)) as Buffer);
@@ -239,14 +241,14 @@ describe("is found and named:", () => {
     ]);
   });
 
-  it("the newest checkpoint, taken away", async () => {
+  it("a deleted newest checkpoint", async () => {
     await archive().remove(pathOf(ROWS));
     expect((await verify(service)).problems).toEqual([
       { id: null, seq: ROWS, kind: "checkpoint_missing" },
     ]);
   });
 
-  it("an older checkpoint, taken away, also when the database was made to forget them all", async () => {
+  it("a deleted older checkpoint, also when the database records of all of them are deleted", async () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     expect(await checkpoint(service)).toBe(true);
     expect((await verify(service)).ok).toBe(true);
@@ -257,7 +259,7 @@ describe("is found and named:", () => {
     ]);
   });
 
-  it("a checkpoint that was made to name no predecessor", async () => {
+  it("a checkpoint without its predecessor", async () => {
     await syncAs(service, await signUp(service), { consent_cookie: true });
     await checkpoint(service);
     const newest = (await archive().list("consent/")).at(-1) as string;
@@ -272,14 +274,14 @@ describe("is found and named:", () => {
     ]);
   });
 
-  it("nothing at the neighbour's: a store answers for its own log only", async () => {
+  it("nothing for another store's log: each store has its own", async () => {
     await tamper(service, `UPDATE consent_records SET action = 'x' WHERE ${at(4)}`);
     expect((await verify(service, OTHER_SHOP)).ok).toBe(true);
   });
 });
 
-describe("who may ask", () => {
-  it("the holder of an admin key of this store: 401 without, with a person's session and with a wrong key", async () => {
+describe("authorization", () => {
+  it("requires an admin key of this store: 401 without one, with a person's session and with a wrong key", async () => {
     const ada = await signUp(service);
     for (const key of [null, ada.token, "wrong-key-0123456789"])
       expect(
@@ -311,14 +313,14 @@ describe("npm run consent:verify", () => {
       );
     });
 
-  it("exits 0 and names every store when all is well", async () => {
+  it("exits 0 and lists every store when all logs are valid", async () => {
     const { code, out, err } = await run();
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain(`ok       ${SHOP}: ${ROWS} rows\n`);
     expect(out).toContain(`ok       ${OTHER_SHOP}: 3 rows\n`);
   });
 
-  it("exits 1 and names the row when one was edited, and asks one store alone when told which", async () => {
+  it("exits 1 and names the edited row, and checks a single store when given one", async () => {
     await tamper(service, `UPDATE consent_records SET action = 'x' WHERE ${at(4)}`);
     const { code, out } = await run();
     expect(code).toBe(1);
@@ -332,7 +334,7 @@ describe("npm run consent:verify", () => {
     });
   });
 
-  it("does not exit 0 for a store it does not know", async () => {
+  it("exits non-zero for an unknown store", async () => {
     expect((await run("nobody.myshopify.com")).code).not.toBe(0);
   });
 });

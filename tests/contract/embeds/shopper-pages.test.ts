@@ -1,13 +1,19 @@
-// The shopper's account and dashboard as they leave the house: the same for everybody, safe to frame in the store alone,
-// and personal only where the storefront's signature says for whom.
+// The shopper's account and dashboard pages: identical for all shoppers, frameable by the store
+// only, and personal only with the storefront's signature.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SHOPPER_EN } from "../../../app/embeds/shopper-words-en.ts";
-import { SHOPPER_ES } from "../../../app/embeds/shopper-words-es.ts";
-import { SHOPPER_FR } from "../../../app/embeds/shopper-words-fr.ts";
+import SHOPPER_EN from "../../../app/locales/en/embeds/shopper.json" with { type: "json" };
+import SHOPPER_ES from "../../../app/locales/es/embeds/shopper.json" with { type: "json" };
+import SHOPPER_FR from "../../../app/locales/fr/embeds/shopper.json" with { type: "json" };
 import { SCRIPTS } from "../../../app/generated/embeds/scripts.ts";
-import { addToCatalogue } from "../../support/catalogue.ts";
-import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
+import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import {
+  asAgent,
+  consent,
+  newShopper,
+  openStore,
+  type Shopper,
+} from "../../support/agents/commerce.ts";
 import {
   ADMIN_KEY,
   OTHER_SHOP,
@@ -16,7 +22,7 @@ import {
   type Answer,
   type Service,
 } from "../../support/service.ts";
-import { proxied } from "../../support/shopper-pages.ts";
+import { proxied } from "../../support/browser/shopper-pages.ts";
 import { signUp } from "../identity/people.ts";
 
 const PAGES = ["account", "dashboard"] as const;
@@ -57,7 +63,7 @@ const openProxied = ({ pathname, search }: URL) =>
   service.call("GET", pathname + search, { key: null });
 
 describe.each(PAGES)("GET /embed/%s", (page) => {
-  it("is a page of public configuration, that runs only our script and is framed only by the store", async () => {
+  it("contains public configuration only, runs only our script, and is framed only by the store", async () => {
     const answer = await get(page);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([
       200,
@@ -97,7 +103,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
       expect([secret, answer.text.includes(secret)]).toEqual([secret, false]);
   });
 
-  it("writes the store's own words where they cannot become anything else", async () => {
+  it("escapes the store's own texts", async () => {
     const { text } = await get(page);
     expect(text.match(/<script/g)).toHaveLength(2);
     expect(text).not.toContain('alert("1")');
@@ -105,7 +111,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
     expect(text).toContain("&#60;/script&#62;");
   });
 
-  it("is kept by caches, told apart by its content, and the same for whoever is signed in", async () => {
+  it("is cacheable with an ETag and the same whether or not the reader is signed in", async () => {
     const plain = await get(page);
     const personal = await get(page, "", { Cookie: `__Host-crm_session=${shopper.token}` });
     expect([personal.text, plain.headers.get("cache-control")?.includes("public")]).toEqual([
@@ -123,13 +129,13 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
     ["es", SHOPPER_ES],
     ["fr", SHOPPER_FR],
     ["xx", SHOPPER_EN],
-  ] as const)("speaks %s, or the store's own language", async (locale, words) => {
+  ] as const)("is in %s, or in the store's own language", async (locale, words) => {
     const answer = await get(page, `&locale=${locale}`);
     expect(dataOf(answer).words).toEqual(words);
     expect(answer.text).toContain(`<html lang="${locale === "xx" ? "en" : locale}">`);
   });
 
-  it("goes back to a path of the store and to nowhere else", async () => {
+  it("links back to a path of the store and nowhere else", async () => {
     const href = async (path: string) =>
       /<h1[^>]*>[^<]*<\/h1><p><a href="([^"]*)"/.exec(
         (await get(page, `&return_to=${encodeURIComponent(path)}`)).text,
@@ -146,7 +152,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
       expect([evil, await href(evil)]).toEqual([evil, undefined]);
   });
 
-  it("of a store that we do not know, or of none, is an error", async () => {
+  it("of an unknown store, or without one, is an error", async () => {
     const ask = (query: string) => service.call("GET", `/embed/${page}${query}`, { key: null });
     expect((await ask("?shop=nobody.myshopify.com")).json.code).toBe("unknown_tenant");
     expect((await ask("")).json.code).toBe("tenant_required");
@@ -156,7 +162,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
     ).toBe(405);
   });
 
-  it("without script offers every way to sign in, without a code in the address", async () => {
+  it("without script offers every sign-in method, without a code in the address", async () => {
     const { text } = await get(page);
     const links = [
       ...(/<noscript>(.*?)<\/noscript>/s.exec(text)?.[1]?.matchAll(/href="([^"]*)"/g) ?? []),
@@ -167,7 +173,7 @@ describe.each(PAGES)("GET /embed/%s", (page) => {
 });
 
 describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
-  it("knows the customer's consents and tags, and nothing more, and is kept by nobody", async () => {
+  it("contains the customer's consents and tags and nothing more, and is not cacheable", async () => {
     await consent(service, shopper, { consent_marketing: true });
     await addToCatalogue(service, ["Trail club"]);
     await service.call("POST", "/ucp/tags", {
@@ -205,7 +211,7 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     expect(answer.text).toContain(`src="/apps/crm/embed/${page}.js"`);
   });
 
-  it("shows an unknown customer an empty slate, nobody nothing, and another store's customer never", async () => {
+  it("shows an unknown customer no data, a signed-out one nothing, and never another store's customer", async () => {
     expect(dataOf(await signed(page, "gid://shopify/Customer/42")).customer).toEqual({
       consents: {},
       tags: [],
@@ -227,7 +233,7 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     });
   });
 
-  it("with a wrong or old signature shows nothing at all, and without one is the page for everybody", async () => {
+  it("with an invalid or expired signature contains no personal data, and without one is the public page", async () => {
     expect((await signed(page, shopper.gid, "another-app-secret-0123")).json.code).toBe(
       "invalid_signature",
     );
@@ -238,14 +244,14 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
     expect(dataOf(await get(page, `&logged_in_customer_id=${id}`)).customer).toBeNull();
   });
 
-  it("believes no signature at its own address, where the storefront's proxy does not come", async () => {
+  it("accepts no signature at the service's own address, which the storefront's proxy does not use", async () => {
     const { search } = proxied(service, `/embed/${page}`, shopper.gid.split("/").at(-1) as string);
     const answer = await service.call("GET", `/embed/${page}${search}`, { key: null });
     expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
   });
 
   it.each(["//evil.example/x", "https://evil.example", "/apps/../..", "/evil/crm"])(
-    "is led nowhere by a made-up prefix: %s",
+    "ignores a made-up path prefix: %s",
     async (prefix) => {
       const straight = await get(page, `&path_prefix=${encodeURIComponent(prefix)}`);
       expect([straight.status, straight.text.includes("evil")]).toEqual([404, false]);
@@ -258,7 +264,7 @@ describe.each(PAGES)("GET /embed/%s through the app proxy", (page) => {
 
 describe("the scripts", () => {
   it.each(PAGES)(
-    "of the %s page is one file, the same for every store, kept by caches",
+    "of the %s page are one file, the same for every store, and cacheable",
     async (page) => {
       const answer = await service.call("GET", `/embed/${page}.js`, { key: null });
       expect([answer.status, answer.headers.get("content-type"), answer.text]).toEqual([
@@ -279,7 +285,7 @@ describe("the scripts", () => {
   );
 
   it.each(PAGES)(
-    "of the %s page knows no way from text to markup or code, and keeps no token for long",
+    "of the %s page use no HTML or code injection API and no lasting token storage",
     (page) => {
       expect(SCRIPTS[page]).not.toMatch(
         /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|new Function|localStorage\\.setItem|createContextualFragment|srcdoc|document\.cookie/,
@@ -287,7 +293,7 @@ describe("the scripts", () => {
     },
   );
 
-  it("say in every language exactly the same things", () => {
+  it("have the same messages in every language", () => {
     for (const words of [SHOPPER_ES, SHOPPER_FR])
       expect(Object.keys(words)).toEqual(Object.keys(SHOPPER_EN));
     const gaps = (sentence: string) =>
@@ -307,7 +313,7 @@ describe("a shopper's own page that reads with a bearer token", () => {
     Referer: `${service.url}/embed/dashboard?shop=${SHOP}`,
   });
 
-  it("is the shopper's, when the browser names the page that it reads for", async () => {
+  it("is treated as the shopper when the browser sends the page's Referer or Origin", async () => {
     expect((await orders(ownRead())).status).toBe(200);
     expect((await orders({ ...ownRead(), "UCP-Agent": "agent/1" })).status).toBe(403);
   });
@@ -323,12 +329,12 @@ describe("a shopper's own page that reads with a bearer token", () => {
     ["no page at all", () => ({ ...ownRead(), Referer: "about:client" })],
     ["an origin of elsewhere", () => ({ ...ownRead(), Origin: "https://agent.example" })],
     ["the origin null", () => ({ ...ownRead(), Origin: "null" })],
-  ])("is an agent's call with %s", async (_, headers) => {
+  ])("is treated as an agent with %s", async (_, headers) => {
     const answer = await orders(headers());
     expect([answer.status, answer.json.code]).toEqual([403, "agent_consent_required"]);
   });
 
-  it("that would change something needs the Origin that every browser sends then", async () => {
+  it("needs the Origin header, which every browser sends, for a change", async () => {
     const answer = await asAgent(service, shopper, "POST", "/commerce/checkout", {
       headers: ownRead(),
       body: { line_items: [] },
@@ -336,7 +342,7 @@ describe("a shopper's own page that reads with a bearer token", () => {
     expect([answer.status, answer.json.code]).toEqual([403, "agent_consent_required"]);
   });
 
-  it("comes back from a sign-in elsewhere to our own pages alone", async () => {
+  it("returns from an identity provider to our own pages only", async () => {
     const person = await signUp(service);
     expect(person.token).toBeTruthy();
     for (const page of PAGES) {

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { BACKEND_KEY, BACKEND_SECRET, ingest, order, TENANT_KEY } from "../../support/events.ts";
-import { openCircuit } from "../../support/queue.ts";
+import {
+  BACKEND_KEY,
+  BACKEND_SECRET,
+  ingest,
+  order,
+  TENANT_KEY,
+} from "../../support/bus/events.ts";
+import { openCircuit } from "../../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -21,7 +27,9 @@ beforeEach(async () => {
 const query = (sql: string, values: unknown[] = []) => service.database.query(sql, values);
 const kill = (eventId: string, channel = "erpsys") =>
   query(
-    "UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = now() - interval '2 hours', retry_count = 4, last_error = 'no such plant' WHERE event_id = $1 AND channel = $2",
+    `UPDATE integration_queue SET status = 'dead_letter',
+      dead_lettered_at = now() - interval '2 hours', retry_count = 4, last_error = 'no such plant'
+      WHERE event_id = $1 AND channel = $2`,
     [eventId, channel],
   );
 const accept = async (fields: Record<string, unknown> = {}, shop = SHOP) =>
@@ -49,17 +57,17 @@ describe.each(ADMIN_ROUTES)("%s %s", (method, path, body) => {
       ...(options.key !== undefined && { key: options.key }),
     });
 
-  test("is the store's own and the operator's", async () => {
+  test("accepts the store's own key and the operator's", async () => {
     expect((await call({ key: TENANT_KEY })).status).toBe(200);
     expect((await call()).status).toBe(200);
   });
   test.each([
     ["nobody", null, SHOP, 401],
     ["another store's key", TENANT_KEY, OTHER_SHOP, 401],
-  ])("is not for %s", async (_, key, shop, status) => {
+  ])("rejects %s", async (_, key, shop, status) => {
     expect((await call({ key, shop })).status).toBe(status);
   });
-  test("is not for a `shared` store, whoever asks", async () => {
+  test("rejects a `shared` store with every key", async () => {
     await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
     expect((await call({ shop: OTHER_SHOP })).status).toBe(403);
   });
@@ -69,7 +77,7 @@ describe("the status", () => {
   const status = async (shop = SHOP) =>
     (await service.call("GET", `/admin/events/status?shop=${shop}`)).json;
 
-  test("of a store without events has every channel, closed and empty", async () => {
+  test("of a store without events lists every channel, closed and empty", async () => {
     const { channels, dead_letter, throughput } = await status();
     for (const name of [
       "erpsys",
@@ -89,7 +97,7 @@ describe("the status", () => {
     });
   });
 
-  test("counts what was delivered, what failed, what waits and what is dead, per channel and of this store alone", async () => {
+  test("counts delivered, failed, pending and dead rows, per channel and of this store only", async () => {
     const [first, second] = [await accept(), await accept()];
     await accept({}, OTHER_SHOP);
     await service.call("PATCH", `/events/${first}/status`, {
@@ -119,7 +127,7 @@ describe("the status", () => {
     });
   });
 
-  test("forgets what is older than a day", async () => {
+  test("omits what is older than a day", async () => {
     await fail(await accept());
     await query("UPDATE channel_minutes SET minute = minute - interval '25 hours'");
     expect((await status()).channels.erpsys.last_24h.failed).toBe(0);
@@ -130,7 +138,7 @@ describe("a replay", () => {
   const replay = async (event_ids: string[], shop = SHOP) =>
     (await service.call("POST", `/admin/events/replay?shop=${shop}`, { body: { event_ids } })).json;
 
-  test("puts dead letters back with all their tries, and names what it does not know", async () => {
+  test("requeues dead letters with all their attempts, and names unknown ids", async () => {
     const [dead, alive, unknown] = [await accept(), await accept(), randomUUID()];
     await kill(dead);
     expect(await replay([dead, alive, unknown])).toEqual({
@@ -140,13 +148,14 @@ describe("a replay", () => {
     });
     expect(
       await query(
-        "SELECT status, retry_count, sweep_count, next_attempt_at <= now() AS is_due FROM integration_queue WHERE event_id = $1 AND channel = 'erpsys'",
+        `SELECT status, retry_count, sweep_count, next_attempt_at <= now() AS is_due
+          FROM integration_queue WHERE event_id = $1 AND channel = 'erpsys'`,
         [dead],
       ),
     ).toEqual([{ status: "pending", retry_count: 0, sweep_count: 0, is_due: true }]);
   });
 
-  test("twice at once puts each back once", async () => {
+  test("twice concurrently requeues each once", async () => {
     const dead = await accept();
     await kill(dead);
     const answers = await Promise.all([replay([dead]), replay([dead]), replay([dead])]);
@@ -164,18 +173,21 @@ describe("a replay", () => {
     );
   });
 
-  test.each([[{}], [{ event_ids: [] }], [{ event_ids: "x" }]])("of %j is refused", async (body) => {
-    expect((await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body })).status).toBe(
-      400,
-    );
-  });
+  test.each([[{}], [{ event_ids: [] }], [{ event_ids: "x" }]])(
+    "with %j is rejected",
+    async (body) => {
+      expect(
+        (await service.call("POST", `/admin/events/replay?shop=${SHOP}`, { body })).status,
+      ).toBe(400);
+    },
+  );
 });
 
 describe("destinations", () => {
   const put = (body: object) =>
     service.call("PUT", `/admin/destinations?shop=${SHOP}`, { body, key: TENANT_KEY });
 
-  test("show the routes, the list, and what each channel is; a PUT changes only what it names, null puts the default back", async () => {
+  test("list the routes and every channel; a PUT changes only the fields it names, null restores the default", async () => {
     const routes = [{ event_type: "order.*", channels: ["archive"], priority: 1 }];
     expect((await put({ event_routes: routes })).json).toMatchObject({
       event_routes: routes,
@@ -208,7 +220,7 @@ describe("destinations", () => {
     [{ event_routes: [{ event_type: "a", channels: [] }] }],
     [{ enabled_channels: ["Not A Name"] }],
     [{ enabled_channels: "cms" }],
-  ])("refuse %j and keep what was there", async (body) => {
+  ])("reject %j and keep the stored values", async (body) => {
     await put({ enabled_channels: ["cms"] });
     expect((await put(body)).status).toBe(400);
     expect((await service.call("GET", `/admin/destinations?shop=${SHOP}`)).json).toMatchObject({
@@ -217,7 +229,7 @@ describe("destinations", () => {
     });
   });
 
-  test("that do not exist, or that only the service uses, cannot be tried", async () => {
+  test("that are unknown, or internal to the service, cannot be tested", async () => {
     for (const name of ["data_lake", "email"])
       expect(
         (await service.call("POST", `/admin/destinations/${name}/probe?shop=${SHOP}`)).status,
@@ -225,7 +237,7 @@ describe("destinations", () => {
   });
 });
 
-describe("the built-in backend for others (POST /integration-enqueue)", () => {
+describe("the built-in backend for other deployments (POST /integration-enqueue)", () => {
   const enqueue = (body: object, key: string | null = BACKEND_KEY) =>
     service.call("POST", "/integration-enqueue", { body, key });
   const event = (fields: object = {}) => ({
@@ -239,7 +251,7 @@ describe("the built-in backend for others (POST /integration-enqueue)", () => {
     ...fields,
   });
 
-  test("stores the event as it was normalised elsewhere, and answers its lowest queue id", async () => {
+  test("stores an event normalised elsewhere and returns its lowest queue id", async () => {
     const sent = event();
     const { status, json } = await enqueue(sent);
     const rows = await query(
@@ -252,7 +264,7 @@ describe("the built-in backend for others (POST /integration-enqueue)", () => {
     ]);
   });
 
-  test("answers a repeated event with its first queue id, and adds nothing", async () => {
+  test("returns the first queue id for a repeated event and adds nothing", async () => {
     const sent = event();
     const first = await enqueue(sent);
     expect(
@@ -267,7 +279,7 @@ describe("the built-in backend for others (POST /integration-enqueue)", () => {
     ["an unknown store", { tenant_shop: "nobody.myshopify.com" }, BACKEND_KEY, 404],
     ["no store", { tenant_shop: undefined }, BACKEND_KEY, 400],
     ["no event id", { event_id: undefined }, BACKEND_KEY, 400],
-  ])("refuses %s", async (_, fields, key, status) => {
+  ])("rejects %s", async (_, fields, key, status) => {
     expect((await enqueue(event(fields), key)).status).toBe(status);
     expect(await query("SELECT 1 FROM integration_queue")).toEqual([]);
   });

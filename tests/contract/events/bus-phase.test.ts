@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { runScheduledNow } from "../../../app/domain/scheduled-run.ts";
-import { registerWebhooks } from "../../../app/domain/tenants/webhook-registration.ts";
-import { ingest, order, unit } from "../../support/events.ts";
+import { runScheduledNow } from "../../../app/domain/scheduled-run/scheduled-run.ts";
+import { registerWebhooks } from "../../../app/domain/tenants/storefront/webhook-registration.ts";
+import { ingest, order, unit } from "../../support/bus/events.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
-import { connectStore } from "../../support/storefront.ts";
+import { connectStore } from "../../support/storefront/storefront.ts";
 
 let service: Service;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each([
   [4, ["/events/ingest?source=storefront"], [], false],
   [5, ["/events/ingest?source=storefront"], [], true],
 ])("a store in phase %s", (phase, paths, filed, isSafetyNet) => {
-  test("has its webhooks, its deliveries and its schedule as that phase says", async () => {
+  test("has the webhooks, deliveries and schedule of that phase", async () => {
     expect((await enter(phase)).status).toBe(200);
     expect([...webhookPaths()]).toEqual(paths);
     await ingest(service, order());
@@ -49,13 +49,13 @@ describe.each([
   });
 });
 
-test("a warehouse event is worked in every phase", async () => {
+test("a warehouse event is processed in every phase", async () => {
   await enter(3);
   await ingest(service, unit("unit.received"));
   expect(await filedOnly()).toEqual([]);
 });
 
-test.each([0, 6, "4"])("phase %j does not exist", async (phase) => {
+test.each([0, 6, "4"])("phase %j is rejected", async (phase) => {
   expect(
     (await service.call("POST", `/config?shop=${SHOP}`, { body: { event_bus_phase: phase } }))
       .status,

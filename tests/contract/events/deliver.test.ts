@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { BACKEND_SECRET, deliver, ingest, order } from "../../support/events.ts";
-import { openCircuit } from "../../support/queue.ts";
+import { BACKEND_SECRET, deliver, ingest, order } from "../../support/bus/events.ts";
+import { openCircuit } from "../../support/bus/queue.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 let seen = { erp: 0, analytics: 0, mails: 0 };
-// No worker: whatever is delivered here was asked for.
+// No worker runs: only explicit requests deliver.
 beforeAll(async () => {
   service = await startService();
 });
@@ -57,11 +57,11 @@ async function accepted(destinations: string[]): Promise<{ event_id: string; que
   return { event_id: json.event_id as string, queue_id: row.id as number };
 }
 
-describe("who may ask", () => {
+describe("authorization", () => {
   test.each([
     ["the secret header", { "x-backend-webhook-secret": BACKEND_SECRET }],
     ["the bearer form", { Authorization: `Bearer ${BACKEND_SECRET}` }],
-  ])("%s opens it", async (_, headers) => {
+  ])("accepts %s", async (_, headers) => {
     expect((await deliver(service, message(), { headers, query: `?shop=${SHOP}` })).status).toBe(
       200,
     );
@@ -71,13 +71,13 @@ describe("who may ask", () => {
     ["nothing", {}],
     ["a wrong secret", { "x-backend-webhook-secret": "wrong-secret-0123456789" }],
     ["the operator's key", { Authorization: "Bearer test-admin-key-0123456789" }],
-  ])("%s does not, and nothing is delivered", async (_, headers) => {
+  ])("rejects %s, and nothing is delivered", async (_, headers) => {
     const { status, json } = await deliver(service, message(), { headers, query: `?shop=${SHOP}` });
     expect({ status, error: json.error }).toEqual({ status: 401, error: "Unauthorized" });
     expect(await attempts()).toEqual([]);
   });
 
-  test("not for a `shared` store", async () => {
+  test("rejects a `shared` store", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { access_role: "shared" } });
     expect((await deliver(service, message(), { query: `?shop=${SHOP}` })).status).toBe(403);
   });
@@ -86,14 +86,14 @@ describe("who may ask", () => {
     ["no event", { event_id: undefined }, "event_id"],
     ["no channel", { channel: undefined }, "channel"],
     ["no queue id", { queue_id: "x" }, "queue_id"],
-  ])("a message with %s is refused by name", async (_, fields, named) => {
+  ])("a message with %s is rejected with the field's name", async (_, fields, named) => {
     const { status, json } = await deliver(service, message(fields), { query: `?shop=${SHOP}` });
     expect({ status, fields: Object.keys(json.fields) }).toEqual({ status: 400, fields: [named] });
   });
 });
 
-describe("a row of ours", () => {
-  test("is found by its event alone, delivered by its channel, filed and logged", async () => {
+describe("a queue row of this service", () => {
+  test("is found by its event alone, delivered by its channel, archived and logged", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     const { status, json } = await deliver(service, { queue_id, event_id, channel: "erpsys" });
     expect({ status, json }).toMatchObject({
@@ -114,7 +114,8 @@ describe("a row of ours", () => {
     expect(documents()).toHaveLength(1);
     expect(
       await service.database.query(
-        "SELECT status, delivered_at IS NOT NULL AS done, archived_at IS NOT NULL AS filed, transformed_payload IS NOT NULL AS kept FROM integration_queue",
+        `SELECT status, delivered_at IS NOT NULL AS done, archived_at IS NOT NULL AS filed,
+          transformed_payload IS NOT NULL AS kept FROM integration_queue`,
       ),
     ).toEqual([{ status: "delivered", done: true, filed: true, kept: true }]);
     expect(archived(`events/erpsys/${today()}/${event_id}.json`)).toMatchObject({
@@ -130,7 +131,7 @@ describe("a row of ours", () => {
     ]);
   });
 
-  test("that was delivered is not delivered again, and answers 200", async () => {
+  test("that was delivered answers 200 and is not delivered again", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     await deliver(service, { queue_id, event_id, channel: "erpsys" });
     const again = await deliver(service, {
@@ -144,7 +145,7 @@ describe("a row of ours", () => {
     expect(await attempts()).toHaveLength(1);
   });
 
-  test("asked for ten times at once is delivered once", async () => {
+  test("requested ten times concurrently is delivered once", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => deliver(service, { queue_id, event_id, channel: "erpsys" })),
@@ -153,7 +154,7 @@ describe("a row of ours", () => {
     expect(documents()).toHaveLength(1);
   });
 
-  test("that its channel does not take answers 502, uses up a retry and waits as the table says", async () => {
+  test("that its channel rejects answers 502, uses up an attempt and waits as the retry table says", async () => {
     service.sandbox.failNext("erp", { status: 500 });
     const { event_id, queue_id } = await accepted(["erpsys"]);
     const { status, json } = await deliver(service, { queue_id, event_id, channel: "erpsys" });
@@ -168,14 +169,15 @@ describe("a row of ours", () => {
       },
     });
     const [row] = await service.database.query(
-      "SELECT status, retry_count, extract(epoch FROM next_attempt_at - now())::float8 AS due_in FROM integration_queue",
+      `SELECT status, retry_count, extract(epoch FROM next_attempt_at - now())::float8 AS due_in
+        FROM integration_queue`,
     );
     expect(row).toMatchObject({ status: "pending", retry_count: 1 });
     expect(row.due_in).toBeGreaterThan(28);
     expect(row.due_in).toBeLessThan(34);
   });
 
-  test("behind an open circuit answers 502 circuit_open: no attempt, no retry used up", async () => {
+  test("behind an open circuit answers 502 circuit_open and uses up no attempt", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     await openCircuit(service.database, SHOP, "erpsys");
     const { status, json } = await deliver(service, { queue_id, event_id, channel: "erpsys" });
@@ -192,7 +194,7 @@ describe("a row of ours", () => {
     ).toEqual([{ status: "pending", retry_count: 0 }]);
   });
 
-  test("for a destination that nobody serves is filed, and its log says so", async () => {
+  test("for an unknown destination is archived, and its log says so", async () => {
     const { event_id, queue_id } = await accepted(["data_lake"]);
     const { status, json } = await deliver(service, { queue_id, event_id, channel: "data_lake" });
     expect({ status, log: json.delivery_log }).toMatchObject({
@@ -205,7 +207,7 @@ describe("a row of ours", () => {
     });
   });
 
-  test("that has nothing to tell its channel is filed too, with the reason", async () => {
+  test("without anything to send to its channel is archived too, with the reason", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { cms_api_token: "cms-token-0123456789", cms_customers_collection_id: "customers" },
     });
@@ -229,7 +231,7 @@ describe("a row of ours", () => {
     ["its channel's failure", "BadGateway", "delivery_failed"],
     ["an open circuit", "circuit_open", "circuit_open"],
   ])(
-    "that %s keeps back is an error like every other, with code, message and request",
+    "blocked because %s answers the usual error with code, message and request id",
     async (_, error, code) => {
       const { event_id, queue_id } = await accepted(["erpsys"]);
       if (code === "circuit_open") await openCircuit(service.database, SHOP, "erpsys");
@@ -255,7 +257,7 @@ describe("a row of ours", () => {
     },
   );
 
-  test("of another store is not moved by naming its event", async () => {
+  test("of another store is not changed by naming its event", async () => {
     const { event_id, queue_id } = await accepted(["erpsys"]);
     await deliver(
       service,
@@ -269,8 +271,8 @@ describe("a row of ours", () => {
   });
 });
 
-describe("a message without a row (a remote backend's)", () => {
-  test("is delivered once, filed and logged; a repetition answers 200", async () => {
+describe("a message without a row (from a remote backend)", () => {
+  test("is delivered once, archived and logged; a repetition answers 200", async () => {
     const foreign = message({
       channel: "web_analytics",
       event_id: randomUUID(),
@@ -287,7 +289,7 @@ describe("a message without a row (a remote backend's)", () => {
     });
   });
 
-  test("may be about an event with any kind of UUID", async () => {
+  test("accepts an event id that is any kind of UUID", async () => {
     expect(
       (
         await deliver(service, message({ event_id: "11111111-1111-1111-1111-111111111111" }), {
@@ -297,7 +299,7 @@ describe("a message without a row (a remote backend's)", () => {
     ).toBe(200);
   });
 
-  test("that fails answers 502 and may be tried again: its sender keeps the retries", async () => {
+  test("that fails answers 502 and may be repeated: its sender counts the attempts", async () => {
     service.sandbox.failNext("analytics", { status: 503 });
     const foreign = message({
       channel: "web_analytics",
@@ -309,7 +311,7 @@ describe("a message without a row (a remote backend's)", () => {
     ).toMatchObject({ status: "delivered", attempt: 2 });
   });
 
-  test("for an unknown channel is filed and answers ok", async () => {
+  test("for an unknown channel is archived and answers ok", async () => {
     const { status, json } = await deliver(service, message(), { query: `?shop=${SHOP}` });
     expect({ status, ok: json.ok, error: json.delivery_log.error }).toEqual({
       status: 200,
@@ -318,7 +320,7 @@ describe("a message without a row (a remote backend's)", () => {
     });
   });
 
-  test("reaches none of the channels that only the service itself uses", async () => {
+  test("reaches none of the channels internal to the service", async () => {
     await deliver(
       service,
       message({ channel: "email", transformed_payload: { template: "welcome", user_id: 1 } }),
@@ -327,12 +329,12 @@ describe("a message without a row (a remote backend's)", () => {
     expect(service.sandbox.email.inbox().slice(seen.mails)).toEqual([]);
   });
 
-  test("about an event that nobody knows, for no store, is told to name one", async () => {
+  test("of an unknown event without a store answers an error that asks for the store", async () => {
     expect((await deliver(service, message())).json.code).toBe("tenant_required");
   });
 });
 
-test("an event is found by its id as its source wrote it, in capitals too", async () => {
+test("an event is found by its source's id, also in capitals", async () => {
   const event_id = randomUUID().toUpperCase();
   await ingest(service, order({ event_id, destinations: ["erpsys", "data_lake"] }));
   expect(
@@ -359,7 +361,7 @@ test("an event is found by its id as its source wrote it, in capitals too", asyn
   ).toEqual({ ok: true, requeued: 2, not_found: [] });
 });
 
-describe("a status that is reported", () => {
+describe("a reported status", () => {
   const report = (
     id: string,
     body: object,
@@ -370,7 +372,7 @@ describe("a status that is reported", () => {
       "SELECT channel, status, retry_count, last_error FROM integration_queue ORDER BY channel",
     );
 
-  test("delivered settles the event's rows, of one channel or all", async () => {
+  test("delivered settles the event's rows of one channel or all", async () => {
     const { event_id } = await accepted(["erpsys", "data_lake"]);
     expect((await report(event_id, { status: "delivered", channel: "erpsys" })).json).toMatchObject(
       { ok: true, event_id, status: "delivered", updated: 1 },
@@ -379,7 +381,7 @@ describe("a status that is reported", () => {
     expect((await report(event_id, { status: "delivered" })).json.updated).toBe(1);
   });
 
-  test("failed is a failed delivery: a retry is used up, and the last one leads to the dead letters", async () => {
+  test("failed counts as a failed delivery: it uses up an attempt, and the last one makes a dead letter", async () => {
     const { event_id } = await accepted(["erpsys"]);
     for (let n = 0; n < 4; n += 1)
       expect((await report(event_id, { status: "failed", error: "no such plant" })).status).toBe(
@@ -393,13 +395,13 @@ describe("a status that is reported", () => {
   test.each<[string, object, Record<string, string> | undefined, number]>([
     ["another status", { status: "lost" }, undefined, 400],
     ["no secret", { status: "delivered" }, {}, 401],
-  ])("%s is refused, and nothing moves", async (_, body, headers, status) => {
+  ])("%s is rejected and changes nothing", async (_, body, headers, status) => {
     const { event_id } = await accepted(["erpsys"]);
     expect((await report(event_id, body, headers)).status).toBe(status);
     expect((await states()).map((row) => row.status)).toEqual(["pending"]);
   });
 
-  test("of an event that nobody knows is not found", async () => {
+  test("of an unknown event answers 404", async () => {
     expect(
       (
         await service.call("PATCH", `/events/${randomUUID()}/status?shop=${SHOP}`, {

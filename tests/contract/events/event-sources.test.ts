@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { BACKEND_SECRET, ERP_TOKEN, ingest, order, TENANT_KEY } from "../../support/events.ts";
+import { BACKEND_SECRET, ERP_TOKEN, ingest, order, TENANT_KEY } from "../../support/bus/events.ts";
 import {
   APP_SECRET,
   OTHER_SHOP,
@@ -24,20 +24,21 @@ const query = (sql: string, values: unknown[] = []) => service.database.query(sq
 const isEmpty = async () =>
   (
     await query(
-      "SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1 FROM kv WHERE key LIKE 'evt:%'",
+      `SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1
+        FROM kv WHERE key LIKE 'evt:%'`,
     )
   ).length === 0;
 const ledger = async () =>
   (await query("SELECT * FROM event_ledger"))[0] as Record<string, unknown>;
 
-describe("the source of an event:", () => {
+describe("the source of an event", () => {
   const signedHeaders = (raw: string, secret = APP_SECRET) => ({
     "X-Storefront-Hmac-SHA256": sign(raw, secret),
   });
   const raw = () => JSON.stringify(order({ source: undefined }));
   const from = (source: string) => ({ query: `&source=${source}` });
 
-  test("storefront is proven by the signature over the raw bytes, and by nothing else", async () => {
+  test("storefront requires the signature over the raw bytes", async () => {
     const body = raw();
     expect(
       (
@@ -63,7 +64,7 @@ describe("the source of an event:", () => {
     }
   });
 
-  test("is storefront whenever a storefront signature is there, whatever else is said", async () => {
+  test("is storefront whenever there is a storefront signature, whatever the request claims", async () => {
     const body = raw();
     const { status, json } = await ingest(service, body, {
       ...from("erpsys"),
@@ -73,7 +74,7 @@ describe("the source of an event:", () => {
     expect({ status, method: json.method }).toEqual({ status: 401, method: "hmac" });
   });
 
-  test("erpsys is proven by the store's ERP token", async () => {
+  test("erpsys requires the store's ERP token", async () => {
     expect((await ingest(service, order(), { ...from("erpsys"), key: ERP_TOKEN })).status).toBe(
       202,
     );
@@ -89,7 +90,7 @@ describe("the source of an event:", () => {
     }
   });
 
-  test("backend is proven by the shared secret, also when only the task id says so", async () => {
+  test("backend requires the shared secret, also when only the task id names it", async () => {
     expect(
       (
         await ingest(service, order(), {
@@ -107,7 +108,7 @@ describe("the source of an event:", () => {
   });
 
   test.each(["cms", "erp", "wms", "manual"])(
-    "%s is spoken for by an admin key, in the header or the body",
+    "%s is accepted with an admin key, in the header or the body",
     async (source) => {
       const event =
         source === "wms" ? { event_type: "unit.packed", payload: { serial: "1" } } : order();
@@ -124,7 +125,7 @@ describe("the source of an event:", () => {
     },
   );
 
-  test("testing is the operator's own, and stands in the envelope as manual", async () => {
+  test("testing requires the operator's key and becomes manual in the envelope", async () => {
     expect(
       (await ingest(service, order({ source: undefined }), { ...from("testing"), key: TENANT_KEY }))
         .status,
@@ -133,7 +134,7 @@ describe("the source of an event:", () => {
   });
 
   test.each(["storefront", "erpsys", "backend"])(
-    "%s in the body alone is what an admin key made of it: manual",
+    "%s in the body alone becomes manual with an admin key",
     async (source) => {
       expect((await ingest(service, order({ source }), { key: TENANT_KEY })).status).toBe(202);
       expect((await ledger()).source).toBe("manual");
@@ -154,7 +155,7 @@ describe("the source of an event:", () => {
     expect(await isEmpty()).toBe(true);
   });
 
-  test("is told before anything about the store: also before a shop that is none", async () => {
+  test("is authenticated before anything about the store is disclosed, also before a malformed shop", async () => {
     const body = raw();
     expect(
       (
@@ -170,7 +171,7 @@ describe("the source of an event:", () => {
     );
   });
 
-  test("of a `shared` store is the storefront alone", async () => {
+  test("of a `shared` store can only be storefront", async () => {
     await service.call("POST", `/config?shop=${OTHER_SHOP}`, { body: { access_role: "shared" } });
     expect((await ingest(service, order(), { shop: OTHER_SHOP })).status).toBe(403);
     const body = raw();
@@ -186,7 +187,7 @@ describe("the source of an event:", () => {
     ).toBe(202);
   });
 
-  test("with a key that was changed elsewhere a moment ago is proven by the new one, and not by the old one", async () => {
+  test("with a key that another process just changed requires the new one", async () => {
     expect((await ingest(service, order(), { key: TENANT_KEY })).status).toBe(202);
     await query(
       'UPDATE kv SET value = value || \'{"admin_key": "fresh-admin-key-0123456789"}\', version = version + 1 WHERE key = $1',

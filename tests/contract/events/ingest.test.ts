@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ERP_TOKEN, ingest, keyOf, order, TENANT_KEY } from "../../support/events.ts";
+import { ERP_TOKEN, ingest, keyOf, order, TENANT_KEY } from "../../support/bus/events.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -23,14 +23,15 @@ const rows = () => query("SELECT * FROM integration_queue ORDER BY channel");
 const isEmpty = async () =>
   (
     await query(
-      "SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1 FROM kv WHERE key LIKE 'evt:%'",
+      `SELECT 1 FROM integration_queue UNION ALL SELECT 1 FROM event_ledger UNION ALL SELECT 1
+        FROM kv WHERE key LIKE 'evt:%'`,
     )
   ).length === 0;
 const ledger = async () =>
   (await query("SELECT * FROM event_ledger"))[0] as Record<string, unknown>;
 
-describe("an event that is accepted", () => {
-  test("answers 202 with its id, and has a marker, a ledger row and one queue row per destination", async () => {
+describe("an accepted event", () => {
+  test("answers 202 with its id and writes a marker, a ledger row and one queue row per destination", async () => {
     const event_id = randomUUID();
     const event = order({ event_id });
     const { status, json } = await ingest(service, event);
@@ -71,12 +72,12 @@ describe("an event that is accepted", () => {
     ]);
   });
 
-  test("keeps the ledger free of what the payload says", async () => {
+  test("keeps the payload out of the ledger", async () => {
     await ingest(service, order({ payload: { email: "ann@example.com" } }));
     expect(JSON.stringify(await ledger())).not.toContain("ann@");
   });
 
-  test("cannot be changed or removed in the ledger", async () => {
+  test("cannot be changed or deleted in the ledger", async () => {
     await ingest(service, order());
     await expect(query("UPDATE event_ledger SET source = 'erp'")).rejects.toThrow(/append-only/);
     await expect(query("DELETE FROM event_ledger")).rejects.toThrow(/append-only/);
@@ -89,7 +90,7 @@ describe("an event that is accepted", () => {
     ["inventory.changed", "inventory", ["archive"], 1],
     ["invoice.created", "invoice", ["erpsys"], 3],
   ])(
-    "without destinations and priority %s goes where its entity goes",
+    "without destinations and priority %s goes to its entity's default destinations",
     async (event_type, entity_type, destinations, priority) => {
       const { json } = await ingest(service, order({ event_type }));
       expect(json.destinations).toEqual(destinations);
@@ -97,7 +98,7 @@ describe("an event that is accepted", () => {
     },
   );
 
-  test("follows the store's routes, wildcards and priority too, less what is not enabled", async () => {
+  test("follows the store's routes, wildcards and priority too, except channels that are not enabled", async () => {
     await service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
       body: {
         event_routes: [
@@ -109,14 +110,15 @@ describe("an event that is accepted", () => {
     });
     expect((await ingest(service, order())).json.destinations).toEqual(["archive", "erpsys"]);
     expect((await ledger()).priority).toBe(4);
-    // No route fits: the entity's own way, less the channels that the list leaves out.
+    // No route matches: the entity's default destinations, except the channels that the store has not
+    // enabled.
     expect((await ingest(service, order({ event_type: "product.updated" }))).json).toMatchObject({
       queued: 0,
       destinations: [],
     });
   });
 
-  test("follows a route for any type that an event may have", async () => {
+  test("follows a route for every allowed event type", async () => {
     expect(
       (
         await service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
@@ -130,7 +132,7 @@ describe("an event that is accepted", () => {
     ).toEqual(["archive"]);
   });
 
-  test("keeps the destinations that its sender names: what nobody serves, or the store has not enabled, is only filed", async () => {
+  test("keeps the destinations that its sender names: an unknown or disabled one is only archived", async () => {
     await service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
       body: { enabled_channels: ["cms"] },
     });
@@ -171,7 +173,7 @@ describe("an event that is accepted", () => {
     expect((await ledger()).entity_id).toBe(entity_id);
   });
 
-  test("without a time takes the payload's, else the present", async () => {
+  test("without a time uses the payload's, else the current time", async () => {
     await ingest(
       service,
       order({ timestamp: undefined, payload: { updated_at: "2026-01-02T03:04:05+01:00" } }),
@@ -183,12 +185,12 @@ describe("an event that is accepted", () => {
     expect(Date.now() - ((await ledger()).occurred_at as Date).getTime()).toBeLessThan(10_000);
   });
 
-  test("has its own time of receipt, whatever the sender says", async () => {
+  test("has its own time of receipt, whatever the sender claims", async () => {
     await ingest(service, order({ received_at: "2001-01-01T00:00:00Z" }));
     expect(Date.now() - ((await ledger()).received_at as Date).getTime()).toBeLessThan(10_000);
   });
 
-  test("may bring its own key of 64 hex digits; anything else is no key", async () => {
+  test("may have its own idempotency key of 64 hex digits; any other value is ignored", async () => {
     const own = "AB".repeat(32);
     await ingest(service, order({ idempotency_key: own }));
     expect((await ledger()).idempotency_key).toBe(own.toLowerCase());
@@ -205,14 +207,9 @@ describe("an event that is accepted", () => {
     "11111111-1111-1111-1111-111111111111",
     "00000000-0000-0000-0000-000000000001",
     "0F8FAD5B-D9CB-469F-C165-70867728950E",
-  ])(
-    "keeps the id that its source gave it, whatever kind of UUID that is: %s",
-    async (event_id) => {
-      expect((await ingest(service, order({ event_id }))).json.event_id).toBe(
-        event_id.toLowerCase(),
-      );
-    },
-  );
+  ])("keeps the id that its source assigned, for every kind of UUID: %s", async (event_id) => {
+    expect((await ingest(service, order({ event_id }))).json.event_id).toBe(event_id.toLowerCase());
+  });
 
   test("finds its store by the envelope when the request names none", async () => {
     expect((await ingest(service, order({ tenant_shop: OTHER_SHOP }), { shop: null })).status).toBe(
@@ -222,8 +219,8 @@ describe("an event that is accepted", () => {
   });
 });
 
-describe("the same event", () => {
-  test("comes once: 200, deduplicated, the first one's id, and no second row", async () => {
+describe("a repeated event", () => {
+  test("answers 200, deduplicated, with the first one's id, and adds no row", async () => {
     const event = order();
     const first = await ingest(service, event);
     const again = await ingest(service, { ...event, payload: { other: true } });
@@ -234,7 +231,7 @@ describe("the same event", () => {
     expect(await rows()).toHaveLength(2);
   });
 
-  test("with the same event id is the same one, though it says no time of its own", async () => {
+  test("with the same event id is a duplicate although it has no time of its own", async () => {
     const event = order({ event_id: randomUUID(), timestamp: undefined });
     expect((await ingest(service, event)).status).toBe(202);
     expect((await ingest(service, event)).json).toEqual({
@@ -245,7 +242,7 @@ describe("the same event", () => {
     expect(await rows()).toHaveLength(2);
   });
 
-  test("200 times at once is one set of rows, one 202 and 199 times 200 with its id", async () => {
+  test("200 times concurrently writes one set of rows: one 202, and 199 times 200 with its id", async () => {
     const event = order();
     const answers = await Promise.all(Array.from({ length: 200 }, () => ingest(service, event)));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
@@ -257,7 +254,7 @@ describe("the same event", () => {
     expect(await query("SELECT 1 FROM event_ledger")).toHaveLength(1);
   });
 
-  test("of another store is another event", async () => {
+  test("of another store is a separate event", async () => {
     const event = order({ event_id: randomUUID() });
     expect([
       (await ingest(service, event)).status,
@@ -265,7 +262,7 @@ describe("the same event", () => {
     ]).toEqual([202, 202]);
   });
 
-  test("counts as new once its marker has run out", async () => {
+  test("is new again once its marker has expired", async () => {
     const event = order();
     await ingest(service, event);
     await query("UPDATE kv SET expires_at = now() WHERE key LIKE 'evt:%'");
@@ -273,7 +270,7 @@ describe("the same event", () => {
   });
 });
 
-describe("is refused, and leaves nothing behind:", () => {
+describe("a rejected event writes nothing:", () => {
   const event = { event_type: "order.created", entity_id: "1" };
   test.each<[string, unknown, number, string, string[]]>([
     ["broken JSON", "{", 400, "malformed_json", []],
@@ -389,9 +386,9 @@ describe("is refused, and leaves nothing behind:", () => {
       [],
     ],
   ])("%s", async (_, body, status, code, fields) => {
-    const { status: told, json } = await ingest(service, body);
-    expect({ told, code: json.code, fields: Object.keys(json.fields ?? {}) }).toEqual({
-      told: status,
+    const { status: actual, json } = await ingest(service, body);
+    expect({ actual, code: json.code, fields: Object.keys(json.fields ?? {}) }).toEqual({
+      actual: status,
       code,
       fields,
     });
@@ -405,14 +402,14 @@ describe("is refused, and leaves nothing behind:", () => {
     expect({ status, code: json.code }).toEqual({ status: 415, code: "unsupported_media_type" });
   });
 
-  test("a store that nobody registered", async () => {
+  test("an unregistered store", async () => {
     expect((await ingest(service, order(), { shop: "nobody.myshopify.com" })).json.code).toBe(
       "unknown_tenant",
     );
     expect((await ingest(service, order(), { shop: null })).json.code).toBe("tenant_required");
   });
 
-  test("one bad event among many at once, and its neighbours are stored", async () => {
+  test("one invalid event among many concurrent ones, and the others are stored", async () => {
     const bad = '{"event_type":"order.created","entity_id":"1","payload":{"note":"\\ud800"}}';
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => ingest(service, n === 20 ? bad : order())),

@@ -22,7 +22,7 @@ const put = (body: unknown, path = PATH, key: string | null = ADMIN_KEY) =>
 const get = (path = PATH, key: string | null = ADMIN_KEY, shop = SHOP) =>
   service.call("GET", `${path}?shop=${shop}`, { key });
 
-test("a mapping is kept whole, shown, and replaced by the next", async () => {
+test("a mapping is stored whole, returned, and replaced by the next", async () => {
   expect(await put(MAPPING)).toMatchObject({
     status: 200,
     json: { ok: true, channel: "erp_generic", entity_type: "order", mapping: MAPPING },
@@ -43,7 +43,7 @@ test("a mapping is kept whole, shown, and replaced by the next", async () => {
   expect((await get()).json.mapping).toEqual({ fields: { id: "entity_id" }, required: [] });
 });
 
-test("there is none until one is saved, and no other store's", async () => {
+test("is empty until one is saved, and never another store's", async () => {
   await put(MAPPING);
   expect(await get("/admin/mappings/erp_generic/invoice")).toMatchObject({
     status: 404,
@@ -60,14 +60,14 @@ test.each([
   [{ fields: { a: "x" }, required: ["b"] }, "required.0"],
   [{ required: [] }, "fields"],
   [{ fields: { "a.constructor": "x" } }, "fields.a.constructor"],
-])("%j is refused and names %s", async (body, field) => {
+])("rejects %j and names %s", async (body, field) => {
   const answer = await put(body);
   expect(answer).toMatchObject({ status: 400, json: { code: "invalid_request" } });
   expect(Object.keys(answer.json.fields)).toContain(field);
   expect((await get()).status).toBe(404);
 });
 
-test("a destination without mappings and an entity that there is not are told apart", async () => {
+test("an unconfigured destination and an unknown entity have different errors", async () => {
   expect((await put(MAPPING, "/admin/mappings/cms/order")).status).toBe(404);
   expect(await put(MAPPING, "/admin/mappings/erp_generic/person")).toMatchObject({
     status: 400,
@@ -80,7 +80,7 @@ test.each([
   ["wrong-key", 401],
   ["tenant-admin-key-2", 401],
   ["tenant-admin-key-1", 200],
-] as const)("the key %s is answered %i", async (key, status) => {
+] as const)("the key %s answers %i", async (key, status) => {
   expect((await put(MAPPING, PATH, key)).status).toBe(status);
   if (status === 401)
     expect(await service.database.query("SELECT 1 FROM integration_mappings")).toEqual([]);

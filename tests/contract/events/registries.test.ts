@@ -1,4 +1,4 @@
-// What operators keep for the bus: UPCs of SKUs, firmware of products.
+// Registries for the event bus: UPCs by SKU, firmware versions by product.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ADMIN_KEY, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
@@ -27,7 +27,7 @@ const mapping = (n: number) => ({
 });
 
 describe("UPC mappings", () => {
-  test("are added and changed, others stay, and of a SKU named twice the last counts", async () => {
+  test("are added and updated, others stay; of a SKU named twice the last one counts", async () => {
     expect(
       await put(UPCS, {
         mappings: [
@@ -56,14 +56,14 @@ describe("UPC mappings", () => {
     expect((await get(UPCS, OTHER_SHOP)).json).toEqual({ mappings: [], next_cursor: null });
   });
 
-  test("1,000 go at once, 1,001 and none do not", async () => {
+  test("accepts 1,000 at once, rejects 1,001 and none", async () => {
     const many = Array.from({ length: 1_001 }, (_, n) => mapping(n));
     expect((await put(UPCS, { mappings: many })).status).toBe(400);
     expect((await put(UPCS, { mappings: [] })).status).toBe(400);
     expect((await put(UPCS, { mappings: many.slice(1) })).json).toEqual({ ok: true, saved: 1_000 });
   });
 
-  test("are listed by pages without a gap or a repeat, and a cursor opens its own list alone", async () => {
+  test("are listed in pages without gap or repetition, and a cursor works for its own list only", async () => {
     await put(UPCS, { mappings: Array.from({ length: 25 }, (_, n) => mapping(n)) });
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -90,7 +90,7 @@ describe("UPC mappings", () => {
     [{ sku: "A", upc: "1234" }, "mappings.0.upc"],
     [{ sku: "A", upc: 12345678 }, "mappings.0.upc"],
     [{ upc: "12345678" }, "mappings.0.sku"],
-  ])("%j is refused and names %s", async (one, field) => {
+  ])("rejects %j and names %s", async (one, field) => {
     const answer = await put(UPCS, { mappings: [one, mapping(1)] });
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.json.fields)).toContain(field);
@@ -99,7 +99,7 @@ describe("UPC mappings", () => {
 });
 
 describe("the firmware registry", () => {
-  test("holds one version per product, and says since when", async () => {
+  test("has one version per product, with its start time", async () => {
     expect(await put(`${FIRMWARE}/CAM-9`, { version: "1.4.2", sha256: SHA })).toMatchObject({
       status: 200,
       json: {
@@ -130,14 +130,14 @@ describe("the firmware registry", () => {
     [{ version: "1", sha256: "abc" }, "sha256"],
     [{ version: "", sha256: SHA }, "version"],
     [{ sha256: SHA }, "version"],
-  ])("%j is refused and names %s", async (body, field) => {
+  ])("rejects %j and names %s", async (body, field) => {
     const answer = await put(`${FIRMWARE}/CAM-9`, body);
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.json.fields)).toContain(field);
     expect((await get(FIRMWARE)).json.firmware).toEqual([]);
   });
 
-  test("takes no product number beyond measure", async () => {
+  test("rejects a product number that is too long", async () => {
     expect(
       await put(`${FIRMWARE}/${"x".repeat(201)}`, { version: "1", sha256: SHA }),
     ).toMatchObject({ status: 400, json: { fields: { mpn: expect.any(String) } } });
@@ -155,7 +155,7 @@ describe.each([
     ["wrong-key", 401],
     ["tenant-admin-key-2", 401],
     ["tenant-admin-key-1", 200],
-  ] as const)("answer the key %s with %i", async (key, status) => {
+  ] as const)("answers the key %s with %i", async (key, status) => {
     expect((await put(path, body, key)).status).toBe(status);
     expect((await get(list, SHOP, key)).status).toBe(status);
     if (status === 401)
@@ -166,7 +166,7 @@ describe.each([
       ).toEqual([]);
   });
 
-  test("are not for a shared store", async () => {
+  test("rejects a shared store", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, { body: { access_role: "shared" } });
     for (const answer of [await put(path, body), await get(list)])
       expect(answer).toMatchObject({ status: 403, json: { code: "forbidden" } });

@@ -1,15 +1,15 @@
-// A message that a remote backend transformed is delivered as it is, with the channel's own address and credentials: what a
-// document must hold was checked where it was made (DECISIONS 12).
+// A message that a remote backend transformed is delivered unchanged with the channel's own address and
+// credentials: its content was validated where it was made (DECISIONS 12).
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SystemName } from "../../../app/sandbox/faults.ts";
-import { storeFields } from "../../support/channels.ts";
-import { deliver, ingest, order } from "../../support/events.ts";
+import { storeFields } from "../../support/bus/channels.ts";
+import { deliver, ingest, order } from "../../support/bus/events.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 import { signUp } from "../identity/people.ts";
 
 let service: Service;
-// No worker: whatever is delivered here was asked for.
+// No worker runs: only explicit requests deliver.
 beforeAll(async () => {
   service = await startService();
 });
@@ -22,23 +22,23 @@ beforeEach(async () => {
 
 const sentTo = (system: SystemName) => service.sandbox.requests(system);
 type Streamed = { body?: { xdmEntity?: unknown } };
-/** The document itself; streaming ingestion takes it inside an envelope of its own. */
+/** The document itself; streaming ingestion wraps it in an envelope. */
 function bodyOf(body: unknown): unknown {
   const document: unknown = typeof body === "string" ? JSON.parse(body) : body;
   return (document as Streamed).body?.xdmEntity ?? document;
 }
 
-/** Documents that lack what ours would have, and have what ours would not. */
+/** Documents without some of our fields and with some that ours never have. */
 const DOCUMENTS: [channel: string, system: SystemName, document: Record<string, unknown>][] = [
   ["erpsys", "erp", { ExternalDocumentID: "E-1", Total: "12.50", Lines: [{ Material: "M" }] }],
   ["erp_generic", "erp", { anything: { goes: [1, null, true] } }],
   ["web_analytics", "analytics", { app_instance_id: "x", events: [{ name: "made_elsewhere" }] }],
   ["profile_platform", "profilePlatform", { score: 7, segments: [{ id: "s" }] }],
-  ["retail_analytics_b", "retailAnalyticsB", { household: "h-1", basket: [{ upc: "012" }] }],
+  ["retail_analytics_b", "retailAnalyticsB", { household: "h-1", cart: [{ upc: "012" }] }],
 ];
 
 describe.each(DOCUMENTS)("%s", (channel, system, document) => {
-  test("gets the document of a row of ours exactly as it was made elsewhere", async () => {
+  test("receives the document for one of our rows exactly as sent", async () => {
     const { json } = await ingest(service, order({ destinations: [channel] }));
     const before = sentTo(system).length;
     const answer = await deliver(service, {
@@ -53,7 +53,7 @@ describe.each(DOCUMENTS)("%s", (channel, system, document) => {
     expect([200, 502]).toContain(answer.status);
   });
 
-  test("gets the document of an event that is not known here exactly as it was made elsewhere", async () => {
+  test("receives the document for an unknown event exactly as sent", async () => {
     const before = sentTo(system).length;
     await deliver(
       service,
@@ -78,7 +78,7 @@ describe.each(DOCUMENTS)("%s", (channel, system, document) => {
   });
 });
 
-test("cms gets the fields of a known customer's item exactly as they were made elsewhere", async () => {
+test("cms receives the fields of a known customer's item exactly as sent", async () => {
   const { email } = await signUp(service);
   const { json } = await ingest(service, {
     event_type: "customer.updated",
@@ -98,7 +98,7 @@ test("cms gets the fields of a known customer's item exactly as they were made e
   expect(items.at(-1)?.body).toMatchObject({ fieldData });
 });
 
-test("retail_analytics_a drops the file exactly as it was made elsewhere", async () => {
+test("retail_analytics_a receives the file exactly as sent", async () => {
   const csv = "household,upc\r\nh-1,012\r\n";
   const { json } = await ingest(service, order({ destinations: ["retail_analytics_a"] }));
   const before = sentTo("retailAnalyticsA").length;
@@ -131,7 +131,7 @@ test("the channel's own address and credentials are used, whatever the message n
   );
 });
 
-test("an empty message is none: the row's own is made here", async () => {
+test("an empty message is ignored: the row's own message is built here", async () => {
   const { json } = await ingest(service, order({ destinations: ["erpsys"] }));
   await deliver(service, { queue_id: 1, event_id: json.event_id, channel: "erpsys" });
   expect(bodyOf(sentTo("erp").at(-1)?.body)).toMatchObject({ bukrs: "1000", vkorg: "1010" });
@@ -143,7 +143,7 @@ test.each([
   ["retail_analytics_b", "retailAnalyticsB"],
   ["retail_analytics_a", "retailAnalyticsA"],
 ] as const)(
-  "%s gets no document that holds an e-mail address in the clear: it is refused, not rewritten",
+  "%s rejects a document with a clear-text e-mail address instead of rewriting it",
   async (channel, system) => {
     const before = sentTo(system).length;
     const { status, json } = await deliver(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ingest, unit } from "../../support/events.ts";
+import { ingest, unit } from "../../support/bus/events.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -18,7 +18,7 @@ const rows = () =>
   );
 
 test.each(["unit.received", "unit.picked", "unit.packed", "unit.shipped"])(
-  "%s goes to the backend and the warehouse archive with priority 2, whatever its sender asks",
+  "%s goes to the backend and the warehouse archive with priority 2, whatever its sender requests",
   async (type) => {
     const event = unit(type, { serial: "SN-A" });
     const { status, json } = await ingest(service, {
@@ -41,7 +41,7 @@ test.each(["unit.received", "unit.picked", "unit.packed", "unit.shipped"])(
   },
 );
 
-test("the store's own routes do not lead a warehouse event elsewhere", async () => {
+test("the store's own routes do not redirect a warehouse event", async () => {
   await service.call("PUT", `/admin/destinations?shop=${SHOP}`, {
     body: {
       event_routes: [{ event_type: "*", channels: ["web_analytics"] }],
@@ -54,7 +54,7 @@ test("the store's own routes do not lead a warehouse event elsewhere", async () 
   ]);
 });
 
-test("a warehouse type from another source keeps the warehouse's rules", async () => {
+test("a warehouse type from another source follows the warehouse's rules", async () => {
   expect(
     (
       await ingest(service, {
@@ -65,10 +65,11 @@ test("a warehouse type from another source keeps the warehouse's rules", async (
   ).toBe("personal_data_not_accepted");
 });
 
-test("the database itself refuses a warehouse row for a marketing system", async () => {
+test("the database rejects a warehouse row for a marketing system", async () => {
   const insert = (channel: string) =>
     service.database.query(
-      "INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries) VALUES ($1, 'e', $2, 'wms', 'unit.packed', 'inventory', 's', 1)",
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+        entity_id, max_retries) VALUES ($1, 'e', $2, 'wms', 'unit.packed', 'inventory', 's', 1)`,
       [SHOP, channel],
     );
   await expect(insert("cms")).rejects.toThrow(/integration_queue_wms_check/);
@@ -80,7 +81,7 @@ test.each([
   [{ email: "ann@example.com", phone: "1" }, ["payload.email", "payload.phone"]],
   [{ address: { city: "Köln" } }, ["payload.address"]],
 ])(
-  "other fields than the twelve references are refused as personal, by name: %j",
+  "fields other than the twelve references are rejected as personal, by name: %j",
   async (extra, fields) => {
     const { status, json } = await ingest(service, unit("unit.picked", extra));
     expect({ status, code: json.code, fields: Object.keys(json.fields) }).toEqual({
@@ -100,7 +101,7 @@ test.each<[string, string, Record<string, unknown>, string[]]>([
   ["a reference that is no text", "unit.received", { mpn: 7 }, ["payload.mpn"]],
   ["no serial", "unit.received", { serial: undefined }, ["payload.serial"]],
   ["a type that the socket does not have", "unit.lost", {}, ["event_type"]],
-])("%s is refused", async (_, type, fields, named) => {
+])("%s is rejected", async (_, type, fields, named) => {
   const { status, json } = await ingest(service, unit(type, fields));
   expect({ status, fields: Object.keys(json.fields ?? {}) }).toEqual({
     status: 400,
@@ -109,7 +110,7 @@ test.each<[string, string, Record<string, unknown>, string[]]>([
   expect(await rows()).toEqual([]);
 });
 
-test("a return with its case is taken", async () => {
+test("a return with its case is accepted", async () => {
   expect(
     (await ingest(service, unit("unit.returned", { rma_ref: "RMA-1", movement: "return" }))).status,
   ).toBe(202);

@@ -1,4 +1,4 @@
-// The pages behind mailed links, for people without script.
+// The no-script pages behind mailed links.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SHOP, startService, type Answer, type Service } from "../../support/service.ts";
 import {
@@ -66,8 +66,8 @@ function expectSafePage(answer: Answer): void {
   expect(answer.text).not.toContain(`"Söhne" <b>`);
 }
 
-describe("the page of a reset link", () => {
-  it("is a form with a label, a rule and the token, and neither runs script nor tells another site its address", async () => {
+describe("the page behind a password reset link", () => {
+  it("shows a labelled form with the password rule and the token, runs no script and sends no Referer to other sites", async () => {
     const { link, token } = await resetLink();
     const answer = await open(link);
     expect(answer.status).toBe(200);
@@ -79,7 +79,7 @@ describe("the page of a reset link", () => {
     );
   });
 
-  it("does not use the link up by being opened, not by ten scanners", async () => {
+  it("is not used up by GET requests, even by ten mail scanners", async () => {
     const { link, token } = await resetLink();
     for (let times = 0; times < 10; times += 1) await open(link);
     expect((await service.call("HEAD", link.slice(service.url.length), { key: null })).status).toBe(
@@ -88,7 +88,7 @@ describe("the page of a reset link", () => {
     expect((await submit(RESET, { token, password: "a fine password" })).status).toBe(200);
   });
 
-  it("saves the password by a plain form post, ends the sessions and says so in a page", async () => {
+  it("saves the password on a plain form post, ends the sessions and shows a confirmation page", async () => {
     const { email, token, session } = await resetLink();
     const answer = await submit(RESET, { token, password: "a fine password" });
     expect(answer.status).toBe(200);
@@ -99,7 +99,7 @@ describe("the page of a reset link", () => {
     expect((await login(service, email, "a fine password")).status).toBe(200);
   });
 
-  it("comes back with the fault told and the link unspent when the password is too short or is the address", async () => {
+  it("shows the form again with the error, and keeps the link valid, when the password is too short or equals the address", async () => {
     const { email, token } = await resetLink();
     for (const password of ["short", "", email]) {
       const answer = await submit(RESET, { token, password });
@@ -113,7 +113,7 @@ describe("the page of a reset link", () => {
     expect((await submit(RESET, { token, password: "a fine password" })).status).toBe(200);
   });
 
-  it("says in a page that a used, foreign or missing link is no good", async () => {
+  it("shows an error page for a used link, another store's link and a missing token", async () => {
     const { token } = await resetLink();
     await submit(RESET, { token, password: "a fine password" });
     for (const fields of [
@@ -128,7 +128,7 @@ describe("the page of a reset link", () => {
     }
   });
 
-  it("escapes a token that is markup", async () => {
+  it("escapes a token that contains markup", async () => {
     const answer = await service.call(
       "GET",
       `${RESET}?shop=${SHOP}&token=${encodeURIComponent('"><script>alert(1)</script>')}`,
@@ -141,7 +141,7 @@ describe("the page of a reset link", () => {
     ["es", "es", "Elige una contraseña"],
     ["fr", "fr", "Choisissez un mot de passe"],
     ["de", "en", "Choose a password"],
-  ])("speaks the store's language: %s", async (locale, lang, title) => {
+  ])("is in the store's language: %s", async (locale, lang, title) => {
     await setLocale(locale);
     const answer = await service.call("GET", `${RESET}?shop=${SHOP}&token=x`, { key: null });
     await setLocale(null);
@@ -149,7 +149,7 @@ describe("the page of a reset link", () => {
     expect(answer.text).toContain(`<h1>${title}</h1>`);
   });
 
-  it("tells a person whom a flood keeps out to try again, without using up the link", async () => {
+  it("shows a rate-limit page under a flood, without using up the link", async () => {
     const { token, email } = await resetLink();
     const flood = Promise.all(Array.from({ length: 140 }, () => login(service, email)));
     const answers = await Promise.all(
@@ -161,8 +161,8 @@ describe("the page of a reset link", () => {
   });
 });
 
-describe("the page of a verification link", () => {
-  it("verifies only when its button is used, and says so in a page", async () => {
+describe("the page behind a verification link", () => {
+  it("verifies only when its button is pressed, and shows a confirmation", async () => {
     const { email, token: session } = await signUp(service);
     const link = await mailedLink(service, email, VERIFY);
     const page = await open(link);
@@ -180,7 +180,7 @@ describe("the page of a verification link", () => {
     expectSafePage(again);
   });
 
-  it("says that an account with a password was made for the address, and asks for that password or a new one", async () => {
+  it("names the password account that was created for the address, and asks for its password or a new one", async () => {
     const { email, token: session } = await signUp(service);
     const link = await mailedLink(service, email, VERIFY);
     const page = await open(link);
@@ -199,7 +199,7 @@ describe("the page of a verification link", () => {
     expect((await login(service, email)).status).toBe(401);
   });
 
-  it("asks for no password in the browser that is signed in to the account", async () => {
+  it("asks for no password in a browser that is signed in to the account", async () => {
     const { email, token: session } = await signUp(service);
     const link = await mailedLink(service, email, VERIFY);
     const headers = { cookie: `__Host-crm_session=${session}` };
@@ -213,19 +213,19 @@ describe("the page of a verification link", () => {
         }).toString(),
         headers: { ...headers, origin, "Content-Type": "application/x-www-form-urlencoded" },
       });
-    // Another site makes the browser send the cookie along: it proves nothing.
+    // A cross-site form post carries the cookie too, so the cookie proves nothing.
     expect((await post("https://evil.example")).status).toBe(400);
     expect((await post(new URL(service.url).origin)).status).toBe(200);
     expect((await getMe(service, session)).json.user.email_verified).toBe(true);
   });
 
-  it("without a token, or with one that is too long, is a page that says so", async () => {
+  it("shows an error page without a token, or with one that is too long", async () => {
     for (const fields of [{}, { token: "x".repeat(1_000) }])
       expect((await submit(VERIFY, fields as Record<string, string>)).status).toBe(400);
   });
 });
 
-it("a form post to an endpoint without a page is 415", async () => {
+it("a form post to an endpoint without a page answers 415", async () => {
   const answer = await submit("/auth/signup", {
     email: newEmail(),
     password: PASSWORD,

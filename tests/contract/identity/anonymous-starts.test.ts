@@ -1,10 +1,10 @@
-// What anybody may start without an account is counted by client address before it leaves a row behind.
+// Anonymous flows are rate limited by client address before they insert a row.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import { newEmail } from "./people.ts";
 
 let service: Service;
-// Windows begin at fixed times: a clock that stands keeps a test inside one of them.
+// Windows begin at fixed times: a fixed clock keeps a test inside one window.
 const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function statusCounts(answers: Promise<{ status: number }>[]): Promise<obj
 }
 
 describe.each(["/auth/federated/login", "/auth/storefront/login"])("%s", (path) => {
-  it("starts 60 sign-ins a minute for one address and store, and no more rows are left behind", async () => {
+  it("allows 60 sign-in starts a minute per client address and store; the 61st inserts no row", async () => {
     const address = newAddress();
     const before = await countKeys("^(oauth_state|pkce):");
     const answers = Array.from({ length: 80 }, () => start(`${path}?shop=${SHOP}`, address));
@@ -46,7 +46,7 @@ describe.each(["/auth/federated/login", "/auth/storefront/login"])("%s", (path) 
 });
 
 describe.each(["/auth/install", "/admin/storefront-install"])("%s", (path) => {
-  it("starts 60 installs a minute for one address, whatever stores it names", async () => {
+  it("allows 60 install starts a minute per client address, across all stores", async () => {
     const address = newAddress();
     const before = await countKeys("^oauth_state:");
     const answers = Array.from({ length: 80 }, (_, index) =>
@@ -66,7 +66,7 @@ const post = (path: string, body: unknown, address: string) =>
   });
 
 describe("made-up e-mail addresses", () => {
-  it("leave no counter once their client address has used up its sign-ins", async () => {
+  it("create no counter once their client address has used up its sign-ins", async () => {
     const address = newAddress();
     const before = await countKeys("^rate:login_per_email:");
     const guess = () =>
@@ -75,7 +75,7 @@ describe("made-up e-mail addresses", () => {
     expect(await countKeys("^rate:login_per_email:")).toBe(before + 60);
   });
 
-  it("leave no counter once their client address has asked for 60 reset mails in an hour", async () => {
+  it("create no counter once their client address has requested 60 reset mails in an hour", async () => {
     const address = newAddress();
     const before = await countKeys("^rate:reset_mail_per_email:");
     const ask = () => post("/auth/password/forgot", { email: newEmail("nobody") }, address);
@@ -84,11 +84,11 @@ describe("made-up e-mail addresses", () => {
   });
 });
 
-describe("one client", () => {
+describe("a client, for rate limits,", () => {
   const guess = (address: string) =>
     post("/auth/login", { email: newEmail("nobody"), password: "a wrong password" }, address);
 
-  it("is the whole /64 of its IPv6 address, and a neighbouring /64 is another client", async () => {
+  it("is the whole /64 of its IPv6 address; a neighbouring /64 is another client", async () => {
     const answers = Array.from({ length: 61 }, (_, index) =>
       guess(`2001:db8:7:1:${index.toString(16)}::${index}`),
     );
@@ -96,7 +96,7 @@ describe("one client", () => {
     expect((await guess("2001:db8:7:2::1")).status).toBe(401);
   });
 
-  it("is the same by its IPv4 address and by the IPv4-mapped form of it", async () => {
+  it("is the same by its IPv4 address and by the IPv4-mapped IPv6 form", async () => {
     const answers = Array.from({ length: 61 }, (_, index) =>
       guess(["203.0.113.200", "::ffff:203.0.113.200", "::ffff:cb00:71c8"][index % 3] as string),
     );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { customerPayload, GID } from "../../support/payloads.ts";
+import { customerPayload, GID } from "../../support/storefront/payloads.ts";
 import {
   eventually,
   OTHER_SHOP,
@@ -17,7 +17,7 @@ import {
   mailedToken,
   newEmail,
   PASSWORD,
-  pictureOf,
+  databaseSnapshot,
   postSignUp,
   queueIsEmpty,
   signUp,
@@ -58,11 +58,11 @@ async function webhook(values: Record<string, string>): Promise<void> {
 const alive = (email: string) =>
   service.database.query("SELECT id FROM storefront_users WHERE email = $1", [email]);
 
-describe("who may delete an account", () => {
-  it("with a password: only who types it. A wrong one is 401, none is 401 reauth_required, and nothing is written", async () => {
+describe("authorization of an account deletion", () => {
+  it("with a password: requires it; a wrong one answers 401, a missing one 401 reauth_required, and nothing is written", async () => {
     const { token, email } = await signUp(service);
     await queueIsEmpty(service);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     const wrong = await deleteMe(service, token, { password: "wrong password" });
     expect([wrong.status, wrong.json.code]).toEqual([401, "invalid_credentials"]);
     for (const body of [undefined, {}]) {
@@ -70,11 +70,11 @@ describe("who may delete an account", () => {
       expect([none.status, none.json.code]).toEqual([401, "reauth_required"]);
     }
     expect((await deleteMe(service, token, { password: 5 })).status).toBe(400);
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
     expect((await login(service, email)).status).toBe(200);
   });
 
-  it("without a password: a token younger than 24 hours; an older one is 401 reauth_required", async () => {
+  it("without a password: requires a token younger than 24 hours; an older one answers 401 reauth_required", async () => {
     const { token, id } = await signUp(service);
     await service.database.query(
       "UPDATE storefront_users SET password_hash = '', provider = 'federated' WHERE id = $1",
@@ -89,7 +89,7 @@ describe("who may delete an account", () => {
     clock.offsetMs = 0;
   });
 
-  it("by cookie: only from the store's own page", async () => {
+  it("by cookie: only from the store's own origin", async () => {
     const { token } = await signUp(service);
     const headers = { cookie: `__Host-crm_session=${token}` };
     expect(
@@ -112,7 +112,7 @@ describe("who may delete an account", () => {
     ]);
   });
 
-  it("twice at once deletes once: one row per consent withdrawn, one mail", async () => {
+  it("two at once delete once: one row per revoked consent, one mail", async () => {
     const { token, email, id } = await signUp(service);
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => deleteMe(service, token, { password: PASSWORD })),
@@ -129,7 +129,7 @@ describe("who may delete an account", () => {
     ).toHaveLength(1);
   });
 
-  it("raced by a reset never ends as a deletion by the password that was just replaced, with the new one lost", async () => {
+  it("racing a reset never deletes by the replaced password while losing the new one", async () => {
     const { token, email, id } = await signUp(service);
     await forgot(service, email);
     const link = await mailedToken(service, email, "/auth/password/reset");
@@ -155,7 +155,7 @@ describe("a deleted account", () => {
   const EMAIL = "lovelace-unique@example.com";
   const NAMES = { first_name: "Adaunique", last_name: "Byronunique" };
 
-  it("leaves an empty row, no claims, tags or extras, every old consent row and one revocation for each that stood", async () => {
+  it("keeps an empty user row, no claims, tags or extras, every earlier consent row and one revocation per granted consent", async () => {
     const { token, id } = await signUp(service, {
       ...NAMES,
       email: EMAIL,
@@ -224,7 +224,7 @@ describe("a deleted account", () => {
     expect(new Set(added.map(({ consent_id }) => consent_id)).size).toBe(1);
   });
 
-  it("goes out of the CMS, and the person is told by one mail; storefront, analytics and profile are left alone", async () => {
+  it("is deleted from the CMS and confirmed by one mail; storefront, analytics and profile platform are not called", async () => {
     await queueIsEmpty(service);
     expect(JSON.stringify(service.sandbox.cms.items())).not.toContain(EMAIL);
     expect(service.sandbox.email.mailsTo(EMAIL).map(({ subject }) => subject)).toEqual([
@@ -232,28 +232,32 @@ describe("a deleted account", () => {
       `Your account at ${SHOP} was deleted`,
     ]);
     const rows = await service.database.query(
-      "SELECT channel FROM integration_queue WHERE event_type = 'customer.deleted' AND entity_id = (SELECT max(user_id)::text FROM consent_records WHERE method = 'account_delete' AND consent_type = 'marketing')",
+      `SELECT channel FROM integration_queue WHERE event_type = 'customer.deleted'
+        AND entity_id = (SELECT max(user_id)::text FROM consent_records
+        WHERE method = 'account_delete' AND consent_type = 'marketing')`,
     );
     expect(rows).toEqual([{ channel: "cms" }]);
     expect(service.sandbox.storefront.customers(SHOP).map(({ email }) => email)).toContain(EMAIL);
   });
 
-  it("leaves the person's address and names in no table, not even in queue rows, links and error texts", async () => {
+  it("leaves the address and names in no table, including queue rows, links and error texts", async () => {
     expect(await tablesWith(service.database, [EMAIL, NAMES.first_name, NAMES.last_name])).toEqual(
       [],
     );
     expect(JSON.stringify(service.logged)).not.toContain(EMAIL);
   });
 
-  it("leaves nothing in the error texts of deliveries that failed and wait to be tried again", async () => {
+  it("leaves no personal data in the error texts of failed deliveries that wait for a retry", async () => {
     const { token, email } = await signUp(service, { first_name: "Failunique" });
     await queueIsEmpty(service);
     await service.database.query(
-      "UPDATE integration_queue SET last_error = 'cms: 400 ' || $1, status = 'dead_letter' WHERE channel = 'cms' AND id = (SELECT max(id) FROM integration_queue WHERE channel = 'cms')",
+      `UPDATE integration_queue SET last_error = 'cms: 400 ' || $1, status = 'dead_letter'
+        WHERE channel = 'cms' AND id = (SELECT max(id) FROM integration_queue WHERE channel = 'cms')`,
       [email],
     );
     await service.database.query(
-      "UPDATE delivery_attempts SET error = 'cms: 400 ' || $1 WHERE channel = 'cms' AND id = (SELECT max(id) FROM delivery_attempts WHERE channel = 'cms')",
+      `UPDATE delivery_attempts SET error = 'cms: 400 ' || $1 WHERE channel = 'cms'
+        AND id = (SELECT max(id) FROM delivery_attempts WHERE channel = 'cms')`,
       [email],
     );
     await deleteMe(service, token, { password: PASSWORD });
@@ -261,7 +265,7 @@ describe("a deleted account", () => {
     expect(await tablesWith(service.database, [email, "Failunique"])).toEqual([]);
   });
 
-  it("opens nothing that was mailed before, and is unknown to sign-in and reset", async () => {
+  it("invalidates every mailed link and code, and is unknown to sign-in and reset", async () => {
     const { token, email } = await signUp(service);
     const link = await mailedToken(service, email, "/auth/verify-email");
     await deleteMe(service, token, { password: PASSWORD });
@@ -276,14 +280,14 @@ describe("a deleted account", () => {
     ).toEqual([]);
   });
 
-  it("leaves another store's account of the same person alone", async () => {
+  it("does not affect another store's account of the same person", async () => {
     const here = await signUp(service);
     const there = await signUp(service, { email: here.email }, OTHER_SHOP);
     await deleteMe(service, here.token, { password: PASSWORD });
     expect((await getMe(service, there.token)).json.user.email).toBe(here.email);
   });
 
-  it("signed up for again is a new id, with nothing of the old one", async () => {
+  it("gets a new id, without any old data, when the address signs up again", async () => {
     const old = await signUp(service, { consent_marketing: true });
     await deleteMe(service, old.token, { password: PASSWORD });
     const again = await postSignUp(service, signUpBody(old.email));
@@ -294,8 +298,8 @@ describe("a deleted account", () => {
   });
 });
 
-describe("the storefront speaking of a deleted person", () => {
-  it("by the same gid resurrects nobody, however new the webhook is", async () => {
+describe("storefront webhooks after a deletion", () => {
+  it("with the same gid do not restore the account, however new the webhook is", async () => {
     await webhook({});
     const { token } = await signUp(service, { email: "bob@biller.com" });
     await verify(service, await mailedToken(service, "bob@biller.com", "/auth/verify-email"));
@@ -312,10 +316,11 @@ describe("the storefront speaking of a deleted person", () => {
     await webhook({ updated_at: '"2039-01-02T00:00:00Z"', email: '"bob-new@biller.com"' });
     expect(await alive("bob@biller.com")).toEqual([]);
     expect(await alive("bob-new@biller.com")).toEqual([]);
+    await queueIsEmpty(service);
     expect(await tablesWith(service.database, ["bob@biller.com", GID])).toEqual([]);
   });
 
-  it("as deleted there too lets the person sign up again, as somebody new", async () => {
+  it("that report the deletion there too let the person sign up again as a new account", async () => {
     const email = newEmail("departed");
     await webhook({ admin_graphql_api_id: '"gid://shopify/Customer/601"', email: `"${email}"` });
     const [{ id }] = await alive(email);
@@ -340,7 +345,7 @@ describe("the storefront speaking of a deleted person", () => {
     expect((await login(service, email)).json.user.id).toBe(again.json.user.id);
   });
 
-  it("by another customer record of the same address resurrects nobody when the record is older than the deletion, and is a new contact when it is newer", async () => {
+  it("of another customer with the same address are ignored when older than the deletion, and create a new contact when newer", async () => {
     const email = newEmail("moved");
     const { token } = await signUp(service, { email });
     await deleteMe(service, token, { password: PASSWORD });

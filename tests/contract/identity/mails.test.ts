@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { renderMail } from "../../../app/domain/channels/email-messages.ts";
-import { MAIL_WORDS, type MailLocale } from "../../../app/domain/channels/email-words.ts";
+import { renderMail } from "../../../app/domain/channels/email/messages.ts";
+import { MAIL_TEXTS, type MailLocale } from "../../../app/domain/channels/email/mail-texts.ts";
 import type { MailTemplate } from "../../../app/domain/identity/mails.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
@@ -27,23 +27,23 @@ const WITH_LINK: Record<MailTemplate, boolean> = {
   data_export: true,
   dead_letter: false,
 };
-const LOCALES = Object.keys(MAIL_WORDS) as MailLocale[];
+const LOCALES = Object.keys(MAIL_TEXTS) as MailLocale[];
 const look = { locale: "en", brand: "Ada's Shop", name: "Ada", provider: "federated" };
 const every = LOCALES.flatMap((locale) =>
   (Object.keys(WITH_LINK) as MailTemplate[]).map((template) => [locale, template] as const),
 );
 
 describe("every mail, in every language", () => {
-  it("is there: nine in each of three", () => {
+  it("exists: nine mails in each of three languages", () => {
     expect(every).toHaveLength(27);
     for (const locale of LOCALES)
-      expect(Object.keys(MAIL_WORDS[locale].templates).sort()).toEqual(
+      expect(Object.keys(MAIL_TEXTS[locale].templates).sort()).toEqual(
         Object.keys(WITH_LINK).sort(),
       );
   });
 
   it.each(every)(
-    "%s %s names the store in its subject, leaves no blank unfilled, and carries the link where it has one and none where not",
+    "%s %s names the store in its subject, fills every placeholder, and has a link exactly when it needs one",
     (locale, template) => {
       const mail = renderMail(template, {
         ...look,
@@ -62,7 +62,7 @@ describe("every mail, in every language", () => {
     },
   );
 
-  it.each(every)("%s %s says something else than the other languages", (locale, template) => {
+  it.each(every)("%s %s differs from the other languages", (locale, template) => {
     const others = LOCALES.filter((other) => other !== locale).map((other) =>
       renderMail(template, { ...look, locale: other, link: LINK }),
     );
@@ -73,7 +73,7 @@ describe("every mail, in every language", () => {
   });
 
   it.each(every)(
-    "%s %s takes no header, markup or pattern from a name or a brand",
+    "%s %s is safe from header, markup and pattern injection by a name or a brand",
     (locale, template) => {
       const evil = {
         brand: `$& Co\r\nBcc: eve@example.com\u2028{provider} <img src=x onerror=alert(1)>`,
@@ -89,7 +89,7 @@ describe("every mail, in every language", () => {
   );
 });
 
-describe("mails as they are sent", () => {
+describe("sent mails", () => {
   let service: Service;
   const BRAND = "Ada & Söhne";
 
@@ -100,7 +100,7 @@ describe("mails as they are sent", () => {
   });
   afterAll(() => service.stop());
 
-  it("come from the address of EMAIL_FROM under the store's name, to the one person, with the deployed key", async () => {
+  it("have EMAIL_FROM under the store's name as sender, one recipient, and the deployed API key", async () => {
     const [here, there] = [await signUp(service), await signUp(service, {}, OTHER_SHOP)];
     await queueIsEmpty(service);
     expect(service.sandbox.email.mailsTo(here.email)).toMatchObject([
@@ -116,7 +116,7 @@ describe("mails as they are sent", () => {
       ]);
   });
 
-  it("speak the person's language, else the store's", async () => {
+  it("are in the person's language, else the store's", async () => {
     const [french, spanish, german] = [
       await signUp(service),
       await signUp(service, { language_pref: "es" }),
@@ -132,7 +132,7 @@ describe("mails as they are sent", () => {
     expect(service.sandbox.email.mailsTo(german.email)[0]?.subject).toContain(BRAND);
   });
 
-  it("go out once although the answer of the first try was lost, and the link that arrived works", async () => {
+  it("are delivered once although the response of the first attempt was lost, and their link works", async () => {
     service.sandbox.failNext("email", { dropReply: true }, 1);
     const { email } = await signUp(service);
     const token = await mailedToken(service, email, "/auth/verify-email");
@@ -141,7 +141,7 @@ describe("mails as they are sent", () => {
     expect((await verify(service, token)).status).toBe(200);
   });
 
-  it("of a deletion reach the address that is gone by then, which stands nowhere in the clear", async () => {
+  it("of a deletion reach the deleted address, which is stored nowhere in clear text", async () => {
     const { email, token } = await signUp(service, { language_pref: "es" });
     await queueIsEmpty(service);
     service.sandbox.failNext("email", { status: 503 }, 1);

@@ -1,8 +1,14 @@
-// A person's copy of the own data, and signing out everywhere.
+// A person's own data export, and signing out everywhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../../support/catalogue.ts";
-import { newClient, newTokens } from "../../support/agent.ts";
-import { asAgent, consent, newShopper, openStore, type Shopper } from "../../support/commerce.ts";
+import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { newClient, newTokens } from "../../support/agents/agent.ts";
+import {
+  asAgent,
+  consent,
+  newShopper,
+  openStore,
+  type Shopper,
+} from "../../support/agents/commerce.ts";
 import {
   OTHER_SHOP,
   RETURN_ORIGIN,
@@ -10,7 +16,7 @@ import {
   startService,
   type Service,
 } from "../../support/service.ts";
-import { getMe, login, newEmail, pictureOf, queueIsEmpty, signUp } from "./people.ts";
+import { getMe, login, newEmail, databaseSnapshot, queueIsEmpty, signUp } from "./people.ts";
 
 let service: Service;
 let shopper: Shopper;
@@ -33,7 +39,7 @@ const take = (
 ) => service.call("GET", `/auth/me/export?shop=${shop}`, { key, headers });
 
 describe("GET /auth/me/export", () => {
-  it("is a file with everything that is stored of the person, without a secret and without anybody else", async () => {
+  it("returns a file with everything stored about the person, without secrets and without other people's data", async () => {
     const other = await newShopper(service);
     await consent(service, shopper, { consent_ap2: true, consent_marketing: true });
     await asAgent(service, shopper, "POST", "/commerce/mandates", {
@@ -82,12 +88,12 @@ describe("GET /auth/me/export", () => {
 
   it("writes nothing", async () => {
     await queueIsEmpty(service);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     await take();
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
   });
 
-  it("tells who has not proven the address nothing that the storefront knows of its customer", async () => {
+  it("hides the storefront customer's data from a person who has not verified the address", async () => {
     const email = newEmail("stranger");
     const gid = "gid://shopify/Customer/9007199254749999";
     const stranger = await signUp(service, { email });
@@ -113,7 +119,7 @@ describe("GET /auth/me/export", () => {
     expect((await take(stranger.token)).text).toContain(gid);
   });
 
-  it("needs a sign-in of the last 24 hours", async () => {
+  it("requires a sign-in of the last 24 hours", async () => {
     clock.offsetMs = 24 * 3_600_000 + 60_000;
     const late = await take();
     expect([late.status, late.json.code]).toEqual([401, "reauth_required"]);
@@ -121,7 +127,7 @@ describe("GET /auth/me/export", () => {
     expect((await take((await login(service, shopper.email)).json.token)).status).toBe(200);
   });
 
-  it("is for the person alone: no agent, no key, no other store", async () => {
+  it("rejects agents, keys and other stores", async () => {
     const { access_token } = await newTokens(service, await newClient(service), shopper.token);
     for (const key of [null, "nonsense", access_token]) expect((await take(key)).status).toBe(401);
     expect((await service.call("GET", `/auth/me/export?shop=${SHOP}`)).status).toBe(401);
@@ -136,7 +142,7 @@ describe("GET /auth/me/export", () => {
     ]);
   });
 
-  it("is made five times an hour for one account", async () => {
+  it("is limited to five an hour per account", async () => {
     const limited = await startService({ env: { RATE_LIMIT_SCALE: "1" } });
     try {
       await limited.addTenant(SHOP);
@@ -161,7 +167,7 @@ describe("POST /auth/logout with everywhere", () => {
     headers: Record<string, string> = {},
   ) => service.call("POST", `/auth/logout?shop=${shop}`, { key, body, headers });
 
-  it("ends every session, agent and mandate of the person, and of nobody else", async () => {
+  it("ends every session, agent grant and mandate of the person, and of no other person", async () => {
     await consent(service, shopper, { consent_ap2: true });
     const { mandate_id } = (
       await asAgent(service, shopper, "POST", "/commerce/mandates", {
@@ -190,7 +196,7 @@ describe("POST /auth/logout with everywhere", () => {
   });
 
   it.each([undefined, {}, { everywhere: false }])(
-    "ends this session alone when it is not said: %j",
+    "ends only this session with the body %j",
     async (body) => {
       const elsewhere = (
         await service.call("POST", `/auth/signup?shop=${SHOP}`, {
@@ -213,10 +219,10 @@ describe("POST /auth/logout with everywhere", () => {
     },
   );
 
-  it("is refused to anybody else, and then nothing ends", async () => {
+  it("is rejected for every other caller and then ends nothing", async () => {
     const { access_token } = await newTokens(service, await newClient(service), shopper.token);
     await queueIsEmpty(service);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     for (const key of [null, "nonsense", access_token])
       expect((await leave(key, { everywhere: true })).status).toBe(401);
     expect((await leave(shopper.token, { everywhere: true }, OTHER_SHOP)).status).toBe(401);
@@ -229,7 +235,7 @@ describe("POST /auth/logout with everywhere", () => {
         })
       ).status,
     ).toBe(403);
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
     expect(
       (
         await leave(null, { everywhere: true }, SHOP, {

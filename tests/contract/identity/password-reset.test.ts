@@ -10,7 +10,7 @@ import {
   mailedToken,
   newEmail,
   PASSWORD,
-  pictureOf,
+  databaseSnapshot,
   queueIsEmpty,
   reset,
   signUp,
@@ -38,14 +38,14 @@ async function askedFor(person?: Person): Promise<Person & { link: string }> {
   return { ...someone, link: await mailedToken(service, someone.email, RESET, before) };
 }
 
-/** As if the database's clock had gone on: links live by it. */
+/** Moves the links' database timestamps into the past. */
 const letTimePass = (seconds: number) =>
   service.database.query(
     "UPDATE kv SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'password_link:%'",
     [seconds],
   );
 
-it("a link opens nothing once the account has another address: the old mailbox is no proof of the new one", async () => {
+it("a link is invalid once the account has another address: the old mailbox no longer proves ownership", async () => {
   const { id, email, link } = await askedFor();
   await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
     id,
@@ -63,8 +63,8 @@ it("a link opens nothing once the account has another address: the old mailbox i
   expect((await login(service, `moved-${email}`)).status).toBe(200);
 });
 
-describe("asking for a link", () => {
-  it("is the same 202 for everybody, and only an active person is mailed", async () => {
+describe("requesting a link", () => {
+  it("answers the same 202 for every address and mails only an active person", async () => {
     const { email } = await signUp(service);
     const suspended = await signUp(service);
     await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
@@ -89,7 +89,7 @@ describe("asking for a link", () => {
     );
   });
 
-  it("mails nobody of another store, and changes neither password nor session", async () => {
+  it("mails no person of another store and changes neither password nor session", async () => {
     const { email, token } = await signUp(service);
     expect((await forgot(service, email, OTHER_SHOP)).status).toBe(202);
     await queueIsEmpty(service);
@@ -101,14 +101,14 @@ describe("asking for a link", () => {
     expect((await getMe(service, token)).status).toBe(200);
   });
 
-  it("for what is no address is 400", async () => {
+  it("answers 400 for a malformed address", async () => {
     expect((await forgot(service, "nobody")).json).toMatchObject({
       code: "invalid_request",
       fields: { email: expect.any(String) },
     });
   });
 
-  it("with a Host header that lies does not change where the mailed link leads", async () => {
+  it("with a forged Host header does not change the mailed link's origin", async () => {
     const { email } = await signUp(service);
     const body = JSON.stringify({ email });
     const { port } = new URL(service.url);
@@ -148,7 +148,7 @@ describe("asking for a link", () => {
 });
 
 describe("using the link", () => {
-  it("sets the password, proves the address, and ends every session; the new password signs in and the old one does not", async () => {
+  it("sets the password, verifies the address and ends every session; the new password signs in and the old one does not", async () => {
     const person = await askedFor();
     const other = (await login(service, person.email)).json.token;
     const answer = await reset(service, person.link, NEXT);
@@ -162,7 +162,7 @@ describe("using the link", () => {
     expect((await getMe(service, fresh.json.token)).status).toBe(200);
   });
 
-  it("works once: of 10 at once exactly one is 200, and that one's password is the one that counts", async () => {
+  it("works once: of 10 concurrent uses exactly one answers 200, and its password is the stored one", async () => {
     const person = await askedFor();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -177,14 +177,14 @@ describe("using the link", () => {
     expect((await reset(service, person.link, NEXT)).json.code).toBe("invalid_link");
   });
 
-  it("at another store is 400 and does not use it up", async () => {
+  it("at another store answers 400 and does not use it up", async () => {
     const person = await askedFor();
     expect((await reset(service, person.link, NEXT, OTHER_SHOP)).json.code).toBe("invalid_link");
     expect((await reset(service, person.link, NEXT)).status).toBe(200);
   });
 
   it.each(["short", "x".repeat(129), 5, null])(
-    "with a password that breaks the rules (%s) is 400 and does not use it up",
+    "with a password that breaks the rules (%s) answers 400 and does not use it up",
     async (password) => {
       const person = await askedFor();
       expect((await reset(service, person.link, password as string)).json).toMatchObject({
@@ -196,7 +196,7 @@ describe("using the link", () => {
     },
   );
 
-  it("with the address as password is 400 and does not use it up", async () => {
+  it("with the address as password answers 400 and does not use it up", async () => {
     const person = await askedFor();
     expect((await reset(service, person.link, person.email.toUpperCase())).json).toMatchObject({
       code: "invalid_request",
@@ -206,16 +206,16 @@ describe("using the link", () => {
   });
 
   it.each(["", "nothing", "x".repeat(43), "x".repeat(10_000), "../../etc", null, 5, ["x"]])(
-    "with a token that was never made (%s) is 400 and writes nothing",
+    "with an unknown token (%s) answers 400 and writes nothing",
     async (token) => {
       await queueIsEmpty(service);
-      const before = await pictureOf(service.database);
+      const before = await databaseSnapshot(service.database);
       expect((await reset(service, token as string, NEXT)).status).toBe(400);
-      expect(await pictureOf(service.database)).toEqual(before);
+      expect(await databaseSnapshot(service.database)).toEqual(before);
     },
   );
 
-  it("after a reset by another link is 400: every older link died with it", async () => {
+  it("after a reset by another link answers 400: a reset invalidates every older link", async () => {
     const first = await askedFor();
     const second = await askedFor(first);
     expect((await reset(service, second.link, NEXT)).status).toBe(200);
@@ -225,7 +225,7 @@ describe("using the link", () => {
     expect((await login(service, first.email, NEXT)).status).toBe(200);
   });
 
-  it("of a person suspended or deleted since is 400", async () => {
+  it("of a person who was suspended or deleted since answers 400", async () => {
     for (const status of ["suspended", "deleted"]) {
       const person = await askedFor();
       await service.database.query("UPDATE storefront_users SET status = $2 WHERE id = $1", [
@@ -236,7 +236,7 @@ describe("using the link", () => {
     }
   });
 
-  it("lives for an hour: good at 59 minutes, dead at 61", async () => {
+  it("is possible for an hour: valid after 59 minutes, invalid after 61", async () => {
     const [early, late] = [await askedFor(), await askedFor()];
     await letTimePass(59 * 60);
     expect((await reset(service, early.link, NEXT)).status).toBe(200);
@@ -245,7 +245,7 @@ describe("using the link", () => {
     expect((await login(service, late.email, PASSWORD)).status).toBe(200);
   });
 
-  it("cannot be found in the database: only its hash is there", async () => {
+  it("leaves no token in the database, only its hash", async () => {
     const { link } = await askedFor();
     expect(link).toMatch(/^[A-Za-z0-9_-]{43}$/);
     const rows = await service.database.query(
@@ -261,7 +261,7 @@ describe("using the link", () => {
 });
 
 describe("a welcome link", () => {
-  it("is used the same way, and lives for 24 hours", async () => {
+  it("is used the same way and is valid for 24 hours", async () => {
     const welcome = async (name: string) => {
       const email = newEmail(name);
       const payload = {

@@ -1,4 +1,4 @@
-// People who use the stores of these tests, and what is asked about them again and again.
+// Shoppers of the identity tests and the requests that the tests repeat.
 import type { TestDatabase } from "../../support/database.ts";
 import { eventually, SHOP, type Answer, type Service } from "../../support/service.ts";
 
@@ -50,11 +50,11 @@ export const login = (
 export const getMe = (service: Service, token: string): Promise<Answer> =>
   service.call("GET", "/auth/me", { key: token });
 
-/** The statuses of answers that raced each other, smallest first. */
+/** The statuses of concurrent responses in ascending order. */
 export const statusesOf = (answers: readonly Answer[]): number[] =>
   answers.map(({ status }) => status).sort((a, b) => a - b);
 
-/** What an answer says, without what is different in every answer. */
+/** A response without the parts that differ in every response. */
 export function comparable({ status, headers, text }: Answer) {
   const kept = [...headers].filter(
     ([name]) => !["date", "x-request-id", "content-length"].includes(name),
@@ -66,7 +66,10 @@ export function comparable({ status, headers, text }: Answer) {
   };
 }
 
-/** The token of the newest mailed link to this address whose path is `path`; older links of the same mailbox are left out by `after`. */
+/**
+ * The token of the newest mailed link to this address whose path is `path`; `after` ignores older
+ * links of the same mailbox.
+ */
 export async function mailedToken(
   service: Service,
   email: string,
@@ -106,7 +109,7 @@ export const reset = (
     key: null,
   });
 
-/** As the person who signed up: with the password of `signUp`. */
+/** Verifies as the person who signed up: with the password of `signUp`. */
 export const verify = (
   service: Service,
   token: string,
@@ -121,7 +124,7 @@ export const verify = (
 export const deleteMe = (service: Service, token: string, body?: unknown): Promise<Answer> =>
   service.call("DELETE", "/auth/me", { key: token, ...(body !== undefined && { body }) });
 
-/** Installs the app in the sandbox's store, so that the channel `storefront` is on. */
+/** Installs the app in the sandbox's store, so that the channel `storefront` is enabled. */
 export async function connectStorefront(service: Service, shop = SHOP): Promise<void> {
   const grant = service.sandbox.storefront.install(shop);
   await service.call("POST", `/config?shop=${shop}`, {
@@ -133,7 +136,7 @@ export async function connectStorefront(service: Service, shop = SHOP): Promise<
   });
 }
 
-/** No row is left to deliver. */
+/** Waits until no queue row is due. */
 export async function queueIsEmpty(service: Service): Promise<void> {
   await eventually(
     "an empty queue",
@@ -146,7 +149,7 @@ export async function queueIsEmpty(service: Service): Promise<void> {
   );
 }
 
-/** No row is left to deliver, those that wait for their next attempt having been given it at once. */
+/** Makes waiting retries due and waits until no queue row is left. */
 export async function retriesAreDone(service: Service): Promise<void> {
   await eventually("an empty queue", async () => {
     await service.database.query(
@@ -169,19 +172,20 @@ async function tableNames(database: TestDatabase): Promise<string[]> {
   return rows.map(({ tablename }) => tablename);
 }
 
-/** The content of every table, as one digest each: two equal pictures mean that nothing was written. */
-export async function pictureOf(database: TestDatabase): Promise<Record<string, string>> {
+/** One digest per table: two equal snapshots prove that nothing was written. */
+export async function databaseSnapshot(database: TestDatabase): Promise<Record<string, string>> {
   const picture: Record<string, string> = {};
   for (const table of await tableNames(database)) {
     const [row] = await database.query(
-      `SELECT count(*) || ':' || md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) AS digest FROM ${table} t`,
+      `SELECT count(*) || ':' || md5(coalesce(string_agg(t::text, '|'
+        ORDER BY t::text), '')) AS digest FROM ${table} t`,
     );
     picture[table] = row.digest;
   }
   return picture;
 }
 
-/** The tables in which one of the words stands anywhere, in any case. */
+/** The tables that contain one of the words anywhere, ignoring case. */
 export async function tablesWith(
   database: TestDatabase,
   words: readonly string[],
@@ -189,7 +193,8 @@ export async function tablesWith(
   const found: string[] = [];
   for (const table of await tableNames(database)) {
     const rows = await database.query(
-      `SELECT 1 FROM ${table} t WHERE EXISTS (SELECT 1 FROM unnest($1::text[]) word WHERE strpos(lower(t::text), lower(word)) > 0) LIMIT 1`,
+      `SELECT 1 FROM ${table} t WHERE EXISTS (SELECT 1 FROM unnest($1::text[]) word
+        WHERE strpos(lower(t::text), lower(word)) > 0) LIMIT 1`,
       [words],
     );
     if (rows.length > 0) found.push(table);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
-import { deleteMe, getMe, newEmail, PASSWORD, pictureOf, signUp } from "./people.ts";
-import { derivedSecret, headerOf, signed } from "./tokens.ts";
+import { deleteMe, getMe, newEmail, PASSWORD, databaseSnapshot, signUp } from "./people.ts";
+import { derivedSecret, headerOf, signed } from "./session/tokens.ts";
 
 let service: Service;
 
@@ -16,11 +16,12 @@ const getProfile = (token: string) => service.call("GET", "/auth/profile", { key
 const patch = (token: string, body: unknown) =>
   service.call("PATCH", "/auth/profile", { key: token, body });
 
-/** Somebody who came by an identity provider: a full name, but no first and last one. */
+/** A user from an identity provider: a full name without first and last name. */
 async function federatedPerson(): Promise<{ id: number; token: string }> {
   const email = newEmail("grace");
   const [{ id }] = await service.database.query(
-    "INSERT INTO storefront_users (shop, email, provider, full_name, federated_sub, email_verified) VALUES ($1, $2, 'federated', 'Grace Hopper', $2, true) RETURNING id",
+    `INSERT INTO storefront_users (shop, email, provider, full_name, federated_sub, email_verified)
+      VALUES ($1, $2, 'federated', 'Grace Hopper', $2, true) RETURNING id`,
     [SHOP, email],
   );
   await service.database.query("INSERT INTO user_claims (shop, user_id) VALUES ($1, $2)", [
@@ -28,7 +29,8 @@ async function federatedPerson(): Promise<{ id: number; token: string }> {
     id,
   ]);
   await service.database.query(
-    "INSERT INTO identity_links (shop, issuer, sub, user_id, provider) VALUES ($1, 'https://id.example', $3, $2, 'federated')",
+    `INSERT INTO identity_links (shop, issuer, sub, user_id, provider)
+      VALUES ($1, 'https://id.example', $3, $2, 'federated')`,
     [SHOP, id, email],
   );
   const iat = Math.floor(Date.now() / 1_000);
@@ -42,7 +44,7 @@ async function federatedPerson(): Promise<{ id: number; token: string }> {
 }
 
 describe("GET /auth/me and /auth/profile", () => {
-  it("me is the user and six consents, and nothing else", async () => {
+  it("me returns the user and six consents, and nothing else", async () => {
     const { token, answer } = await signUp(service, { consent_marketing: true });
     const me = await getMe(service, token);
     expect(me.status).toBe(200);
@@ -60,7 +62,7 @@ describe("GET /auth/me and /auth/profile", () => {
     expect(me.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("profile is the same plus tags, segment, language, policy version and linked providers", async () => {
+  it("profile returns the same plus tags, segment, language, policy version and linked providers", async () => {
     const { token, id, answer } = await signUp(service, {
       language_pref: "es",
       consent_version: "2026-05",
@@ -103,19 +105,21 @@ describe("GET /auth/me and /auth/profile", () => {
     });
   });
 
-  it("profile names every way to sign in once", async () => {
+  it("profile lists every sign-in method once", async () => {
     const { token } = await federatedPerson();
     expect((await getProfile(token)).json.linked_providers).toEqual(["federated"]);
   });
 
-  it("neither ever tells a hash, a token of another system or what we keep for ourselves", async () => {
+  it("neither exposes a password hash, another system's token or an internal field", async () => {
     const { token, id } = await signUp(service);
     await service.database.query(
-      "UPDATE storefront_users SET federated_sub = 'sub-secret', cms_item_id = 'cms-secret', cms_hash = 'hash-secret', phone_hash = 'phone-secret', storefront_hash = 'shop-secret' WHERE id = $1",
+      `UPDATE storefront_users SET federated_sub = 'sub-secret', cms_item_id = 'cms-secret',
+        cms_hash = 'hash-secret', phone_hash = 'phone-secret', storefront_hash = 'shop-secret' WHERE id = $1`,
       [id],
     );
     await service.database.query(
-      "UPDATE user_claims SET storefront_customer_access_token = 'access-secret', storefront_oidc_sub = 'oidc-secret' WHERE user_id = $1",
+      `UPDATE user_claims SET storefront_customer_access_token = 'access-secret',
+        storefront_oidc_sub = 'oidc-secret' WHERE user_id = $1`,
       [id],
     );
     for (const answer of [await getMe(service, token), await getProfile(token)])
@@ -124,7 +128,7 @@ describe("GET /auth/me and /auth/profile", () => {
 });
 
 describe("PATCH /auth/profile", () => {
-  it("changes the named fields alone and answers the whole profile as it is now", async () => {
+  it("changes only the given fields and returns the whole updated profile", async () => {
     const { token, id } = await signUp(service);
     const answer = await patch(token, {
       first_name: " Augusta ",
@@ -164,7 +168,7 @@ describe("PATCH /auth/profile", () => {
     });
   });
 
-  it("ignores every other field, also those of the user object, and touches nobody else", async () => {
+  it("ignores every other field, also those of the user object, and changes no other person", async () => {
     const [{ token, id }, neighbour] = [await signUp(service), await signUp(service)];
     const neighbourBefore = (await getMe(service, neighbour.token)).text;
     const answer = await patch(token, {
@@ -211,19 +215,19 @@ describe("PATCH /auth/profile", () => {
     ["language_pref", "english"],
     ["language_pref", "<b>"],
     ["language_pref", 5],
-  ])("%s as %s is 400, named, and changes nothing", async (name, value) => {
+  ])("%s as %s answers 400 with the field's name and changes nothing", async (name, value) => {
     const { token } = await signUp(service);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     const answer = await patch(token, { last_name: "Changed", [name]: value });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({
       code: "invalid_request",
       fields: { [name]: expect.any(String) },
     });
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
   });
 
-  it("shows the language that was chosen last wherever it shows one", async () => {
+  it("shows the last chosen language in every response that has one", async () => {
     const { token, id } = await signUp(service, { language_pref: "es" });
     expect((await patch(token, { language_pref: "fr" })).json).toMatchObject({
       language: "fr",
@@ -235,7 +239,7 @@ describe("PATCH /auth/profile", () => {
     ).toEqual([{ language: "fr" }]);
   });
 
-  it("leaves a name that came from an identity provider alone when only the language changes", async () => {
+  it("keeps the identity provider's name when only the language changes", async () => {
     const { token } = await federatedPerson();
     expect((await patch(token, { language_pref: "fr" })).json.user).toMatchObject({
       full_name: "Grace Hopper",
@@ -246,7 +250,7 @@ describe("PATCH /auth/profile", () => {
     ).toBe("Amazing Grace");
   });
 
-  it("of two changes at once to different fields loses neither", async () => {
+  it("keeps both of two concurrent changes to different fields", async () => {
     const { token } = await signUp(service);
     for (let times = 0; times < 5; times += 1) {
       await Promise.all([
@@ -261,7 +265,7 @@ describe("PATCH /auth/profile", () => {
     }
   });
 
-  it("that comes while the account is deleted never writes the name back", async () => {
+  it("that runs during the account's deletion never writes the name back", async () => {
     for (let times = 0; times < 8; times += 1) {
       const { token, id } = await signUp(service);
       await Promise.all([

@@ -1,7 +1,8 @@
-// Stores that let nobody in before the address is proven, and contacts that were known before they signed up.
+// Stores that require a verified address before the first sign-in, and contacts that existed before they
+// signed up.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../../support/catalogue.ts";
-import { CUSTOMER_2024_10, customerPayload, GID } from "../../support/payloads.ts";
+import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { CUSTOMER_2024_10, customerPayload, GID } from "../../support/storefront/payloads.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   comparable,
@@ -10,7 +11,7 @@ import {
   mailedToken,
   newEmail,
   PASSWORD,
-  pictureOf,
+  databaseSnapshot,
   postSignUp,
   queueIsEmpty,
   reset,
@@ -38,7 +39,7 @@ const subjectsTo = (email: string) =>
   service.sandbox.email.mailsTo(email).map(({ subject }) => subject);
 
 describe("a store that verifies addresses first", () => {
-  it("answers a new and a taken address with the same 202, and only their mails differ", async () => {
+  it("answers a new and a taken address with the same 202; only their mails differ", async () => {
     const email = newEmail("careful");
     const fresh = await postSignUp(service, signUpBody(email), CAREFUL, visitor());
     await eventually("the mail of the new one", () => subjectsTo(email).length === 1);
@@ -69,7 +70,7 @@ describe("a store that verifies addresses first", () => {
     ).toEqual(users);
   });
 
-  it("raced by two sign-ups at once says 202 twice and makes one user", async () => {
+  it("answers two concurrent sign-ups with 202 twice and creates one user", async () => {
     const email = newEmail("careful");
     const answers = await Promise.all(
       [1, 2].map(() => postSignUp(service, signUpBody(email), CAREFUL, visitor())),
@@ -80,7 +81,7 @@ describe("a store that verifies addresses first", () => {
     ).toHaveLength(1);
   });
 
-  it("refuses a sign-in until the mailed link was used, sends a new link as it says, and tells a guesser nothing", async () => {
+  it("rejects a sign-in until the mailed link was used, mails a new link as announced, and discloses nothing to a guesser", async () => {
     const email = newEmail("careful");
     await postSignUp(service, signUpBody(email), CAREFUL, visitor());
     await mailedToken(service, email, "/auth/verify-email");
@@ -95,7 +96,7 @@ describe("a store that verifies addresses first", () => {
     expect((await login(service, email, PASSWORD, CAREFUL)).json.user.email_verified).toBe(true);
   });
 
-  it("sends the owner of a taken address at most 5 mails an hour, however often somebody tries", async () => {
+  it("mails the owner of a taken address at most 5 times an hour, however many sign-ups name it", async () => {
     const email = newEmail("careful");
     for (let tries = 0; tries < 9; tries += 1)
       expect((await postSignUp(service, signUpBody(email), CAREFUL, visitor())).status).toBe(202);
@@ -106,7 +107,7 @@ describe("a store that verifies addresses first", () => {
   });
 });
 
-describe("a contact that the storefront told of", () => {
+describe("a contact created by a storefront webhook", () => {
   const EMAIL = "bob@biller.com";
   const HIDDEN = {
     tags: [],
@@ -120,7 +121,7 @@ describe("a contact that the storefront told of", () => {
   };
   let token: string;
 
-  it("can still sign up beside that contact, and is shown nothing that the storefront knows", async () => {
+  it("can still sign up separately, without seeing the storefront's data", async () => {
     await service.webhook("customer-update", CUSTOMER_2024_10);
     const [contact] = await eventually("the contact", async () => {
       const rows = await service.database.query(
@@ -159,7 +160,7 @@ describe("a contact that the storefront told of", () => {
       expect(answer.text).not.toMatch(/Bob|Biller|gid:|vip/);
   });
 
-  it("is shown the tags that were chosen here, and still none of the merchant's", async () => {
+  it("sees the tags chosen here, and none of the merchant's", async () => {
     await addToCatalogue(service, ["newsletter"]);
     expect(
       (
@@ -184,7 +185,7 @@ describe("a contact that the storefront told of", () => {
     ).toBe(200);
   });
 
-  it("is not told the customer's real name either when the storefront speaks of the customer again", async () => {
+  it("does not see the customer's real name even after another webhook of the customer", async () => {
     await service.webhook(
       "customer-update",
       customerPayload({ first_name: '"Robert"', updated_at: '"2022-02-01T00:00:00Z"' }),
@@ -202,7 +203,7 @@ describe("a contact that the storefront told of", () => {
     expect((await getMe(service, token)).json.user.first_name).toBe("Not");
   });
 
-  it("is shown everything once the address is verified", async () => {
+  it("sees everything once the address is verified", async () => {
     expect(
       (await verify(service, await mailedToken(service, EMAIL, "/auth/verify-email"))).status,
     ).toBe(200);
@@ -220,17 +221,17 @@ describe("a contact that the storefront told of", () => {
     ]);
   });
 
-  it("is taken after that, also for somebody who did not prove anything", async () => {
+  it("is taken after that, also for a person who verified nothing", async () => {
     await queueIsEmpty(service);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     expect((await postSignUp(service, signUpBody(EMAIL), SHOP, visitor())).json.code).toBe(
       "email_taken",
     );
-    const after = await pictureOf(service.database);
+    const after = await databaseSnapshot(service.database);
     expect({ ...after, kv: "" }).toEqual({ ...before, kv: "" });
   });
 
-  it("proves itself by a welcome link as well, and then a stranger cannot sign up in its name", async () => {
+  it("is verified by a welcome link as well, and then no other person can sign up with its address", async () => {
     await service.webhook(
       "customer-create",
       customerPayload({

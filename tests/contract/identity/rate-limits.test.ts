@@ -9,7 +9,7 @@ import {
 import { newEmail, PASSWORD, signUp, statusesOf } from "./people.ts";
 
 let service: Service;
-// Windows begin at fixed times: a clock that stands keeps a test inside one of them.
+// Windows begin at fixed times: a fixed clock keeps a test inside one window.
 const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
 
 beforeAll(async () => {
@@ -33,8 +33,8 @@ const post = (path: string, body: unknown, address: string, shop = SHOP) =>
 const guess = (email: string, password: string, address = newAddress(), shop = SHOP) =>
   post("/auth/login", { email, password }, address, shop);
 
-describe("sign-ins of one address of mail", () => {
-  it("are 10 a minute: the 11th is 429 with Retry-After from wherever it comes and however right it is, and nobody else is touched", async () => {
+describe("sign-ins with one e-mail address", () => {
+  it("are limited to 10 a minute: the 11th answers 429 with Retry-After from every client, even with the right password; other addresses are unaffected", async () => {
     const { email } = await signUp(service);
     const neighbour = await signUp(service);
     await signUp(service, { email }, OTHER_SHOP);
@@ -56,7 +56,7 @@ describe("sign-ins of one address of mail", () => {
     expect((await guess(email, PASSWORD)).status).toBe(200);
   });
 
-  it("are counted before the work: of 30 guesses at once 10 are looked at", async () => {
+  it("are counted before the password is checked: of 30 concurrent guesses 10 are checked", async () => {
     const { email } = await signUp(service);
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => guess(email, `guess number ${index}`)),
@@ -67,7 +67,7 @@ describe("sign-ins of one address of mail", () => {
     ]);
   });
 
-  it("of an address that nobody has are counted alike", async () => {
+  it("with an unknown address are counted alike", async () => {
     const email = newEmail("nobody");
     for (let tries = 0; tries < 10; tries += 1) await guess(email, "wrong password");
     expect((await guess(email, "wrong password")).status).toBe(429);
@@ -75,7 +75,7 @@ describe("sign-ins of one address of mail", () => {
 });
 
 describe("one client address", () => {
-  it("signs in 60 times a minute, whatever it writes before the entry of the trusted proxy", async () => {
+  it("has 60 sign-ins a minute, whatever it writes in X-Forwarded-For before the trusted proxy's entry", async () => {
     const address = newAddress();
     const spoofed = Array.from({ length: 60 }, (_, index) =>
       guess(newEmail("nobody"), "wrong password", `203.0.113.${index}, ${address}`),
@@ -92,7 +92,7 @@ describe("one client address", () => {
     );
   });
 
-  it("signs up 20 times a minute", async () => {
+  it("has 20 sign-ups a minute", async () => {
     const address = newAddress();
     const tries = await Promise.all(
       Array.from({ length: 21 }, () =>
@@ -107,7 +107,7 @@ describe("one client address", () => {
 });
 
 describe("reset mails", () => {
-  it("are 5 an hour for one address, whether somebody has it or not", async () => {
+  it("are limited to 5 an hour per address, known or unknown", async () => {
     const { email } = await signUp(service);
     for (const asked of [email, newEmail("nobody")]) {
       for (let tries = 0; tries < 5; tries += 1)
@@ -126,7 +126,7 @@ describe("reset mails", () => {
   });
 });
 
-describe("mails that ask to confirm a consent", () => {
+describe("consent confirmation mails", () => {
   const submit = (email: string, consentId: string, shop = SHOP) =>
     service.call("POST", `/auth/consent-sync?shop=${shop}`, {
       body: {
@@ -146,7 +146,7 @@ describe("mails that ask to confirm a consent", () => {
       )
     ).length;
 
-  it("are 5 an hour for one address: the answer to the next says nothing of it, and no mail leaves", async () => {
+  it("are limited to 5 an hour per address: the next response is the same, and no mail is sent", async () => {
     const { email } = await signUp(service);
     for (const asked of [email, newEmail("nobody")]) {
       const before = await mails();
@@ -169,7 +169,7 @@ describe("mails that ask to confirm a consent", () => {
       expect((await submit(asked, `${asked.split("@")[0]}-8`, OTHER_SHOP)).status).toBe(200);
       expect(await mails()).toBe(before + 6);
     }
-    // What was not mailed is not taken for mailed: said again in the next hour, it is.
+    // A confirmation that was not mailed is not recorded as mailed: the next hour's request sends it.
     const before = await mails();
     clock.at += 3_600_000;
     await submit(email, `${email.split("@")[0]}-7`);
@@ -177,7 +177,7 @@ describe("mails that ask to confirm a consent", () => {
     expect((await post("/auth/password/forgot", { email }, newAddress())).status).toBe(202);
   });
 
-  it("are not used up by a submission that is sent again", async () => {
+  it("are not counted for a repeated submission", async () => {
     const email = newEmail("again");
     const before = await mails();
     for (let n = 0; n < 8; n += 1) await submit(email, "one-submission");
@@ -187,7 +187,7 @@ describe("mails that ask to confirm a consent", () => {
 });
 
 describe("without a trusted proxy", () => {
-  it("X-Forwarded-For is not believed, and RATE_LIMIT_SCALE multiplies the limits", async () => {
+  it("ignores X-Forwarded-For; RATE_LIMIT_SCALE multiplies the limits", async () => {
     const direct = await startService({ clock, env: { RATE_LIMIT_SCALE: "0.25" } });
     try {
       await direct.addTenant(SHOP);
@@ -206,7 +206,7 @@ describe("without a trusted proxy", () => {
 });
 
 describe("links and one-time codes", () => {
-  it("are tried 300 times a minute from one address; a right one is refused too until the next", async () => {
+  it("are limited to 300 attempts a minute per client address; a valid one is rejected too until the next minute", async () => {
     const address = newAddress();
     const { token } = await signUp(service);
     const tries = await Promise.all(
@@ -225,8 +225,8 @@ describe("links and one-time codes", () => {
   });
 });
 
-describe("who signs up with an address that is taken", () => {
-  it("uses up nothing of the owner's mails: a sign-in that needs a proof is still sent a link", async () => {
+describe("repeated sign-ups with a taken address", () => {
+  it("leave the owner's mail limit alone: a sign-in that needs verification still gets its link", async () => {
     await service.call("POST", `/config?shop=${SHOP}`, {
       body: { require_email_verification: true },
     });
@@ -250,8 +250,8 @@ describe("who signs up with an address that is taken", () => {
   });
 });
 
-describe("who signs up and deletes the account again and again", () => {
-  it("causes five mails of each kind an hour to the address, and no more", async () => {
+describe("repeated sign-up and deletion of one address", () => {
+  it("causes at most five mails of each kind an hour", async () => {
     const email = newEmail("bombed");
     const [{ last }] = await service.database.query(
       "SELECT coalesce(max(id), 0)::int AS last FROM integration_queue",
@@ -267,7 +267,8 @@ describe("who signs up and deletes the account again and again", () => {
       expect(answer.status).toBe(200);
     }
     const mailsSince = await service.database.query(
-      "SELECT event_type, count(*)::int AS n FROM integration_queue WHERE id > $1 AND event_type LIKE 'mail.%' GROUP BY 1 ORDER BY 1",
+      `SELECT event_type, count(*)::int AS n FROM integration_queue WHERE id > $1
+        AND event_type LIKE 'mail.%' GROUP BY 1 ORDER BY 1`,
       [last],
     );
     expect(mailsSince).toEqual([

@@ -1,4 +1,4 @@
-// What a sign-in costs, and that its cost tells nothing.
+// The cost of a sign-in, and that its duration discloses nothing.
 import { pbkdf2Sync } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { signIn } from "../../../app/domain/identity/sign-in.ts";
@@ -24,11 +24,12 @@ const setIterations = async (password_iterations: number) =>
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] as number;
 
 const TRIES = 40;
-const MOST_TRIES = 320;
+const MAX_TRIES = 320;
 
 /**
- * Medians of failed sign-ins, tried in turn so that the machine's mood hits all alike. A busy machine is asked for more
- * tries: what it adds by chance levels out, a difference that is there does not.
+ * Compares medians of failed sign-ins, interleaved so that load on the machine affects all alike. A busy
+ * machine repeats more
+ * often: random differences level out, a real one stays.
  */
 async function expectEqualTimes(emails: string[]): Promise<void> {
   const tenant = await getTenant(service.ctx, SHOP);
@@ -37,7 +38,7 @@ async function expectEqualTimes(emails: string[]): Promise<void> {
     const medians = times.map((each) => median([...each]));
     return Math.max(...medians) / Math.min(...medians);
   };
-  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     for (const [index, email] of emails.entries()) {
       const started = performance.now();
       await expect(
@@ -72,7 +73,7 @@ it(
 );
 
 it(
-  "takes as long for a hash of before the iterations were raised as for an unknown address",
+  "takes as long for a hash with the earlier iteration count as for an unknown address",
   { timeout: 120_000 },
   async () => {
     const old = await signUp(service);
@@ -81,7 +82,7 @@ it(
   },
 );
 
-it("stores pbkdf2-sha256 with its iterations, a salt of its own and 32 bytes that anybody can compute again", async () => {
+it("stores pbkdf2-sha256 with its iterations, a random salt and 32 bytes that can be recomputed", async () => {
   const [one, two] = [await signUp(service), await signUp(service)];
   const hashes = [await storedHash(one.id), await storedHash(two.id)];
   expect(hashes[0]).not.toBe(hashes[1]);
@@ -100,7 +101,7 @@ it("stores pbkdf2-sha256 with its iterations, a salt of its own and 32 bytes tha
   }
 });
 
-it("hashes again at a sign-in when the iterations were raised, once, and never down", async () => {
+it("rehashes at sign-in when the iteration count was raised, once, and never lowers it", async () => {
   const { id, email, token } = await signUp(service);
   await setIterations(120_000);
   expect((await login(service, email, "wrong password")).status).toBe(401);
@@ -116,7 +117,7 @@ it("hashes again at a sign-in when the iterations were raised, once, and never d
   expect((await getMe(service, token)).status).toBe(200);
 });
 
-it("refuses a stored hash that asks for 50 million iterations without computing it", async () => {
+it("rejects a stored hash with 50 million iterations without computing it", async () => {
   const { id, email } = await signUp(service);
   await service.database.query(
     "UPDATE storefront_users SET password_hash = replace(password_hash, '$100000$', '$50000000$') WHERE id = $1",
@@ -128,7 +129,7 @@ it("refuses a stored hash that asks for 50 million iterations without computing 
 });
 
 it(
-  "answers a flood of sign-ins that overflows the queue with 503 and Retry-After, while /health is answered at once, and recovers",
+  "answers sign-ins that overflow the queue with 503 and Retry-After, while /health answers at once, and recovers",
   { timeout: 60_000 },
   async () => {
     const { email } = await signUp(service);

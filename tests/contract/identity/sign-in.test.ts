@@ -7,7 +7,7 @@ import {
   login,
   newEmail,
   PASSWORD,
-  pictureOf,
+  databaseSnapshot,
   signUp,
 } from "./people.ts";
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("a sign-in", () => {
-  it("answers 200 with a token, the user and the cookie, and notes the time", async () => {
+  it("answers 200 with a token, the user and the cookie, and records the time", async () => {
     const { email, id } = await signUp(service);
     await service.database.query(
       "UPDATE storefront_users SET last_login_at = '2020-01-01' WHERE id = $1",
@@ -39,12 +39,12 @@ describe("a sign-in", () => {
     expect(answer.text).not.toMatch(/pbkdf2|password|hash/i);
   });
 
-  it("at another store with the same address and password is refused", async () => {
+  it("at another store with the same address and password is rejected", async () => {
     const { email } = await signUp(service);
     expect((await login(service, email, PASSWORD, OTHER_SHOP)).status).toBe(401);
   });
 
-  it("of a person whose name is longer than a cookie may be gives a session that works", async () => {
+  it("of a person whose name exceeds the cookie size returns a working session", async () => {
     const { email, id } = await signUp(service);
     await service.database.query("UPDATE storefront_users SET full_name = $2 WHERE id = $1", [
       id,
@@ -56,8 +56,8 @@ describe("a sign-in", () => {
   });
 });
 
-describe("a sign-in that fails", () => {
-  it("says the same bytes for an unknown address, a wrong password, an account without one, and a deleted one, and writes nothing", async () => {
+describe("a failed sign-in", () => {
+  it("answers the same bytes for an unknown address, a wrong password, an account without one and a deleted one, and writes nothing", async () => {
     const known = await signUp(service);
     const passwordless = newEmail("federated");
     await service.database.query(
@@ -66,7 +66,7 @@ describe("a sign-in that fails", () => {
     );
     const gone = await signUp(service);
     await deleteMe(service, gone.token, { password: PASSWORD });
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     const answers = [
       await login(service, newEmail("nobody")),
       await login(service, known.email, "wrong password"),
@@ -80,10 +80,10 @@ describe("a sign-in that fails", () => {
       text: expect.stringContaining("invalid_credentials"),
     });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
   });
 
-  it("says 403 to a suspended person only when the password is right", async () => {
+  it("answers 403 for a suspended person only with the right password", async () => {
     const { email, id } = await signUp(service);
     await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
       id,
@@ -101,7 +101,7 @@ describe("a sign-in that fails", () => {
     ["no address", { password: PASSWORD }, "email"],
     ["an address that is none", { email: "a", password: PASSWORD }, "email"],
     ["an object as password", { email: "a@example.com", password: { $ne: null } }, "password"],
-  ])("with %s is 400 and names it", async (_, body, field) => {
+  ])("with %s answers 400 and names the field", async (_, body, field) => {
     const answer = await service.call("POST", `/auth/login?shop=${SHOP}`, { body, key: null });
     expect(answer.json).toMatchObject({
       code: "invalid_request",
@@ -115,7 +115,7 @@ describe("a sign-in that fails", () => {
     "pbkdf2-sha256$0$AAAAAAAAAAAAAAAAAAAAAA==$x",
     "pbkdf2-sha256$1e9$AAAA$AAAA",
     "pbkdf2-sha256$-1$AAAA$AAAA",
-  ])("against a stored hash of another kind (%s) is 401, never a failure", async (stored) => {
+  ])("against a stored hash of another kind (%s) answers 401, never 5xx", async (stored) => {
     const { email, id } = await signUp(service);
     await service.database.query("UPDATE storefront_users SET password_hash = $2 WHERE id = $1", [
       id,

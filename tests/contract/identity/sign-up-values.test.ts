@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SHOP, startService, type Service } from "../../support/service.ts";
-import { login, newEmail, pictureOf, postSignUp, signUp, signUpBody } from "./people.ts";
+import { login, newEmail, databaseSnapshot, postSignUp, signUp, signUpBody } from "./people.ts";
 
 let service: Service;
 
@@ -22,7 +22,7 @@ describe("an e-mail address", () => {
     ["mathematical letters", "𝐝𝐨𝐫𝐚@example.com"],
     ["a one-dot leader for the dot", "dora@example\u2024com"],
     ["capitals", "DORA@EXAMPLE.COM"],
-  ])("with %s is the same person's", async (_, email) => {
+  ])("with %s belongs to the same person", async (_, email) => {
     expect((await postSignUp(service, signUpBody(email))).json.code).toBe("email_taken");
     expect((await login(service, email)).status).toBe(200);
   });
@@ -55,20 +55,20 @@ describe("an e-mail address", () => {
   ];
 
   it.each(REFUSED)(
-    "with %s is 400 and names the field, and nothing is written",
+    "with %s answers 400 with the field's name and writes nothing",
     async (_, email) => {
-      const before = await pictureOf(service.database);
+      const before = await databaseSnapshot(service.database);
       const answer = await postSignUp(service, signUpBody(email as string));
       expect(answer.status).toBe(400);
       expect(answer.json).toMatchObject({
         code: "invalid_request",
         fields: { email: expect.any(String) },
       });
-      expect(await pictureOf(service.database)).toEqual(before);
+      expect(await databaseSnapshot(service.database)).toEqual(before);
     },
   );
 
-  it("of 254 characters is taken", async () => {
+  it("of 254 characters is accepted", async () => {
     await signUp(service, {
       email:
         `${"d".repeat(64)}@${"x".repeat(60)}.${"y".repeat(60)}.${"z".repeat(60)}.example`.slice(
@@ -85,7 +85,7 @@ describe("other values", () => {
     ["password", "correct\u0000horse"],
     ["first_name", "A\u0000da"],
     ["consent_version", "\u0000"],
-  ])("a NUL in %s is 400, never a failure of ours", async (name, value) => {
+  ])("a NUL in %s answers 400, never 5xx", async (name, value) => {
     const answer = await postSignUp(service, signUpBody(newEmail(), { [name]: value }));
     expect([answer.status, answer.json.code]).toEqual([400, "malformed_body"]);
   });
@@ -98,7 +98,7 @@ describe("other values", () => {
     ["first_name", 5],
     ["password", "x".repeat(10_000)],
     ["password", null],
-  ])("%s that does not fit is 400 and named", async (name, value) => {
+  ])("%s that exceeds its limits answers 400 with the field's name", async (name, value) => {
     const answer = await postSignUp(service, signUpBody(newEmail(), { [name]: value }));
     expect(answer.json).toMatchObject({
       code: "invalid_request",
@@ -106,14 +106,14 @@ describe("other values", () => {
     });
   });
 
-  it("a body over 1 MiB is 413", async () => {
+  it("a body over 1 MiB answers 413", async () => {
     expect(
       (await postSignUp(service, signUpBody(newEmail(), { first_name: "x".repeat(1_100_000) })))
         .status,
     ).toBe(413);
   });
 
-  it("names in any script are kept as typed, also half of a surrogate pair does not fail", async () => {
+  it("names in any script are stored as typed; half of a surrogate pair does not fail", async () => {
     const { answer } = await signUp(service, { first_name: " 花子 ", last_name: "O'Neill <b>" });
     expect(answer.json.user).toMatchObject({
       first_name: "花子",
@@ -127,7 +127,7 @@ describe("other values", () => {
     expect(half.status).toBe(201);
   });
 
-  it("no names at all are null, not empty text", async () => {
+  it("missing names are null, not empty strings", async () => {
     const { answer } = await signUp(service, { first_name: undefined, last_name: "  " });
     expect(answer.json.user).toMatchObject({ first_name: null, last_name: null, full_name: null });
   });
@@ -140,7 +140,7 @@ describe("a password", () => {
     ["129 characters", "x".repeat(129)],
     ["129 emoji", "😀".repeat(129)],
     ["a few that NFKC expands past 128", "\ufdfa".repeat(8)],
-  ])("of %s is refused", async (_, password) => {
+  ])("of %s is rejected", async (_, password) => {
     expect((await postSignUp(service, signUpBody(newEmail(), { password }))).json).toMatchObject({
       code: "invalid_request",
       fields: { password: expect.any(String) },
@@ -153,7 +153,7 @@ describe("a password", () => {
     ["4 ligatures that make 8 letters", "ﬀﬁﬂﬃ"],
     ["128 characters", "x".repeat(128)],
     ["spaces at its ends", "  a password  "],
-  ])("of %s is taken, and signs in", async (_, password) => {
+  ])("of %s is accepted and signs in", async (_, password) => {
     const { email } = await signUp(service, { password });
     expect((await login(service, email, password)).status).toBe(200);
   });
@@ -162,14 +162,14 @@ describe("a password", () => {
     ["as it is", (email: string) => email],
     ["in capitals", (email: string) => email.toUpperCase()],
     ["with a full-width @", (email: string) => email.replace("@", "＠")],
-  ])("that is the address %s is refused", async (_, spell) => {
+  ])("that equals the address %s is rejected", async (_, spell) => {
     const email = newEmail("same");
     expect(
       (await postSignUp(service, signUpBody(email, { password: spell(email) }))).json,
     ).toMatchObject({ code: "invalid_request", fields: { password: expect.any(String) } });
   });
 
-  it("typed on another keyboard (NFD, full-width digits) is the same password; with other spaces it is another", async () => {
+  it("in another Unicode form (NFD, full-width digits) is the same password; with other spaces it is another", async () => {
     const { email } = await signUp(service, { password: "pa\u0308ssword12 " });
     expect((await login(service, email, "p\u00e4ssword１２ ")).status).toBe(200);
     expect((await login(service, email, "p\u00e4ssword12")).status).toBe(401);

@@ -4,7 +4,7 @@ import {
   comparable,
   getMe,
   newEmail,
-  pictureOf,
+  databaseSnapshot,
   postSignUp,
   signUp,
   signUpBody,
@@ -44,7 +44,8 @@ const USER_FIELDS = [
 
 const consentRows = (userId: number) =>
   service.database.query(
-    "SELECT consent_type, action, method, consent_version, consent_id, user_agent, timestamp, created_at FROM consent_records WHERE shop = $1 AND user_id = $2 ORDER BY seq",
+    `SELECT consent_type, action, method, consent_version, consent_id, user_agent, timestamp,
+      created_at FROM consent_records WHERE shop = $1 AND user_id = $2 ORDER BY seq`,
     [SHOP, userId],
   );
 
@@ -73,7 +74,7 @@ describe("a sign-up", () => {
     expect((await getMe(service, answer.json.token)).json.user.id).toBe(answer.json.user.id);
   });
 
-  it("takes nothing from the body but its own fields", async () => {
+  it("reads only its own fields from the body", async () => {
     const { answer, id } = await signUp(service, {
       id: 1,
       status: "suspended",
@@ -101,7 +102,7 @@ describe("a sign-up", () => {
     expect(claims).toEqual({ consent_a2a: false, consent_ap2: false });
   });
 
-  it("belongs to one store: the same address signs up at another store as somebody else", async () => {
+  it("belongs to one store: the same address signs up at another store as a separate account", async () => {
     const here = await signUp(service);
     const there = await signUp(service, { email: here.email }, OTHER_SHOP);
     expect(there.id).not.toBe(here.id);
@@ -118,8 +119,8 @@ describe("consents at a sign-up", () => {
     ["consent_tos", "consent_privacy"].flatMap((name) =>
       NOT_TRUE.map((value) => [name, JSON.stringify(value) ?? "missing", value] as const),
     ),
-  )("%s as %s is 400 consent_required, and nothing is written anywhere", async (name, _, value) => {
-    const before = await pictureOf(service.database);
+  )("%s as %s answers 400 consent_required and writes nothing", async (name, _, value) => {
+    const before = await databaseSnapshot(service.database);
     const answer = await postSignUp(service, signUpBody(newEmail(), { [name]: value }));
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({
@@ -128,10 +129,10 @@ describe("consents at a sign-up", () => {
       fields: { [name]: expect.any(String) },
     });
     expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
   });
 
-  it("marketing and cookie consent that are no booleans are refused, not guessed", async () => {
+  it("rejects marketing and cookie consents that are not booleans", async () => {
     for (const name of ["consent_marketing", "consent_cookie"]) {
       const answer = await postSignUp(service, signUpBody(newEmail(), { [name]: "true" }));
       expect(answer.json).toMatchObject({
@@ -141,7 +142,7 @@ describe("consents at a sign-up", () => {
     }
   });
 
-  it("are logged as expressed and no others, by the method signup, under one consent id", async () => {
+  it("are logged as expressed and no others, with the method signup and one consent id", async () => {
     const { id } = await signUp(service);
     const rows = await consentRows(id);
     expect(rows.map(({ consent_type, action, method }) => [consent_type, action, method])).toEqual([
@@ -151,7 +152,7 @@ describe("consents at a sign-up", () => {
     expect(new Set(rows.map(({ consent_id }) => consent_id)).size).toBe(1);
   });
 
-  it("log a no as a no, with the policy version and the browser", async () => {
+  it("log a declined consent as declined, with the policy version and the browser", async () => {
     const answer = await postSignUp(
       service,
       signUpBody(newEmail(), {
@@ -203,10 +204,10 @@ describe("consents at a sign-up", () => {
   });
 });
 
-describe("an address that is taken", () => {
-  it("is 409 email_taken in any spelling, and changes nothing", async () => {
+describe("a taken address", () => {
+  it("answers 409 email_taken in every spelling and changes nothing", async () => {
     const { email } = await signUp(service);
-    const before = await pictureOf(service.database);
+    const before = await databaseSnapshot(service.database);
     for (const spelling of [email, email.toUpperCase(), `  ${email} `, email.replace("@", "＠")]) {
       const answer = await postSignUp(
         service,
@@ -216,11 +217,11 @@ describe("an address that is taken", () => {
       expect(answer.json).toMatchObject({ error: "Conflict", code: "email_taken" });
       expect(answer.headers.getSetCookie()).toEqual([]);
     }
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
   });
 
   it.each([2, 8])(
-    "raced by %i sign-ups at once makes one user, one 201, and 409 for the rest",
+    "raced by %i sign-ups creates one user: one 201, and 409 for the rest",
     async (racers) => {
       const email = newEmail("race");
       const answers = await Promise.all(
@@ -230,8 +231,10 @@ describe("an address that is taken", () => {
       );
       expect(statusesOf(answers)).toEqual([201, ...Array.from({ length: racers - 1 }, () => 409)]);
       const [{ users, claims, consents }] = await service.database.query(
-        `SELECT count(DISTINCT u.id)::int AS users, count(DISTINCT c.id)::int AS claims, count(DISTINCT r.id)::int AS consents
-       FROM storefront_users u LEFT JOIN user_claims c ON c.user_id = u.id LEFT JOIN consent_records r ON r.user_id = u.id WHERE u.email = $1`,
+        `SELECT count(DISTINCT u.id)::int AS users, count(DISTINCT c.id)::int AS claims,
+          count(DISTINCT r.id)::int AS consents
+       FROM storefront_users u LEFT JOIN user_claims c ON c.user_id = u.id LEFT
+         JOIN consent_records r ON r.user_id = u.id WHERE u.email = $1`,
         [email],
       );
       expect({ users, claims, consents }).toEqual({ users: 1, claims: 1, consents: 2 });
@@ -247,18 +250,18 @@ describe("an address that is taken", () => {
   });
 });
 
-describe("a sign-up that names no store of ours", () => {
-  it("is 400 without a store, 400 for what is no store, 404 for an unknown one, and writes nothing", async () => {
-    const before = await pictureOf(service.database);
+describe("a sign-up without a registered store", () => {
+  it("answers 400 without a store, 400 for a malformed one, 404 for an unknown one, and writes nothing", async () => {
+    const before = await databaseSnapshot(service.database);
     const post = (query: string) =>
       service.call("POST", `/auth/signup${query}`, { body: signUpBody(newEmail()), key: null });
     expect((await post("")).json.code).toBe("tenant_required");
     expect((await post("?shop=evil.example")).json.code).toBe("invalid_shop");
     expect(comparable(await post("?shop=nobody.myshopify.com"))).toMatchObject({ status: 404 });
-    expect(await pictureOf(service.database)).toEqual(before);
+    expect(await databaseSnapshot(service.database)).toEqual(before);
   });
 
-  it("is 405 by GET, 415 as a form, 400 as broken JSON", async () => {
+  it("answers 405 to GET, 415 to a form, 400 to broken JSON", async () => {
     const get = await service.call("GET", `/auth/signup?shop=${SHOP}`, { key: null });
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     expect(

@@ -1,11 +1,12 @@
-// Accounts whose address nobody has proven: what they are not given, and what ends when the owner of the address comes.
+// Accounts with an unverified address: what they cannot access, and what ends when the owner of the
+// address verifies it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createConsentLink } from "../../../app/domain/consent/sync-consent.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { findAccountByEmail } from "../../../app/domain/identity/account.ts";
-import { mailboxOf } from "../../../app/domain/tenants/mailbox.ts";
+import { normaliseMailbox } from "../../../app/domain/tenants/mailbox.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { putPerson, sessionOf, signInAs } from "../../support/journey.ts";
+import { putPerson, sessionOf, signInAs } from "../../support/browser/sign-in-journey.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   connectStorefront,
@@ -21,7 +22,7 @@ import {
   signUp,
   verify,
 } from "./people.ts";
-import { proxied } from "../../support/shopper-pages.ts";
+import { proxied } from "../../support/browser/shopper-pages.ts";
 
 let service: Service;
 
@@ -35,7 +36,7 @@ afterAll(() => service.stop());
 const VERIFY = "/auth/verify-email";
 const RESET = "/auth/password/reset";
 
-describe("an account of an unproven address", () => {
+describe("an account with an unverified address", () => {
   const row = async (id: number) =>
     (
       await service.database.query(
@@ -44,7 +45,7 @@ describe("an account of an unproven address", () => {
       )
     )[0];
 
-  it("gives the address up when the storefront has a customer of it: it is neither linked, tagged nor written to", async () => {
+  it("loses the address to a storefront customer who has it: the customer is neither linked, tagged nor changed", async () => {
     const email = newEmail("unsynced");
     const gid = service.sandbox.storefront.putCustomer(SHOP, { email, firstName: "Real" }).gid;
     const before = structuredClone(service.sandbox.storefront.customer(SHOP, gid));
@@ -67,7 +68,7 @@ describe("an account of an unproven address", () => {
     );
   });
 
-  it("gives the address up when a webhook tells of a customer who has it", async () => {
+  it("loses the address to a customer that a webhook reports with it", async () => {
     const email = newEmail("later");
     const { id, token } = await signUp(service, { email, first_name: "Mallory" });
     await queueIsEmpty(service);
@@ -94,7 +95,7 @@ describe("an account of an unproven address", () => {
     expect((await getMe(service, token)).json.user.storefront_customer_gid).toBeNull();
   });
 
-  it("of a federated sign-in dies with the owner's reset: the stranger's way in is not verified along", async () => {
+  it("of a federated sign-in ends with the owner's reset: the earlier sign-in method is not verified with it", async () => {
     const email = newEmail("hijack");
     const sub = putPerson(service, "federated", email, { isVerified: false });
     const attacker = await signInAs(service, "federated", sub);
@@ -106,14 +107,14 @@ describe("an account of an unproven address", () => {
     expect((await login(service, email, "a password of my own")).status).toBe(200);
   });
 
-  it("of a federated sign-in is not proven by a newsletter's confirmation", async () => {
+  it("of a federated sign-in is not verified by a newsletter confirmation", async () => {
     const email = newEmail("hijack");
     const sub = putPerson(service, "federated", email, { isVerified: false });
     const attacker = await signInAs(service, "federated", sub);
     const { id } = (await getMe(service, sessionOf(attacker) as string)).json.user;
     const token = await createConsentLink(service.ctx, service.ctx.home.forTenant(SHOP).sql, {
       user_id: id,
-      email_hmac: mailboxOf(service.ctx, SHOP, email),
+      email_hmac: normaliseMailbox(service.ctx, SHOP, email),
       submission: {
         flags: { marketing: true },
         method: "newsletter_form",
@@ -141,7 +142,7 @@ describe("an account of an unproven address", () => {
     expect(user.email_verified).toBe(false);
   });
 
-  it("of a federated sign-in whose owner uses the verify link without that session keeps no way in but a new password", async () => {
+  it("of a federated sign-in whose owner uses the verify link without that session keeps only the new password as sign-in method", async () => {
     const email = newEmail("hijack");
     const sub = putPerson(service, "federated", email, { isVerified: false });
     const attacker = await signInAs(service, "federated", sub);
@@ -153,8 +154,8 @@ describe("an account of an unproven address", () => {
   });
 });
 
-describe("password guesses on the deletion", () => {
-  it("are counted with the sign-ins: the 11th of a minute is 429 however right it is", async () => {
+describe("password guesses at the account deletion", () => {
+  it("count as sign-ins: the 11th of a minute answers 429 even with the right password", async () => {
     const clock = { at: Date.UTC(2026, 10, 20, 12, 0, 1), now: () => new Date(clock.at) };
     const strict = await startService({ clock, env: { RATE_LIMIT_SCALE: "1" } });
     try {
@@ -173,7 +174,7 @@ describe("password guesses on the deletion", () => {
   });
 });
 
-describe("the person to whom the storefront gives the customer of an unproven account", () => {
+describe("the storefront customer whose address an unverified account had", () => {
   const consentAs = (gid: string, body: object) =>
     fetch(proxied(service, "/auth/consent-sync", gid.split("/").at(-1) as string), {
       method: "POST",
@@ -199,7 +200,7 @@ describe("the person to whom the storefront gives the customer of an unproven ac
     return { email, mallory, gid: (await rowOf(mallory.id)).storefront_customer_gid as string };
   }
 
-  it("gets an account of its own: the stranger neither reads nor changes nor deletes what it does", async () => {
+  it("gets a separate account that the unverified one can neither read, change nor delete", async () => {
     const { email, mallory, gid } = await createdCustomer();
     expect((await consentAs(gid, { consent_cookie: true, consent_marketing: true })).status).toBe(
       200,
@@ -210,7 +211,8 @@ describe("the person to whom the storefront gives the customer of an unproven ac
       storefront_customer_gid: null,
     });
     const [own] = await service.database.query(
-      "SELECT u.id, u.email, u.first_name, c.consent_marketing FROM storefront_users u JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.storefront_customer_gid = $1",
+      `SELECT u.id, u.email, u.first_name, c.consent_marketing FROM storefront_users u
+        JOIN user_claims c ON c.shop = u.shop AND c.user_id = u.id WHERE u.storefront_customer_gid = $1`,
       [gid],
     );
     expect(own).toMatchObject({ email, first_name: null, consent_marketing: true });
@@ -223,7 +225,7 @@ describe("the person to whom the storefront gives the customer of an unproven ac
     expect((await rowOf(own.id)).storefront_customer_gid).toBe(gid);
   });
 
-  it("who made the sign-up gets both together by proving the address", async () => {
+  it("who made the sign-up gets both accounts merged by verifying the address", async () => {
     const { email, mallory, gid } = await createdCustomer();
     await consentAs(gid, { consent_cookie: true });
     const token = await mailedToken(service, email, VERIFY);
@@ -233,7 +235,7 @@ describe("the person to whom the storefront gives the customer of an unproven ac
     expect(me.consents.cookie).toBe(true);
   });
 
-  it("arriving ten times at once gets one account", async () => {
+  it("reported ten times concurrently gets one account", async () => {
     const { gid } = await createdCustomer();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => consentAs(gid, { consent_cookie: true })),
@@ -248,7 +250,7 @@ describe("the person to whom the storefront gives the customer of an unproven ac
   });
 });
 
-it("the mail that asks to prove an address greets nobody by a name that a stranger chose", async () => {
+it("the verification mail contains no name that the unverified sign-up chose", async () => {
   const email = newEmail("greeted");
   await signUp(service, { email, first_name: "YOU WON evil.example" });
   const mail = await eventually("the mail", () => service.sandbox.email.mailsTo(email)[0]);

@@ -6,7 +6,7 @@ import {
   mailedToken,
   newEmail,
   PASSWORD,
-  pictureOf,
+  databaseSnapshot,
   queueIsEmpty,
   reset,
   signUp,
@@ -25,7 +25,7 @@ afterAll(() => service.stop());
 
 const VERIFY = "/auth/verify-email";
 
-it("the mailed link proves the address once, and ends no session", async () => {
+it("a mailed link verifies the address once and ends no session", async () => {
   const { email, token } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
   const answers = await Promise.all([1, 2, 3].map(() => verify(service, link)));
@@ -35,7 +35,7 @@ it("the mailed link proves the address once, and ends no session", async () => {
   expect((await getMe(service, token)).json.user.email_verified).toBe(true);
 });
 
-it("a link is good only at its own store, and only for its own purpose", async () => {
+it("a link is valid only at its own store and for its own purpose", async () => {
   const { email } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
   expect((await verify(service, link, OTHER_SHOP)).json.code).toBe("invalid_link");
@@ -43,7 +43,7 @@ it("a link is good only at its own store, and only for its own purpose", async (
   expect((await verify(service, link)).status).toBe(200);
 });
 
-it("a link to an address that is no longer the account's proves nothing", async () => {
+it("a link to an address that the account no longer has verifies nothing", async () => {
   const { email, id, token } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
   await service.database.query("UPDATE storefront_users SET email = $2 WHERE id = $1", [
@@ -54,7 +54,7 @@ it("a link to an address that is no longer the account's proves nothing", async 
   expect((await getMe(service, token)).json.user.email_verified).toBe(false);
 });
 
-it("a link of a person suspended or deleted since proves nothing", async () => {
+it("a link of a person who was suspended or deleted since verifies nothing", async () => {
   const suspended = await signUp(service);
   const suspendedLink = await mailedToken(service, suspended.email, VERIFY);
   await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
@@ -67,7 +67,7 @@ it("a link of a person suspended or deleted since proves nothing", async () => {
   expect((await verify(service, deletedLink)).json.code).toBe("invalid_link");
 });
 
-it("lives for 24 hours", async () => {
+it("a link is valid for 24 hours", async () => {
   const letTimePass = (hours: number) =>
     service.database.query(
       "UPDATE kv SET expires_at = expires_at - make_interval(hours => $1) WHERE key LIKE 'email_link:%'",
@@ -84,15 +84,15 @@ it("lives for 24 hours", async () => {
   expect((await verify(service, links[1])).json.code).toBe("invalid_link");
 });
 
-it("a token that was never made is 400 and writes nothing", async () => {
+it("an unknown token answers 400 and writes nothing", async () => {
   await queueIsEmpty(service);
-  const before = await pictureOf(service.database);
+  const before = await databaseSnapshot(service.database);
   for (const token of ["", "x", "x".repeat(600), null, 5])
     expect((await verify(service, token as string)).status).toBe(400);
-  expect(await pictureOf(service.database)).toEqual(before);
+  expect(await databaseSnapshot(service.database)).toEqual(before);
 });
 
-it("neither the token nor the address stands in the store of links", async () => {
+it("the link table contains neither the token nor the address", async () => {
   const { email } = await signUp(service);
   const link = await mailedToken(service, email, VERIFY);
   const kept = JSON.stringify(

@@ -1,10 +1,15 @@
-// Sign-ups with the address of somebody whom the store knows already: a stranger gets nothing of that person, the person
-// gets everything, once the address is proven.
+// Sign-ups with the address of a known customer: until the address is verified the sign-up sees and
+// changes nothing of the customer; afterwards the two are merged.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { putPerson, sessionOf, signInAs, signedInUser } from "../../support/journey.ts";
+import {
+  putPerson,
+  sessionOf,
+  signInAs,
+  signedInUser,
+} from "../../support/browser/sign-in-journey.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   connectStorefront,
@@ -38,14 +43,17 @@ afterAll(() => service.stop());
 const VERIFY = "/auth/verify-email";
 const RESET = "/auth/password/reset";
 
-/** What the stranger must neither see nor change, as it stands in the database. */
-const CUSTOMER_COLUMNS =
-  "id, email, password_hash, first_name, last_name, full_name, language_pref, provider, email_verified, status, tags, storefront_customer_gid";
+/** Customer data that the unverified sign-up must neither see nor change. */
+const CUSTOMER_COLUMNS = `id, email, password_hash, first_name, last_name, full_name, language_pref, provider,
+    email_verified, status, tags, storefront_customer_gid`;
 
 type Customer = { id: number; email: string; gid: string; sub: string };
 let customer: Customer;
 
-/** A customer of the storefront who refused marketing, withdrew terms, and carries a tag of the merchant's. */
+/**
+ * A storefront customer who declined marketing, revoked the terms, and has a tag set by the
+ * merchant.
+ */
 beforeEach(async () => {
   const email = newEmail("grace");
   const sub = putPerson(service, "storefront", email);
@@ -74,10 +82,10 @@ beforeEach(async () => {
     "INSERT INTO user_claims (shop, user_id, consent_marketing) VALUES ($1, $2, false)",
     [SHOP, customer.id],
   );
-  await said("marketing", "revoked");
+  await storeConsent("marketing", "revoked");
 });
 
-async function said(type: string, action: "granted" | "revoked"): Promise<void> {
+async function storeConsent(type: string, action: "granted" | "revoked"): Promise<void> {
   await service.ctx.home.forTenant(SHOP).transaction((sql) =>
     recordConsent(sql, [
       {
@@ -130,8 +138,8 @@ const stranger = (fields: Record<string, unknown> = {}): Promise<Person> =>
 const history = async (token: string) =>
   (await service.call("GET", "/ucp/consent-history", { key: token })).json.records;
 
-describe("a stranger who signs up with a customer's address", () => {
-  it("is answered 201 as anybody, with what was typed and nothing that was known", async () => {
+describe("an unverified sign-up with a customer's address", () => {
+  it("answers 201 as usual, with the submitted data and nothing of the customer", async () => {
     const { answer, token } = await stranger();
     expect(answer.status).toBe(201);
     expect(answer.json.user).toMatchObject({
@@ -156,7 +164,7 @@ describe("a stranger who signs up with a customer's address", () => {
     expect((await history(token)).every((row: any) => row.method === "signup")).toBe(true);
   });
 
-  it("changes nothing of the customer, here or at the storefront, whatever the session does", async () => {
+  it("changes nothing of the customer, here or at the storefront, whatever its session does", async () => {
     const before = await pictureOfCustomer();
     const { token } = await stranger();
     await service.call("PATCH", "/auth/profile", { key: token, body: { first_name: "Eve" } });
@@ -176,7 +184,7 @@ describe("a stranger who signs up with a customer's address", () => {
     });
   });
 
-  it("is pushed to no system: neither CMS, analytics nor profile hears of it", async () => {
+  it("is pushed to no system: neither CMS, analytics nor profile platform", async () => {
     await queueIsEmpty(service);
     const { id, token } = await stranger();
     await service.call("POST", "/auth/consent-sync", {
@@ -185,13 +193,14 @@ describe("a stranger who signs up with a customer's address", () => {
     });
     await queueIsEmpty(service);
     const sent = await service.database.query(
-      "SELECT channel FROM delivery_attempts WHERE event_id IN (SELECT event_id FROM integration_queue WHERE entity_id = $1) AND http_status IS NOT NULL AND channel <> 'email'",
+      `SELECT channel FROM delivery_attempts WHERE event_id IN (SELECT event_id
+        FROM integration_queue WHERE entity_id = $1) AND http_status IS NOT NULL AND channel <> 'email'`,
       [String(id)],
     );
     expect(sent).toEqual([]);
   });
 
-  it("deletes what the sign-up brought and nothing else: the customer lives, and later webhooks arrive", async () => {
+  it("deletes only its own data: the customer stays, and later webhooks are processed", async () => {
     const before = await pictureOfCustomer();
     const { token } = await stranger();
     expect((await deleteMe(service, token, { password: PASSWORD })).json).toEqual({
@@ -214,13 +223,13 @@ describe("a stranger who signs up with a customer's address", () => {
     await stranger();
   });
 
-  it("signs in with the password while the address is unproven, and a second stranger gets 409", async () => {
+  it("signs in with the password while the address is unverified; a second sign-up answers 409", async () => {
     await stranger();
     expect((await login(service, customer.email)).status).toBe(200);
     expect((await postSignUp(service, signUpBody(customer.email))).json.code).toBe("email_taken");
   });
 
-  it("raced by others makes one sign-up wait, and none for the rest", async () => {
+  it("raced by others succeeds once, the rest answer 409", async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => postSignUp(service, signUpBody(customer.email))),
     );
@@ -233,7 +242,7 @@ describe("a stranger who signs up with a customer's address", () => {
     ).toHaveLength(2);
   });
 
-  it("belongs to one store: the same address at another store waits for nobody", async () => {
+  it("belongs to one store: the same address at another store signs up as usual", async () => {
     const there = await signUp(service, { email: customer.email }, OTHER_SHOP);
     const [row] = await service.database.query(
       "SELECT email, unproven_email FROM storefront_users WHERE id = $1",
@@ -243,8 +252,8 @@ describe("a stranger who signs up with a customer's address", () => {
   });
 });
 
-describe("the customer who signs up", () => {
-  it("and proves the address with the password gets the account: what waited is merged, the session goes on", async () => {
+describe("a customer who signs up", () => {
+  it("and verifies the address with the password gets one merged account; the session continues", async () => {
     const { token } = await stranger({ first_name: "Grace", last_name: "Murray" });
     const link = await mailedToken(service, customer.email, VERIFY);
     expect((await verify(service, link)).status).toBe(200);
@@ -268,7 +277,7 @@ describe("the customer who signs up", () => {
     expect(verification.json).toMatchObject({ ok: true });
   });
 
-  it("and proves it with the session of the account needs no password", async () => {
+  it("and verifies it with the session of the account needs no password", async () => {
     const { token } = await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
     const proven = await service.call("POST", `${VERIFY}?shop=${SHOP}`, {
@@ -282,13 +291,14 @@ describe("the customer who signs up", () => {
     });
   });
 
-  it("is pushed to every system of a sign-up once the address is proven, with the storefront's customer found and not made anew", async () => {
+  it("is pushed to every system of a sign-up once the address is verified; the existing storefront customer is reused", async () => {
     await stranger({ first_name: "Grace", last_name: "Hopper" });
     const before = service.sandbox.storefront.customers(SHOP).length;
     await verify(service, await mailedToken(service, customer.email, VERIFY));
     await queueIsEmpty(service);
     const rows = await service.database.query(
-      "SELECT channel, status FROM integration_queue WHERE entity_id = $1 AND event_type = 'customer.signed_up' AND channel = 'storefront'",
+      `SELECT channel, status FROM integration_queue WHERE entity_id = $1
+        AND event_type = 'customer.signed_up' AND channel = 'storefront'`,
       [String(customer.id)],
     );
     expect(rows).toEqual([{ channel: "storefront", status: "delivered" }]);
@@ -306,7 +316,7 @@ describe("the customer who signs up", () => {
     expect((await getMe(service, token)).status).toBe(401);
   });
 
-  it("after the storefront deleted the customer meanwhile becomes an account of its own", async () => {
+  it("after the storefront deleted the customer meanwhile gets a separate account", async () => {
     const { token } = await stranger({ first_name: "Grace", last_name: "Hopper" });
     await service.database.query(
       "UPDATE storefront_users SET status = 'deleted', storefront_customer_gid = NULL WHERE id = $1",
@@ -319,8 +329,8 @@ describe("the customer who signs up", () => {
   });
 });
 
-describe("the link in the mail", () => {
-  it("without session and password is 400 password_required, and is not used up by it", async () => {
+describe("the mailed verification link", () => {
+  it("without session and password answers 400 password_required and is not used up", async () => {
     await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
     const before = await pictureOfCustomer();
@@ -337,7 +347,7 @@ describe("the link in the mail", () => {
     expect((await verify(service, link)).status).toBe(200);
   });
 
-  it("with the session of somebody else asks for the password too", async () => {
+  it("with another person's session asks for the password too", async () => {
     await stranger();
     const other = await signUp(service);
     const link = await mailedToken(service, customer.email, VERIFY);
@@ -348,7 +358,7 @@ describe("the link in the mail", () => {
     expect(answer.json.code).toBe("password_required");
   });
 
-  it("with another password makes that one the password and ends the stranger's sessions; names and decisions of the customer stay", async () => {
+  it("with a different password sets it and ends the earlier sessions; names and consents of the customer stay", async () => {
     const { token } = await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
     const own = "a password of my own";
@@ -363,7 +373,7 @@ describe("the link in the mail", () => {
     });
   });
 
-  it("with a password that no account may have is 400, and is not used up by it", async () => {
+  it("with a password that breaks the rules answers 400 and is not used up", async () => {
     await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
     for (const password of ["short", "x".repeat(129), customer.email]) {
@@ -373,7 +383,7 @@ describe("the link in the mail", () => {
     expect((await verify(service, link)).status).toBe(200);
   });
 
-  it("proves nothing for a customer who was suspended meanwhile", async () => {
+  it("verifies nothing for a customer who was suspended meanwhile", async () => {
     await stranger();
     const link = await mailedToken(service, customer.email, VERIFY);
     await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
@@ -384,7 +394,7 @@ describe("the link in the mail", () => {
 });
 
 describe("the owner of the address", () => {
-  it("who asks for a new password takes the account: the stranger's password and sessions end, nothing decided is overwritten", async () => {
+  it("who resets the password takes over the account: the earlier password and sessions end, no consent is overwritten", async () => {
     const { token } = await stranger();
     await forgot(service, customer.email);
     const own = "a password of my own";
@@ -400,13 +410,13 @@ describe("the owner of the address", () => {
       a2a: false,
       ap2: false,
     });
-    // The stranger's own verify link opens nothing any more.
+    // The earlier verify link is invalid now.
     const late = await mailedToken(service, customer.email, VERIFY);
     expect((await verify(service, late)).json.code).toBe("invalid_link");
   });
 
   it.each(["storefront", "federated"] as const)(
-    "who signs in through the %s provider takes the account, and is granted no marketing",
+    "who signs in through the %s provider takes over the account without granting marketing",
     async (provider) => {
       const { token } = await stranger();
       const sub =
@@ -423,7 +433,7 @@ describe("the owner of the address", () => {
     },
   );
 
-  it("who was never asked is granted no marketing by a provider's sign-in either, whatever a stranger chose", async () => {
+  it("who never decided on marketing is not granted it by a provider's sign-in, whatever the unverified sign-up chose", async () => {
     const email = newEmail("silent");
     await service.database.query(
       "INSERT INTO storefront_users (shop, email, provider) VALUES ($1, $2, 'email')",

@@ -1,7 +1,8 @@
-// SPEC "Real-time write matrix per authentication event", seen from the database and from the outside systems.
+// SPEC "Real-time write matrix per authentication event": which tables and outside systems each
+// event writes.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addToCatalogue } from "../../support/catalogue.ts";
-import { customerPayload } from "../../support/payloads.ts";
+import { addToCatalogue } from "../../support/storefront/tag-catalog.ts";
+import { customerPayload } from "../../support/storefront/payloads.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
 import {
   connectStorefront,
@@ -10,7 +11,7 @@ import {
   login,
   mailedToken,
   PASSWORD,
-  pictureOf,
+  databaseSnapshot,
   queueIsEmpty,
   reset,
   retriesAreDone,
@@ -46,13 +47,13 @@ const calls = (system: (typeof SYSTEMS)[keyof typeof SYSTEMS]) =>
 
 /** Which of the seven columns an event wrote to. */
 async function columnsWrittenBy(event: () => Promise<unknown>): Promise<Column[]> {
-  const before = await pictureOf(service.database);
+  const before = await databaseSnapshot(service.database);
   const callsBefore = Object.values(SYSTEMS).map(calls);
   await event();
   await queueIsEmpty(service);
   await service.sandbox.storefront.echoesSent();
   await queueIsEmpty(service);
-  const after = await pictureOf(service.database);
+  const after = await databaseSnapshot(service.database);
   const tables = (Object.keys(TABLES) as (keyof typeof TABLES)[]).filter(
     (column) => before[TABLES[column]] !== after[TABLES[column]],
   );
@@ -101,7 +102,7 @@ it("an e-mail sign-up writes all seven columns", async () => {
   expect(service.sandbox.cms.liveCalls()).toEqual([]);
 });
 
-it("a tag change writes the CMS, the storefront, analytics and the profile, and neither claims nor consents", async () => {
+it("a tag change writes the CMS, the storefront, analytics and the profile platform, and neither claims nor consents", async () => {
   await addToCatalogue(service, ["newsletter"]);
   const written = await columnsWrittenBy(async () => {
     expect(
@@ -113,7 +114,7 @@ it("a tag change writes the CMS, the storefront, analytics and the profile, and 
       ).status,
     ).toBe(200);
   });
-  // Of the person's row the list of tags alone.
+  // Of the user row only the list of tags.
   expect(written).toEqual(["users", "cms", "storefront", "analytics", "profile"]);
   expect(await channelsOf("customer.tags_changed")).toEqual([
     "cms delivered",
@@ -123,7 +124,7 @@ it("a tag change writes the CMS, the storefront, analytics and the profile, and 
   ]);
 });
 
-it("an e-mail sign-in writes nothing but the time of it", async () => {
+it("an e-mail sign-in writes only its time", async () => {
   const users = () =>
     service.database.query("SELECT to_jsonb(u) - 'last_login_at' AS kept FROM storefront_users u");
   const before = await users();
@@ -133,10 +134,10 @@ it("an e-mail sign-in writes nothing but the time of it", async () => {
   expect(await columnsWrittenBy(() => login(service, ada.email, "wrong password"))).toEqual([]);
 });
 
-it("a password reset writes nothing but the new password, the proof of the address and the end of the sessions", async () => {
+it("a password reset writes only the new password, the verified address and the end of the sessions", async () => {
   const users = () =>
     service.database.query(
-      "SELECT to_jsonb(u) - '{password_hash,email_verified,sessions_valid_after,updated_at}'::text[] AS kept FROM storefront_users u",
+      `SELECT to_jsonb(u) - '{password_hash,email_verified,sessions_valid_after,updated_at}'::text[] AS kept FROM storefront_users u`,
     );
   const before = await users();
   expect(await columnsWrittenBy(() => forgot(service, ada.email))).toEqual([]);
@@ -147,7 +148,7 @@ it("a password reset writes nothing but the new password, the proof of the addre
   expect(await users()).toEqual(before);
 });
 
-it("an account deletion empties users and claims, adds to the consent log, deletes in the CMS, and calls nobody else", async () => {
+it("an account deletion empties users and claims, appends to the consent log, deletes in the CMS, and calls no other system", async () => {
   const { token } = (await login(service, ada.email, "a new fine password")).json;
   const written = await columnsWrittenBy(() =>
     deleteMe(service, token, { password: "a new fine password" }),
@@ -160,7 +161,7 @@ it("an account deletion empties users and claims, adds to the consent log, delet
 });
 
 describe("when every other system is down", () => {
-  it("a sign-up still answers 201 with a working session, and what could not be written waits", async () => {
+  it("a sign-up still answers 201 with a working session, and the pending writes wait in the queue", async () => {
     for (const system of [...Object.values(SYSTEMS), "email"] as const)
       service.sandbox.failNext(system, { reset: true }, Infinity);
     const bob = await signUp(service);
@@ -186,7 +187,7 @@ describe("when every other system is down", () => {
     expect(service.sandbox.email.mailsTo(bob.email)).toHaveLength(1);
   });
 
-  it("a sign-up is not even slower: systems that hang are waited for by nobody", async () => {
+  it("a sign-up does not wait for systems that hang", async () => {
     for (const system of [...Object.values(SYSTEMS), "email"] as const)
       service.sandbox.failNext(system, { hang: 3_000 }, 1);
     const started = performance.now();
@@ -205,7 +206,7 @@ describe("an account deleted before the CMS has answered its creation", () => {
   it.each([
     ["is still being made", { delayMs: 2_500 }],
     ["was made, and the answer was lost", { dropReply: true }],
-  ] as const)("leaves no item behind when it %s", async (_, fault) => {
+  ] as const)("leaves no CMS item when it %s", async (_, fault) => {
     await retriesAreDone(service);
     const before = service.sandbox.requests("cms").length;
     service.sandbox.failNext("cms", { ...fault, match: "/items" }, 1);
@@ -220,7 +221,7 @@ describe("an account deleted before the CMS has answered its creation", () => {
   });
 });
 
-it("a storefront webhook writes the users, the CMS, analytics and the profile, also of a customer who is new", async () => {
+it("a storefront webhook writes users, the CMS, analytics and the profile platform, also for a new customer", async () => {
   const send = (id: string, firstName: string) =>
     columnsWrittenBy(async () => {
       const raw = customerPayload({

@@ -1,17 +1,17 @@
-// The call that swaps the code: exactly what the provider is sent, and what becomes of the person when it goes wrong.
+// The code exchange: what the provider receives, and the result when it fails.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   approve,
   begin,
-  comeBack,
+  followCallback,
   errorOf,
   expectRefused,
-  playerOf,
+  providerSandbox,
   PROVIDERS,
   putPerson,
   signInAs,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -26,32 +26,33 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
   let sub: string;
   beforeEach(() => {
     service.sandbox.clearFaults();
-    playerOf(service, provider).clearFlaws();
+    providerSandbox(service, provider).clearFlaws();
     sub = putPerson(service, provider, `nobody-${(count += 1)}@example.com`);
   });
   const lastCall = () => {
-    const call = playerOf(service, provider).tokenCalls().at(-1);
+    const call = providerSandbox(service, provider).tokenCalls().at(-1);
     return { headers: call?.headers ?? {}, fields: call?.body as Record<string, string> };
   };
 
-  it("is swapped in a form, with the verifier of the challenge and the address it was sent to", async () => {
+  it("is exchanged in a form post, with the PKCE verifier and the redirect URI", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    expect(errorOf(await comeBack(service, callback, journey.cookie))).toBeNull();
+    expect(errorOf(await followCallback(service, callback, journey.cookie))).toBeNull();
     const { headers, fields } = lastCall();
     expect(headers["content-type"]).toBe("application/x-www-form-urlencoded");
     expect(fields).toEqual({
       grant_type: "authorization_code",
       code: callback.searchParams.get("code"),
       redirect_uri: `${service.url}/auth/${provider}/callback`,
-      client_id: playerOf(service, provider).clientId,
+      client_id: providerSandbox(service, provider).clientId,
       code_verifier: expect.stringMatching(/^[\w-]{43,128}$/),
       ...(provider === "federated" && { client_secret: service.sandbox.federated.clientSecret }),
     });
     expect(hash("sha256", fields.code_verifier as string, "base64url")).toBe(
       journey.authorize.searchParams.get("code_challenge"),
     );
-    // Stores want an Origin of a public client; a general provider takes one for a call from a browser, and refuses it.
+    // The storefront requires an Origin from a public client; a general provider takes a call with
+    // one for a browser's and rejects it.
     expect(headers.origin).toBe(provider === "storefront" ? service.url : undefined);
     expect(headers["user-agent"]).toBeTruthy();
     expect(headers.authorization).toBeUndefined();
@@ -69,7 +70,7 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
   ] as const)(
     "answered with %s ends in %s with nothing written, and the next sign-in works",
     async (token, error) => {
-      playerOf(service, provider).next({ token });
+      providerSandbox(service, provider).next({ token });
       await expectRefused(service, error, () => signInAs(service, provider, sub));
       expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
     },
@@ -83,14 +84,14 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
       match: "token",
     });
     await expectRefused(service, "provider_unavailable", () =>
-      comeBack(service, callback, journey.cookie),
+      followCallback(service, callback, journey.cookie),
     );
   });
 
-  it("never stands in the log, nor do the verifier and the tokens", async () => {
+  it("is never logged, nor are the verifier and the tokens", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    await comeBack(service, callback, journey.cookie);
+    await followCallback(service, callback, journey.cookie);
     const lines = JSON.stringify(service.logged);
     for (const secret of [
       callback.searchParams.get("code"),
@@ -103,7 +104,7 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
   });
 });
 
-it("a storefront client with a secret is confidential: the secret goes along, and without it nobody signs in", async () => {
+it("a storefront client with a secret is confidential: the secret is sent, and without it the sign-in fails", async () => {
   const own = await startService();
   try {
     own.sandbox.customerAccounts.settings.clientSecret = "confidential-secret-0123456789";
@@ -123,7 +124,7 @@ it("a storefront client with a secret is confidential: the secret goes along, an
   }
 });
 
-it("a wrong federated client secret signs nobody in", async () => {
+it("a wrong federated client secret fails the sign-in", async () => {
   const shop = "wrong-secret.myshopify.com";
   await service.addTenant(shop, { federated_client_secret: "another-secret-0123456789" });
   await expectRefused(service, "invalid_token", () =>

@@ -1,20 +1,22 @@
-// What a provider says about a person is believed only when all of it holds: signature, issuer, audience, times, nonce.
+// An ID token is accepted only when all of it is valid: signature, issuer, audience, times, nonce.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { ID_TOKEN_FLAWS, type IdTokenFlaw } from "../../../app/sandbox/oidc-id-token.ts";
+import { ID_TOKEN_FLAWS, type IdTokenFlaw } from "../../../app/sandbox/oidc/id-token.ts";
 import {
   approve,
   begin,
-  comeBack,
+  followCallback,
   errorOf,
   expectRefused,
-  playerOf,
+  providerSandbox,
   PROVIDERS,
   putPerson,
   signInAs,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
-/** What each evil token ends in; a flaw of the sandbox that stands in neither list fails the last test. */
+/**
+ * The result of each invalid token; the last test fails for a sandbox flaw that is in neither list.
+ */
 const REFUSED: Partial<Record<IdTokenFlaw, "invalid_token" | "provider_unavailable">> = {
   unsigned: "invalid_token",
   hs256_public_key: "invalid_token",
@@ -33,11 +35,11 @@ const REFUSED: Partial<Record<IdTokenFlaw, "invalid_token" | "provider_unavailab
   no_subject: "invalid_token",
   replay: "invalid_token",
   malformed: "invalid_token",
-  // These answers hold no token at all, or one cut off at what we are willing to read.
+  // These responses have no token, or one truncated at the size limit.
   absent: "provider_unavailable",
   huge: "provider_unavailable",
 };
-/** Sound tokens about the person's address: tests of linking. */
+/** Valid tokens with unusual address claims, used by the linking tests. */
 const SOUND: IdTokenFlaw[] = [
   "no_email",
   "other_email",
@@ -55,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 afterEach(() => vi.useRealTimers());
 
-it("every evil token that the sandbox can make is tried", () => {
+it("every invalid token that the sandbox can make is tested", () => {
   expect([...Object.keys(REFUSED), ...SOUND].sort()).toEqual([...ID_TOKEN_FLAWS].sort());
 });
 
@@ -66,13 +68,13 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
   });
 
   it.each(Object.entries(REFUSED))("with a token that is %s ends in %s", async (idToken, error) => {
-    // Somebody signed in before: there is a token to replay, and the provider's keys are known.
+    // After a first sign-in there is a token to replay, and the provider's keys are cached.
     expect(
       errorOf(
         await signInAs(service, provider, putPerson(service, provider, "somebody@example.com")),
       ),
     ).toBeNull();
-    playerOf(service, provider).next({ idToken: idToken as IdTokenFlaw });
+    providerSandbox(service, provider).next({ idToken: idToken as IdTokenFlaw });
     await expectRefused(service, error, () => signInAs(service, provider, sub));
   });
 
@@ -81,13 +83,13 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     [
       "several audiences and an azp of somebody else",
       () => ({
-        aud: [playerOf(service, provider).clientId, "another-client"],
+        aud: [providerSandbox(service, provider).clientId, "another-client"],
         azp: "another-client",
       }),
     ],
     [
       "an audience that only begins like ours",
-      () => ({ aud: `${playerOf(service, provider).clientId}.evil` }),
+      () => ({ aud: `${providerSandbox(service, provider).clientId}.evil` }),
     ],
     ["an empty subject", () => ({ sub: "" })],
     ["a subject that is a number", () => ({ sub: 12345 })],
@@ -96,13 +98,13 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     ["a nonce in a list", () => ({ nonce: ["a"] })],
     ["an issuer in a list", () => ({ iss: [service.sandbox.addresses.federatedIssuer] })],
     ["a start in the future", () => ({ nbf: Math.floor(Date.now() / 1_000) + 3_600 })],
-  ])("with %s is refused", async (_case, claims) => {
-    playerOf(service, provider).next({ claims: claims() });
+  ])("with %s is rejected", async (_case, claims) => {
+    providerSandbox(service, provider).next({ claims: claims() });
     await expectRefused(service, "invalid_token", () => signInAs(service, provider, sub));
   });
 
-  it("with several audiences and our own azp, or a clock half a minute off, is accepted", async () => {
-    const { clientId } = playerOf(service, provider);
+  it("with several audiences and our own azp, or 30 seconds of clock skew, is accepted", async () => {
+    const { clientId } = providerSandbox(service, provider);
     const seconds = Math.floor(Date.now() / 1_000);
     for (const claims of [
       { aud: [clientId, "another-client"], azp: clientId },
@@ -110,7 +112,7 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
       { iat: seconds + 20 },
       { exp: seconds - 20 },
     ]) {
-      playerOf(service, provider).next({ claims });
+      providerSandbox(service, provider).next({ claims });
       expect(errorOf(await signInAs(service, provider, sub))).toBeNull();
     }
   });
@@ -119,7 +121,7 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
 describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
   let own: Service;
   let sub: string;
-  const provided = () => playerOf(own, provider);
+  const provided = () => providerSandbox(own, provider);
   const attempt = async () => errorOf(await signInAs(own, provider, sub));
   const later = (seconds: number) =>
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
@@ -130,17 +132,19 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
   });
   afterEach(() => own.stop());
 
-  it("are fetched once for many sign-ins, also for many at the same moment", async () => {
+  it("are fetched once for many sign-ins, also concurrent ones", async () => {
     const journeys = await Promise.all(Array.from({ length: 8 }, () => begin(own, provider)));
     const answers = await Promise.all(
-      journeys.map(async (journey) => comeBack(own, await approve(journey, sub), journey.cookie)),
+      journeys.map(async (journey) =>
+        followCallback(own, await approve(journey, sub), journey.cookie),
+      ),
     );
     expect(answers.map(errorOf)).toEqual(answers.map(() => null));
     expect(await attempt()).toBeNull();
     expect(provided().jwksFetches()).toBe(1);
   });
 
-  it("are fetched at most once per cooldown for a hundred tokens of unknown keys", async () => {
+  it("are fetched at most once per cooldown for a hundred tokens with unknown keys", async () => {
     expect(await attempt()).toBeNull();
     provided().next({ idToken: "unknown_kid" }, 100);
     for (let tokens = 0; tokens < 50; tokens += 1) expect(await attempt()).toBe("invalid_token");
@@ -151,7 +155,7 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
     expect(await attempt()).toBeNull();
   });
 
-  it("may be rotated: the new one is found after the cooldown, the old ones are not believed once they are gone", async () => {
+  it("can be rotated: the new key works after the cooldown, removed keys are rejected", async () => {
     expect(await attempt()).toBeNull();
     provided().rotateKeys({ keepOld: false });
     expect(await attempt()).toBe("invalid_token");
@@ -160,7 +164,7 @@ describe.each(PROVIDERS)("the keys of the %s provider", (provider) => {
     expect(provided().jwksFetches()).toBe(2);
   });
 
-  it("are asked for again after 10 minutes, so that a withdrawn key ends", async () => {
+  it("are refetched after 10 minutes, so that a withdrawn key ends", async () => {
     expect(await attempt()).toBeNull();
     later(601);
     expect(await attempt()).toBeNull();

@@ -1,13 +1,14 @@
-// The way out: what the provider is asked, what is kept until the person comes back, and what happens when it cannot be reached.
+// The start of a sign-in: the authorization request, the stored state, and the result when the provider
+// cannot be reached.
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   begin,
   everythingStored,
-  playerOf,
+  providerSandbox,
   PROVIDERS,
   type ProviderName,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import {
   OTHER_SHOP,
   RETURN_ORIGIN,
@@ -36,13 +37,14 @@ const SCOPES = {
 const kept = async (key: string) =>
   (
     await service.database.query(
-      "SELECT shop, value, extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv WHERE key = $1",
+      `SELECT shop, value, extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds
+        FROM kv WHERE key = $1`,
       [key],
     )
   )[0];
 
-describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
-  it("at the discovered authorize address, asking for exactly what the contract names", async () => {
+describe.each(PROVIDERS)("a %s sign-in starts", (provider) => {
+  it("at the discovered authorization endpoint with exactly the contract's parameters", async () => {
     const { authorize, state } = await begin(service, provider);
     const discovered =
       provider === "federated"
@@ -54,7 +56,7 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
     const verifier = (await kept(`pkce:${state}`)).value as string;
     const { nonce } = (await kept(`oauth_state:${state}`)).value;
     expect(Object.fromEntries(authorize.searchParams)).toEqual({
-      client_id: playerOf(service, provider).clientId,
+      client_id: providerSandbox(service, provider).clientId,
       response_type: "code",
       scope: SCOPES[provider],
       redirect_uri: `${service.url}/auth/${provider}/callback`,
@@ -67,7 +69,7 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
     expect(nonce).toMatch(/^[\w-]{32}$/);
   });
 
-  it("with a state that is a UUID, lives for 10 minutes, and names the tenant", async () => {
+  it("with a state that is a UUID, is valid for 10 minutes, and names the tenant", async () => {
     const { state } = await begin(service, provider);
     expect(state).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const stored = await kept(`oauth_state:${state}`);
@@ -76,8 +78,9 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
     expect(stored.seconds).toBeLessThanOrEqual(600);
   });
 
-  // The storefront's verifier ends after 5 minutes, as the contract says; the federated flow has the 10 minutes of its state.
-  it("with a code verifier that lives as long as the contract gives this flow", async () => {
+  // The storefront's verifier expires after 5 minutes, as the contract says; the federated flow's
+  // with its state after 10.
+  it("with a code verifier that has this flow's lifetime", async () => {
     const { state } = await begin(service, provider);
     const lifetime = provider === "storefront" ? 300 : 600;
     const { seconds } = await kept(`pkce:${state}`);
@@ -85,7 +88,7 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
     expect(seconds).toBeLessThanOrEqual(lifetime);
   });
 
-  it("with state, nonce and verifier of its own each time, and one cookie for all tabs", async () => {
+  it("with a new state, nonce and verifier each time, and one cookie for all tabs", async () => {
     const first = await begin(service, provider);
     const second = await begin(service, provider, {}, first.cookie);
     for (const name of ["state", "nonce", "code_challenge"])
@@ -95,20 +98,20 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
     expect(second.cookie).toBe(first.cookie);
   });
 
-  it("and a cookie that is not a secret of ours is replaced", async () => {
+  it("with a new cookie when the present one is not ours", async () => {
     expect(
       (await begin(service, provider, {}, "__Host-crm_signin=chosen-by-somebody")).cookie,
     ).toMatch(/^__Host-crm_signin=[\w-]{43}\.test-store\.myshopify\.com$/);
   });
 
-  it("nowhere for a store that we do not know", async () => {
+  it("not for an unknown store", async () => {
     const answer = await service.call("GET", `/auth/${provider}/login?shop=nobody.myshopify.com`, {
       key: null,
     });
     expect(answer).toMatchObject({ status: 404, json: { code: "unknown_tenant" } });
   });
 
-  it("nowhere while the store has not set it up", async () => {
+  it("not while the store has not configured it", async () => {
     const shop = `bare-${provider}.myshopify.com`;
     await service.addTenant(shop, {
       federated_client_id: null,
@@ -118,7 +121,7 @@ describe.each(PROVIDERS)("a %s sign-in begins", (provider) => {
   });
 });
 
-it("the cookie of a journey is bound to the host, to https and to top-level navigation", async () => {
+it("the sign-in cookie is bound to the host, to https and to top-level navigation", async () => {
   const own = await startService();
   try {
     await own.addTenant(SHOP);
@@ -158,8 +161,8 @@ async function expectNoJourney(
   expect(await states()).toEqual(statesBefore);
 }
 
-describe.each(PROVIDERS)("when the %s provider cannot be discovered", (provider) => {
-  /** A shop whose provider nobody has asked for yet: its discovery is remembered nowhere. */
+describe.each(PROVIDERS)("when the %s provider's discovery fails", (provider) => {
+  /** A shop whose provider's metadata is not cached yet. */
   async function atNewProvider(
     check: (own: Service, shop: string) => Promise<void>,
   ): Promise<void> {
@@ -178,16 +181,16 @@ describe.each(PROVIDERS)("when the %s provider cannot be discovered", (provider)
     ["is not there", 404],
     ["answers garbage", "garbage"],
   ] as const)(
-    "because it %s, the person is sent back and nothing is kept; the next try works",
+    "because it %s, the person is redirected back and nothing is stored; the next attempt works",
     (_case, discovery) =>
       atNewProvider(async (own, shop) => {
-        playerOf(own, provider).next({ discovery });
+        providerSandbox(own, provider).next({ discovery });
         await expectNoJourney(own, provider, shop, "provider_unavailable");
         expect((await begin(own, provider, { shop })).state).not.toBe("");
       }),
   );
 
-  it("because it resets the connection, the person is sent back and nothing is kept", () =>
+  it("because it resets the connection, the person is redirected back and nothing is stored", () =>
     atNewProvider(async (own, shop) => {
       own.sandbox.failNext(provider === "federated" ? "federated" : "customerAccounts", {
         reset: true,
@@ -196,7 +199,7 @@ describe.each(PROVIDERS)("when the %s provider cannot be discovered", (provider)
     }));
 });
 
-it("metadata of another issuer than the configured one is believed by nobody and not remembered", async () => {
+it("metadata of another issuer than the configured one is rejected and not cached", async () => {
   const own = await startService();
   try {
     await own.addTenant(SHOP);
@@ -220,10 +223,11 @@ it("an issuer that a tenant configured on a private address is not called unless
       json: { fields: { federated_issuer: expect.any(String) } },
     });
     await own.addTenant(SHOP, { profile_platform_url: null });
-    // As a name would that resolves to a private address only later: the record is right, the address is not.
+    // Like a name that resolves to a private address later: the settings are valid, the address is not.
     expect((await begin(own, "federated")).state).not.toBe("");
     await own.database.query(
-      "UPDATE kv SET value = value || jsonb_build_object('federated_issuer', $2::text), version = version + 1 WHERE key = $1",
+      `UPDATE kv SET value = value || jsonb_build_object('federated_issuer', $2::text),
+        version = version + 1 WHERE key = $1`,
       [`tenant:${SHOP}`, federatedIssuer],
     );
     const fetches = own.sandbox.federated.discoveryFetches();
@@ -234,7 +238,7 @@ it("an issuer that a tenant configured on a private address is not called unless
   }
 });
 
-it("an issuer that a tenant configured is used by that tenant alone", async () => {
+it("an issuer that a tenant configured is used by that tenant only", async () => {
   const issuer = service.sandbox.addresses.federatedIssuer;
   const shop = "own-issuer.myshopify.com";
   await service.addTenant(shop, {

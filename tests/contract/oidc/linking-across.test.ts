@@ -1,4 +1,4 @@
-// Whose account a sign-in opens where two systems, two stores or two issuers meet.
+// Account resolution across providers, stores and issuers.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSandbox } from "../../../app/sandbox/server.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
@@ -6,14 +6,14 @@ import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   answerOf,
   begin,
-  comeBack,
+  followCallback,
   expectRefused,
-  playerOf,
+  providerSandbox,
   putPerson,
   sessionOf,
   signedInUser,
   signInAs,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import {
   CLIENT_ID,
   APP_SECRET,
@@ -48,10 +48,10 @@ const hear = async (gid: string) =>
   ).userId as number;
 
 describe("a storefront customer", () => {
-  it("is known by the gid before the address, whatever address the storefront names", async () => {
+  it("is resolved by gid before address, whatever address the storefront sends", async () => {
     const sub = putPerson(service, "storefront", email);
     const id = await hear(`gid://shopify/Customer/${sub}`);
-    playerOf(service, "storefront").next({
+    providerSandbox(service, "storefront").next({
       claims: { email: `new-${email}`, email_verified: false },
     });
     expect(await signedInUser(service, await signInAs(service, "storefront", sub))).toMatchObject({
@@ -61,10 +61,10 @@ describe("a storefront customer", () => {
   });
 
   it.each(["9007199254740993", "18446744073709551615", "gid://shopify/Customer/9007199254740995"])(
-    "with the number %s beyond 2^53 is kept exactly",
+    "with the number %s beyond 2^53 is stored exactly",
     async (number) => {
       const sub = putPerson(service, "storefront", email);
-      playerOf(service, "storefront").next({ claims: { sub: number } });
+      providerSandbox(service, "storefront").next({ claims: { sub: number } });
       const found = await signedInUser(service, await signInAs(service, "storefront", sub));
       expect(found.storefront_customer_gid).toBe(
         `gid://shopify/Customer/${number.replace(/^\D+/, "")}`,
@@ -77,11 +77,11 @@ describe("a storefront customer", () => {
     },
   );
 
-  it("whose neighbour differs in the last digit only is another person", async () => {
+  it("with a number that differs in the last digit only is another person", async () => {
     const sub = putPerson(service, "storefront", email);
     const ids = [];
     for (const number of ["9007199254760992", "9007199254760993"]) {
-      playerOf(service, "storefront").next({
+      providerSandbox(service, "storefront").next({
         claims: { sub: number, email: `${number}-${email}` },
       });
       ids.push((await signedInUser(service, await signInAs(service, "storefront", sub))).id);
@@ -89,7 +89,7 @@ describe("a storefront customer", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("ends the password and the sessions of a stranger who signed up with the address, found by gid, also when the token names none", async () => {
+  it("ends password and sessions of an unverified account with the address, found by gid, also when the token has no address", async () => {
     const sub = putPerson(service, "storefront", email);
     const id = await hear(`gid://shopify/Customer/${sub}`);
     const stranger = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
@@ -97,7 +97,7 @@ describe("a storefront customer", () => {
       body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true },
     });
     expect(stranger).toMatchObject({ status: 201 });
-    playerOf(service, "storefront").next({ idToken: "no_email" });
+    providerSandbox(service, "storefront").next({ idToken: "no_email" });
     const answer = await signInAs(service, "storefront", sub);
     expect(await signedInUser(service, answer)).toMatchObject({ id });
     expect((await me(stranger.json.token)).status).toBe(401);
@@ -111,7 +111,7 @@ describe("a storefront customer", () => {
     ).toBe(401);
   });
 
-  it("ends the sign-in and the sessions of a stranger who came with the address, unproven, through the other provider", async () => {
+  it("ends sign-in and sessions of an unverified account with the address from the other provider", async () => {
     const federatedSub = putPerson(service, "federated", email, { isVerified: false });
     const stranger = await signInAs(service, "federated", federatedSub);
     const { id } = await signedInUser(service, stranger);
@@ -126,7 +126,7 @@ describe("a storefront customer", () => {
     );
   });
 
-  it("of a suspended account, or of a deleted one, is refused by the gid alone", async () => {
+  it("of a suspended or deleted account is rejected by the gid alone", async () => {
     const sub = putPerson(service, "storefront", email);
     const id = await hear(`gid://shopify/Customer/${sub}`);
     await service.database.query("UPDATE storefront_users SET status = 'suspended' WHERE id = $1", [
@@ -144,19 +144,20 @@ describe("a storefront customer", () => {
     await expectRefused(service, "account_unavailable", () => signInAs(service, "storefront", sub));
   });
 
-  it("with an address of an account that is another customer's is refused", async () => {
+  it("with an address of another customer's account is rejected", async () => {
     const sub = putPerson(service, "storefront", email);
     await hear("gid://shopify/Customer/4242424242424242");
     await expectRefused(service, "account_exists", () => signInAs(service, "storefront", sub));
   });
 
-  it("has the access token sealed, and opened only by our key for this store", async () => {
+  it("has the access token stored encrypted, readable only with our key for this store", async () => {
     const found = await signedInUser(
       service,
       await signInAs(service, "storefront", putPerson(service, "storefront", email)),
     );
     const [row] = await service.database.query(
-      "SELECT to_jsonb(c)::text AS everything, storefront_customer_access_token AS sealed FROM user_claims c WHERE user_id = $1",
+      `SELECT to_jsonb(c)::text AS everything, storefront_customer_access_token AS sealed
+        FROM user_claims c WHERE user_id = $1`,
       [found.id],
     );
     expect(row.everything).not.toContain("sandbox-person-");
@@ -186,8 +187,8 @@ describe("a storefront customer", () => {
   });
 });
 
-describe("a person with both sign-ins", () => {
-  it("has one account, with each identity in its place", async () => {
+describe("a person with both sign-in methods", () => {
+  it("has one account with both identities", async () => {
     const federatedSub = putPerson(service, "federated", email);
     const first = await signedInUser(service, await signInAs(service, "federated", federatedSub));
     const storefrontSub = putPerson(service, "storefront", email);
@@ -222,7 +223,7 @@ describe("a person with both sign-ins", () => {
 });
 
 describe("two people", () => {
-  it("of one issuer and subject at two stores stay apart, sessions and all", async () => {
+  it("with the same issuer and subject at two stores have separate accounts and sessions", async () => {
     const sub = putPerson(service, "federated", email);
     const here = await signInAs(service, "federated", sub);
     const there = await signInAs(service, "federated", sub, { shop: OTHER_SHOP });
@@ -248,7 +249,7 @@ describe("two people", () => {
     ).toBe(401);
   });
 
-  it("of one subject at two issuers are two people", async () => {
+  it("with the same subject at two issuers have separate accounts", async () => {
     const sub = putPerson(service, "federated", email);
     const first = await signedInUser(service, await signInAs(service, "federated", sub));
     const elsewhere = await startSandbox({
@@ -259,7 +260,10 @@ describe("two people", () => {
       elsewhere.federated.next({ claims: { sub } });
       const journey = await begin(service, "federated");
       const callback = await answerOf(journey, { auto: "1", login_hint: `other-${email}` });
-      const second = await signedInUser(service, await comeBack(service, callback, journey.cookie));
+      const second = await signedInUser(
+        service,
+        await followCallback(service, callback, journey.cookie),
+      );
       expect(second.id).not.toBe(first.id);
       const links = await service.database.query(
         "SELECT issuer, user_id FROM identity_links WHERE sub = $1 ORDER BY user_id",

@@ -1,20 +1,20 @@
-// Whose account a sign-in opens (DECISIONS 6), for both providers: one test per row of the decision.
+// Account resolution of a sign-in (DECISIONS 6) for both providers: one test per row of the decision.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
   approve,
   begin,
-  comeBack,
+  followCallback,
   errorOf,
   expectRefused,
-  playerOf,
+  providerSandbox,
   PROVIDERS,
   putPerson,
   sessionOf,
   signedInUser,
   signInAs,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -71,7 +71,7 @@ async function signUp(): Promise<{ id: number; token: string }> {
 }
 
 describe.each(PROVIDERS)("a verified %s person", (provider) => {
-  it("whom nobody knows gets an account of their own, verified, and no mail", async () => {
+  it("with an unknown subject gets a verified account and no mail", async () => {
     const found = await signedInUser(
       service,
       await signInAs(service, provider, putPerson(service, provider, email)),
@@ -86,22 +86,24 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect(await mails(found.id)).toEqual([]);
   });
 
-  it("is the same person at the next sign-in, also after the e-mail changed there, and the address here stays", async () => {
+  it("is the same person at the next sign-in, also after the e-mail changed at the provider; the address here stays", async () => {
     const sub = putPerson(service, provider, email);
     const first = await signedInUser(service, await signInAs(service, provider, sub));
-    playerOf(service, provider).next({ claims: { email: `new-${email}`, email_verified: true } });
+    providerSandbox(service, provider).next({
+      claims: { email: `new-${email}`, email_verified: true },
+    });
     const second = await signedInUser(service, await signInAs(service, provider, sub));
     expect(second).toMatchObject({ id: first.id, email });
     expect(await links(first.id)).toHaveLength(1);
   });
 
-  it("stays the same person even when the new address there is somebody else's here", async () => {
+  it("stays the same person even when the new address belongs to another account here", async () => {
     const sub = putPerson(service, provider, email);
     const first = await signedInUser(service, await signInAs(service, provider, sub));
     const mine = email;
     email = `taken-${email}`;
     const other = await signUp();
-    playerOf(service, provider).next({ claims: { email, email_verified: true } });
+    providerSandbox(service, provider).next({ claims: { email, email_verified: true } });
     expect(await signedInUser(service, await signInAs(service, provider, sub))).toMatchObject({
       id: first.id,
       email: mine,
@@ -109,7 +111,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect((await me(other.token)).status).toBe(200);
   });
 
-  it("is linked to the account whose owner proved the address: password and sessions go on, and the owner is told", async () => {
+  it("is linked to the account with the same verified address: password and sessions stay, and the owner is mailed", async () => {
     const { id, token } = await signUp();
     await prove(id);
     const found = await signedInUser(
@@ -123,7 +125,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect(await links(id)).toMatchObject([{ provider }]);
   });
 
-  it("wins the address from a stranger who only typed it: password, sessions, name and agent rights are gone", async () => {
+  it("takes over an unverified account with the address: its password, sessions, name and agent grants are removed", async () => {
     const { id, token } = await signUp();
     await service.database.query(
       "UPDATE user_claims SET consent_a2a = true, consent_ap2 = true WHERE user_id = $1",
@@ -143,7 +145,8 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect((await user(id)).password_hash).toBe("");
     expect((await me(sessionOf(answer))).json.consents).toMatchObject({ a2a: false, ap2: false });
     const ended = await service.database.query(
-      "SELECT consent_type, action FROM consent_records WHERE user_id = $1 AND consent_type IN ('a2a', 'ap2') ORDER BY id",
+      `SELECT consent_type, action FROM consent_records WHERE user_id = $1
+        AND consent_type IN ('a2a', 'ap2') ORDER BY id`,
       [id],
     );
     expect(ended).toEqual([
@@ -153,7 +156,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect(await mails(id)).toContain("mail.sign_in_linked");
   });
 
-  it("takes over what the storefront told us of a contact, which nobody had signed in to", async () => {
+  it("takes over a contact created by a storefront webhook that never signed in", async () => {
     const sub = putPerson(service, provider, email);
     const gid =
       provider === "storefront"
@@ -174,17 +177,17 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     });
   });
 
-  it("of another subject of the same issuer is refused: the mailbox was given to somebody else", async () => {
+  it("with a new subject of the same issuer is rejected: the mailbox may have a new owner", async () => {
     const sub = putPerson(service, provider, email);
     await signInAs(service, provider, sub);
-    playerOf(service, provider).next({
+    providerSandbox(service, provider).next({
       claims: { sub: "900719925474099999", email, email_verified: true },
     });
     await expectRefused(service, "account_exists", () => signInAs(service, provider, sub));
   });
 
   it.each(["suspended", "deleted"])(
-    "whose account is %s is refused, found by identity or by address",
+    "whose account is %s is rejected, found by identity or by address",
     async (status) => {
       const sub = putPerson(service, provider, email);
       const { id } = await signedInUser(service, await signInAs(service, provider, sub));
@@ -215,13 +218,13 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     await expectRefused(service, "account_unavailable", () => signInAs(service, provider, sub));
   });
 
-  it("who comes twice at once for the first time gets one account", async () => {
+  it("with two concurrent first sign-ins gets one account", async () => {
     const sub = putPerson(service, provider, email);
     const journeys = await Promise.all([1, 2, 3, 4].map(() => begin(service, provider)));
     const callbacks = await Promise.all(journeys.map((journey) => approve(journey, sub)));
     const answers = await Promise.all(
       callbacks.map((callback, index) =>
-        comeBack(service, callback, journeys[index]?.cookie ?? null),
+        followCallback(service, callback, journeys[index]?.cookie ?? null),
       ),
     );
     const people = await Promise.all(answers.map((answer) => signedInUser(service, answer)));
@@ -234,7 +237,7 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     ).toHaveLength(2);
   });
 
-  it("who comes twice at once to an account that waits to be linked is linked once and refused never", async () => {
+  it("with two concurrent sign-ins to a linkable account is linked once, without an error", async () => {
     const { id } = await signUp();
     await prove(id);
     const sub = putPerson(service, provider, email);
@@ -244,9 +247,9 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
     expect((await mails(id)).filter((mail) => mail === "mail.sign_in_linked")).toHaveLength(1);
   });
 
-  it("without an address who comes twice at once gets one account too", async () => {
+  it("without an address and with two concurrent first sign-ins gets one account too", async () => {
     const sub = putPerson(service, provider, email);
-    playerOf(service, provider).next({ idToken: "no_email" }, 4);
+    providerSandbox(service, provider).next({ idToken: "no_email" }, 4);
     const answers = await Promise.all([1, 2, 3, 4].map(() => signInAs(service, provider, sub)));
     const people = await Promise.all(answers.map((answer) => signedInUser(service, answer)));
     expect(new Set(people.map(({ id }) => id)).size).toBe(1);
@@ -256,9 +259,9 @@ describe.each(PROVIDERS)("a verified %s person", (provider) => {
 
 describe.each(PROVIDERS)("a %s person whose address the provider did not verify", (provider) => {
   it.each(["email_unverified", "email_verified_absent"] as const)(
-    "(%s) gets an account of their own, unverified, and a mail to prove it",
+    "(%s) gets an unverified account and a verification mail",
     async (idToken) => {
-      playerOf(service, provider).next({ idToken });
+      providerSandbox(service, provider).next({ idToken });
       const found = await signedInUser(
         service,
         await signInAs(service, provider, putPerson(service, provider, email)),
@@ -269,13 +272,13 @@ describe.each(PROVIDERS)("a %s person whose address the provider did not verify"
   );
 
   it.each(["email_unverified", "email_verified_absent"] as const)(
-    "(%s) is refused when the address is taken, proven or not, and nothing changes",
+    "(%s) is rejected when the address is taken, verified or not, and nothing changes",
     async (idToken) => {
       const { id, token } = await signUp();
       const sub = putPerson(service, provider, email);
       for (const isProven of [false, true]) {
         if (isProven) await prove(id);
-        playerOf(service, provider).next({ idToken });
+        providerSandbox(service, provider).next({ idToken });
         await expectRefused(service, "account_exists", () => signInAs(service, provider, sub));
       }
       expect((await me(token)).status).toBe(200);
@@ -283,8 +286,8 @@ describe.each(PROVIDERS)("a %s person whose address the provider did not verify"
     },
   );
 
-  it("but wrote `true` as text counts as verified", async () => {
-    playerOf(service, provider).next({ idToken: "email_verified_text" });
+  it('with `"true"` as a string counts as verified', async () => {
+    providerSandbox(service, provider).next({ idToken: "email_verified_text" });
     expect(
       await signedInUser(
         service,
@@ -295,7 +298,7 @@ describe.each(PROVIDERS)("a %s person whose address the provider did not verify"
 
   it("and verified later is verified here at the next sign-in", async () => {
     const sub = putPerson(service, provider, email);
-    playerOf(service, provider).next({ idToken: "email_unverified" });
+    providerSandbox(service, provider).next({ idToken: "email_unverified" });
     const first = await signedInUser(service, await signInAs(service, provider, sub));
     expect(await signedInUser(service, await signInAs(service, provider, sub))).toMatchObject({
       id: first.id,

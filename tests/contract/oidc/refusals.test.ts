@@ -1,23 +1,24 @@
-// The way back that is not believed: each is sent to the store with a reason, gets no session, and leaves nothing written.
+// Rejected callbacks: each redirects to the store with an error code, starts no session, and writes
+// nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   answerOf,
   approve,
   begin,
-  comeBack,
+  followCallback,
   errorOf,
   everythingStored,
   expectRefused,
-  playerOf,
+  providerSandbox,
   PROVIDERS,
   putPerson,
   type ProviderName,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 let count = 0;
-/** Nobody of this name has an account yet: whatever is written for them shows. */
+/** A subject without an account, so that any write for it would show. */
 let sub: string;
 beforeAll(async () => {
   service = await startService();
@@ -33,7 +34,7 @@ const other: Record<ProviderName, ProviderName> = {
 const callbackOf = (provider: ProviderName, query: Record<string, string>) =>
   new URL(`${service.url}/auth/${provider}/callback?${new URLSearchParams(query)}`);
 
-describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
+describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
   beforeEach(() => {
     sub = putPerson(service, provider, `nobody-${(count += 1)}@example.com`);
   });
@@ -41,79 +42,83 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
   it("when the person cancels", async () => {
     const journey = await begin(service, provider);
     await expectRefused(service, "access_denied", async () =>
-      comeBack(service, await answerOf(journey, { decision: "cancel" }), journey.cookie),
+      followCallback(service, await answerOf(journey, { decision: "cancel" }), journey.cookie),
     );
   });
 
-  it("when the provider says that it is unwell, and told apart from a cancelled one", async () => {
-    for (const said of ["server_error", "temporarily_unavailable"]) {
+  it("when the provider reports a server error, distinct from a cancellation", async () => {
+    for (const errorCode of ["server_error", "temporarily_unavailable"]) {
       const journey = await begin(service, provider);
       await expectRefused(service, "provider_unavailable", () =>
-        comeBack(
+        followCallback(
           service,
-          callbackOf(provider, { state: journey.state, error: said }),
+          callbackOf(provider, { state: journey.state, error: errorCode }),
           journey.cookie,
         ),
       );
     }
   });
 
-  it("when its state is used a second time, also after it was cancelled", async () => {
+  it("when its state is used a second time, also after a cancellation", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
-    expect(errorOf(await comeBack(service, callback, journey.cookie))).toBeNull();
+    expect(errorOf(await followCallback(service, callback, journey.cookie))).toBeNull();
     await expectRefused(service, "invalid_state", () =>
-      comeBack(service, callback, journey.cookie),
+      followCallback(service, callback, journey.cookie),
     );
     const cancelled = await begin(service, provider);
-    await comeBack(service, await answerOf(cancelled, { decision: "cancel" }), cancelled.cookie);
-    await expectRefused(service, "invalid_state", async () =>
-      comeBack(service, await approve(cancelled, sub), cancelled.cookie),
+    await followCallback(
+      service,
+      await answerOf(cancelled, { decision: "cancel" }),
+      cancelled.cookie,
     );
-    // Another browser does not say where it began.
+    await expectRefused(service, "invalid_state", async () =>
+      followCallback(service, await approve(cancelled, sub), cancelled.cookie),
+    );
+    // In another browser nothing says which store it started from.
     await expectUnknown(callback, null);
   });
 
-  it("when two come back with one state at once: one is signed in, the other is not", async () => {
+  it("when two callbacks use one state concurrently: one signs in, the other does not", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     const answers = await Promise.all(
-      [1, 2, 3].map(() => comeBack(service, callback, journey.cookie)),
+      [1, 2, 3].map(() => followCallback(service, callback, journey.cookie)),
     );
     expect(answers.filter((answer) => errorOf(answer) === "invalid_state")).toHaveLength(2);
     expect(answers.filter(({ headers }) => headers.get("set-cookie"))).toHaveLength(1);
   });
 
-  it("when the person comes back after 10 minutes", async () => {
+  it("when the person returns after 10 minutes", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [
       `oauth_state:${journey.state}`,
     ]);
     await expectRefused(service, "invalid_state", () =>
-      comeBack(service, callback, journey.cookie),
+      followCallback(service, callback, journey.cookie),
     );
   });
 
-  it("when the code verifier is over before the state", async () => {
+  it("when the code verifier expires before the state", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await service.database.query("UPDATE kv SET expires_at = clock_timestamp() WHERE key = $1", [
       `pkce:${journey.state}`,
     ]);
     await expectRefused(service, "invalid_state", () =>
-      comeBack(service, callback, journey.cookie),
+      followCallback(service, callback, journey.cookie),
     );
   });
 
-  it("when it comes back in another browser, which the sign-in of a stranger would", async () => {
+  it("when it returns in another browser, as in a login CSRF attack", async () => {
     const stranger = await begin(service, provider);
     const victim = await begin(service, provider);
-    const calls = playerOf(service, provider).tokenCalls().length;
+    const calls = providerSandbox(service, provider).tokenCalls().length;
     await expectRefused(service, "invalid_state", async () =>
-      comeBack(service, await approve(stranger, sub), victim.cookie),
+      followCallback(service, await approve(stranger, sub), victim.cookie),
     );
-    expect(playerOf(service, provider).tokenCalls()).toHaveLength(calls);
+    expect(providerSandbox(service, provider).tokenCalls()).toHaveLength(calls);
   });
 
   it.each([
@@ -121,18 +126,18 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     ["an empty cookie", "__Host-crm_signin="],
     ["a cookie of another name", "crm_session=x"],
     ["a malformed cookie", "__Host-crm_signin"],
-  ])("when it comes back with %s", async (_case, cookie) => {
+  ])("when it returns with %s", async (_case, cookie) => {
     const journey = await begin(service, provider);
     await expectRefused(service, "invalid_state", async () =>
-      comeBack(service, await approve(journey, sub), cookie),
+      followCallback(service, await approve(journey, sub), cookie),
     );
   });
 
-  it("when it comes back to the callback of the other flow", async () => {
+  it("when it returns to the other flow's callback", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, sub);
     await expectRefused(service, "invalid_state", () =>
-      comeBack(
+      followCallback(
         service,
         callbackOf(other[provider], Object.fromEntries(callback.searchParams)),
         journey.cookie,
@@ -140,7 +145,7 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     );
   });
 
-  it("when it brings the code of a sign-in at another tenant", async () => {
+  it("when it has the code of a sign-in at another tenant", async () => {
     const here = await begin(service, provider);
     const elsewhere = await begin(service, provider, { shop: OTHER_SHOP }, here.cookie);
     const code = (await approve(here, sub)).searchParams.get("code") as string;
@@ -152,7 +157,7 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
       service,
       "invalid_token",
       () =>
-        comeBack(
+        followCallback(
           service,
           callbackOf(provider, { code, state: elsewhere.state, iss: issuer }),
           here.cookie,
@@ -161,23 +166,29 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     );
   });
 
-  it("when it brings the code of another sign-in of the same browser", async () => {
+  it("when it has the code of another sign-in of the same browser", async () => {
     const first = await begin(service, provider);
     const second = await begin(service, provider, {}, first.cookie);
     const callback = await approve(first, sub);
     callback.searchParams.set("state", second.state);
-    await expectRefused(service, "invalid_token", () => comeBack(service, callback, first.cookie));
+    await expectRefused(service, "invalid_token", () =>
+      followCallback(service, callback, first.cookie),
+    );
   });
 
-  it("when it brings no code, a wrong one or one that is too old", async () => {
+  it("when it has no code, a wrong one or an expired one", async () => {
     const none = await begin(service, provider);
     const issuer = (await approve(none, sub)).searchParams.get("iss") as string;
     await expectRefused(service, "invalid_state", () =>
-      comeBack(service, callbackOf(provider, { state: none.state, iss: issuer }), none.cookie),
+      followCallback(
+        service,
+        callbackOf(provider, { state: none.state, iss: issuer }),
+        none.cookie,
+      ),
     );
     const wrong = await begin(service, provider);
     await expectRefused(service, "invalid_token", () =>
-      comeBack(
+      followCallback(
         service,
         callbackOf(provider, { state: wrong.state, iss: issuer, code: "another-code" }),
         wrong.cookie,
@@ -185,24 +196,26 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     );
     const old = await begin(service, provider);
     const callback = await approve(old, sub);
-    playerOf(service, provider).expireCodes();
-    await expectRefused(service, "invalid_token", () => comeBack(service, callback, old.cookie));
+    providerSandbox(service, provider).expireCodes();
+    await expectRefused(service, "invalid_token", () =>
+      followCallback(service, callback, old.cookie),
+    );
   });
 
   it.each(["wrong_iss", "no_iss"] as const)(
-    "when the answer comes from elsewhere (RFC 9207: %s), before the code is given away",
+    "when the response comes from another issuer (RFC 9207: %s), before the code is exchanged",
     async (flaw) => {
       const journey = await begin(service, provider);
-      playerOf(service, provider).next({ callback: flaw });
-      const calls = playerOf(service, provider).tokenCalls().length;
+      providerSandbox(service, provider).next({ callback: flaw });
+      const calls = providerSandbox(service, provider).tokenCalls().length;
       await expectRefused(service, "invalid_token", async () =>
-        comeBack(service, await approve(journey, sub), journey.cookie),
+        followCallback(service, await approve(journey, sub), journey.cookie),
       );
-      expect(playerOf(service, provider).tokenCalls()).toHaveLength(calls);
+      expect(providerSandbox(service, provider).tokenCalls()).toHaveLength(calls);
     },
   );
 
-  it("when the store took its client away meanwhile", async () => {
+  it("when the store removed its client meanwhile", async () => {
     const shop = `leaving-${provider}.myshopify.com`;
     await service.addTenant(shop);
     const person = putPerson(service, provider, `leaver-${count}@example.com`, { shop });
@@ -212,7 +225,7 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
       storefront_customer_account_client_id: null,
     });
     await expectRefused(service, "invalid_token", async () =>
-      comeBack(service, await approve(journey, person), journey.cookie),
+      followCallback(service, await approve(journey, person), journey.cookie),
     );
   });
 
@@ -224,7 +237,7 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
     "../../tenant:test-store.myshopify.com",
     "x".repeat(5_000),
     "%F0%9F%92%A9",
-  ])("with a page, and led nowhere, when nobody knows its state %j", async (state) => {
+  ])("with an error page instead of a redirect when the state %j is unknown", async (state) => {
     const answers: Record<string, string>[] = [
       { code: "code" },
       { error: "access_denied", error_description: "<script>alert(1)</script>" },
@@ -240,13 +253,17 @@ describe.each(PROVIDERS)("a %s sign-in is refused", (provider) => {
   });
 });
 
-it("is sent to the deployed return origin when nothing else says where it belongs, or to the deployed store's own", async () => {
+it("and redirects to the deployed return origin, or the deployed store's, when nothing else names the store", async () => {
   const own = await startService({ env: { AUTH_REDIRECT_ORIGIN: "https://deployed.example" } });
   const store = await startService({ env: { STOREFRONT_STORE_DOMAIN: SHOP } });
   try {
     await store.addTenant(SHOP, { auth_redirect_origin: "https://store.example" });
     const lost = (at: Service) =>
-      comeBack(at, new URL(`${at.url}/auth/federated/callback?code=code&state=unknown`), null);
+      followCallback(
+        at,
+        new URL(`${at.url}/auth/federated/callback?code=code&state=unknown`),
+        null,
+      );
     expect((await lost(own)).headers.get("location")).toBe(
       "https://deployed.example/?error=invalid_state",
     );
@@ -259,10 +276,10 @@ it("is sent to the deployed return origin when nothing else says where it belong
   }
 });
 
-/** Nobody can say where such a sign-in belongs, so it ends on a page of ours that leads nowhere. */
+/** Such a callback names no known store, so it ends on an error page without a redirect. */
 async function expectUnknown(callback: URL, cookie: string | null): Promise<void> {
   const before = await everythingStored(service);
-  const answer = await comeBack(service, callback, cookie);
+  const answer = await followCallback(service, callback, cookie);
   expect(answer.status).toBe(400);
   expect(answer.headers.get("content-type")).toMatch(/^text\/html/);
   expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

@@ -1,17 +1,18 @@
-// The way back: the session cookie, the place the person wanted, and the hand-over where third-party cookies are blocked.
+// The callback: the session cookie, the return path, and the session code where third-party cookies are
+// blocked.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   approve,
   begin,
-  comeBack,
+  followCallback,
   errorOf,
   PROVIDERS,
   putPerson,
   sessionOf,
   signedInUser,
   signInAs,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import {
   OTHER_SHOP,
   RETURN_ORIGIN,
@@ -62,7 +63,7 @@ const HARMLESS = [
   ["/account?tab=orders&page=2", "/account?tab=orders&page=2"],
   ["/account#part", "/account"],
   ["/caf%C3%A9", "/caf%C3%A9"],
-  // Encoded, they are characters of a path and lead nowhere else.
+  // Encoded slashes are path characters, not a new host.
   ["/%2F%2Fevil.example", "/%2F%2Fevil.example"],
   ["/%5Cevil.example", "/%5Cevil.example"],
   ["/%0d%0aSet-Cookie:%20a=b", "/%0d%0aSet-Cookie:%20a=b"],
@@ -70,7 +71,7 @@ const HARMLESS = [
 ] as const;
 
 describe.each(PROVIDERS)("a %s sign-in", (provider) => {
-  it("ends at the return origin with the session cookie of the contract", async () => {
+  it("ends at the return origin with the contract's session cookie", async () => {
     const answer = await signInAs(service, provider, subs[provider]);
     expect(answer.status).toBe(302);
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/`);
@@ -94,9 +95,9 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     });
   });
 
-  it("leaves neither state nor verifier behind", async () => {
+  it("deletes state and verifier", async () => {
     const journey = await begin(service, provider);
-    await comeBack(service, await approve(journey, subs[provider]), journey.cookie);
+    await followCallback(service, await approve(journey, subs[provider]), journey.cookie);
     expect(
       await service.database.query("SELECT key FROM kv WHERE key LIKE '%' || $1", [journey.state]),
     ).toEqual([]);
@@ -110,12 +111,12 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
   it.each(HOSTILE)("asked to return to %j ends at the return origin's root", async (wanted) => {
     const journey = await begin(service, provider, { return_to: wanted });
     expect(
-      (await comeBack(service, await approve(journey, subs[provider]), journey.cookie)).headers.get(
-        "location",
-      ),
+      (
+        await followCallback(service, await approve(journey, subs[provider]), journey.cookie)
+      ).headers.get("location"),
     ).toBe(`${RETURN_ORIGIN}/`);
     const cancelled = await begin(service, provider, { return_to: wanted });
-    const failed = await comeBack(
+    const failed = await followCallback(
       service,
       new URL(
         `${service.url}/auth/${provider}/callback?state=${cancelled.state}&error=access_denied`,
@@ -137,11 +138,11 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     expect(answer.headers.get("location")).toBe(`https://${shop}/`);
   });
 
-  it("is of the tenant that it began at, whatever shop the way back names", async () => {
+  it("belongs to the tenant that it started at, whatever shop the callback names", async () => {
     const journey = await begin(service, provider);
     const callback = await approve(journey, subs[provider]);
     callback.searchParams.set("shop", OTHER_SHOP);
-    const answer = await comeBack(service, callback, journey.cookie, {
+    const answer = await followCallback(service, callback, journey.cookie, {
       "X-Storefront-Shop-Domain": OTHER_SHOP,
     });
     await signedInUser(service, answer, SHOP);
@@ -155,7 +156,9 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
     const second = await begin(service, provider, {}, first.cookie);
     for (const journey of [second, first])
       expect(
-        errorOf(await comeBack(service, await approve(journey, subs[provider]), journey.cookie)),
+        errorOf(
+          await followCallback(service, await approve(journey, subs[provider]), journey.cookie),
+        ),
       ).toBeNull();
   });
 });
@@ -163,7 +166,7 @@ describe.each(PROVIDERS)("a %s sign-in", (provider) => {
 const VERIFIER = "what-only-the-tab-that-began-knows-0123456789";
 const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
 
-describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
+describe.each(PROVIDERS)("a %s sign-in with a session code", (provider) => {
   const handOver = async () => {
     const answer = await signInAs(service, provider, subs[provider], {
       handoff: "fragment",
@@ -181,7 +184,7 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
       headers: { Origin: RETURN_ORIGIN },
     });
 
-  it("carries a code in the fragment that is swapped for token and user, once", async () => {
+  it("has a code in the fragment that is exchanged for token and user, once", async () => {
     const code = await handOver();
     const swapped = await swap(code);
     expect(swapped.status).toBe(200);
@@ -193,20 +196,21 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
     expect(await swap(code)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
   });
 
-  it("carries a code of which two callers at once get one session", async () => {
+  it("has a code of which two concurrent exchanges yield one session", async () => {
     const code = await handOver();
     const answers = await Promise.all([swap(code), swap(code), swap(code)]);
     expect(answers.map(({ status }) => String(status)).sort()).toEqual(["200", "400", "400"]);
   });
 
-  it("carries a code that opens nothing at another store, and nothing after 60 seconds", async () => {
+  it("has a code that is invalid at another store and after 60 seconds", async () => {
     const code = await handOver();
     expect(await swap(code, OTHER_SHOP)).toMatchObject({
       status: 400,
       json: { code: "invalid_code" },
     });
     const [row] = await service.database.query(
-      "SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv WHERE key LIKE 'session_code:%' ORDER BY expires_at DESC LIMIT 1",
+      `SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 AS seconds FROM kv
+        WHERE key LIKE 'session_code:%' ORDER BY expires_at DESC LIMIT 1`,
     );
     expect(row.seconds).toBeLessThanOrEqual(60);
     await service.database.query(
@@ -215,21 +219,22 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
     expect(await swap(code)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
   });
 
-  it("carries a code that dies with the sessions of the person", async () => {
+  it("has a code that ends with the sessions of the person", async () => {
     const code = await handOver();
     await service.database.query(
-      "UPDATE storefront_users SET sessions_valid_after = date_trunc('second', clock_timestamp()) + interval '1 second' WHERE email = $1",
+      `UPDATE storefront_users SET sessions_valid_after = date_trunc('second',
+        clock_timestamp()) + interval '1 second' WHERE email = $1`,
       [`grace-${provider}@example.com`],
     );
     expect(await swap(code)).toMatchObject({ status: 400, json: { code: "invalid_code" } });
   });
 
-  it("carries no code when it fails", async () => {
+  it("has no code when it fails", async () => {
     const journey = await begin(service, provider, {
       handoff: "fragment",
       handoff_challenge: CHALLENGE,
     });
-    const answer = await comeBack(
+    const answer = await followCallback(
       service,
       new URL(
         `${service.url}/auth/${provider}/callback?state=${journey.state}&error=access_denied`,
@@ -239,14 +244,14 @@ describe.each(PROVIDERS)("a %s sign-in with a hand-over", (provider) => {
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/?error=access_denied`);
   });
 
-  it("is not given to who did not ask for it", async () => {
+  it("has a code only when the start asked for one", async () => {
     const answer = await signInAs(service, provider, subs[provider], { handoff: "query" });
     expect(answer.headers.get("location")).toBe(`${RETURN_ORIGIN}/`);
   });
 });
 
 it.each([undefined, "", 5, null, "x".repeat(201), { a: 1 }])(
-  "the hand-over of %j is a wrong request, not a session",
+  "a start with handoff=%j answers 400",
   async (code) => {
     expect(
       await service.call("POST", `/auth/session?shop=${SHOP}`, { body: { code }, key: null }),

@@ -1,4 +1,4 @@
-// What a sign-in writes: the row of the write matrix, column by column, and the consent that came with it.
+// What a sign-in writes: its row of the write matrix, column by column, and its consents.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_MATRIX } from "../../../app/domain/customers/write-matrix.ts";
 import {
@@ -8,8 +8,9 @@ import {
   signedInUser,
   signInAs,
   type ProviderName,
-} from "../../support/journey.ts";
+} from "../../support/browser/sign-in-journey.ts";
 import { eventually, SHOP, startService, type Service } from "../../support/service.ts";
+import { queueIsEmpty } from "../identity/people.ts";
 
 let service: Service;
 let count = 0;
@@ -48,13 +49,14 @@ const granted = (provider: ProviderName) =>
 describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
   const event = `${provider}_sign_in` as const;
 
-  it("writes exactly the columns of its row in the write matrix, and each system hears of it", async () => {
+  it("writes exactly the columns of its row in the write matrix, and each system receives it", async () => {
     expect(Object.values(WRITE_MATRIX[event])).toEqual(["W", "W", "W", "W", "W", "W", "W"]);
     const sub = putPerson(service, provider, email);
     const { id } = await signedInUser(service, await signInAs(service, provider, sub));
     const gid = provider === "storefront" ? `gid://shopify/Customer/${sub}` : null;
     const [user] = await query(
-      "SELECT email, provider, password_hash, status, federated_sub, last_login_at IS NOT NULL AS signed_in FROM storefront_users WHERE id = $1",
+      `SELECT email, provider, password_hash, status, federated_sub,
+        last_login_at IS NOT NULL AS signed_in FROM storefront_users WHERE id = $1`,
       id,
     );
     expect(user).toEqual({
@@ -66,7 +68,9 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
       signed_in: true,
     });
     const [claims] = await query(
-      "SELECT oidc_provider, federated_sub, storefront_oidc_sub, storefront_customer_access_token IS NOT NULL AS has_token, consent_tos, consent_privacy, consent_cookie, consent_marketing, consent_a2a, consent_ap2 FROM user_claims WHERE user_id = $1",
+      `SELECT oidc_provider, federated_sub, storefront_oidc_sub,
+        storefront_customer_access_token IS NOT NULL AS has_token, consent_tos, consent_privacy,
+        consent_cookie, consent_marketing, consent_a2a, consent_ap2 FROM user_claims WHERE user_id = $1`,
       id,
     );
     expect(claims).toEqual({
@@ -86,7 +90,8 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
 
     const rows = await eventually("every row of the sign-in delivered", async () => {
       const found = await query(
-        "SELECT channel, status, payload, event_type, source FROM integration_queue WHERE entity_id = $1 AND payload->>'cause' = $2 ORDER BY channel",
+        `SELECT channel, status, payload, event_type, source FROM integration_queue
+          WHERE entity_id = $1 AND payload->>'cause' = $2 ORDER BY channel`,
         String(id),
         event,
       );
@@ -115,7 +120,7 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
     expect(service.sandbox.analytics.violations()).toEqual([]);
   });
 
-  it("keeps one grouped consent with the browser that gave it", async () => {
+  it("appends one grouped consent with its browser", async () => {
     const { id } = await signedInUser(
       service,
       await signInAs(service, provider, putPerson(service, provider, email)),
@@ -131,7 +136,7 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
 });
 
 describe.each(PROVIDERS)("a later %s sign-in", (provider) => {
-  it("appends no consent, and puts the person on the bus again", async () => {
+  it("appends no consent and enqueues the person for the channels again", async () => {
     const sub = putPerson(service, provider, email);
     const { id } = await signedInUser(service, await signInAs(service, provider, sub));
     await signInAs(service, provider, sub);
@@ -145,7 +150,7 @@ describe.each(PROVIDERS)("a later %s sign-in", (provider) => {
   });
 
   it.each(["at the next sign-in", "when the account is linked"])(
-    "gives back no consent that was withdrawn, %s",
+    "does not restore a revoked consent, %s",
     async (moment) => {
       const isLinked = moment === "when the account is linked";
       const sub = putPerson(service, provider, email);
@@ -163,6 +168,7 @@ describe.each(PROVIDERS)("a later %s sign-in", (provider) => {
         id = signedUp.json.user.id;
         await query("UPDATE storefront_users SET email_verified = true WHERE id = $1", id);
       } else id = (await signedInUser(service, await signInAs(service, provider, sub))).id;
+      await queueIsEmpty(service);
       await query(
         "UPDATE user_claims SET consent_tos = false, consent_privacy = false WHERE user_id = $1",
         id,
@@ -177,7 +183,7 @@ describe.each(PROVIDERS)("a later %s sign-in", (provider) => {
     },
   );
 
-  it("leaves a choice about marketing as it is, given or withdrawn", async () => {
+  it("keeps the decision about marketing, granted or revoked", async () => {
     for (const marketing of [true, false]) {
       email = `${marketing}-${email}`;
       const signedUp = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
@@ -209,7 +215,7 @@ describe.each(PROVIDERS)("a later %s sign-in", (provider) => {
     }
   });
 
-  it("refreshes name and picture only where the contract says so", async () => {
+  it("updates name and picture only where the contract says so", async () => {
     const sub = putPerson(service, provider, email);
     const player =
       provider === "federated" ? service.sandbox.federated : service.sandbox.customerAccounts;
@@ -230,7 +236,7 @@ describe.each(PROVIDERS)("a later %s sign-in", (provider) => {
   });
 });
 
-it("a sign-in works while every other system is away, and they hear of it later", async () => {
+it("a sign-in works while every other system is down, and they receive it later", async () => {
   for (const system of ["cms", "analytics", "profilePlatform", "email"] as const)
     service.sandbox.failNext(system, { status: 503 }, 3);
   const sub = putPerson(service, "federated", email);

@@ -5,8 +5,8 @@ import {
   recordFailure,
   type CircuitRecord,
 } from "../../../app/domain/bus/circuit.ts";
-import type { TenantSql } from "../../../app/runtime/database.ts";
-import { openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
+import type { TenantSql } from "../../../app/runtime/database/database.ts";
+import { openQueueDatabase, type QueueDatabase } from "../../support/bus/queue.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
@@ -34,7 +34,7 @@ async function record(): Promise<CircuitRecord> {
   return row?.value as CircuitRecord;
 }
 
-/** Makes everything that was recorded so much older. */
+/** Moves every recorded time into the past. */
 const age = (minutes: number) =>
   queue.test.query(
     `UPDATE kv SET value = value || jsonb_build_object(
@@ -44,12 +44,14 @@ const age = (minutes: number) =>
     [minutes],
   );
 
-test("the fourth failure leaves it closed and the fifth opens it, for five minutes by the database's clock", async () => {
+test("the fourth failure keeps it closed and the fifth opens it, for five minutes by the database's clock", async () => {
   expect(await fail(4)).toEqual({ isOpen: false, failures: 4 });
   expect(await findOpenUntil(sql, "cms")).toBeNull();
   expect(await fail(1)).toEqual({ isOpen: true, failures: 5 });
   const [left] = await queue.test.query<{ seconds: number }>(
-    "SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS seconds FROM kv WHERE key = 'circuit:cms'",
+    `SELECT extract(epoch
+      FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS seconds FROM kv
+      WHERE key = 'circuit:cms'`,
   );
   expect(left?.seconds).toBeGreaterThan(295);
   expect(left?.seconds).toBeLessThanOrEqual(300);
@@ -65,7 +67,7 @@ test("the record has SPEC's fields: failures, last_failure and open_until, null 
   });
 });
 
-test("four failures and one more after ten minutes leave it closed", async () => {
+test("four failures and one more after ten minutes keep it closed", async () => {
   await fail(4);
   await age(10.1);
   expect(await fail(1)).toEqual({ isOpen: false, failures: 1 });
@@ -77,7 +79,7 @@ test("failures count while they are younger than ten minutes", async () => {
   expect(await fail(3)).toEqual({ isOpen: true, failures: 5 });
 });
 
-test("of eight failures at once the fifth opens it, once, and the others change nothing", async () => {
+test("of eight concurrent failures the fifth opens it, once, and the others change nothing", async () => {
   const results = await Promise.all(Array.from({ length: 8 }, () => recordFailure(sql, "cms")));
   expect(results.filter(({ isOpen }) => isOpen)).toHaveLength(4);
   const opened = await record();
@@ -97,7 +99,7 @@ test("a failure while it is open neither counts nor prolongs it", async () => {
   expect(await record()).toEqual(before);
 });
 
-test("it closes by itself after the cooldown, and counting starts afresh", async () => {
+test("it closes by itself after the cooldown, and counting restarts", async () => {
   await fail(5);
   await age(5.1);
   expect(await findOpenUntil(sql, "cms")).toBeNull();
@@ -106,7 +108,7 @@ test("it closes by itself after the cooldown, and counting starts afresh", async
   expect(await fail(1)).toEqual({ isOpen: true, failures: 5 });
 });
 
-test("one tenant's open circuit, and one channel's, is nobody else's", async () => {
+test("an open circuit affects one channel of one tenant only", async () => {
   await fail(5);
   const others = queue.database.forTenant(OTHER).sql;
   expect(await findOpenUntil(sql, "web_analytics")).toBeNull();

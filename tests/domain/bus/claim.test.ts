@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {
   CLAIM,
   LEASE_SECONDS,
-  markBegun,
+  markStarted,
   reclaimLostLeases,
   renewLeases,
 } from "../../../app/domain/bus/claim.ts";
@@ -13,7 +13,7 @@ import {
   openCircuit,
   openQueueDatabase,
   type QueueDatabase,
-} from "../../support/queue.ts";
+} from "../../support/bus/queue.ts";
 
 const A = "a-shop.myshopify.com";
 const B = "b-shop.myshopify.com";
@@ -27,20 +27,23 @@ beforeEach(() => queue.test.truncate());
 
 const rowsOf = (ids: number[]) =>
   queue.test.query(
-    "SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, is_quarantined, lost_alone, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id",
+    `SELECT id::int, status, locked_by, attempt_token, retry_count, lease_lost, is_quarantined,
+      lost_alone, last_error, dead_lettered_at FROM integration_queue WHERE id = ANY($1) ORDER BY id`,
     [ids],
   );
 const loseLeases = () =>
   queue.test.query(
-    "UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second' WHERE locked_until IS NOT NULL",
+    `UPDATE integration_queue SET locked_until = clock_timestamp() - interval '1 second'
+      WHERE locked_until IS NOT NULL`,
   );
 
 describe("claiming", () => {
-  test("takes the row: processing, with a holder, a token of its own and a lease by the database's clock", async () => {
+  test("takes the row: processing, with a holder, a fence token and a lease by the database's clock", async () => {
     await addRows(queue.test, { shop: A });
     const [item] = await claimAll(queue.database);
     const [row] = await queue.test.query(
-      "SELECT status, locked_by, attempt_token, extract(epoch FROM locked_until - clock_timestamp())::float8 AS lease FROM integration_queue",
+      `SELECT status, locked_by, attempt_token, extract(epoch
+        FROM locked_until - clock_timestamp())::float8 AS lease FROM integration_queue`,
     );
     expect(row).toMatchObject({
       status: "processing",
@@ -52,7 +55,7 @@ describe("claiming", () => {
     expect(await claimAll(queue.database)).toEqual([]);
   });
 
-  test("twelve claims at once over 400 rows never share one, and together get all", async () => {
+  test("twelve concurrent claims over 400 rows never share one and together get all", async () => {
     for (const shop of [A, B]) await addRows(queue.test, { shop, count: 200 });
     const claimed: number[] = [];
     await Promise.all(
@@ -78,7 +81,7 @@ describe("claiming", () => {
     expect(priorities).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("leaves what is not due yet, and what other channels hold", async () => {
+  test("skips rows that are not due and rows of other channels", async () => {
     await addRows(queue.test, { shop: A, dueInSeconds: 60 });
     await addRows(queue.test, { shop: A, channel: "web_analytics" });
     expect(await claimAll(queue.database)).toEqual([]);
@@ -94,17 +97,20 @@ describe("fairness between tenants", () => {
     expect(items).toHaveLength(8);
   });
 
-  test("a tenant late in the alphabet is reached past 450 tenants that have nothing due", async () => {
+  test("a tenant late in the alphabet is reached past 450 tenants without due rows", async () => {
     await queue.test.query(
-      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries, next_attempt_at)
-       SELECT 'm' || lpad(n::text, 4, '0') || '.myshopify.com', 'e' || n, 'cms', 'manual', 'customer.updated', 'customer', '1', 3, clock_timestamp() + interval '1 hour' FROM generate_series(1, 450) n`,
+      `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+        entity_id, max_retries, next_attempt_at)
+       SELECT 'm' || lpad(n::text, 4, '0') || '.myshopify.com', 'e' || n, 'cms', 'manual',
+         'customer.updated', 'customer', '1', 3, clock_timestamp() + interval '1 hour'
+         FROM generate_series(1, 450) n`,
     );
     const [waiting] = await addRows(queue.test, { shop: "z-shop.myshopify.com" });
     const items = await claimAll(queue.database);
     expect(items.map(({ queueId }) => queueId)).toEqual([waiting]);
   });
 
-  test("a claim that begins past the last tenant begins again at the first", async () => {
+  test("a claim that starts past the last tenant wraps around to the first", async () => {
     const [id] = await addRows(queue.test, { shop: A });
     expect(
       (await claimAll(queue.database, { startAt: "zzz" })).map(({ queueId }) => queueId),
@@ -113,7 +119,7 @@ describe("fairness between tenants", () => {
 });
 
 describe("an open circuit", () => {
-  test("keeps its rows from being claimed and leaves other tenants and channels alone", async () => {
+  test("keeps its rows from being claimed and affects no other tenant or channel", async () => {
     await addRows(queue.test, { shop: A, count: 3 });
     await addRows(queue.test, { shop: A, channel: "web_analytics" });
     const [other] = await addRows(queue.test, { shop: B });
@@ -129,7 +135,7 @@ describe("an open circuit", () => {
     );
   });
 
-  test("with 20,000 rows behind it lets neither another channel's claim nor its own read more than a handful of rows", async () => {
+  test("with 20,000 rows behind it makes neither another channel's claim nor its own read more than a handful of rows", async () => {
     await openCircuit(queue.test, A, "cms");
     await addRows(queue.test, { shop: A, count: 20_000 });
     await queue.test.query("VACUUM ANALYZE integration_queue");
@@ -159,7 +165,7 @@ type PlanNode = {
   Plans?: PlanNode[];
 };
 
-/** Rows of the queue that a plan looked at, taken or not. */
+/** Queue rows that a plan read, claimed or not. */
 function rowsRead(node: PlanNode | undefined): number {
   if (!node) return 0;
   const own =
@@ -169,8 +175,8 @@ function rowsRead(node: PlanNode | undefined): number {
   return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
 }
 
-describe("a lease that ran out", () => {
-  test("brings the row back without using up a retry, and tells which channel has work", async () => {
+describe("an expired lease", () => {
+  test("returns the row without using up an attempt, and names the channel that has work", async () => {
     const ids = await addRows(queue.test, { shop: A });
     await claimAll(queue.database);
     expect(await reclaimLostLeases(queue.database)).toEqual({ channels: [], returned: 0, dead: 0 });
@@ -186,7 +192,7 @@ describe("a lease that ran out", () => {
     expect(await claimAll(queue.database)).toHaveLength(1);
   });
 
-  test("is renewed without waiting for a row that is just being moved on, so that the two cannot deadlock", async () => {
+  test("is renewed without waiting for a row that is being settled, so that the two cannot deadlock", async () => {
     const ids = await addRows(queue.test, { shop: A, count: 3 });
     const held = await claimAll(queue.database);
     await queue.test.query("UPDATE integration_queue SET locked_until = clock_timestamp()");
@@ -206,7 +212,7 @@ describe("a lease that ran out", () => {
     ).toEqual([ids[0], ids[2]]);
   });
 
-  test("of the only row of three workers in a row is a dead letter with `worker_lost`", async () => {
+  test("of the only row of three workers in a row makes a dead letter with `worker_lost`", async () => {
     const ids = await addRows(queue.test, { shop: A });
     for (let loss = 1; loss <= 3; loss += 1) {
       const [item] = await claimAll(queue.database);
@@ -215,7 +221,7 @@ describe("a lease that ran out", () => {
         lossesAlone: loss - 1,
         isQuarantined: loss > 1,
       });
-      if (item && loss > 1) expect(await markBegun(queue.database, item, "alone")).toBe(true);
+      if (item && loss > 1) expect(await markStarted(queue.database, item, "alone")).toBe(true);
       await loseLeases();
       await reclaimLostLeases(queue.database);
     }
@@ -231,7 +237,7 @@ describe("a lease that ran out", () => {
     expect(await claimAll(queue.database)).toEqual([]);
   });
 
-  test("of a row that was only held is no word about it: six lost workers in a row leave 200 of them waiting", async () => {
+  test("of a row that was only claimed does not count: six lost workers in a row leave 200 of them pending", async () => {
     const ids = await addRows(queue.test, { shop: A, count: 200 });
     for (let loss = 1; loss <= 6; loss += 1) {
       expect(await claimAll(queue.database, { limit: 200 })).toHaveLength(200);
@@ -246,13 +252,13 @@ describe("a lease that ran out", () => {
     ).toEqual([]);
   });
 
-  test("of rows that were begun beside each other puts them in quarantine, and counts for none", async () => {
+  test("of rows that were in flight together puts them in quarantine and counts for none", async () => {
     const ids = await addRows(queue.test, { shop: A, count: 5 });
     for (let loss = 1; loss <= 6; loss += 1) {
       const items = await claimAll(queue.database);
-      // The first loss knows them by their message, later ones by their mark.
+      // The first loss identifies them by their message, later ones by their mark.
       if (loss === 1) await queue.test.query("UPDATE integration_queue SET status = 'ready'");
-      else for (const item of items) await markBegun(queue.database, item, "begun");
+      else for (const item of items) await markStarted(queue.database, item, "begun");
       await loseLeases();
       expect(await reclaimLostLeases(queue.database)).toMatchObject({ returned: 5, dead: 0 });
     }
@@ -263,10 +269,10 @@ describe("a lease that ran out", () => {
     );
   });
 
-  test("of a row that ran alone counts, and of those that its worker held meanwhile does not", async () => {
+  test("of a row that ran alone counts, and of rows that were only claimed does not", async () => {
     const ids = await addRows(queue.test, { shop: A, count: 4 });
     const [alone] = await claimAll(queue.database);
-    await markBegun(queue.database, alone as NonNullable<typeof alone>, "alone");
+    await markStarted(queue.database, alone as NonNullable<typeof alone>, "alone");
     await loseLeases();
     await reclaimLostLeases(queue.database);
     expect((await rowsOf(ids)).map(({ lost_alone: n }) => n)).toEqual(
@@ -274,7 +280,7 @@ describe("a lease that ran out", () => {
     );
   });
 
-  test("of rows that one worker claimed at different times counts for none, also when they run out one after the other", async () => {
+  test("of rows that one worker claimed at different times counts for none, also when they expire one after the other", async () => {
     const ids = await addRows(queue.test, { shop: A, count: 3 });
     await claimAll(queue.database);
     for (const id of ids) {
@@ -287,7 +293,7 @@ describe("a lease that ran out", () => {
     expect((await rowsOf(ids)).map(({ lost_alone: n }) => n)).toEqual([0, 0, 0]);
   });
 
-  test("of a delivery that a request asked for is no word about the row", async () => {
+  test("of a delivery made by an API request does not count for the row", async () => {
     const ids = await addRows(queue.test, { shop: A });
     await claimAll(queue.database, { worker: "request-1" });
     await loseLeases();
@@ -295,13 +301,15 @@ describe("a lease that ran out", () => {
     expect(await rowsOf(ids)).toMatchObject([{ lost_alone: 0, lease_lost: 1 }]);
   });
 
-  test("cannot be begun by a holder that lost it", async () => {
+  test("cannot be started by a holder that lost it", async () => {
     await addRows(queue.test, { shop: A });
     const [held] = await claimAll(queue.database);
     await loseLeases();
     await reclaimLostLeases(queue.database);
     await claimAll(queue.database, { worker: "second" });
-    expect(await markBegun(queue.database, held as NonNullable<typeof held>, "begun")).toBe(false);
+    expect(await markStarted(queue.database, held as NonNullable<typeof held>, "begun")).toBe(
+      false,
+    );
     expect(await queue.test.query("SELECT locked_by FROM integration_queue")).toEqual([
       { locked_by: "second" },
     ]);

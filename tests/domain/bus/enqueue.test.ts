@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { enqueue, idempotencyKeyOf, type BusEvent } from "../../../app/domain/bus/enqueue.ts";
 import { eventually } from "../../support/service.ts";
-import { openQueueDatabase, type QueueDatabase } from "../../support/queue.ts";
+import { openQueueDatabase, type QueueDatabase } from "../../support/bus/queue.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
@@ -33,7 +33,8 @@ describe("in the caller's transaction", () => {
     const ids = await queue.database.forTenant(SHOP).transaction((sql) => enqueue(sql, event()));
     expect(ids).toHaveLength(2);
     const rows = await queue.test.query(
-      "SELECT channel, status, priority, max_retries, retry_count, payload, next_attempt_at <= clock_timestamp() AS due FROM integration_queue ORDER BY channel",
+      `SELECT channel, status, priority, max_retries, retry_count, payload,
+        next_attempt_at <= clock_timestamp() AS due FROM integration_queue ORDER BY channel`,
     );
     const common = {
       status: "pending",
@@ -50,7 +51,7 @@ describe("in the caller's transaction", () => {
     expect(await count("event_ledger")).toBe(1);
   });
 
-  test("rollback leaves nothing, and wakes nobody", async () => {
+  test("rollback leaves nothing and sends no NOTIFY", async () => {
     const work = queue.database.forTenant(SHOP).transaction(async (sql) => {
       await enqueue(sql, event());
       throw new Error("the cause failed");
@@ -60,7 +61,7 @@ describe("in the caller's transaction", () => {
     expect(await count("event_ledger")).toBe(0);
   });
 
-  test("the same event id again adds nothing, also from 10 callers at once; another tenant's is another event", async () => {
+  test("the same event id again adds nothing, also from 10 concurrent callers; another tenant's is separate", async () => {
     const results = await Promise.all(
       Array.from({ length: 10 }, () => enqueue(queue.database.forTenant(SHOP).sql, event())),
     );
@@ -73,7 +74,7 @@ describe("in the caller's transaction", () => {
     expect(await count("event_ledger")).toBe(2);
   });
 
-  test("an event for no channel is in the ledger all the same", async () => {
+  test("an event without destinations is in the ledger too", async () => {
     expect(await enqueue(queue.database.forTenant(SHOP).sql, event({ destinations: [] }))).toEqual(
       [],
     );
@@ -104,7 +105,7 @@ describe("NOTIFY", () => {
     expect(heard.map((payload) => payload.split(",").sort())).toEqual([["cms", "web_analytics"]]);
   });
 
-  test("does not come for a repetition", async () => {
+  test("is not sent for a repetition", async () => {
     await enqueue(queue.database.forTenant(SHOP).sql, event());
     await eventually("the first notification", () => heard.length === 1);
     await enqueue(queue.database.forTenant(SHOP).sql, event());
@@ -119,13 +120,13 @@ describe("the ledger", () => {
     "UPDATE event_ledger SET source = 'x'",
     "DELETE FROM event_ledger",
     "TRUNCATE event_ledger",
-  ])("refuses %s", async (statement) => {
+  ])("rejects %s", async (statement) => {
     await enqueue(queue.database.forTenant(SHOP).sql, event());
     await expect(queue.test.query(statement)).rejects.toThrow(/append-only/);
     expect(await count("event_ledger")).toBe(1);
   });
 
-  test("holds a hash of the payload and nothing personal", async () => {
+  test("stores a hash of the payload and no personal data", async () => {
     await enqueue(
       queue.database.forTenant(SHOP).sql,
       event({
@@ -141,7 +142,7 @@ describe("the ledger", () => {
     });
   });
 
-  test("knows an event by SHA-256 over source, entity id, type and timestamp", () => {
+  test("identifies an event by SHA-256 over source, entity id, type and timestamp", () => {
     expect(idempotencyKeyOf(event())).toMatch(/^[0-9a-f]{64}$/);
     const changed = [
       { source: "wms" },

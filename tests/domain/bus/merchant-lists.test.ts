@@ -1,13 +1,14 @@
-// What the merchant sees of the bus, on a real database: attempts, dead letters, an event, the hours; and what their plans read.
+// The merchant's bus screens on a real database: attempts, dead letters, an event, hourly counts;
+// and what their plans read.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { AttemptFilters, listAttempts } from "../../../app/domain/bus/attempt-list.ts";
-import { countDeadLetters, listDeadLetters } from "../../../app/domain/bus/dead-letter-list.ts";
-import { getEvent } from "../../../app/domain/bus/event-view.ts";
-import { toFailure } from "../../../app/domain/bus/failure-kind.ts";
+import { AttemptFilters, listAttempts } from "../../../app/domain/bus/log/attempt-list.ts";
+import { countDeadLetters, listDeadLetters } from "../../../app/domain/bus/log/dead-letter-list.ts";
+import { getEvent } from "../../../app/domain/bus/log/event-view.ts";
+import { toFailure } from "../../../app/domain/bus/log/failure-kind.ts";
 import { readReplay, startReplay } from "../../../app/domain/bus/replay-run.ts";
-import { countHours } from "../../../app/domain/bus/throughput.ts";
+import { countHours } from "../../../app/domain/bus/log/throughput.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { addRows } from "../../support/queue.ts";
+import { addRows } from "../../support/bus/queue.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -36,12 +37,15 @@ async function addDead(count: number, shop = SHOP, channel = "cms"): Promise<num
 
 const addAttempts = (shop: string, rows: number, everyFailed: number) =>
   query(
-    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status, latency_ms, error)
-     SELECT $1, n, 'e' || n, CASE WHEN n % 2 = 0 THEN 'cms' ELSE 'web_analytics' END, 1, CASE WHEN n % $3::int = 0 THEN 'failed' ELSE 'delivered' END, CASE WHEN n % $3::int = 0 THEN 503 ELSE 200 END, 5, CASE WHEN n % $3::int = 0 THEN 'boom' END FROM generate_series(1, $2::int) AS n`,
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status,
+      latency_ms, error)
+     SELECT $1, n, 'e' || n, CASE WHEN n % 2 = 0 THEN 'cms' ELSE 'web_analytics' END, 1, CASE
+       WHEN n % $3::int = 0 THEN 'failed' ELSE 'delivered' END, CASE WHEN n % $3::int = 0 THEN 503
+       ELSE 200 END, 5, CASE WHEN n % $3::int = 0 THEN 'boom' END FROM generate_series(1, $2::int) AS n`,
     [shop, rows, everyFailed],
   );
 
-test("attempts come newest first, by channel, outcome and event, page by page, without another store's", async () => {
+test("attempts come newest first, by channel, outcome and event, in pages, without another store's", async () => {
   await addAttempts(SHOP, 20, 5);
   await addAttempts(OTHER_SHOP, 5, 1);
   const list = (filters: object, before: number | null = null) =>
@@ -66,7 +70,7 @@ test("attempts come newest first, by channel, outcome and event, page by page, w
   });
 });
 
-test("dead letters come newest first; a page goes on where the last one ended though its rows were replayed meanwhile", async () => {
+test("dead letters come newest first; the next page continues correctly although rows were replayed meanwhile", async () => {
   const ids = await addDead(7);
   await addDead(2, OTHER_SHOP);
   const first = await listDeadLetters(service.ctx, tenant, { limit: 3, after: null });
@@ -82,7 +86,7 @@ test("dead letters come newest first; a page goes on where the last one ended th
   expect(await countDeadLetters(service.ctx, tenant)).toEqual(new Map([["cms", 4]]));
 });
 
-test("a replay takes what was asked for, all tries again, and leaves another channel's and another store's alone", async () => {
+test("a replay requeues the selected rows with all attempts and leaves other channels and stores alone", async () => {
   const [ours, others, foreign] = [
     await addDead(1_100),
     await addDead(3, SHOP, "email"),
@@ -109,7 +113,7 @@ test("a replay takes what was asked for, all tries again, and leaves another cha
   expect((await readReplay(service.ctx, tenant))?.result).toEqual({ requeued: 0, of: 3 });
 });
 
-test("a replay whose process died reads as interrupted, with how far it came, and can be begun again", async () => {
+test("a replay whose process died shows as interrupted with its progress, and can be started again", async () => {
   await addDead(2);
   await query(
     "INSERT INTO kv (shop, key, value, expires_at) VALUES ($1, 'run:dead_letter_replay', $2, now() + interval '1 day'), ($1, 'lease:dead_letter_replay', '\"dead\"', now() - interval '1 second')",
@@ -140,7 +144,7 @@ test("a replay whose process died reads as interrupted, with how far it came, an
   expect(await startReplay(service.ctx, tenant, { channel: null })).toBe(false);
 });
 
-test("an event shows its envelope, deliveries and attempts, no payload and no address; another store's is not found", async () => {
+test("an event shows its envelope, deliveries and attempts, but no payload and no address; another store's is not found", async () => {
   const answer = await service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, {
     body: {
       event_type: "customer.updated",
@@ -163,7 +167,8 @@ test("an event shows its envelope, deliveries and attempts, no payload and no ad
   expect(JSON.stringify(event)).not.toMatch(/ada@example|Lovelace/);
   await addRows(service.database, { shop: SHOP });
   const [row] = await query<{ event_id: string }>(
-    "UPDATE integration_queue SET entity_id = 'ada@example.com' WHERE shop = $1 AND event_id <> $2 RETURNING event_id",
+    `UPDATE integration_queue SET entity_id = 'ada@example.com' WHERE shop = $1 AND event_id <> $2
+      RETURNING event_id`,
     [SHOP, eventId],
   );
   expect(await getEvent(service.ctx, tenant, row?.event_id ?? "")).toMatchObject({
@@ -176,9 +181,12 @@ test("an event shows its envelope, deliveries and attempts, no payload and no ad
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("the hours are counted from the minutes, those without anything included", async () => {
+test("hourly counts are summed from the minutes, including empty hours", async () => {
   await query(
-    "INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum) VALUES ($1, 'cms', date_trunc('hour', now()) - interval '2 hours', 5, 1, 9), ($1, 'email', date_trunc('hour', now()) - interval '2 hours' + interval '1 minute', 2, 0, 9), ($2, 'cms', date_trunc('hour', now()), 9, 9, 9)",
+    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
+      VALUES ($1, 'cms', date_trunc('hour', now()) - interval '2 hours', 5, 1, 9), ($1, 'email',
+      date_trunc('hour', now()) - interval '2 hours' + interval '1 minute', 2, 0, 9), ($2, 'cms',
+      date_trunc('hour', now()), 9, 9, 9)`,
     [SHOP, OTHER_SHOP],
   );
   expect(
@@ -191,7 +199,7 @@ test("the hours are counted from the minutes, those without anything included", 
   ]);
 });
 
-test("among many attempts a failure is found by the failures' own indexes", async () => {
+test("among many attempts a failure is found through the failures' own indexes", async () => {
   await addAttempts(SHOP, 30_000, 30_000);
   await query("ANALYZE delivery_attempts");
   const plan = async (sql: string) =>
@@ -205,7 +213,8 @@ test("among many attempts a failure is found by the failures' own indexes", asyn
   ).toMatch(/delivery_attempts_failed_idx/);
   expect(
     await plan(
-      "SELECT * FROM delivery_attempts WHERE shop = $1 AND channel = 'email' AND status = 'failed' ORDER BY id DESC LIMIT 1",
+      `SELECT * FROM delivery_attempts WHERE shop = $1 AND channel = 'email' AND status = 'failed'
+        ORDER BY id DESC LIMIT 1`,
     ),
   ).toMatch(/delivery_attempts_channel_failed_idx/);
 });
@@ -229,6 +238,6 @@ test.each([
   [{ error: "cms cannot be reached (ECONNREFUSED)", http_status: null }, "unreachable", null],
   [{ error: "worker_lost", http_status: null }, "given_up", null],
   [{ error: "something about ada@example.com", http_status: null }, "other", null],
-])("an error is told as a kind, with nothing of what was sent: %o", (attempt, kind, about) => {
+])("an error is shown as a kind, without any sent data: %o", (attempt, kind, about) => {
   expect(toFailure(attempt)).toEqual({ kind, about, http_status: attempt.http_status });
 });

@@ -8,7 +8,7 @@ import {
   openCircuit,
   openQueueDatabase,
   type QueueDatabase,
-} from "../../support/queue.ts";
+} from "../../support/bus/queue.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const MESSAGE = {
@@ -20,7 +20,7 @@ const DELIVERED = {
   httpStatus: 202,
   latencyMs: 12,
   note: null,
-  isFiled: true,
+  isArchived: true,
 } as const satisfies Settlement;
 let queue: QueueDatabase;
 let settler: Settler;
@@ -48,7 +48,7 @@ const attempts = () =>
     "SELECT attempt, status, http_status, latency_ms, error FROM delivery_attempts ORDER BY id",
   );
 
-describe("each settlement moves the row and writes its attempt", () => {
+describe("each settlement updates the row and writes its attempt", () => {
   test("ready: the message is stored and no attempt is written yet", async () => {
     const item = await claimOne();
     expect(await settler.ready(item, MESSAGE)).toMatchObject({ held: true });
@@ -60,7 +60,7 @@ describe("each settlement moves the row and writes its attempt", () => {
     expect(await attempts()).toEqual([]);
   });
 
-  test("delivered: time, no error, no lease, no retry used, one attempt", async () => {
+  test("delivered: time, no error, no lease, no attempt used up, one attempt row", async () => {
     const item = await claimOne();
     await settler.ready(item, MESSAGE);
     expect(await settler.settle(item, DELIVERED)).toBe(true);
@@ -79,7 +79,7 @@ describe("each settlement moves the row and writes its attempt", () => {
     ]);
   });
 
-  test("retry: pending again, due after the delay by the database's clock, one retry used, the reason kept", async () => {
+  test("retry: pending again, due after the delay by the database's clock, one attempt used up, the reason stored", async () => {
     const item = await claimOne();
     await settler.settle(item, {
       to: "retry",
@@ -103,7 +103,7 @@ describe("each settlement moves the row and writes its attempt", () => {
     ]);
   });
 
-  test("dead letter: time and reason stand in the row, and nobody claims it", async () => {
+  test("dead letter: time and reason are stored, and the row is not claimed again", async () => {
     const item = await claimOne();
     await settler.settle(item, {
       to: "dead_letter",
@@ -122,7 +122,7 @@ describe("each settlement moves the row and writes its attempt", () => {
     expect(await claimAll(queue.database)).toEqual([]);
   });
 
-  test("deferred: pending again, no retry used and no attempt written", async () => {
+  test("deferred: pending again, no attempt used up and none written", async () => {
     const item = await claimOne();
     await settler.settle(item, { to: "deferred", delayMs: 0 });
     expect(await row()).toMatchObject({ status: "pending", retry_count: 0, attempt_token: null });
@@ -130,7 +130,7 @@ describe("each settlement moves the row and writes its attempt", () => {
     expect(await claimAll(queue.database)).toHaveLength(1);
   });
 
-  test("an error longer than the column keeps is cut, and one with signs that a database refuses does not lose the settlement", async () => {
+  test("an error longer than the column is truncated, and characters that the database rejects do not fail the settlement", async () => {
     const long = await claimOne();
     await settler.settle(long, {
       to: "retry",
@@ -173,7 +173,7 @@ describe("a worker that lost its lease", () => {
       { to: "dead_letter", isSweepable: true, httpStatus: 400, latencyMs: 1, error: "late" },
     ],
     ["deferred", { to: "deferred", delayMs: 0 }],
-  ])("cannot settle as %s: row and log stay as they were", async (_, settlement) => {
+  ])("cannot settle as %s: row and log stay unchanged", async (_, settlement) => {
     const { late } = await lose();
     const before = await queue.test.query("SELECT * FROM integration_queue");
     expect(await settler.settle(late, settlement)).toBe(false);
@@ -181,14 +181,14 @@ describe("a worker that lost its lease", () => {
     expect(await attempts()).toEqual([]);
   });
 
-  test("cannot store its message, and learns that it lost", async () => {
+  test("cannot store its message and learns that it lost the lease", async () => {
     const { late, current } = await lose();
     expect(await settler.ready(late, MESSAGE)).toMatchObject({ held: false });
     expect((await row()).transformed_payload).toBeNull();
     expect(await settler.settle(current, DELIVERED)).toBe(true);
   });
 
-  test("and one that settled already, changes nothing with a second settlement", async () => {
+  test("or has settled already changes nothing with a second settlement", async () => {
     const item = await claimOne();
     expect(await settler.settle(item, DELIVERED)).toBe(true);
     expect(
@@ -205,7 +205,7 @@ describe("a worker that lost its lease", () => {
   });
 });
 
-test("when the attempt cannot be written the row does not move: they stand or fall together", async () => {
+test("when the attempt cannot be written the row is not updated: both commit together", async () => {
   const item = await claimOne();
   await queue.test.query(
     "ALTER TABLE delivery_attempts ADD CONSTRAINT refuse CHECK (latency_ms < 1000)",
@@ -215,7 +215,7 @@ test("when the attempt cannot be written the row does not move: they stand or fa
   await queue.test.query("ALTER TABLE delivery_attempts DROP CONSTRAINT refuse");
 });
 
-test("200 settlements at once each move their own row and write their own attempt", async () => {
+test("200 concurrent settlements each update their own row and write their own attempt", async () => {
   await addRows(queue.test, { shop: SHOP, count: 200 });
   const items = await claimAll(queue.database, { limit: 200 });
   const results = await Promise.all(
@@ -231,12 +231,14 @@ test("200 settlements at once each move their own row and write their own attemp
   );
   expect(results.every(Boolean)).toBe(true);
   const [mixed] = await queue.test.query(
-    "SELECT count(*)::int AS n FROM integration_queue q JOIN delivery_attempts a ON a.queue_id = q.id WHERE q.last_error = 'error ' || q.id AND a.error = q.last_error",
+    `SELECT count(*)::int AS n FROM integration_queue q
+      JOIN delivery_attempts a ON a.queue_id = q.id WHERE q.last_error = 'error ' || q.id
+      AND a.error = q.last_error`,
   );
   expect(mixed.n).toBe(200);
 });
 
-test("ready tells that the circuit opened since the claim", async () => {
+test("ready reports that the circuit opened since the claim", async () => {
   const item = await claimOne();
   await openCircuit(queue.test, SHOP, "cms");
   const { openForMs } = await settler.ready(item, MESSAGE);

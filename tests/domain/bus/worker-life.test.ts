@@ -1,8 +1,8 @@
-// How a worker wakes, survives its connections, and ends.
+// How a worker wakes up, survives lost connections, and stops.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addRows } from "../../support/queue.ts";
+import { addRows } from "../../support/bus/queue.ts";
 import { eventually, SHOP } from "../../support/service.ts";
-import { startWorkerWorld, type WorkerWorld } from "../../support/worker.ts";
+import { startWorkerWorld, type WorkerWorld } from "../../support/bus/worker.ts";
 
 let world: WorkerWorld;
 
@@ -24,8 +24,8 @@ const listeners = () =>
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
   );
 
-describe("waking", () => {
-  test("a row that came with no notification is found by the poll", async () => {
+describe("waking up", () => {
+  test("a row without a notification is found by the poll", async () => {
     await world.start();
     await query("ALTER TABLE integration_queue DISABLE TRIGGER integration_queue_notify");
     await add();
@@ -33,29 +33,32 @@ describe("waking", () => {
     await query("ALTER TABLE integration_queue ENABLE TRIGGER integration_queue_notify");
   });
 
-  test("a row that comes due while nothing happens is found by the poll", async () => {
+  test("a row that comes due while idle is found by the poll", async () => {
     await world.start();
     await add({ dueInSeconds: 1 });
     await world.allDelivered(1, 4_000);
     expect(world.fast.received).toHaveLength(1);
   });
 
-  test("a row of a worker that died is found by the others' sweep", async () => {
-    await query(`INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type, entity_id, max_retries, status, locked_by, attempt_token, locked_until)
-      VALUES ('${SHOP}', 'lost', 'fast', 'manual', 'customer.updated', 'customer', '1', 3, 'ready', 'dead-worker', gen_random_uuid(), clock_timestamp() + interval '500 milliseconds')`);
+  test("a dead worker's row is found by another worker's sweep", async () => {
+    await query(`INSERT INTO integration_queue (shop, event_id, channel, source, event_type,
+      entity_type, entity_id, max_retries, status, locked_by, attempt_token, locked_until)
+      VALUES ('${SHOP}', 'lost', 'fast', 'manual', 'customer.updated', 'customer', '1', 3, 'ready',
+        'dead-worker', gen_random_uuid(), clock_timestamp() + interval '500 milliseconds')`);
     await world.start();
     const [row] = await world.allDelivered(1, 4_000);
     expect(row).toMatchObject({ retry_count: 0, lease_lost: 1 });
   });
 
-  test("a LISTEN connection that is ended comes back and wakes it again; rows written in between are delivered", async () => {
+  test("a terminated LISTEN connection is opened again and wakes the worker; rows written in between are delivered", async () => {
     await world.start();
     const [before] = await eventually(
       "the listener",
       async () => (await listeners()).length === 1 && (await listeners()),
     );
     await query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+        AND query LIKE 'LISTEN%'`,
     );
     await add({ count: 3 });
     await world.allDelivered(3, 5_000);
@@ -69,20 +72,22 @@ describe("waking", () => {
     await world.allDelivered(6, 5_000);
   });
 
-  test("all of its connections are ended under 40 deliveries: everything is delivered, and no retry is used up", async () => {
+  test("all of its connections are terminated during 40 deliveries: everything is delivered, and no attempt is used up", async () => {
     world.fast.answer((_, response) => void setTimeout(() => response.end("{}"), 20));
     await add({ count: 40 });
     await world.start();
     await eventually("deliveries under way", () => world.fast.received.length >= 8);
     await query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'customer-identity-service'",
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+        AND application_name = 'customer-identity-service'`,
     );
-    // What was in flight waits for its lease; time is moved for it.
+    // Rows in flight wait for their lease; the test moves the time on.
     await eventually(
       "everything else delivered",
       async () => {
         await query(
-          "UPDATE integration_queue SET locked_until = clock_timestamp() WHERE locked_until < clock_timestamp() + interval '7 seconds'",
+          `UPDATE integration_queue SET locked_until = clock_timestamp()
+            WHERE locked_until < clock_timestamp() + interval '7 seconds'`,
         );
         return (await world.rows()).every(({ status }) => status === "delivered");
       },
@@ -97,7 +102,7 @@ describe("waking", () => {
 });
 
 describe("rows in quarantine", () => {
-  test("run after each other, those that fewer workers died of first", async () => {
+  test("run one after another, those with the fewest lost workers first", async () => {
     const ids = await add({ channel: "slow", count: 6 });
     await query("UPDATE integration_queue SET is_quarantined = true, lost_alone = 1 - id % 2");
     let [inFlight, most] = [0, 0];
@@ -117,7 +122,7 @@ describe("rows in quarantine", () => {
     ]);
   });
 
-  test("are the only ones begun, and say so, while the others wait", async () => {
+  test("are started alone, and marked as started, while the others wait", async () => {
     await add({ channel: "slow" });
     await query("UPDATE integration_queue SET is_quarantined = true");
     const waiting: (() => void)[] = [];
@@ -140,7 +145,7 @@ describe("rows in quarantine", () => {
     await world.allDelivered(6);
   });
 
-  test("leave the others their turn: a second of slow ones, then everybody else, then the next of them", async () => {
+  test("take turns with the others: a second of slow ones, then all others, then the next of them", async () => {
     await add({ channel: "slow", count: 2 });
     await query("UPDATE integration_queue SET is_quarantined = true");
     world.slow.answer((_, response) => void setTimeout(() => response.end("{}"), 1_100));
@@ -152,7 +157,7 @@ describe("rows in quarantine", () => {
     expect(world.fast.received.filter(({ at }) => at < (second?.at ?? 0))).toHaveLength(5);
   });
 
-  test("wait until what is under way has ended, and hold nobody up for long when it does not end", async () => {
+  test("wait until the deliveries in flight have ended, and delay others only briefly when they do not end", async () => {
     const hanging: (() => void)[] = [];
     world.slow.answer((_, response) => void hanging.push(() => response.end("{}")));
     await add({ channel: "slow" });
@@ -178,7 +183,7 @@ describe("rows in quarantine", () => {
     await world.allDelivered(22);
   }, 30_000);
 
-  test("are given back at once when the worker stops", async () => {
+  test("are released at once when the worker stops", async () => {
     const hanging: (() => void)[] = [];
     world.slow.answer((_, response) => void hanging.push(() => response.end("{}")));
     await add({ channel: "slow", count: 4 });
@@ -196,7 +201,7 @@ describe("rows in quarantine", () => {
     expect(await claimed()).toBe(0);
   });
 
-  test("leave it when an attempt was made, whatever came of it", async () => {
+  test("leave quarantine when an attempt was made, whatever its result", async () => {
     world.fast.answer((_, response) => void response.writeHead(500).end());
     await add();
     await query(
@@ -211,7 +216,7 @@ describe("rows in quarantine", () => {
 });
 
 describe("stopping", () => {
-  test("gives rows that were not started back at once, and waits for those in flight", async () => {
+  test("releases rows that were not started at once, and waits for those in flight", async () => {
     const waiting: (() => void)[] = [];
     world.fast.answer((_, response) => void waiting.push(() => response.end("{}")));
     await add({ count: 30 });
@@ -235,7 +240,7 @@ describe("stopping", () => {
     expect(world.fast.received).toHaveLength(5);
   });
 
-  test("in the middle of claiming leaves no row claimed, 30 times out of 30", async () => {
+  test("during a claim leaves no row claimed, 30 times out of 30", async () => {
     const left: number[] = [];
     for (let round = 0; round < 30; round += 1) {
       await add({ count: 20 });
@@ -248,7 +253,7 @@ describe("stopping", () => {
     expect(left).toEqual(Array(30).fill(0));
   }, 30_000);
 
-  test("a worker started afterwards delivers what was given back", async () => {
+  test("a worker started afterwards delivers the released rows", async () => {
     world.fast.answer((_, response) => void setTimeout(() => response.end("{}"), 30));
     await add({ count: 60 });
     const first = await world.start();

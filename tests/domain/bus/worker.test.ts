@@ -1,8 +1,8 @@
-// The worker against systems that misbehave, over real HTTP.
+// The worker against failing systems, over real HTTP.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addRows, letCircuitsClose } from "../../support/queue.ts";
+import { addRows, letCircuitsClose } from "../../support/bus/queue.ts";
 import { eventually, SHOP } from "../../support/service.ts";
-import { startWorkerWorld, type WorkerWorld } from "../../support/worker.ts";
+import { startWorkerWorld, type WorkerWorld } from "../../support/bus/worker.ts";
 
 const OTHER = "other-store.myshopify.com";
 let world: WorkerWorld;
@@ -24,7 +24,7 @@ const settled = (
     return rows.every(isSettled) && rows;
   });
 
-/** Five attempts failed, the circuit is open, and nobody has a row in hand. */
+/** Five attempts failed, the circuit is open, and no row is claimed. */
 const parked = () =>
   eventually("five failures, and all rows waiting", async () => {
     const rows = await world.rows();
@@ -36,7 +36,7 @@ const parked = () =>
   });
 
 describe("a system that answers 500", () => {
-  test("is tried again on SPEC's schedule of priority 1, an attempt row each, and the fifth failure is the dead letter", async () => {
+  test("is retried on SPEC's schedule of priority 1, an attempt row each, and the fifth failure makes the dead letter", async () => {
     world.fast.answer((_, response) => void response.writeHead(500).end("down"));
     await add({ priority: 1 });
     await world.start();
@@ -62,7 +62,7 @@ describe("a system that answers 500", () => {
     ).toEqual([1, 2, 3, 4, 5].map((n) => [n, "failed", 500]));
   });
 
-  test("gets exactly five attempts with 30 rows waiting, none while the circuit is open, and everything after it closes", async () => {
+  test("gets exactly five attempts with 30 pending rows, none while the circuit is open, and the rest after it closes", async () => {
     world.fast.answer(
       (_, response, count) =>
         void setTimeout(() => response.writeHead(500).end(), (count * 7) % 30),
@@ -70,7 +70,7 @@ describe("a system that answers 500", () => {
     await add({ count: 30 });
     await world.start();
     await parked();
-    // A row of another store shows that the worker is awake and still leaves the open pair alone.
+    // A row of another store shows that the worker runs and still skips the open circuit.
     await world.service.addTenant(OTHER);
     world.fast.answer((_, response) => void response.end("{}"));
     await add({ shop: OTHER });
@@ -89,7 +89,7 @@ describe("a system that answers 500", () => {
   });
 
   test.each([[-3_600_000], [3_600_000]])(
-    "is left alone for five minutes of the database's clock by a worker whose own is %i ms off",
+    "is skipped for five minutes of the database's clock by a worker whose own clock is %i ms off",
     async (offMs) => {
       world.fast.answer((_, response) => void response.writeHead(503).end());
       await add({ count: 12 });
@@ -97,9 +97,11 @@ describe("a system that answers 500", () => {
       const untouched = (await parked()).filter(({ retry_count: n }) => n === 0);
       expect(untouched).toHaveLength(7);
       const [circuit] = await world.service.database.query(
-        "SELECT extract(epoch FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS open_for FROM kv WHERE key = 'circuit:fast'",
+        `SELECT extract(epoch
+          FROM (value->>'open_until')::timestamptz - clock_timestamp())::float8 AS open_for FROM kv
+          WHERE key = 'circuit:fast'`,
       );
-      // Those that were in hand wait in their rows, the others behind the circuit.
+      // Rows that were claimed wait in their rows, the others behind the circuit.
       const inHand = untouched.map(({ due_in: due }) => due).filter((due) => due > 1);
       expect(inHand.length).toBeGreaterThan(0);
       for (const seconds of [circuit.open_for, ...inHand]) {
@@ -110,9 +112,9 @@ describe("a system that answers 500", () => {
   );
 });
 
-describe("what the answer means", () => {
+describe("handling of a response", () => {
   test.each([400, 401, 404, 410, 422])(
-    "%i is a dead letter at once, with the reason, and does not count towards the circuit",
+    "%i makes a dead letter at once, with the reason, and does not count towards the circuit",
     async (status) => {
       world.fast.answer((_, response) => void response.writeHead(status).end("no such field"));
       await add({ count: 7 });
@@ -126,24 +128,21 @@ describe("what the answer means", () => {
     },
   );
 
-  test.each([408, 423])(
-    "%i is tried again and does not count towards the circuit",
-    async (status) => {
-      world.fast.answer((_, response) => void response.writeHead(status).end());
-      await add({ count: 7 });
-      await world.start();
-      await settled("7 retries", (row) => row.status === "pending" && row.retry_count === 1);
-      expect(
-        await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
-      ).toEqual([]);
-    },
-  );
+  test.each([408, 423])("%i is retried and does not count towards the circuit", async (status) => {
+    world.fast.answer((_, response) => void response.writeHead(status).end());
+    await add({ count: 7 });
+    await world.start();
+    await settled("7 retries", (row) => row.status === "pending" && row.retry_count === 1);
+    expect(
+      await world.service.database.query("SELECT 1 FROM kv WHERE key LIKE 'circuit:%'"),
+    ).toEqual([]);
+  });
 
   test.each([
     ["seconds", () => "900"],
     ["a date", () => new Date(Date.now() + 900_000).toUTCString()],
   ])(
-    "429 with a Retry-After in %s waits that long, and counts towards the circuit",
+    "429 with a Retry-After in %s waits that long and counts towards the circuit",
     async (_, header) => {
       world.fast.answer(
         (__, response) => void response.writeHead(429, { "Retry-After": header() }).end(),
@@ -201,26 +200,23 @@ describe("what the answer means", () => {
       (_, response) => void response.writeHead(500).end(Buffer.from([0, 0xff, 0xd8, 0, 0x41])),
       /answered 500/,
     ],
-  ])(
-    "%s is a failure that is tried again, with its reason in row and log",
-    async (_, act, reason) => {
-      world.fast.answer(act);
-      await add();
-      await world.start({ timeoutMs: 700 });
-      const [row] = await settled(
-        "the retry",
-        ({ status, retry_count: n }) => status === "pending" && n === 1,
-      );
-      expect(row?.last_error).toMatch(reason);
-      expect(await world.attempts()).toMatchObject([
-        { attempt: 1, status: "failed", error: expect.stringMatching(reason) },
-      ]);
-    },
-  );
+  ])("%s is a retryable failure, with its reason in row and log", async (_, act, reason) => {
+    world.fast.answer(act);
+    await add();
+    await world.start({ timeoutMs: 700 });
+    const [row] = await settled(
+      "the retry",
+      ({ status, retry_count: n }) => status === "pending" && n === 1,
+    );
+    expect(row?.last_error).toMatch(reason);
+    expect(await world.attempts()).toMatchObject([
+      { attempt: 1, status: "failed", error: expect.stringMatching(reason) },
+    ]);
+  });
 });
 
-describe("neighbours", () => {
-  test("a channel that hangs delays no other: 60 rows pass while 100 wait", async () => {
+describe("isolation", () => {
+  test("a hanging channel delays no other: 60 rows pass while 100 wait", async () => {
     world.slow.answer(() => {});
     await add({ channel: "slow", count: 100 });
     await world.start();
@@ -234,7 +230,7 @@ describe("neighbours", () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  test("a store whose system hangs, and worked until now, delays no other store at the same channel: 60 rows pass while 100 wait", async () => {
+  test("a store whose system starts to hang delays no other store on the same channel: 60 rows pass while 100 wait", async () => {
     await world.service.addTenant(OTHER);
     await add({ count: 20 });
     await world.start();
@@ -261,7 +257,7 @@ describe("neighbours", () => {
     expect(world.fast.received).toHaveLength(20 + 16 + 60);
   });
 
-  test("a payload that cannot be transformed hurts none of its 20 neighbours, and is logged as our own bug", async () => {
+  test("a payload that cannot be transformed affects none of its 20 neighbours and is logged as our own bug", async () => {
     await add({ count: 10 });
     const [poison] = await add({ payload: { poison: true } });
     await add({ count: 10 });
@@ -277,7 +273,7 @@ describe("neighbours", () => {
     ).toBe(true);
   });
 
-  test("a row of a store that is not registered is a dead letter that says so", async () => {
+  test("a row of an unregistered store makes a dead letter that says so", async () => {
     await add({ shop: "nobody.myshopify.com" });
     await world.start();
     const [row] = await settled("the dead letter", ({ status }) => status === "dead_letter");

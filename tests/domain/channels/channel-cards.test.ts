@@ -1,12 +1,12 @@
-// The cards of the destinations: on, paused, off and why, and the last problem.
+// The destination cards: state, reason, and last problem.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { channels } from "../../../app/domain/channels/index.ts";
 import { readChannelCards, type ChannelCard } from "../../../app/domain/channels/channel-cards.ts";
 import { findMissing } from "../../../app/domain/channels/channel-settings.ts";
 import { TENANT_FIELDS } from "../../../app/domain/tenants/tenant-config.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
-import { storeFields } from "../../support/channels.ts";
-import { addRows, openCircuit } from "../../support/queue.ts";
+import { storeFields } from "../../support/bus/channels.ts";
+import { addRows, openCircuit } from "../../support/bus/queue.ts";
 import { SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
@@ -27,7 +27,7 @@ const cardsOf = async (shop: string): Promise<Map<string, ChannelCard>> =>
     ]),
   );
 
-test("what is said to be missing is what keeps a channel off, for every channel", async () => {
+test("the settings named as missing are those that disable a channel, for every channel", async () => {
   const full = await tenantWith("full-store.myshopify.com", storeFields(service.sandbox));
   for (const channel of channels.filter(
     ({ name }) => !["storefront", "archive", "backend"].includes(name),
@@ -61,7 +61,7 @@ test("what is said to be missing is what keeps a channel off, for every channel"
   }
 });
 
-test("a card tells state, the last day, what waits, what died, and the last problem without its words", async () => {
+test("a card shows state, the last day, pending rows, dead letters, and the last problem without its text", async () => {
   await tenantWith(SHOP, {});
   await addRows(service.database, { shop: SHOP, channel: "cms", count: 3, dueInSeconds: 600 });
   const [dead] = await addRows(service.database, { shop: SHOP, channel: "cms" });
@@ -70,11 +70,14 @@ test("a card tells state, the last day, what waits, what died, and the last prob
     [dead],
   );
   await service.database.query(
-    "INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum) VALUES ($1, 'cms', date_trunc('minute', now()), 40, 2, 9)",
+    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
+      VALUES ($1, 'cms', date_trunc('minute', now()), 40, 2, 9)`,
     [SHOP],
   );
   await service.database.query(
-    "INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status, latency_ms, error) VALUES ($1, 1, 'a', 'cms', 1, 'failed', 503, 1, 'old'), ($1, 1, 'a', 'cms', 2, 'failed', 401, 1, 'ada@example.com'), ($1, 1, 'a', 'cms', 3, 'delivered', 200, 1, NULL)",
+    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, http_status,
+      latency_ms, error) VALUES ($1, 1, 'a', 'cms', 1, 'failed', 503, 1, 'old'), ($1, 1, 'a', 'cms',
+      2, 'failed', 401, 1, 'ada@example.com'), ($1, 1, 'a', 'cms', 3, 'delivered', 200, 1, NULL)`,
     [SHOP],
   );
   await openCircuit(service.database, SHOP, "cms");

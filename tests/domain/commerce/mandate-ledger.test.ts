@@ -1,4 +1,4 @@
-// What a mandate carries holds under any number of checkouts at once, each on a connection of its own.
+// A mandate's limit holds under concurrent checkouts, each on its own connection.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -8,7 +8,7 @@ import {
   reserve,
   spend,
 } from "../../../app/domain/commerce/mandate-ledger.ts";
-import { openDatabase, type Database } from "../../../app/runtime/database.ts";
+import { openDatabase, type Database } from "../../../app/runtime/database/database.ts";
 import { createLog } from "../../../app/runtime/log.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { SHOP } from "../../support/service.ts";
@@ -43,7 +43,9 @@ async function newMandate({
 }: Fields = {}): Promise<string> {
   const id = randomUUID();
   await storage.query(
-    "INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, usage, status, signature, proof, expires_at) VALUES ($1, $2, 1, $3, $4, 'all', $5, $6, 's', 'p', now() + $7::interval)",
+    `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, usage,
+      status, signature, proof, expires_at)
+      VALUES ($1, $2, 1, $3, $4, 'all', $5, $6, 's', 'p', now() + $7::interval)`,
     [SHOP, id, max, currency, usage, status, expires],
   );
   return id;
@@ -71,7 +73,7 @@ const rowOf = async (id: string) =>
     )
   )[0];
 
-/** Each in a transaction on a connection of its own, of four pools. */
+/** Runs each in a transaction on its own connection, across four pools. */
 const atOnce = (
   count: number,
   work: (index: number, sql: ReturnType<typeof dataOf>["sql"]) => Promise<unknown>,
@@ -83,7 +85,7 @@ const atOnce = (
   );
 
 describe("a mandate of 100.00 for several uses", () => {
-  it("accepts exactly 2 of 20 checkouts of 40.00 at once, every time", async () => {
+  it("accepts exactly 2 of 20 concurrent checkouts of 40.00, every time", async () => {
     for (let times = 0; times < 5; times += 1) {
       const id = await newMandate();
       const outcomes = await atOnce(20, (_, sql) => reserve(sql, claim(id, "40.00")));
@@ -98,7 +100,7 @@ describe("a mandate of 100.00 for several uses", () => {
     }
   });
 
-  it("carries on with what a released checkout gave back, and ends when all is spent", async () => {
+  it("reuses the amount that a released checkout returned, and ends when all is spent", async () => {
     const id = await newMandate();
     const { sql } = dataOf();
     await reserve(sql, claim(id, "60.00"));
@@ -123,7 +125,7 @@ describe("a mandate of 100.00 for several uses", () => {
     expect(await outcome(reserve(sql, claim(id, "0.01")))).toBe("used");
   });
 
-  it("neither loses nor doubles a cent while checkouts are made, paid for and given back at once", async () => {
+  it("neither loses nor doubles a cent while checkouts are created, paid and released concurrently", async () => {
     const id = await newMandate({ max: "1000.00" });
     const outcomes = await atOnce(60, async (index, sql) => {
       await reserve(sql, claim(id, "30.00"));
@@ -144,7 +146,7 @@ describe("a mandate of 100.00 for several uses", () => {
     expect(spent + held).toBeLessThanOrEqual(33);
   });
 
-  it("lets a checkout change its amount within what is left, and keeps what it held otherwise", async () => {
+  it("lets a checkout change its amount within the remaining limit, and keeps its reservation otherwise", async () => {
     const id = await newMandate();
     const { sql } = dataOf();
     await reserve(sql, claim(id, "40.00"));
@@ -156,7 +158,7 @@ describe("a mandate of 100.00 for several uses", () => {
 });
 
 describe("a mandate for a single use", () => {
-  it("is held by one checkout of 20 at once, even by one that costs nothing", async () => {
+  it("is reserved by one of 20 concurrent checkouts, even by one that costs nothing", async () => {
     for (const amount of ["10.00", "0.00"]) {
       const id = await newMandate({ usage: "single" });
       const outcomes = await atOnce(20, (_, sql) => reserve(sql, claim(id, amount)));
@@ -165,7 +167,7 @@ describe("a mandate for a single use", () => {
     }
   });
 
-  it("is used after it was spent, whatever is left of it", async () => {
+  it("is used up after it was spent, whatever remains of its limit", async () => {
     const id = await newMandate({ usage: "single" });
     const { sql } = dataOf();
     await reserve(sql, claim(id, "10.00"));
@@ -174,7 +176,7 @@ describe("a mandate for a single use", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   it.each<[string, Fields, object]>([
     ["expired", { expires: "-1 second" }, {}],
     ["revoked", { status: "revoked" }, {}],
@@ -183,14 +185,14 @@ describe("a refusal", () => {
     ["exceeded", { max: "9.99" }, {}],
     ["not_found", {}, { customerId: 2 }],
     ["not_found", {}, { mandateId: randomUUID() }],
-  ])("says %s, and changes nothing", async (reason, fields, other) => {
+  ])("says %s and changes nothing", async (reason, fields, other) => {
     const id = await newMandate(fields);
     const before = await rowOf(id);
     expect(await outcome(reserve(dataOf().sql, claim(id, "10.00", other)))).toBe(reason);
     expect(await rowOf(id)).toEqual(before);
   });
 
-  it("comes from a mandate of another store as from none", async () => {
+  it("is the same for a mandate of another store as for an unknown one", async () => {
     const id = await newMandate();
     expect(
       await outcome(
@@ -204,7 +206,7 @@ describe("a refusal", () => {
   });
 });
 
-it("more than the maximum is never counted, also not for an order that comes late", async () => {
+it("never lets more than the maximum count, also not for a late order", async () => {
   const id = await newMandate();
   const { sql } = dataOf();
   await reserve(sql, claim(id, "90.00"));

@@ -1,4 +1,5 @@
-// The merchant's log on a real database: order, filters, pages, the counts of the chart, the export, and what the plan reads.
+// The merchant's consent log on a real database: order, filters, pages, the chart's counts, the
+// export, and the query plans.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   ConsentFilters,
@@ -23,14 +24,22 @@ beforeAll(async () => {
     [OTHER_SHOP, 3 * ROWS],
   ] as const) {
     await service.database.query(
-      "INSERT INTO storefront_users (shop, id, email, provider) SELECT $1, n, 'p' || n || '@x.example', 'email' FROM generate_series(1, 300) AS n",
+      `INSERT INTO storefront_users (shop, id, email, provider)
+        SELECT $1, n, 'p' || n || '@x.example', 'email' FROM generate_series(1, 300) AS n`,
       [shop],
     );
-    // A row a minute, the newest last; every 20,000th is about payments by agents, every 7th a withdrawal, every 3rd of a browser.
+    // A row a minute, the newest last; every 20,000th is about payments by agents, every 7th a
+    // revocation, every 3rd of a browser.
     await service.database.query(
-      `INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method, consent_id, created_at, seq, prev_hash, hash)
-       SELECT $1, CASE WHEN n % 3 <> 0 THEN n % 300 + 1 END, CASE WHEN n % 3 = 0 THEN 'v' || n END, CASE WHEN n % 20000 = 0 THEN 'ap2' ELSE 'cookie' END, CASE WHEN n % 7 = 0 THEN 'revoked' ELSE 'granted' END,
-         CASE WHEN n % 2 = 0 THEN 'banner' ELSE '=cmd()' END, 'c' || n / 2, date_trunc('day', now()) + interval '12 hours' - make_interval(mins => $2::int - n), n, '', 'h' || n FROM generate_series(1, $2::int) AS n`,
+      `INSERT INTO consent_records (shop, user_id, visitor_id, consent_type, action, method,
+        consent_id, created_at, seq, prev_hash, hash)
+       SELECT $1, CASE WHEN n % 3 <> 0 THEN n % 300 + 1 END, CASE WHEN n % 3 = 0
+         THEN 'v' || n END, CASE WHEN n % 20000 = 0 THEN 'ap2' ELSE 'cookie' END, CASE
+         WHEN n % 7 = 0 THEN 'revoked' ELSE 'granted' END,
+         CASE WHEN n % 2 = 0 THEN 'banner'
+           ELSE '=cmd()' END, 'c' || n / 2, date_trunc('day',
+           now()) + interval '12 hours' - make_interval(mins => $2::int - n), n, '', 'h' || n
+           FROM generate_series(1, $2::int) AS n`,
       [shop, rows],
     );
   }
@@ -42,7 +51,7 @@ const list = (filters: Record<string, string> = {}, before: number | null = null
   listConsentLog(service.ctx, tenant, ConsentFilters.parse(filters), { limit, before });
 const seqs = (page: { records: { seq: number }[] }) => page.records.map(({ seq }) => seq);
 
-test("newest first, page by page, to the end, without another store's rows", async () => {
+test("lists newest first, page by page, to the end, without another store's rows", async () => {
   const first = await list();
   expect(seqs(first)).toEqual([ROWS, ROWS - 1, ROWS - 2]);
   expect(seqs(await list({}, first.next))).toEqual([ROWS - 3, ROWS - 4, ROWS - 5]);
@@ -56,7 +65,7 @@ test("newest first, page by page, to the end, without another store's rows", asy
   });
 });
 
-test("each filter narrows, all of them together too, and one that makes no sense narrows nothing", async () => {
+test("each filter narrows the list, all of them combined too, and an invalid one is ignored", async () => {
   expect(seqs(await list({ type: "ap2" }))).toEqual([60_000, 40_000, 20_000]);
   expect(seqs(await list({ type: "ap2", action: "revoked" }))).toEqual([]);
   expect(seqs(await list({ action: "revoked", method: "banner" }))).toEqual([
@@ -86,14 +95,16 @@ test("the chart counts every day of the span, and only this store's", async () =
   const days = await countConsentDays(service.ctx, tenant, 5);
   expect(days).toHaveLength(5);
   const [expected] = await service.database.query<{ granted: number; revoked: number }>(
-    "SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted, count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1 AND created_at >= current_date - 4",
+    `SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted,
+      count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records
+      WHERE shop = $1 AND created_at >= current_date - 4`,
     [SHOP],
   );
   const sum = (of: "granted" | "revoked") => days.reduce((total, one) => total + one[of], 0);
   expect([sum("granted"), sum("revoked")]).toEqual([expected?.granted, expected?.revoked]);
 });
 
-test("the export holds every row that the filters leave, once, and no formula", async () => {
+test("the export contains every filtered row once, and no formula", async () => {
   const lines: string[] = [];
   let parts = 0;
   for await (const part of exportConsentLog(
@@ -113,7 +124,7 @@ test("the export holds every row that the filters leave, once, and no formula", 
   expect(rows.some((row) => row.includes(",'=cmd(),"))).toBe(true);
 });
 
-test("a proof holds the decision of that one subject, though others used the same number for theirs", async () => {
+test("a proof contains the decision of that one subject, although others used the same consent_id", async () => {
   const decision = await findDecision(service.ctx, tenant, 3);
   expect(decision).toEqual({ consentId: "c1", userId: null, visitorId: "v3" });
   const receipt = await findReceipt(service.ctx, tenant, null, "c1", "v3");
@@ -122,7 +133,7 @@ test("a proof holds the decision of that one subject, though others used the sam
   expect(await findDecision(service.ctx, tenant, ROWS + 1)).toBeNull();
 });
 
-test("a rare kind among many rows, an old day and the chart are read from the log's index, not from the rows", async () => {
+test("a rare type among many rows, an old day and the chart are read from the log's index, not from the rows", async () => {
   const plans = async (sql: string, values: unknown[]) =>
     (
       await service.database.query<{ "QUERY PLAN": string }>(
@@ -133,13 +144,15 @@ test("a rare kind among many rows, an old day and the chart are read from the lo
       .map((row) => row["QUERY PLAN"])
       .join("\n");
   const rare = await plans(
-    "SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'ap2' ORDER BY created_at DESC, seq DESC LIMIT 26",
+    `SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'ap2'
+      ORDER BY created_at DESC, seq DESC LIMIT 26`,
     [SHOP],
   );
   expect(rare).toMatch(/Index Only Scan using consent_records_log_idx/);
   expect(rare).not.toMatch(/Sort/);
   const chart = await plans(
-    "SELECT created_at::date, count(*) FILTER (WHERE action = 'granted') FROM consent_records WHERE shop = $1 AND created_at >= current_date - 3 GROUP BY 1",
+    `SELECT created_at::date, count(*) FILTER (WHERE action = 'granted') FROM consent_records
+      WHERE shop = $1 AND created_at >= current_date - 3 GROUP BY 1`,
     [SHOP],
   );
   expect(chart).toMatch(/consent_records_log_idx/);

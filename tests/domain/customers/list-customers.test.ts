@@ -1,20 +1,25 @@
-// The merchant's list of customers: what each search, filter and order shows, and that pages neither lose nor repeat anybody.
+// The merchant's customer list: the result of each search, filter and order, and pages without gap or
+// repetition.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readFilter } from "../../../app/domain/customers/customer-filter.ts";
-import { exportCustomers } from "../../../app/domain/customers/export-customers.ts";
-import { readFilterChoices } from "../../../app/domain/customers/filter-choices.ts";
-import { listCustomers, SORTS, type Sort } from "../../../app/domain/customers/list-customers.ts";
+import { readFilter } from "../../../app/domain/customers/list/customer-filter.ts";
+import { exportCustomers } from "../../../app/domain/customers/list/export-customers.ts";
+import { readFilterChoices } from "../../../app/domain/customers/list/filter-choices.ts";
+import {
+  listCustomers,
+  SORTS,
+  type Sort,
+} from "../../../app/domain/customers/list/list-customers.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { putPerson, type Person } from "../../support/customers.ts";
-import { startWorld, type World } from "../../support/screens-server.ts";
+import { putPerson, type Person } from "../../support/storefront/customers.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const [SHOP, OTHER] = ["list.myshopify.com", "other.myshopify.com"];
-let world: World;
+let world: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -34,7 +39,7 @@ const list = async (query: string, options: Partial<Parameters<typeof listCustom
 const names = async (query: string) =>
   (await list(query)).customers.map(({ full_name: name, email }) => name ?? email);
 
-describe("what is found", () => {
+describe("the result", () => {
   beforeEach(async () => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     await put({
@@ -80,7 +85,7 @@ describe("what is found", () => {
     );
   });
 
-  test("everybody but the deleted, and nobody of another store", async () => {
+  test("contains all customers but the deleted ones, and none of another store", async () => {
     expect(await names("")).toEqual([
       "Ada Lovelace",
       "Grace Hopper",
@@ -123,7 +128,7 @@ describe("what is found", () => {
     expect(await names(query)).toEqual(expected);
   });
 
-  test("a row tells the person's tags and consents", async () => {
+  test("a row has the person's tags and consents", async () => {
     const [ada] = (await list("q=ada")).customers;
     expect(ada).toMatchObject({
       email: "ada@analytical.example",
@@ -136,7 +141,7 @@ describe("what is found", () => {
     });
   });
 
-  test("the choices are the store's own tags and countries", async () => {
+  test("the filter options are the store's own tags and countries", async () => {
     const { tags, countries } = await readFilterChoices(world.ctx, tenant);
     expect(tags.map(({ slug }) => slug)).toEqual(["early", "vip"]);
     expect(countries.map(({ code }) => code)).toEqual(["FR", "GB", "US"]);
@@ -173,7 +178,7 @@ describe("pages", () => {
   };
 
   test.each(SORTS)(
-    "%s: forwards and backwards, everybody once, in order, with ties, gaps and the same moments",
+    "%s: forwards and backwards, every customer once, in order, with ties, gaps and equal times",
     async (sort) => {
       const same = "2026-01-01T00:00:00.123Z";
       for (const [place, full_name] of ["Zoe", "ada", "Ada", "Éva", "", "bob_", "bob%"].entries())
@@ -189,7 +194,7 @@ describe("pages", () => {
     },
   );
 
-  test("who never signed in comes last in the newest order", async () => {
+  test("customers who never signed in come last in the newest order", async () => {
     await put({ email: "never@x.example" });
     await put({ email: "once@x.example", last_login_at: "2020-01-01T00:00:00Z" });
     expect(
@@ -203,14 +208,14 @@ describe("pages", () => {
     Buffer.from('["2026-13-45",1]').toString("base64url"),
     Buffer.from('["a\\u0000",1]').toString("base64url"),
     Buffer.from("[1,2]").toString("base64url"),
-  ])("a damaged place (%s) shows the first page", async (after) => {
+  ])("a damaged cursor (%s) shows the first page", async (after) => {
     await put({ full_name: "Ada" });
     for (const sort of ["updated desc", "signed_in asc"] as const)
       expect((await list("", { sort, after })).customers).toHaveLength(1);
   });
 });
 
-describe("the table for spreadsheets", () => {
+describe("the CSV export", () => {
   const csv = async (query: string) => {
     let text = "";
     for await (const part of exportCustomers(
@@ -222,7 +227,7 @@ describe("the table for spreadsheets", () => {
     return text;
   };
 
-  test("holds exactly who is shown, with consents and tags, and nobody of another store", async () => {
+  test("contains exactly the listed customers, with consents and tags, and none of another store", async () => {
     await put({
       full_name: "Ada, Countess",
       email: "ada@x.example",
@@ -242,16 +247,17 @@ describe("the table for spreadsheets", () => {
   });
 
   test.each(["=HYPERLINK(1)", "+1", "-1", "@x", "\t=1", "\r=1"])(
-    "a name that a spreadsheet would run (%j) is quoted away",
+    "a name that a spreadsheet would run as a formula (%j) is escaped",
     async (name) => {
       await put({ full_name: name, email: "p@x.example" });
       expect(await csv("")).toContain(`'${name}`);
     },
   );
 
-  test("more than one slice of people comes whole, each once", async () => {
+  test("more than one slice of customers is complete, each once", async () => {
     await world.database.query(
-      "INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example' FROM generate_series(1, 2500) AS n",
+      `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
+        FROM generate_series(1, 2500) AS n`,
       [SHOP],
     );
     const ids = (await csv(""))

@@ -1,24 +1,25 @@
-// Tags of many people at once: the preview tells the truth, the run changes exactly these people, once, and survives a stop.
+// Bulk tag runs: the preview is accurate, the run changes exactly these people once, and survives a
+// restart.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTagRunWorker } from "../../../app/domain/customers/tag-run-worker.ts";
+import { startTagRunWorker } from "../../../app/domain/customers/list/tag-run-worker.ts";
 import {
   findTagRun,
   previewTagRun,
   startTagRun,
   TagRunInput,
-} from "../../../app/domain/customers/tag-runs.ts";
+} from "../../../app/domain/customers/list/tag-runs.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { putPerson, tagsOf } from "../../support/customers.ts";
-import { startWorld, type World } from "../../support/screens-server.ts";
+import { putPerson, tagsOf } from "../../support/storefront/customers.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 import { eventually } from "../../support/service.ts";
 
 const [SHOP, OTHER] = ["runs.myshopify.com", "other.myshopify.com"];
-let world: World;
+let world: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -45,7 +46,7 @@ async function perform(run: object) {
   return end;
 }
 
-test("a preview counts who would change, per tag and in all, and changes nothing", async () => {
+test("a preview counts the people who would change, per tag and in all, and changes nothing", async () => {
   await put({ full_name: "A", tags: ["vip"] });
   await put({ full_name: "B", tags: ["old"] });
   await put({ full_name: "C", tags: ["vip", "old"] });
@@ -75,7 +76,7 @@ test("a preview counts who would change, per tag and in all, and changes nothing
   expect([await tags(1), await tags(2), await tags(3)]).toEqual([["vip"], ["old"], ["old", "vip"]]);
 });
 
-test("a run by a filter changes exactly these people, tells the systems of each, and leaves other stores and a merchant's own tags alone", async () => {
+test("a run by a filter changes exactly these people, enqueues each for the systems, and keeps other stores and a merchant's own tags", async () => {
   const french = await put({ full_name: "F", country: "FR", tags: ["old"] });
   await world.database.query(
     "UPDATE storefront_users SET tags = tags || '[\"Merchant own\"]' WHERE shop = $1 AND id = $2",
@@ -105,9 +106,10 @@ test("a run by a filter changes exactly these people, tells the systems of each,
   ).toEqual([{ entity_id: String(french) }]);
 });
 
-test("several slices of people are all changed, and nobody who came after the start", async () => {
+test("several slices of people are all changed, and no one added after the start", async () => {
   await world.database.query(
-    "INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example' FROM generate_series(1, 120) AS n",
+    `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
+      FROM generate_series(1, 120) AS n`,
     [SHOP],
   );
   const { id } = await startTagRun(
@@ -128,9 +130,10 @@ test("several slices of people are all changed, and nobody who came after the st
   expect(await tags(120)).toEqual(["vip"]);
 });
 
-test("a run whose worker died in the middle goes on where it was and counts nobody twice", async () => {
+test("a run whose worker died halfway continues from there and counts each person once", async () => {
   await world.database.query(
-    "INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example' FROM generate_series(1, 60) AS n",
+    `INSERT INTO storefront_users (shop, email) SELECT $1, 'p' || n || '@x.example'
+      FROM generate_series(1, 60) AS n`,
     [SHOP],
   );
   const { id } = await startTagRun(
@@ -138,9 +141,10 @@ test("a run whose worker died in the middle goes on where it was and counts nobo
     tenant,
     input({ selection: { filter: {} }, add: ["vip"] }),
   );
-  // As a process leaves it that was killed after its first slice.
+  // The state of a process killed after its first slice.
   await world.database.query(
-    "UPDATE tag_runs SET state = 'running', attempt_token = gen_random_uuid(), locked_until = now() - interval '1 second', position = 50, processed = 50, changed = 50 WHERE id = $1",
+    `UPDATE tag_runs SET state = 'running', attempt_token = gen_random_uuid(),
+      locked_until = now() - interval '1 second', position = 50, processed = 50, changed = 50 WHERE id = $1`,
     [id],
   );
   const worker = await startTagRunWorker(world.ctx, world.ctx.home);
@@ -149,7 +153,7 @@ test("a run whose worker died in the middle goes on where it was and counts nobo
   expect([await tags(50), await tags(51)]).toEqual([[], ["vip"]]);
 });
 
-test("somebody who can take no more tags is counted as refused, the others get theirs", async () => {
+test("a person at the tag limit is counted as rejected, the others get theirs", async () => {
   const full = await put({
     full_name: "Full",
     tags: Array.from({ length: 128 }, (_, place) => `t_${place}`),
@@ -164,7 +168,7 @@ test("somebody who can take no more tags is counted as refused, the others get t
   expect(await tags(other)).toEqual(["vip"]);
 });
 
-test("who was meant is sealed while it waits and forgotten when it is done", async () => {
+test("the selection is stored encrypted while the run waits and deleted when it is done", async () => {
   await put({ full_name: "Ada", email: "ada@secret.example" });
   const { id } = await startTagRun(
     world.ctx,
@@ -183,7 +187,7 @@ test("who was meant is sealed while it waits and forgotten when it is done", asy
   ]);
 });
 
-test("a run is seen by its own store alone; nobody to change and nonsense are refused", async () => {
+test("a run is visible to its own store only; an empty selection and invalid input are rejected", async () => {
   await put({ full_name: "A" });
   const { id } = await startTagRun(
     world.ctx,

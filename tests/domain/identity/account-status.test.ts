@@ -1,19 +1,20 @@
-// A merchant suspends an account and lets it back in: no token of before is ever good again, and nobody else is touched.
+// A merchant suspends an account and reactivates it: earlier tokens stay invalid, and no other account
+// changes.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { getAccount } from "../../../app/domain/identity/account.ts";
 import { changeAccountStatus } from "../../../app/domain/identity/account-status.ts";
-import { checkSession, issueToken } from "../../../app/domain/identity/sessions.ts";
+import { checkSession, issueToken } from "../../../app/domain/identity/session/sessions.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { putPerson } from "../../support/customers.ts";
-import { startWorld, type World } from "../../support/screens-server.ts";
+import { putPerson } from "../../support/storefront/customers.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const [SHOP, OTHER] = ["status.myshopify.com", "other.myshopify.com"];
-let world: World;
+let world: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -26,13 +27,13 @@ const account = (id: number) => getAccount(world.ctx.home.forTenant(SHOP).sql, i
 const isValid = async (token: string) =>
   (await checkSession(world.ctx, tenant, token)).outcome === "valid";
 
-test("a suspension ends every session, a reactivation revives none, and a new sign-in works again", async () => {
+test("a suspension ends every session, a reactivation restores none, and a new sign-in works again", async () => {
   const id = await putPerson(world.database, SHOP, { email: "ada@x.example" });
   const before = issueToken(world.ctx, tenant, await account(id));
   expect(await isValid(before)).toBe(true);
   expect(await changeAccountStatus(world.ctx, tenant, id, "suspended")).toBe(true);
   expect(await isValid(before)).toBe(false);
-  // Made by somebody who held the account row of before the suspension.
+  // Issued by a caller that read the account row before the suspension.
   const meanwhile = issueToken(world.ctx, tenant, await account(id));
   expect(await isValid(meanwhile)).toBe(false);
   expect(await changeAccountStatus(world.ctx, tenant, id, "active")).toBe(true);
@@ -46,11 +47,13 @@ test("agents' grants and mandates end with the suspension and stay ended", async
     consents: ["a2a", "ap2"],
   });
   await world.database.query(
-    "INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes) VALUES ($1, gen_random_uuid(), $2, 'c', 'n', '{}')",
+    `INSERT INTO oauth_grants (shop, id, user_id, client_id, client_name, scopes)
+      VALUES ($1, gen_random_uuid(), $2, 'c', 'n', '{}')`,
     [SHOP, id],
   );
   await world.database.query(
-    "INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature, proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 10, 'EUR', 'all', 's', 'p', now() + interval '1 day')",
+    `INSERT INTO mandates (shop, mandate_id, customer_id, max_amount, currency, scope, signature,
+      proof, expires_at) VALUES ($1, gen_random_uuid(), $2, 10, 'EUR', 'all', 's', 'p', now() + interval '1 day')`,
     [SHOP, id],
   );
   await changeAccountStatus(world.ctx, tenant, id, "suspended");
@@ -63,7 +66,7 @@ test("agents' grants and mandates end with the suspension and stay ended", async
   ]);
 });
 
-test("the same status again changes nothing; a deleted account, nobody's and another store's are not found", async () => {
+test("setting the same status again changes nothing; a deleted, an unknown and another store's account are not found", async () => {
   const id = await putPerson(world.database, SHOP, { email: "ada@x.example" });
   const deleted = await putPerson(world.database, SHOP, { status: "deleted" });
   const foreign = await putPerson(world.database, OTHER, { email: "ada@x.example" });

@@ -1,4 +1,4 @@
-// The consent log as sign-ups and deletions write it: appended to, chained, and refused to everybody who would change it.
+// The consent log as sign-ups and deletions write it: append-only and chained.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import {
@@ -7,14 +7,14 @@ import {
   recordConsent,
   type ConsentEntry,
 } from "../../../app/domain/consent/record-consent.ts";
-import { startWorld, type World } from "../../support/screens-server.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const OTHER = "other-shop.myshopify.com";
-let world: World;
+let world: TestApp;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
 });
 afterAll(() => world.stop());
 beforeEach(() => world.database.truncate());
@@ -47,7 +47,7 @@ const toEntry = (row: any): ConsentEntry => ({
   gpc: row.gpc,
 });
 
-/** Every row again from what is stored, each on the one before, up to the head. */
+/** Recomputes every row's hash from the stored values, each on the previous one, up to the head. */
 async function expectWholeChain(shop: string, length: number): Promise<void> {
   let previous = CHAIN_START;
   const rows = await rowsOf(shop);
@@ -66,7 +66,7 @@ async function expectWholeChain(shop: string, length: number): Promise<void> {
   expect([Number(head.seq), head.hash]).toEqual([length, previous]);
 }
 
-it("rows appended by 40 transactions at once make one chain without a gap", async () => {
+it("rows appended by 40 concurrent transactions make one chain without a gap", async () => {
   await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       append(SHOP, [entry({ userId: index }), entry({ userId: index, consentType: "privacy" })]),
@@ -75,7 +75,7 @@ it("rows appended by 40 transactions at once make one chain without a gap", asyn
   await expectWholeChain(SHOP, 80);
 });
 
-it("each store has a chain of its own", async () => {
+it("each store has its own chain", async () => {
   await Promise.all([
     append(SHOP, [entry()]),
     append(OTHER, [entry(), entry()]),
@@ -85,7 +85,7 @@ it("each store has a chain of its own", async () => {
   await expectWholeChain(OTHER, 2);
 });
 
-it("a transaction that fails leaves neither row nor gap", async () => {
+it("a failed transaction leaves neither row nor gap", async () => {
   await append(SHOP, [entry()]);
   const failing = world.ctx.home.forTenant(SHOP).transaction(async (sql) => {
     await recordConsent(sql, [entry(), entry()]);
@@ -101,7 +101,7 @@ it("nothing to record writes nothing", async () => {
   expect(await rowsOf(SHOP)).toEqual([]);
 });
 
-it("rows of one act carry the server's one time and the client's own", async () => {
+it("rows of one decision have one server time and the client's own", async () => {
   await append(SHOP, [
     entry({ timestamp: "2001-01-01T00:00:00Z" }),
     entry({ timestamp: "2001-01-01T00:00:00Z", consentType: "privacy" }),
@@ -118,13 +118,13 @@ it.each([
   ["DELETE FROM consent_records WHERE seq = 1"],
   ["DELETE FROM consent_records WHERE false"],
   ["TRUNCATE consent_records"],
-])("the database refuses: %s", async (statement) => {
+])("the database rejects: %s", async (statement) => {
   await append(SHOP, [entry()]);
   await expect(world.database.query(statement)).rejects.toThrow(/append-only/);
   await expectWholeChain(SHOP, 1);
 });
 
-it("a change to any part of the evidence, or to the row's place, is another hash", () => {
+it("a change to any part of the evidence, or to the row's position, changes the hash", () => {
   const createdAt = new Date("2026-11-20T12:00:00Z");
   const whole: ConsentEntry = {
     userId: 1,

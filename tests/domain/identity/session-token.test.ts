@@ -4,10 +4,10 @@ import {
   readToken,
   shopOfToken,
   type SessionClaims,
-} from "../../../app/domain/identity/session-token.ts";
+} from "../../../app/domain/identity/session/session-token.ts";
 import { registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { getTenant, type Tenant } from "../../../app/domain/tenants/tenant.ts";
-import { startWorld, type World } from "../../support/screens-server.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
 const SHOP = "first-shop.myshopify.com";
 const NOW = new Date("2026-11-20T12:00:00.500Z");
@@ -21,11 +21,11 @@ const CLAIMS: SessionClaims = {
   exp: SECONDS + 604_800,
 };
 
-let world: World;
+let world: TestApp;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startTestApp();
   await registerTenant(world.ctx, SHOP);
   tenant = await getTenant(world.ctx, SHOP);
 });
@@ -35,12 +35,12 @@ const mint = (claims: Partial<SessionClaims> = {}, mark = "0123456789A") =>
   mintToken(world.ctx.config, tenant, { ...CLAIMS, ...claims }, mark);
 const read = (token: string, now = NOW) => readToken(world.ctx.config, tenant, token, now);
 
-it("what is minted is read again, and names its store", () => {
+it("an issued token is read again and names its store", () => {
   expect(read(mint())).toEqual(CLAIMS);
   expect(shopOfToken(mint())).toBe(SHOP);
 });
 
-it("tokens of one second are told apart by their mark, which stands in the header beside the kid", () => {
+it("tokens issued in the same second differ by their id in the header beside the kid", () => {
   const tokens = ["aaaaaaaaaa", "bbbbbbbbbb"].map((mark) => mint({}, mark));
   expect(new Set(tokens).size).toBe(2);
   for (const token of tokens) expect(read(token)).toEqual(CLAIMS);
@@ -67,7 +67,7 @@ it("tokens of stores with names of any length name their store", () => {
   }
 });
 
-it("a header that begins like a store's own does not draw that store's tokens to another", () => {
+it("a header that begins like a store's own does not claim that store's tokens for another", () => {
   const [own = ""] = mint().split(".");
   const other = `${Buffer.from(own.slice(0, -16), "base64url").toString("utf8")}x","kid":"other-shop.myshopify.com/1"}`;
   for (let times = 0; times < 2; times += 1) {
@@ -76,7 +76,7 @@ it("a header that begins like a store's own does not draw that store's tokens to
   }
 });
 
-it("a token is over at the second of its exp, and may be dated at most a minute ahead", () => {
+it("a token expires in the second of its exp, and may be dated at most a minute ahead", () => {
   const at = (seconds: number) => new Date(seconds * 1_000);
   expect(read(mint(), at(CLAIMS.exp - 0.001))).not.toBeNull();
   expect(read(mint(), at(CLAIMS.exp))).toBeNull();
@@ -84,7 +84,7 @@ it("a token is over at the second of its exp, and may be dated at most a minute 
   expect(read(mint({ iat: SECONDS + 61 }))).toBeNull();
 });
 
-it("a token with any one character changed, added or left out is none", () => {
+it("a token with one character changed, added or removed is invalid", () => {
   const token = mint();
   for (let index = 0; index < token.length; index += 1) {
     const other = token[index] === "A" ? "B" : "A";
@@ -100,7 +100,7 @@ it("a token with any one character changed, added or left out is none", () => {
   for (const more of ["A", "=", ".", " ", "\n"]) expect(read(token + more)).toBeNull();
 });
 
-it("no text at all makes the reader throw", () => {
+it("no text makes the parser throw", () => {
   const texts = [
     "",
     ".",
@@ -120,7 +120,7 @@ it("no text at all makes the reader throw", () => {
   }
 });
 
-it("a kid that is no store of the platform names none", () => {
+it("a kid that names no store domain names none", () => {
   const withKid = (kid: unknown) =>
     `${Buffer.from(JSON.stringify({ alg: "HS256", kid })).toString("base64url")}.e30.x`;
   for (const kid of ["evil.example/1", `${SHOP}.evil.example/1`, "../x", "", 5, null, { a: 1 }])

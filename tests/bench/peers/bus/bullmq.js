@@ -1,4 +1,4 @@
-// BullMQ on its own Postgres backend: one job per event, as it is shipped.
+// BullMQ on its own Postgres backend: one job per event, with default settings.
 import { createPostgresBackend, Queue } from "bullmq";
 import { listen } from "./post-to-add.js";
 

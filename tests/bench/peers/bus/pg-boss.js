@@ -1,4 +1,4 @@
-// pg-boss: one job per event in its own tables, as it is shipped.
+// pg-boss: one job per event in its own tables, with default settings.
 import { PgBoss } from "pg-boss";
 import { listen } from "./post-to-add.js";
 

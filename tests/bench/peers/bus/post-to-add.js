@@ -1,4 +1,4 @@
-// What stands in front of every peer: node:http, and one durable add per POST, answered when it is done.
+// The server in front of every peer: node:http, and one durable add per POST, answered once it is stored.
 import { createServer } from "node:http";
 
 export function listen(add) {

@@ -1,5 +1,5 @@
-// Restate: its server with a service of the SDK behind it. An event is sent with a delay, so that, as with the others, it
-// is stored and not yet worked. DATA_DIR is where the server keeps it.
+// Restate: its server with an SDK service behind it. An event is sent with a delay, so that, as with the
+// others, it is stored and not yet processed. DATA_DIR is the server's storage.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { createServer } from "node:http";

@@ -1,0 +1,221 @@
+// The merchant's agents screens in a real browser against the whole service: a change there takes
+// effect for agents at once.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { reserve } from "../../../app/domain/commerce/mandate-ledger.ts";
+import { dataOf, getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { newClient, newTokens, type Tokens } from "../../support/agents/agent.ts";
+import { signUp, syncAs, type Person } from "../../support/consent.ts";
+import {
+  askAs,
+  expectHealthyPage,
+  startShop,
+  type Shop,
+} from "../../support/browser/merchant-browser.ts";
+import { OTHER_SHOP, SHOP, type Answer } from "../../support/service.ts";
+
+let world: Shop;
+beforeAll(async () => {
+  world = await startShop();
+  await world.connect(SHOP);
+  await world.connect(OTHER_SHOP);
+});
+afterAll(() => world?.stop());
+
+const asAgent = ({ access_token: key }: Tokens): Promise<Answer> =>
+  world.service.call("GET", `/auth/me?shop=${SHOP}`, { key });
+
+async function letIn(name: string, people: number): Promise<{ client: string; tokens: Tokens[] }> {
+  const client = await newClient(world.service, { client_name: name });
+  const tokens: Tokens[] = [];
+  for (let at = 0; at < people; at += 1)
+    tokens.push(await newTokens(world.service, client, (await signUp(world.service)).token));
+  return { client, tokens };
+}
+
+async function giveMandate(amount: string, shop = SHOP): Promise<{ person: Person; id: string }> {
+  const person = await signUp(world.service, {}, shop);
+  await syncAs(world.service, person, { consent_ap2: true }, { shop });
+  const answer = await world.service.call("POST", `/commerce/mandates?shop=${shop}`, {
+    key: person.token,
+    body: { max_amount: amount, currency: "EUR", scope: "all", usage: "multi" },
+  });
+  expect(answer.status).toBe(201);
+  return { person, id: answer.json.mandate_id };
+}
+
+test("a store without linked agents sees the discovery documents and links to them", async () => {
+  const EMPTY = "agentless-store.myshopify.com";
+  await world.connect(EMPTY);
+  for (const [path, text] of [
+    ["/app/agents", "No agent is linked"],
+    ["/app/agents/mandates", "No mandate yet"],
+  ] as const) {
+    const visit = await world.open(path, { shop: EMPTY });
+    await visit.page.getByText(text).waitFor();
+    if (path === "/app/agents")
+      for (const name of ["Capabilities", "Agent card", "Sign-in of agents"]) {
+        const address = await visit.page
+          .getByRole("link", { name: new RegExp(`^${name}`) })
+          .getAttribute("href");
+        expect((await fetch(address ?? "")).status).toBe(200);
+      }
+    await expectHealthyPage(visit);
+    await visit.close();
+  }
+});
+
+test("linked agents are listed with their shoppers; revoking one revokes its tokens for all shoppers and no other agent's", async () => {
+  const trail = await letIn("Trail Planner", 2);
+  const peak = await letIn("Peak Finder", 1);
+  const visit = await world.open("/app/agents", { shop: SHOP });
+  const { page } = visit;
+  const row = page.locator(`tr[id="${trail.client}"]`);
+  await row.getByText("Trail Planner").waitFor();
+  expect(await row.locator("td").nth(1).innerText()).toBe("2");
+  expect(await row.innerText()).toContain("read the profile");
+  await row.getByText("Redirects to agent.example").waitFor();
+  await expectHealthyPage(visit);
+  expect((await asAgent(trail.tokens[1] as Tokens)).status).toBe(200);
+  await page.getByRole("button", { name: "End access: Trail Planner" }).click();
+  await page.getByRole("dialog").getByText("It loses its access to 2 shoppers at once.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
+  await page.getByText("Trail Planner has no access any more").waitFor();
+  await row.waitFor({ state: "detached" });
+  expect(
+    await Promise.all(trail.tokens.map(async (token) => (await asAgent(token)).status)),
+  ).toEqual([401, 401]);
+  expect((await asAgent(peak.tokens[0] as Tokens)).status).toBe(200);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("the kill switch rejects an agent's next call and accepts the same token again later; shoppers are not affected", async () => {
+  const { tokens } = await letIn("Switch Agent", 1);
+  const shopper = await signUp(world.service);
+  const visit = await world.open("/app/agents", { shop: SHOP });
+  const { page } = visit;
+  expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
+  await page.getByRole("button", { name: "Turn agent access off" }).click();
+  await page
+    .getByRole("dialog")
+    .getByText("Every call of every agent is refused from now on, at once.")
+    .waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
+  await page.getByRole("button", { name: "Turn agent access off" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click();
+  await page.getByText("No agent may act for any shopper.").waitFor();
+  const refused = await asAgent(tokens[0] as Tokens);
+  expect([refused.status, refused.json.code]).toEqual([403, "agent_access_disabled"]);
+  expect(
+    (await world.service.call("GET", `/auth/me?shop=${SHOP}`, { key: shopper.token })).status,
+  ).toBe(200);
+  await page.getByRole("button", { name: "Turn agent access on" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Turn on" }).click();
+  await page.getByText("AI agents may act for shoppers who let them in").waitFor();
+  expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("a revoked mandate cannot pay any more; filters find it by state and by customer", async () => {
+  const { person, id } = await giveMandate("1250.50");
+  const { sql } = dataOf(world.service.ctx, await getTenant(world.service.ctx, SHOP));
+  const claim = {
+    mandateId: id,
+    customerId: person.id,
+    clientId: null,
+    amount: "10.00",
+    currency: "EUR",
+  };
+  await reserve(sql, claim);
+  for (let at = 0; at < 25; at += 1) await giveMandate("5.00");
+  const visit = await world.open("/app/agents/mandates", { shop: SHOP });
+  const { page } = visit;
+  expect(await page.locator("tbody tr[id]").count()).toBe(25);
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.getByText(person.email).waitFor();
+  await page.getByText("1,240.50\u00a0EUR").waitFor();
+  await expectHealthyPage(visit);
+  await page.getByRole("button", { name: `Revoke: ${person.email}, 1,250.50\u00a0EUR` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke mandate" }).click();
+  await page.getByText("Mandate revoked").waitFor();
+  await expect(reserve(sql, claim)).rejects.toMatchObject({
+    code: "mandate_refused",
+    details: { reason: "revoked" },
+  });
+  await page.getByLabel("State").selectOption("Revoked");
+  await page.getByLabel("Customer's e-mail").fill(person.email.toUpperCase());
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.waitForURL(/status=revoked/);
+  await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
+  await page.getByLabel("State").selectOption("Active");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByText("Nothing matches these filters").waitFor();
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("a mandate shows its agent", async () => {
+  const shopper = await signUp(world.service, {}, SHOP);
+  await syncAs(world.service, shopper, { consent_ap2: true }, { shop: SHOP });
+  const client = await newClient(world.service, { client_name: "Trail Planner" });
+  await newTokens(world.service, client, shopper.token);
+  for (const agent_clients of [null, [client]])
+    await world.service.call("POST", `/commerce/mandates?shop=${SHOP}`, {
+      key: shopper.token,
+      body: { max_amount: "7.00", currency: "EUR", scope: "all", agent_clients },
+    });
+  const visit = await world.open(
+    `/app/agents/mandates?email=${encodeURIComponent(shopper.email)}`,
+    { shop: SHOP },
+  );
+  const cells = visit.page.locator("tbody tr[id] td:nth-child(2)");
+  await expect.poll(() => cells.allInnerTexts()).toEqual(["Trail Planner", "Any linked agent"]);
+  await visit.close();
+});
+
+test("another store's agents and mandates are not found and do not change", async () => {
+  const { client, tokens } = await letIn("Home Agent", 1);
+  const { id } = await giveMandate("20.00");
+  expect(
+    (
+      await askAs(world.service, OTHER_SHOP, "/app/agents?index", {
+        intent: "end",
+        client_id: client,
+      })
+    ).status,
+  ).toBe(404);
+  expect(
+    (
+      await askAs(world.service, OTHER_SHOP, "/app/agents/mandates", {
+        intent: "revoke",
+        mandate_id: id,
+      })
+    ).status,
+  ).toBe(404);
+  expect(
+    (await askAs(world.service, OTHER_SHOP, "/app/agents?index", { intent: "nothing" })).status,
+  ).toBe(404);
+  expect((await asAgent(tokens[0] as Tokens)).status).toBe(200);
+  expect(
+    (await world.service.call("GET", `/commerce/mandates/${id}?shop=${SHOP}`)).json.status,
+  ).toBe("active");
+  const page = await askAs(world.service, OTHER_SHOP, "/app/agents");
+  expect(page.text).not.toContain("Home Agent");
+});
+
+test.each([
+  ["es", "Pagos por agentes", "/app/agents"],
+  ["fr", "Paiements par agents", "/app/agents"],
+  ["es", "Mandatos de pago", "/app/agents/mandates"],
+])("speaks %s, and fits a phone: %s", async (locale, text, path) => {
+  const visit = await world.open(path, {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
+  await visit.page.getByRole("heading", { name: text }).first().waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});

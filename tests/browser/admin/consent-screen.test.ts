@@ -1,0 +1,223 @@
+// The merchant's consent screens in a real browser against the whole service.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkpoint, signUp, syncAnonymous, syncAs, tamper } from "../../support/consent.ts";
+import {
+  adminUrl,
+  askAs,
+  expectHealthyPage,
+  startShop,
+  type Shop,
+} from "../../support/browser/merchant-browser.ts";
+import { OTHER_SHOP, SHOP } from "../../support/service.ts";
+
+let world: Shop;
+beforeAll(async () => {
+  world = await startShop();
+  await world.connect(SHOP);
+  await world.connect(OTHER_SHOP);
+});
+afterAll(() => world?.stop());
+
+const EMPTY = "empty-store.myshopify.com";
+
+test("a store without consents shows an empty state with one next step", async () => {
+  await world.connect(EMPTY);
+  const visit = await world.open("/app/consent", { shop: EMPTY });
+  await visit.page.getByText("No consent has been recorded yet").waitFor();
+  await visit.page.getByRole("link", { name: "Set up the banner" }).waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("the log lists all decisions, newest first; filters and pages are part of the URL", async () => {
+  const { service } = world;
+  const ada = await signUp(service);
+  await syncAs(service, ada, { consent_marketing: true });
+  await syncAs(service, ada, { consent_marketing: false, method: "compliance-page" });
+  for (let at = 0; at < 26; at += 1)
+    await syncAnonymous(service, { visitor_id: `visitor-${at}`, consent_cookie: true });
+  await signUp(service, {}, OTHER_SHOP);
+  const visit = await world.open("/app/consent", { shop: SHOP });
+  const { page } = visit;
+  await page.getByText("Visitor", { exact: true }).first().waitFor();
+  expect(await page.locator("tbody tr[id]").count()).toBe(25);
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.getByText(ada.email).first().waitFor();
+  expect(await page.locator("tbody tr[id]").count()).toBe(5);
+  await expectHealthyPage(visit);
+  await page.getByRole("button", { name: "Back to newest" }).click();
+  await page.getByLabel("Customer's e-mail").fill(ada.email);
+  await page.getByLabel("Decision").selectOption("Withdrawn");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.waitForURL(/action=revoked/);
+  await page.getByText("Privacy page", { exact: true }).waitFor();
+  expect(await page.locator("tbody tr[id]").count()).toBe(1);
+  await page.goto(await adminUrl(service, SHOP, `/app/consent${new URL(page.url()).search}`));
+  await page.getByText("Privacy page", { exact: true }).waitFor();
+  expect(await page.locator("tbody tr[id]").count()).toBe(1);
+  await page.getByLabel("Customer's e-mail").fill("nobody@example.com");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByText("Nothing matches these filters").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("Visitor", { exact: true }).first().waitFor();
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("the chart shows the same numbers to sighted readers and to screen readers", async () => {
+  const visit = await world.open("/app/consent", { shop: SHOP });
+  const [days] = await world.service.database.query<{ granted: number; revoked: number }>(
+    `SELECT count(*) FILTER (WHERE action = 'granted')::int AS granted,
+      count(*) FILTER (WHERE action = 'revoked')::int AS revoked FROM consent_records WHERE shop = $1`,
+    [SHOP],
+  );
+  await visit.page
+    .getByRole("img", {
+      name: `${days?.granted} granted and ${days?.revoked} withdrawn in the last 30 days`,
+    })
+    .waitFor();
+  await visit.page.getByText("Show as a table").click();
+  expect(await visit.page.locator("details tbody tr").count()).toBe(30);
+  expect(await visit.page.locator("details tbody tr").last().locator("td").allInnerTexts()).toEqual(
+    [String(days?.granted), String(days?.revoked)],
+  );
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("a receipt and the filtered log are downloaded; no cell is a spreadsheet formula", async () => {
+  const { service } = world;
+  const person = await signUp(service);
+  await syncAs(service, person, { consent_cookie: true, consent_version: "=1+1" });
+  const visit = await world.open(
+    `/app/consent?email=${encodeURIComponent(person.email)}&type=cookie`,
+    { shop: SHOP },
+  );
+  const { page } = visit;
+  const [proof] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: /^Proof: Analytics/ }).click(),
+  ]);
+  const receipt = JSON.parse(readFileSync(await proof.path(), "utf8")) as {
+    services: { purpose: string; chain: { hash: string } }[];
+  };
+  const [row] = await service.database.query<{ hash: string }>(
+    "SELECT hash FROM consent_records WHERE shop = $1 AND user_id = $2 AND consent_type = 'cookie'",
+    [SHOP, person.id],
+  );
+  expect(receipt.services).toMatchObject([{ purpose: "cookie", chain: { hash: row?.hash } }]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: /^Export as CSV/ }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^consent-log-\d{4}-\d\d-\d\d\.csv$/);
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/^id,user_id,email,/);
+  expect(lines[1]).toContain(`,${person.email},`);
+  expect(lines[1]).toContain(",'=1+1,");
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("the verification passes for an intact log, and names a changed row, also after a reload", async () => {
+  const { service } = world;
+  await checkpoint(service);
+  const visit = await world.open("/app/consent", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Verify log" }).click();
+  await page.getByText(/^All \d+ entries are complete and unchanged\.$/).waitFor();
+  const [row] = await service.database.query<{ seq: string }>(
+    "SELECT seq FROM consent_records WHERE shop = $1 AND consent_type = 'cookie' ORDER BY seq LIMIT 1",
+    [SHOP],
+  );
+  await tamper(
+    service,
+    `UPDATE consent_records SET action = 'revoked' WHERE shop = '${SHOP}' AND seq = ${row?.seq}`,
+  );
+  await page.getByRole("button", { name: "Verify log" }).click();
+  await page.getByText(`Entry ${row?.seq} was changed after it was written`).waitFor();
+  await page.goto(await adminUrl(service, SHOP, "/app/consent"));
+  await page.getByText(`Entry ${row?.seq} was changed after it was written`).waitFor();
+  await expectHealthyPage(visit);
+  await tamper(
+    service,
+    `UPDATE consent_records SET action = 'granted' WHERE shop = '${SHOP}' AND seq = ${row?.seq}`,
+  );
+  await visit.close();
+});
+
+test("a policy version is published and made current; the same version with another text is rejected beside the form", async () => {
+  const visit = await world.open("/app/consent/policies", { shop: SHOP });
+  const { page } = visit;
+  await page.getByText("No version is published yet").waitFor();
+  await page.getByRole("button", { name: "Publish version" }).click();
+  await page.getByText("Write 1 to 40 characters.").waitFor();
+  await page.getByText("Paste the text, at most 500,000 characters.").waitFor();
+  await page.getByLabel("Version", { exact: true }).fill("2026-11");
+  await page.getByLabel("Text of the policy").fill("We keep\nlittle.");
+  await page.getByRole("button", { name: "Publish version" }).click();
+  await page.getByText("In force").waitFor();
+  const answer = await world.service.call("GET", `/config?shop=${SHOP}`);
+  expect(answer.json.config.consent_policy_version).toBe("2026-11");
+  const stored = () =>
+    world.service.database.query(
+      "SELECT version, locale, body FROM consent_policies WHERE shop = $1",
+      [SHOP],
+    );
+  expect(await stored()).toEqual([{ version: "2026-11", locale: "en", body: "We keep\nlittle." }]);
+  await page.getByLabel("Version", { exact: true }).fill("2026-11");
+  await page.getByLabel("Text of the policy").fill("We keep everything.");
+  await page.getByRole("button", { name: "Publish version" }).click();
+  await page.getByText("This version was published with another text.").waitFor();
+  expect(await stored()).toHaveLength(1);
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("a receipt of another store is not found, and its log is not in the export", async () => {
+  const { service } = world;
+  const [other] = await service.database.query<{ seq: string }>(
+    "SELECT max(seq) AS seq FROM consent_records WHERE shop = $1",
+    [OTHER_SHOP],
+  );
+  expect((await askAs(service, SHOP, `/app/consent/receipt/${other?.seq}`)).text).not.toContain(
+    OTHER_SHOP,
+  );
+  expect((await askAs(service, EMPTY, `/app/consent/receipt/${other?.seq}`)).status).toBe(404);
+  expect(
+    (await askAs(service, EMPTY, "/app/consent/export")).text.trim().split("\r\n"),
+  ).toHaveLength(1);
+  for (const path of [
+    "/app/consent/export",
+    "/app/consent/receipt/1",
+    "/app/consent/verification",
+  ]) {
+    const answer = await fetch(service.url + path, {
+      redirect: "manual",
+      headers: { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0" },
+    });
+    expect([302, 401]).toContain(answer.status);
+  }
+});
+
+test.each([
+  ["es", "Integridad del registro", "Exportar como CSV"],
+  ["fr", "Intégrité du journal", "Exporter en CSV"],
+])("speaks %s, and fits a phone", async (locale, heading, button) => {
+  const visit = await world.open("/app/consent", {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
+  await visit.page.getByRole("heading", { name: heading }).waitFor();
+  await visit.page
+    .getByRole("button", { name: new RegExp(`^${button}`) })
+    .first()
+    .waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});

@@ -1,0 +1,331 @@
+// The customer page in a real browser against the built app: its content, and the changes by its
+// buttons, which affect this customer only.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startPrivacyWorker } from "../../../app/domain/compliance/privacy-worker.ts";
+import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { putPerson, tagsOf, type Person } from "../../support/storefront/customers.ts";
+import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { eventually } from "../../support/service.ts";
+
+const OTHER = "other-store.myshopify.com";
+const archive = mkdtempSync("/var/tmp/customer-detail-test-");
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+let visit: MerchantVisit;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    startTestApp({ withScreens: true, env: { ARCHIVE_URL: `file:${archive}` } }),
+    openBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+  rmSync(archive, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  world.sandbox.clearFaults();
+  shop = `detail-store-${(count += 1)}.myshopify.com`;
+  await connectStore(world, shop);
+});
+
+const put = (person: Person, ofShop = shop) => putPerson(world.database, ofShop, person);
+const stored = async (id: number, ofShop = shop) =>
+  (
+    await world.database.query("SELECT * FROM storefront_users WHERE shop = $1 AND id = $2", [
+      ofShop,
+      id,
+    ])
+  )[0];
+
+async function open(id: number | string, options?: Parameters<typeof openScreen>[4]) {
+  visit = await openScreen(world, browser, shop, `/app/customers/${id}`, options);
+  return visit.page;
+}
+
+/** An action of the page, next to the title or, on a small screen, behind "More actions". */
+async function choose(page: Page, name: string): Promise<void> {
+  const [beside, more] = [
+    page.getByRole("button", { name }),
+    page.getByRole("button", { name: "More actions" }),
+  ];
+  await beside.or(more).first().waitFor();
+  if ((await beside.count()) > 0) return beside.click();
+  await more.click();
+  await page.getByRole("menuitem", { name }).or(beside).first().click();
+}
+
+test("the page shows the identity, the sign-in methods, the consents with time and method, the tags by category, the orders and each system's state", async () => {
+  const { gid } = world.sandbox.storefront.putCustomer(shop, { email: "ada@x.example" });
+  world.sandbox.storefront.putOrder(shop, { customerGid: gid });
+  const id = await put({
+    full_name: "Ada Lovelace",
+    email: "ada@x.example",
+    gid,
+    country: "GB",
+    tags: ["gala"],
+    consents: ["tos"],
+    provider: "federated",
+  });
+  await world.database.query(
+    `INSERT INTO identity_links (shop, issuer, sub, user_id, provider)
+      VALUES ($1, 'https://accounts.google.com', 's', $2, 'federated')`,
+    [shop, id],
+  );
+  await world.ctx.home.forTenant(shop).transaction(async (sql) => {
+    for (let place = 0; place < 12; place += 1)
+      await recordConsent(sql, [
+        {
+          userId: id,
+          consentType: place === 11 ? "tos" : "marketing",
+          action: place % 2 === 0 ? "granted" : "revoked",
+          method: "banner",
+          consentVersion: `v${place}`,
+          consentId: `c${place}`,
+        },
+      ]);
+  });
+  await world.database.query("UPDATE user_claims SET consent_tos = true WHERE shop = $1", [shop]);
+  await world.database.query(
+    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
+      entity_id, status, last_error, dead_lettered_at)
+      VALUES ($1, 'e1', 'cms', 'backend', 'customer.updated', 'customer', $2, 'dead_letter',
+      'item not accepted', now())`,
+    [shop, String(id)],
+  );
+  const page = await open(id);
+  await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+  await page.getByText("https://accounts.google.com").waitFor();
+  await page.getByText("policy v11").first().waitFor();
+  await page.getByRole("heading", { name: "Campaign" }).waitFor();
+  await page.getByText("GALA", { exact: true }).waitFor();
+  await page.getByText("The newest orders of the last 60 days.").waitFor();
+  await page.getByText("item not accepted").waitFor();
+  const link = page.getByRole("link", { name: "Open in Shopify admin" });
+  expect(await link.getAttribute("href")).toBe(
+    world.ctx.storefront.adminUrl(shop, `/admin/customers/${gid.slice(gid.lastIndexOf("/") + 1)}`),
+  );
+  expect(await findA11yViolations(page)).toEqual([]);
+
+  await page.getByRole("link", { name: "Older entries" }).click();
+  await page.getByText("policy v0").waitFor();
+  expect(await page.getByText("policy v5").count()).toBe(0);
+  await page.getByRole("link", { name: "Newest entries" }).click();
+  await page.getByText("policy v10").waitFor();
+
+  await page.getByRole("button", { name: "Send again: Content system (CMS)" }).click();
+  await page.getByText("It is sent again.").waitFor();
+  expect(
+    await world.database.query("SELECT status FROM integration_queue WHERE shop = $1", [shop]),
+  ).toEqual([{ status: "pending" }]);
+  await visit.leave();
+});
+
+test("tags are added and removed for this customer only, and the systems are notified", async () => {
+  const [id, other] = [
+    await put({ full_name: "Ada", tags: ["gala"] }),
+    await put({ full_name: "Grace", tags: ["gala"] }),
+  ];
+  const page = await open(id);
+  await page.getByRole("button", { name: "Add tags" }).click();
+  await page.getByRole("dialog").getByLabel("Tag", { exact: true }).fill("Opening night");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Add tags" }).click();
+  await page.getByText("Opening night").first().waitFor();
+  await eventually("the tag", async () => (await tagsOf(world.database, shop, id)).length === 2);
+  await page.getByRole("button", { name: "Remove GALA" }).click();
+  await eventually(
+    "the other tag alone",
+    async () => JSON.stringify(await tagsOf(world.database, shop, id)) === '["opening_night"]',
+  );
+  expect(await tagsOf(world.database, shop, other)).toEqual(["gala"]);
+  expect(
+    await world.database.query(
+      `SELECT count(*)::int AS events FROM event_ledger WHERE shop = $1
+        AND event_type = 'customer.tags_changed' AND entity_id = $2`,
+      [shop, String(id)],
+    ),
+  ).toEqual([{ events: 2 }]);
+  await visit.leave();
+});
+
+test("a suspension asks for confirmation and ends the sessions, and a reactivation ends them again", async () => {
+  const id = await put({ full_name: "Ada", email: "ada@x.example" });
+  const page = await open(id);
+  await page
+    .getByRole("button", { name: "More actions" })
+    .or(page.getByRole("button", { name: "Suspend account" }))
+    .first()
+    .click();
+  if ((await page.getByRole("dialog").count()) === 0)
+    await page
+      .getByRole("menuitem", { name: "Suspend account" })
+      .or(page.getByRole("button", { name: "Suspend account" }))
+      .first()
+      .click();
+  expect((await stored(id)).status).toBe("active");
+  await page.getByRole("dialog").getByRole("button", { name: "Suspend account" }).click();
+  await page.getByText("The account is suspended.").waitFor();
+  const suspended = await stored(id);
+  expect(suspended.status).toBe("suspended");
+  await page
+    .getByRole("button", { name: "Reactivate account" })
+    .or(page.getByRole("button", { name: "More actions" }))
+    .first()
+    .click();
+  const inMenu = page.getByRole("menuitem", { name: "Reactivate account" });
+  if (await inMenu.count()) await inMenu.click();
+  await page.getByText("The account is active again.").waitFor();
+  const active = await stored(id);
+  expect(active.status).toBe("active");
+  expect(active.sessions_valid_after.getTime()).toBeGreaterThan(
+    suspended.sessions_valid_after.getTime(),
+  );
+  await visit.leave();
+});
+
+test("the customer's data is downloaded as a file, and the merchant's request is recorded", async () => {
+  const id = await put({ full_name: "Ada", email: "ada@x.example", consents: ["tos"] });
+  await put({ full_name: "Grace", email: "grace@x.example" });
+  const page = await open(id);
+  const [file] = await Promise.all([page.waitForEvent("download"), choose(page, "Export data")]);
+  const document = JSON.parse(readFileSync(await file.path(), "utf8"));
+  expect(document).toMatchObject({ person: { email: "ada@x.example" }, accounts: [{ id }] });
+  expect(JSON.stringify(document)).not.toMatch(/grace|password/i);
+  expect(
+    await world.database.query(
+      "SELECT kind, state, evidence->>'asked_by' AS asked_by FROM privacy_requests WHERE shop = $1",
+      [shop],
+    ),
+  ).toEqual([{ kind: "data_request", state: "done", asked_by: "merchant" }]);
+  await visit.leave();
+});
+
+test("an erasure requires the address; a wrong one erases nothing, the right one erases everything", async () => {
+  const id = await put({
+    full_name: "Ada Lovelace",
+    email: "ada@erased.example",
+    consents: ["tos"],
+  });
+  const other = await put({ full_name: "Grace", email: "grace@x.example" });
+  const page = await open(id);
+  await choose(page, "Erase customer");
+  const dialog = page.getByRole("dialog");
+  expect(await findA11yViolations(page)).toEqual([]);
+  await dialog.getByLabel("Type ada@erased.example to confirm").fill("grace@x.example");
+  await dialog.getByRole("button", { name: "Erase for good" }).click();
+  await dialog.getByText("This is not what is asked for.").waitFor();
+  expect(
+    await world.database.query("SELECT 1 FROM privacy_requests WHERE shop = $1", [shop]),
+  ).toEqual([]);
+  await dialog.getByLabel("Type ada@erased.example to confirm").fill("Ada@Erased.example");
+  await dialog.getByRole("button", { name: "Erase for good" }).click();
+  await page.getByText("The erasure has begun.").waitFor();
+  const worker = await startPrivacyWorker(world.ctx, world.ctx.home);
+  await eventually(
+    "the erasure",
+    async () =>
+      (
+        await world.database.query(
+          "SELECT 1 FROM privacy_requests WHERE shop = $1 AND state = 'done'",
+          [shop],
+        )
+      ).length === 1,
+    15_000,
+  );
+  await worker.stop();
+  expect(await stored(id)).toMatchObject({ status: "deleted", email: null, full_name: null });
+  expect(await stored(other)).toMatchObject({ status: "active", email: "grace@x.example" });
+  await page.reload();
+  await visit.close();
+  const after = await open(id);
+  await after.getByText("This customer's personal data is erased.").waitFor();
+  await visit.leave();
+});
+
+test("when the store is unreachable, only the orders card shows an error", async () => {
+  const id = await put({ full_name: "Ada", gid: "gid://shopify/Customer/1" });
+  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
+  const page = await open(id);
+  await page.getByText("Your store did not answer").waitFor();
+  await page.getByRole("heading", { name: "Profile" }).waitFor();
+  await visit.leave();
+});
+
+test.each(["999999", "0", "-1", "1e3", "99999999999", "x"])(
+  "the unknown customer %s is a 404 inside the frame",
+  async (id) => {
+    const page = await open(id);
+    await page.getByText("This page does not exist").waitFor();
+    await page.getByRole("link", { name: "Customers" }).click();
+    await page.getByText("Import your customers").waitFor();
+    expect(visit.errors.filter((text) => !text.includes("404"))).toEqual([]);
+    await visit.close();
+  },
+);
+
+test("another store's customer cannot be read, changed or exported", async () => {
+  const foreign = await put(
+    { full_name: "Foreign", email: "foreign@x.example", tags: ["vip"] },
+    OTHER,
+  );
+  const page = await open(foreign);
+  await page.getByText("This page does not exist").waitFor();
+  expect(await page.content()).not.toContain("foreign@x.example");
+  const answers = await page.evaluate(async (id) => {
+    const send = (path: string, body?: object) =>
+      fetch(path, {
+        method: "POST",
+        ...(body && {
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      });
+    const replies = [
+      await send(`/app/customers/${id}.data?index`, { intent: "status", status: "suspended" }),
+      await send(`/app/customers/${id}.data?index`, { intent: "tags", remove: ["vip"] }),
+      await send(`/app/customers/${id}.data?index`, {
+        intent: "erase",
+        typed: "foreign@x.example",
+      }),
+      await send(`/app/customers/${id}.data?index`, { intent: "retry", channel: "cms" }),
+      await send(`/app/customers/${id}/export`),
+    ];
+    return Promise.all(
+      replies.map(async (reply) => ({ status: reply.status, text: await reply.text() })),
+    );
+  }, foreign);
+  for (const { text } of answers.slice(0, 4)) expect(text).toContain("not_found");
+  expect(answers[4]).toEqual({ status: 404, text: "" });
+  expect(await stored(foreign, OTHER)).toMatchObject({
+    status: "active",
+    email: "foreign@x.example",
+  });
+  expect(await tagsOf(world.database, OTHER, foreign)).toEqual(["vip"]);
+  expect(
+    await world.database.query("SELECT 1 FROM privacy_requests WHERE shop = ANY($1)", [
+      [shop, OTHER],
+    ]),
+  ).toEqual([]);
+  await visit.close();
+});
+
+test("on a phone of 390 px, in French, the page does not scroll sideways", async () => {
+  const id = await put({
+    full_name: "Ada",
+    email: "averyveryverylongaddress@subdomain.of.somewhere.example",
+    tags: ["one", "two"],
+  });
+  const page = await open(`${id}?locale=fr`, { viewport: { width: 390, height: 844 } });
+  await page.getByRole("heading", { name: "Moyens de connexion" }).waitFor();
+  expect(await findOverflow(page)).toBe(0);
+  await visit.leave();
+});

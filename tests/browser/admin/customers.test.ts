@@ -1,0 +1,306 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startSyncWorker } from "../../../app/domain/customers/sync/sync-worker.ts";
+import { startTagRunWorker } from "../../../app/domain/customers/list/tag-run-worker.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { putPerson, tagsOf, type Person } from "../../support/storefront/customers.ts";
+import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+import { eventually } from "../../support/service.ts";
+
+const OTHER = "other-store.myshopify.com";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let worker: { stop(): Promise<void> };
+let syncWorker: { stop(): Promise<void> };
+let shop: string;
+let count = 0;
+let visit: MerchantVisit;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  syncWorker = await startSyncWorker(world.ctx);
+});
+afterAll(async () => {
+  await syncWorker?.stop();
+  await worker?.stop();
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(async () => {
+  shop = `list-store-${(count += 1)}.myshopify.com`;
+  await connectStore(world, shop);
+});
+
+const put = (person: Person, ofShop = shop) => putPerson(world.database, ofShop, person);
+
+async function open(path = "/app/customers", options?: Parameters<typeof openScreen>[4]) {
+  visit = await openScreen(world, browser, shop, path, options);
+  return visit.page;
+}
+const leave = () => visit.leave();
+
+type Page = MerchantVisit["page"];
+const rows = (page: Page) =>
+  page
+    .locator("tbody tr")
+    .evaluateAll((found) => found.map((row) => row.querySelector("a")?.textContent ?? ""));
+const shows = (page: Page, names: string[]) =>
+  eventually(
+    `the rows ${names.join(", ")}`,
+    async () => JSON.stringify(await rows(page)) === JSON.stringify(names),
+  );
+
+test("search, filters and order change the rows and the URL, and opening the URL shows the same rows", async () => {
+  await put({
+    full_name: "Ada Lovelace",
+    last_name: "Lovelace",
+    email: "ada@x.example",
+    country: "GB",
+    tags: ["vip"],
+    consents: ["marketing"],
+    updated_at: "2026-01-03T00:00:00Z",
+  });
+  await put({
+    full_name: "Grace Hopper",
+    email: "grace@x.example",
+    country: "US",
+    tags: ["vip"],
+    updated_at: "2026-01-02T00:00:00Z",
+  });
+  await put({
+    full_name: "<img src=x onerror=alert(1)>",
+    email: "evil@x.example",
+    status: "suspended",
+    updated_at: "2026-01-01T00:00:00Z",
+  });
+  await put({ full_name: "Foreign", tags: ["vip"] }, OTHER);
+  const page = await open();
+  await shows(page, ["Ada Lovelace", "Grace Hopper", "<img src=x onerror=alert(1)>"]);
+  expect(await findA11yViolations(page)).toEqual([]);
+
+  await page.getByPlaceholder("Search by the beginning").fill("lovel");
+  await shows(page, ["Ada Lovelace"]);
+  await page.waitForURL(/[?&]q=lovel/);
+  await page.getByPlaceholder("Search by the beginning").fill("");
+  await shows(page, ["Ada Lovelace", "Grace Hopper", "<img src=x onerror=alert(1)>"]);
+  expect(await findA11yViolations(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Tag", exact: true }).click();
+  await page.getByRole("radio", { name: "VIP" }).click({ force: true });
+  await shows(page, ["Ada Lovelace", "Grace Hopper"]);
+  expect(new URL(page.url()).searchParams.get("tag")).toBe("vip");
+  await leave();
+
+  const again = await open("/app/customers?tag=vip&sort=name+desc");
+  await shows(again, ["Grace Hopper", "Ada Lovelace"]);
+  await again.getByRole("button", { name: "Suspended" }).click();
+  await shows(again, ["<img src=x onerror=alert(1)>"]);
+  await leave();
+});
+
+test("paging forwards and backwards shows every customer once, and returning to the list keeps its state", async () => {
+  await world.database.query(
+    `INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Person ' || lpad(n::text, 3, '0')
+      FROM generate_series(1, 60) AS n`,
+    [shop],
+  );
+  const page = await open("/app/customers?sort=name+asc");
+  await eventually("the first page", async () => (await rows(page)).length === 50);
+  await page.getByRole("button", { name: "Next page" }).click();
+  await shows(
+    page,
+    Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`),
+  );
+  await page.getByRole("link", { name: "Person 055" }).click();
+  await page.getByRole("heading", { name: "Person 055" }).waitFor();
+  await page.getByRole("button", { name: "Customers" }).click();
+  await shows(
+    page,
+    Array.from({ length: 10 }, (_, place) => `Person 0${place + 51}`),
+  );
+  await page.getByRole("button", { name: "Previous page" }).click();
+  await eventually("the first page again", async () => (await rows(page))[0] === "Person 001");
+  await leave();
+});
+
+test("a bulk change shows a preview, changes nothing before the confirmation, and then changes exactly the selected customers", async () => {
+  const [ada, grace, other] = [
+    await put({ full_name: "Ada", tags: ["vip"] }),
+    await put({ full_name: "Grace" }),
+    await put({ full_name: "Zoe" }),
+  ];
+  const foreign = await put({ full_name: "Ada" }, OTHER);
+  const page = await open("/app/customers?sort=name+asc");
+  await page.getByRole("checkbox", { name: "Ada" }).click();
+  await page.getByRole("checkbox", { name: "Grace" }).click();
+  await page.getByRole("button", { name: "Add tags" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "VIP" }).click();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("Customers that change: 1 of 2").waitFor();
+  expect(await tagsOf(world.database, shop, grace)).toEqual([]);
+  await dialog.getByRole("button", { name: "Add tags (1)" }).click();
+  await page.getByText("Tags changed of customers: 1.").waitFor();
+  expect([
+    await tagsOf(world.database, shop, ada),
+    await tagsOf(world.database, shop, grace),
+    await tagsOf(world.database, shop, other),
+    await tagsOf(world.database, OTHER, foreign),
+  ]).toEqual([["vip"], ["vip"], [], []]);
+  await leave();
+});
+
+test("a bulk change of all matching customers includes other pages, and its progress is visible after leaving and returning", async () => {
+  await world.database.query(
+    `INSERT INTO storefront_users (shop, full_name, country) SELECT $1, 'Person ' || n, CASE
+      WHEN n <= 60 THEN 'FR' ELSE 'DE' END FROM generate_series(1, 70) AS n`,
+    [shop],
+  );
+  await world.database.query(
+    "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Gala', 'gala')",
+    [shop],
+  );
+  await worker.stop();
+  const page = await open("/app/customers?country=FR");
+  await page.locator("thead").getByRole("checkbox").last().click();
+  await page.getByRole("button", { name: /Select all 50\+/ }).click();
+  await page.getByRole("button", { name: "Add tags" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Gala" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("dialog").getByText("Customers that change: 60 of 60").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Add tags (60)" }).click();
+  await page.getByText("Tags are being changed: 0 of 60").waitFor();
+  await leave();
+  const back = await open();
+  await back.getByText("Tags are being changed: 0 of 60").waitFor();
+  worker = await startTagRunWorker(world.ctx, world.ctx.home);
+  await back.getByText("Tags changed of customers: 60.").waitFor();
+  const [row] = await world.database.query(
+    `SELECT count(*)::int AS tagged, count(*) FILTER (WHERE u.country = 'FR')::int AS meant
+      FROM user_tag_map m JOIN storefront_users u ON u.shop = m.shop AND u.id = m.user_id WHERE m.shop = $1`,
+    [shop],
+  );
+  expect(row).toEqual({ tagged: 60, meant: 60 });
+  await leave();
+});
+
+test("the progress of a bulk change is visible to its own store only", async () => {
+  const [ours, theirs] = await Promise.all(
+    [shop, OTHER].map(async (of) => {
+      const [row] = await world.database.query(
+        `INSERT INTO tag_runs (shop, id, add, last_id, total, state, finished_at)
+          VALUES ($1, gen_random_uuid(), '{vip}', 1, 4711, 'done', now()) RETURNING id`,
+        [of],
+      );
+      return row.id as string;
+    }),
+  );
+  const page = await open();
+  const texts = await page.evaluate(
+    (ids) =>
+      Promise.all(ids.map(async (id) => (await fetch(`/app/customers/tag-run?id=${id}`)).text())),
+    [ours, theirs, "nothing"],
+  );
+  expect(texts.map((text) => text.includes("4711"))).toEqual([true, false, false]);
+  await leave();
+});
+
+test("the export contains exactly the list, in a file without spreadsheet formulas", async () => {
+  await put({
+    full_name: "=cmd()",
+    email: "ada@x.example",
+    tags: ["vip"],
+    consents: ["marketing"],
+  });
+  await put({ full_name: "Grace", email: "grace@x.example" });
+  await put({ full_name: "Foreign", tags: ["vip"] }, OTHER);
+  const page = await open("/app/customers?tag=vip");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe("customers.csv");
+  const text = readFileSync(await file.path(), "utf8");
+  expect(text.trim().split("\r\n")).toHaveLength(2);
+  expect(text).toContain("ada@x.example,'=cmd(),");
+  const plain = await fetch(`${world.url}/app/customers/export?shop=${shop}`, {
+    headers: { "User-Agent": "Mozilla/5.0" },
+    redirect: "manual",
+  });
+  expect(plain.status).toBe(302);
+  await leave();
+});
+
+test("a view is saved with its filters and without the search text, restored, and deleted", async () => {
+  await put({ full_name: "Ada", country: "GB" });
+  await put({ full_name: "Bob", country: "US" });
+  const page = await open("/app/customers?country=GB");
+  await page.getByRole("button", { name: "Save view" }).click();
+  await page.getByRole("dialog").getByLabel("Name of the view").fill("The British");
+  await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
+  await page.getByRole("button", { name: "The British" }).waitFor();
+  await leave();
+  const again = await open();
+  await shows(again, ["Bob", "Ada"]);
+  await again.getByRole("button", { name: "The British" }).click();
+  await shows(again, ["Ada"]);
+  await again.getByRole("button", { name: "Delete view" }).click();
+  await again.getByRole("button", { name: "The British" }).waitFor({ state: "detached" });
+  await leave();
+});
+
+test("a store without customers shows an empty state with one next step, which imports them", async () => {
+  world.sandbox.storefront.putCustomer(shop, {
+    email: "first@x.example",
+    firstName: "First",
+    lastName: "Customer",
+    createdAt: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-01T00:00:00Z",
+  });
+  const page = await open();
+  await page.getByText("Import your customers").waitFor();
+  await page.getByRole("button", { name: "Sync customers now" }).click();
+  await page.getByRole("link", { name: "First Customer" }).waitFor();
+  await leave();
+});
+
+test("when the store is unreachable, the list is complete and a sync reports its failure", async () => {
+  const page = await open();
+  await page.getByText("Import your customers").waitFor();
+  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
+  await page.getByRole("button", { name: "Sync customers now" }).click();
+  await page.getByText("Your store could not be read.").waitFor();
+  world.sandbox.clearFaults();
+  await leave();
+});
+
+test("in Spanish and French all texts are translated, including the design system's", async () => {
+  await put({ full_name: "Ada", country: "GB" });
+  const es = await open("/app/customers?locale=es-MX");
+  await es.getByRole("heading", { name: "Clientes" }).waitFor();
+  await es.getByRole("columnheader", { name: "Último acceso" }).last().waitFor();
+  expect(await es.locator("html").getAttribute("lang")).toBe("es");
+  await es.getByRole("button", { name: "Suspendidos" }).click();
+  await es.getByText("Ningún cliente coincide").waitFor();
+  await leave();
+  const fr = await open("/app/customers?locale=fr&country=GB");
+  await fr.getByText("Pays: Royaume-Uni").waitFor();
+  await leave();
+});
+
+test("on a phone of 390 px the page does not scroll sideways", async () => {
+  await put({
+    full_name: "A very long name that goes on and on for ever and ever",
+    email: "averyveryverylongaddress@subdomain.of.somewhere.example",
+    tags: ["one", "two", "three", "four", "five"],
+  });
+  const page = await open("/app/customers", { viewport: { width: 390, height: 844 } });
+  await page.getByRole("link", { name: "A very long name" }).waitFor();
+  expect(await findOverflow(page)).toBe(0);
+  expect(await findA11yViolations(page)).toEqual([]);
+  await leave();
+});

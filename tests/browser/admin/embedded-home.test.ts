@@ -1,0 +1,354 @@
+// The app's home inside the store admin in a real browser against the built app: its content, and
+// the cost of a page load.
+import { createHmac } from "node:crypto";
+import { SignJWT } from "jose";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { storeKey } from "../../../app/domain/compliance/privacy-requests.ts";
+import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
+import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
+import { findTenant, getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import {
+  APP,
+  countGrants,
+  embeddedUrl,
+  startTestApp,
+  type TestApp,
+} from "../../support/browser/screens-server.ts";
+
+const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36" };
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(() => {
+  world.sandbox.clearFaults();
+  shop = `demo-store-${(count += 1)}.myshopify.com`;
+});
+
+const open = (path?: string) =>
+  fetch(path ?? `${world.url}/app`, { headers: AGENT, redirect: "manual" });
+const ours = () => [world.url, world.sandbox.url];
+
+async function connect(secondsLeft: number): Promise<void> {
+  const reply = world.sandbox.storefront.install(shop);
+  world.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
+  await registerTenant(world.ctx, shop);
+  await storeGrant(world.ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: secondsLeft,
+    scopes: reply.scope.split(","),
+  });
+}
+
+test("the first opening exchanges the session token exactly once and shows a valid connection, without errors or third-party requests", async () => {
+  world.sandbox.storefront.install(shop, {
+    scope: "write_customers,read_products,read_orders,read_customer_merge",
+  });
+  const { page, errors, foreign, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("10 of 10 registered").waitFor();
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.getByText("renewed automatically").waitFor();
+  await page.getByText("All granted").waitFor();
+  expect(countGrants(world, shop, "token-exchange")).toBe(1);
+  expect((await getTenant(world.ctx, shop)).connection.token_state).toBe("valid");
+
+  await page.getByRole("button", { name: "Register again" }).click();
+  await page.getByText("Everything was registered already.").waitFor();
+
+  await changeTenantRecord(world.ctx, shop, {
+    set: { enabled_channels: ["cms", "web_analytics"] },
+  });
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("10 of 10 registered").waitFor();
+  expect(await page.getByText("On", { exact: true }).count()).toBe(4);
+  if (process.env.TAKE_PICTURES) await page.screenshot({ path: "docs/pictures/app-home.png" });
+  expect(countGrants(world, shop, "token-exchange")).toBe(1);
+  expect(errors).toEqual([]);
+  expect(foreign).toEqual([]);
+  await close();
+});
+
+test("missing webhooks are listed and registered again from the page", async () => {
+  world.sandbox.storefront.install(shop, {
+    scope: "write_customers,read_orders,read_customer_merge",
+  });
+  world.sandbox.failNext("storefront", { status: 503, match: "2026-07/graphql" }, 1);
+  const { page, errors, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("0 of 10 registered").waitFor();
+  await page.getByText("The app needs more permissions").waitFor();
+  await page.getByText("read_products").first().waitFor();
+  await page.getByRole("button", { name: "Register again" }).click();
+  await page.getByText("Registered again:").waitFor();
+  await page.getByText("10 of 10 registered").waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test("a webhook that the platform rejects is shown with its reason, and the others are registered", async () => {
+  const reason = "Missing scope for webhook topic: CUSTOMERS_MERGE";
+  world.sandbox.storefront.refuseTopic(shop, "customers/merge", reason);
+  world.sandbox.storefront.install(shop, {
+    scope: "write_customers,read_products,read_orders,read_customer_merge",
+  });
+  const { page, errors, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("9 of 10 registered").waitFor();
+  await page.getByText(`customers/merge: ${reason}`).waitFor();
+  await page.getByRole("button", { name: "Register again" }).click();
+  await page.getByText("The store admin refused them again.").waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test.each([
+  ["en", "The data of your store was not deleted"],
+  ["es", "Los datos de tu tienda no se han eliminado"],
+  ["fr", "Les données de votre boutique n'ont pas été supprimées"],
+])(
+  "a merchant whose store was to be deleted reads that it was kept (%s)",
+  async (locale, title) => {
+    await connect(3_600);
+    const visit = async () => {
+      const { page, errors, close } = await browser.visit(ours());
+      await page.goto(`${await embeddedUrl(world, shop)}&locale=${locale}`);
+      await page.locator("h1").first().waitFor({ state: "attached" });
+      const shown = await page.getByText(title).count();
+      expect(errors).toEqual([]);
+      await close();
+      return shown;
+    };
+    expect(await visit()).toBe(0);
+    await world.database.query(
+      `INSERT INTO privacy_requests (shop, kind, delivery_id, payload, subject_hmac, state, due_by,
+        completed_at) VALUES ('*', 'shop_redact', $1, '{}', $2, 'retained', now() + interval '30 days', now())`,
+      [shop, storeKey(world.ctx, shop)],
+    );
+    expect(await visit()).toBe(1);
+  },
+);
+
+test("a store with a revoked refresh token and a rejected session token is asked to reconnect, without an error page", async () => {
+  await connect(60);
+  world.sandbox.storefront.revokeRefreshToken(shop);
+  const url = await embeddedUrl(world, shop);
+  world.sandbox.failNext(
+    "storefront",
+    { status: 400, body: { error: "invalid_request" }, match: "access_token" },
+    50,
+  );
+  const { page, errors, close } = await browser.visit(ours());
+  const answer = await page.goto(url);
+  expect(answer?.status()).toBe(200);
+  await page.getByText("The connection to your store has ended").waitFor();
+  const reconnect = page.getByRole("link", { name: "Reconnect" }).first();
+  expect(await reconnect.getAttribute("href")).toBe(`/auth/install?shop=${shop}`);
+  expect(await reconnect.getAttribute("target")).toBe("_top");
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test("a revoked refresh token is replaced when the platform exchanges the session token", async () => {
+  await connect(60);
+  world.sandbox.storefront.revokeRefreshToken(shop);
+  const { page, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("Connected", { exact: true }).waitFor();
+  expect(countGrants(world, shop, "token-exchange")).toBe(1);
+  await close();
+});
+
+test("a store that the platform rejects sees the reason and stays unregistered", async () => {
+  world.sandbox.storefront.putCustomer(shop, {});
+  const { page, errors, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("The app is not connected to your store").waitFor();
+  expect(await findTenant(world.ctx, shop)).toBeNull();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test("when the platform does not respond, the rest of the page works", async () => {
+  await connect(3_600);
+  world.sandbox.failNext("storefront", { hang: 8_000, match: "graphql" }, 5);
+  const { page, errors, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.getByText("did not answer in time").waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test("a page without a session token fetches one in the browser and reloads", async () => {
+  await connect(3_600);
+  const { page, foreign, close } = await browser.visit(ours());
+  const url = new URL(await embeddedUrl(world, shop));
+  url.searchParams.delete("id_token");
+  await page.goto(url.href);
+  await page.getByText("Connected", { exact: true }).waitFor();
+  expect(foreign).toEqual([]);
+  await close();
+});
+
+test("a forged, foreign, unsigned or expired session token is rejected without a write or an outgoing request", async () => {
+  world.sandbox.storefront.install(shop);
+  const now = Math.floor(Date.now() / 1_000);
+  const sign = (secret: string, claims: object = {}) =>
+    new SignJWT({
+      iss: `https://${shop}/admin`,
+      dest: `https://${shop}`,
+      aud: APP.clientId,
+      sub: "1",
+      exp: now + 60,
+      nbf: now,
+      iat: now,
+      jti: "1",
+      sid: "1",
+      ...claims,
+    })
+      .setProtectedHeader({ alg: "HS256" })
+      .sign(new TextEncoder().encode(secret));
+  const [head, body] = (await sign(APP.clientSecret)).split(".");
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${body}.`;
+  const tokens = [
+    await sign("another-secret-0123456789"),
+    await sign(APP.clientSecret, { aud: "another-app" }),
+    await sign(APP.clientSecret, { exp: now - 60 }),
+    unsigned,
+    `${head}.${body}.${createHmac("sha256", "").update(`${head}.${body}`).digest("base64url")}`,
+    "not-a-token",
+  ];
+  const before = world.sandbox.requests("storefront").length;
+  for (const token of tokens) {
+    const bearer = await fetch(`${world.url}/app.data`, {
+      headers: { ...AGENT, Authorization: `Bearer ${token}` },
+      redirect: "manual",
+    });
+    expect(bearer.status).toBe(401);
+    expect(bearer.headers.get("x-shopify-retry-invalid-session-request")).toBe("1");
+    const page = await open(await embeddedUrl(world, shop, { token }));
+    expect(page.status).toBe(302);
+    expect(page.headers.get("location")).toMatch(/^\/auth\/shopify\/session-token\?/);
+  }
+  expect(world.sandbox.requests("storefront")).toHaveLength(before);
+  expect(await findTenant(world.ctx, shop)).toBeNull();
+});
+
+test("during a rotation of the app secret a session token under either secret opens the page", async () => {
+  for (const appSecrets of [
+    [APP.clientSecret, "retired-secret-0123456789"],
+    ["brand-new-secret-0123456789", APP.clientSecret],
+  ]) {
+    const rotating = await startTestApp({ withScreens: true, appSecrets });
+    rotating.sandbox.storefront.install(shop);
+    const page = await open(await embeddedUrl(rotating, shop));
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("Connected");
+    expect(countGrants(rotating, shop, "token-exchange")).toBe(1);
+    await rotating.stop();
+  }
+});
+
+test("pages may be framed by the shop and the admin only, standalone pages not at all", async () => {
+  await connect(3_600);
+  const headersOf = async (url: string) => (await open(url)).headers;
+  const home = await headersOf(await embeddedUrl(world, shop));
+  expect(home.get("content-security-policy")).toContain(
+    `frame-ancestors https://${shop} https://admin.shopify.com;`,
+  );
+  expect(home.get("referrer-policy")).toBe("strict-origin-when-cross-origin");
+  expect(home.get("x-content-type-options")).toBe("nosniff");
+  expect(home.get("x-request-id")).toBeTruthy();
+  const bounce = await headersOf(
+    `${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=${encodeURIComponent(`${world.url}/app`)}`,
+  );
+  expect(bounce.get("content-security-policy")).toContain(
+    `frame-ancestors https://${shop} https://admin.shopify.com;`,
+  );
+  const forged = await headersOf(
+    `${world.url}/auth/shopify/session-token?shop=${encodeURIComponent("evil.example; script-src *")}`,
+  );
+  expect(forged.get("content-security-policy")).toBe(
+    "frame-ancestors https://admin.shopify.com; object-src 'none'; base-uri 'none'",
+  );
+  for (const path of ["/", "/nothing-here"])
+    expect((await headersOf(world.url + path)).get("content-security-policy")).toContain(
+      "frame-ancestors 'none'",
+    );
+});
+
+test("a URL outside the admin redirects into it when the store is connected, else to the installation", async () => {
+  const locationOf = async (path: string) => (await open(world.url + path)).headers.get("location");
+  expect(await locationOf(`/?shop=${shop}&locale=fr`)).toBe(`/app?shop=${shop}&locale=fr`);
+  expect(await locationOf(`/app?shop=${shop}`)).toBe(`/auth/install?shop=${shop}`);
+  await connect(3_600);
+  expect(await locationOf(`/app?shop=${shop}`)).toBe(
+    world.ctx.storefront.adminUrl(shop, `/admin/apps/${APP.clientId}`),
+  );
+  expect(await locationOf("/app")).toBe("/auth/shopify/login");
+  expect(await locationOf("/app?shop=evil.example")).toBe("/auth/shopify/login");
+});
+
+test("the bounce and exit pages are no open redirects", async () => {
+  expect(
+    (
+      await open(
+        `${world.url}/auth/shopify/session-token?shop=${shop}&shopify-reload=https%3A%2F%2Fevil.example`,
+      )
+    ).status,
+  ).toBe(400);
+  expect(
+    (
+      await open(
+        `${world.url}/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fevil.example`,
+      )
+    ).status,
+  ).toBe(400);
+});
+
+test("the landing page, the sign-in hint and the 404 page work without console errors", async () => {
+  const { page, errors, foreign, close } = await browser.visit(ours());
+  await page.goto(world.url);
+  await page.getByRole("heading", { name: "Customer identity" }).waitFor();
+  await page.goto(`${world.url}/auth/shopify/login`);
+  await page.getByRole("heading", { name: "Open the app in your store admin" }).waitFor();
+  expect(errors).toEqual([]);
+  expect((await page.goto(`${world.url}/nothing-here`))?.status()).toBe(404);
+  await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
+  expect(errors.filter((text) => !text.includes("404"))).toEqual([]);
+  expect(foreign).toEqual([]);
+  await close();
+});
+
+test("assets are immutable in caches, hidden files and missing assets are 404, a body over 1 MiB is 413", async () => {
+  const html = await (await open(`${world.url}/`)).text();
+  const asset = /\/assets\/[\w.-]+\.js/.exec(html)?.[0] as string;
+  const answer = await fetch(world.url + asset, { headers: { "Accept-Encoding": "br" } });
+  expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  expect(answer.headers.get("content-encoding")).toBe("br");
+  expect((await fetch(world.url + asset, { method: "HEAD" })).status).toBe(200);
+  expect((await open(`${world.url}/assets/gone-12345678.js`)).status).toBe(404);
+  expect((await open(`${world.url}/.vite/manifest.json`)).status).toBe(404);
+  expect(
+    (await fetch(`${world.url}/app`, { method: "HEAD", headers: AGENT, redirect: "manual" }))
+      .status,
+  ).toBe(302);
+  const big = await fetch(`${world.url}/app?index`, {
+    method: "POST",
+    body: "x".repeat(1024 * 1024 + 1),
+    headers: AGENT,
+  });
+  expect(big.status).toBe(413);
+  expect(await big.json()).toMatchObject({ code: "payload_too_large" });
+});

@@ -1,0 +1,140 @@
+// The settings inside the store admin: the same form, with the store from the session only.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+
+const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36" };
+const OTHER = "other-store.myshopify.com";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    startTestApp({
+      withScreens: true,
+      envFrom: (sandbox) => ({ CMS_API_URL: sandbox.addresses.cmsApiUrl }),
+    }),
+    openBrowser(),
+  ]);
+  await saveTenantConfig(world.ctx, OTHER, { brand_name: "Other" }, true);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(async () => {
+  world.sandbox.clearFaults();
+  shop = `merchant-${(count += 1)}.myshopify.com`;
+  world.sandbox.storefront.install(shop);
+  await saveTenantConfig(world.ctx, shop, { cms_api_token: "cms-token-0123456789" }, true);
+});
+
+const saved = async (of = shop) => (await getTenant(world.ctx, of)).saved;
+
+test("a merchant saves a setting with the admin's own save bar, and it is still there after a reload", async () => {
+  const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.getByLabel("Brand name").fill("Kestrel");
+  await page.locator("ui-save-bar[data-open]").waitFor();
+  await page.getByLabel("Measurement id").fill("UA-1");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("It looks like G-ABC123").waitFor();
+  await page.getByLabel("Measurement id").fill("G-ABC123");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
+  expect(await saved()).toMatchObject({
+    brand_name: "Kestrel",
+    analytics_measurement_id: "G-ABC123",
+    cms_api_token: "cms-token-0123456789",
+  });
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await findOverflow(page)).toBe(0);
+  expect(errors).toEqual([]);
+  expect(foreign).toEqual([]);
+  await close();
+});
+
+test("discarding restores the saved values", async () => {
+  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.getByLabel("Brand name").fill("Kestrel");
+  await page.getByRole("button", { name: "Discard" }).click();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("");
+  expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
+  await close();
+});
+
+test("operator settings are read-only, also for a handcrafted request", async () => {
+  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  expect(await page.getByLabel("Access role").isDisabled()).toBe(true);
+  await close();
+  const post = async (fields: object, query = "") =>
+    (
+      await fetch(`${world.url}/app/settings.data${query}`, {
+        method: "POST",
+        headers: {
+          ...AGENT,
+          Authorization: `Bearer ${await world.sandbox.storefront.sessionToken(shop)}`,
+        },
+        body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields), shop: OTHER }),
+      })
+    ).text();
+  expect(await post({ access_role: "creator" })).toContain("is set by the platform");
+  expect((await saved()).access_role).toBeUndefined();
+  // Neither the form nor the URL sets the store of these settings.
+  expect(await post({ brand_name: "Mine" }, `?shop=${OTHER}`)).toContain('"ok",true');
+  expect((await saved()).brand_name).toBe("Mine");
+  expect((await saved(OTHER)).brand_name).toBe("Other");
+});
+
+test("a store with the role shared neither sees nor saves an ERP and event routes", async () => {
+  await saveTenantConfig(world.ctx, shop, { access_role: "shared" }, true);
+  const { page, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.getByLabel("Brand name").waitFor();
+  expect(await page.getByLabel("ERP address").count()).toBe(0);
+  expect(await page.getByText("Event routes").count()).toBe(0);
+  await close();
+  const token = await world.sandbox.storefront.sessionToken(shop);
+  for (const fields of [
+    { event_routes: [{ event_type: "*", channels: ["cms"] }] },
+    { erp_base_url: "https://erp.example.com" },
+  ])
+    expect(
+      await (
+        await fetch(`${world.url}/app/settings.data`, {
+          method: "POST",
+          headers: { ...AGENT, Authorization: `Bearer ${token}` },
+          body: new URLSearchParams({ intent: "save", fields: JSON.stringify(fields) }),
+        })
+      ).text(),
+    ).toContain("is not for shared stores");
+  expect(Object.keys(await saved())).not.toContain("event_routes");
+});
+
+test("requests without a session token read and change nothing", async () => {
+  expect(
+    (
+      await fetch(`${world.url}/app/settings.data`, {
+        headers: { ...AGENT, Authorization: "Bearer nothing" },
+        redirect: "manual",
+      })
+    ).status,
+  ).toBe(401);
+  const post = await fetch(`${world.url}/app/settings.data?shop=${shop}`, {
+    method: "POST",
+    headers: AGENT,
+    redirect: "manual",
+    body: new URLSearchParams({ intent: "save", fields: '{"brand_name":"Mallory"}' }),
+  });
+  // Remix sends a redirect inside its own response.
+  expect([202, 302, 401]).toContain(post.status);
+  expect((await saved()).brand_name).toBeUndefined();
+});

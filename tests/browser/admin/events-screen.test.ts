@@ -1,0 +1,314 @@
+// The merchant's events screens, in a real browser against the whole service and its worker.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addRows, openCircuit } from "../../support/bus/queue.ts";
+import {
+  adminUrl,
+  askAs,
+  expectHealthyPage,
+  startShop,
+  type Shop,
+} from "../../support/browser/merchant-browser.ts";
+import { eventually, OTHER_SHOP, SHOP } from "../../support/service.ts";
+
+let world: Shop;
+beforeAll(async () => {
+  world = await startShop({ background: true });
+  const erp = {
+    erp_base_url: world.service.sandbox.addresses.erpBaseUrl,
+    erp_username: "crm",
+    erp_password: "erp-secret-0123456789",
+    erp_defaults: { bukrs: "1000", vkorg: "1010", vtweg: "10" },
+  };
+  await world.connect(SHOP, erp);
+  await world.connect(OTHER_SHOP, erp);
+});
+afterAll(() => world?.stop());
+
+const query = <T extends object = Record<string, unknown>>(sql: string, values: unknown[] = []) =>
+  world.service.database.query<T>(sql, values);
+
+/** An order that the ERP rejected permanently. */
+async function letOneDie(shop: string, id: string): Promise<string> {
+  world.service.sandbox.failNext("erp", { status: 400 }, 1);
+  const answer = await world.service.call("POST", `/events/ingest?shop=${shop}&source=manual`, {
+    body: {
+      event_type: "order.created",
+      entity_type: "order",
+      entity_id: id,
+      payload: { id, email: "ada@example.com", total_price: "10.00", currency: "EUR" },
+      destinations: ["erpsys"],
+      priority: 2,
+    },
+  });
+  const eventId = answer.json.event_id as string;
+  await eventually(
+    `${eventId} is dead`,
+    async () =>
+      (
+        await query(
+          "SELECT 1 FROM integration_queue WHERE shop = $1 AND event_id = $2 AND status = 'dead_letter'",
+          [shop, eventId],
+        )
+      ).length > 0,
+  );
+  return eventId;
+}
+
+const statusOf = async (eventId: string) =>
+  (
+    await query<{ status: string }>("SELECT status FROM integration_queue WHERE event_id = $1", [
+      eventId,
+    ])
+  )[0]?.status;
+
+test("each destination has a card with its state or its missing settings, and a button tests the connection", async () => {
+  await openCircuit(world.service.database, SHOP, "cms");
+  const visit = await world.open("/app/events", { shop: SHOP });
+  const { page } = visit;
+  await page.getByText("Does not answer; next attempt at").waitFor();
+  await page.getByText("Missing: Address.").first().waitFor();
+  await page
+    .getByRole("img", { name: /0 delivered and 0 failed attempts in the last 24 hours/ })
+    .waitFor();
+  await page.getByRole("button", { name: "Test connection: Web analytics" }).click();
+  await page.getByText(/^The connection works \(\d+ ms\)\.$/).waitFor();
+  await expectHealthyPage(visit);
+  world.service.sandbox.failNext("cms", { status: 401 }, 1);
+  await page.getByRole("button", { name: "Test connection: Content system (CMS)" }).click();
+  await page
+    .getByText("It refuses our access. Check the key or password in the settings. (HTTP 401)")
+    .waitFor();
+  expect(visit.errors).toEqual([]);
+  await query("DELETE FROM kv WHERE shop = $1 AND key = 'circuit:cms'", [SHOP]);
+  await visit.close();
+});
+
+test("a button syncs all customers with the CMS; the result survives a reload, also when the CMS was unreachable", async () => {
+  await query(
+    `INSERT INTO storefront_users (shop, email, full_name, provider, status)
+      SELECT $1, 'cms-' || n || '@example.com', 'Person ' || n, 'storefront', 'active'
+      FROM generate_series(1, 230) n`,
+    [SHOP],
+  );
+  const visit = await world.open("/app/events", { shop: SHOP });
+  const { page } = visit;
+  const button = page.getByRole("button", { name: "Sync all customers" });
+  world.service.sandbox.failNext("cms", { status: 503 }, 50);
+  await button.click();
+  await page.getByText("The destination had an internal error. (HTTP 503)").first().waitFor();
+  world.service.sandbox.clearFaults();
+  await button.click();
+  await page.getByText("230 customers processed, 230 written.").waitFor();
+  await expectHealthyPage(visit);
+  await page.goto(await adminUrl(world.service, SHOP, "/app/events"));
+  await page.getByText("230 customers processed, 230 written.").waitFor();
+  expect(
+    await query(
+      "SELECT count(*)::int AS n FROM storefront_users WHERE shop = $1 AND cms_item_id IS NOT NULL",
+      [SHOP],
+    ),
+  ).toEqual([{ n: 230 }]);
+  expect(
+    await query("SELECT 1 FROM kv WHERE shop = $1 AND key LIKE '%cms_sync_asked'", [OTHER_SHOP]),
+  ).toEqual([]);
+  await visit.close();
+});
+
+test("every events page loads without errors, also when it is empty and other systems are unreachable", async () => {
+  for (const system of ["cms", "analytics", "storefront"] as const)
+    world.service.sandbox.failNext(system, { status: 503 }, 20);
+  const EMPTY = "quiet-store.myshopify.com";
+  await world.connect(EMPTY);
+  for (const [path, text] of [
+    ["/app/events/dead-letters", "Everything was delivered"],
+    ["/app/events/log", "Nothing was delivered yet"],
+    ["/app/events/destinations", "No routes: every event uses the default destinations."],
+  ] as const) {
+    const visit = await world.open(path, { shop: EMPTY });
+    await visit.page.getByText(text).waitFor();
+    await expectHealthyPage(visit);
+    await visit.close();
+  }
+  world.service.sandbox.clearFaults();
+});
+
+test("a dead letter is selected, replayed and delivered; the log and the event page show both attempts and no personal data", async () => {
+  const eventId = await letOneDie(SHOP, "gid://shopify/Order/1");
+  const visit = await world.open("/app/events/dead-letters", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("link", { name: "order.created" }).waitFor();
+  await page.getByText("The destination rejected the data. (HTTP 400)").waitFor();
+  await expectHealthyPage(visit);
+  await page.getByRole("checkbox", { name: /order\.created/ }).check({ force: true });
+  await page.getByRole("button", { name: "Replay", exact: true }).click();
+  await page.getByText(/1 of 1 put back into the queue\./).waitFor();
+  await eventually("it is delivered", async () => (await statusOf(eventId)) === "delivered");
+  await page.goto(await adminUrl(world.service, SHOP, "/app/events/dead-letters"));
+  await page.getByText("Everything was delivered").waitFor();
+  await page.getByText(/1 of 1 put back into the queue\./).waitFor();
+  await page.getByRole("link", { name: "Delivery log" }).first().click();
+  await page.getByLabel("Outcome").selectOption("Failed attempt");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.waitForURL(/status=failed/);
+  await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(1);
+  await page.getByLabel("Outcome").selectOption("All");
+  await page.getByLabel("Destination", { exact: true }).selectOption("ERP system");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await expect.poll(() => page.locator("tbody tr[id]").count()).toBe(2);
+  await page.getByRole("link", { name: "order.created" }).first().click();
+  await page.getByRole("heading", { name: "order.created" }).waitFor();
+  await page.getByText(eventId).waitFor();
+  await page.getByText("gid://shopify/Order/1").waitFor();
+  expect(await page.locator("main, body").first().innerText()).not.toContain("ada@example.com");
+  await expectHealthyPage(visit);
+  await visit.close();
+});
+
+test("all dead letters are replayed in slices, and the result counts the ones that were replayed elsewhere meanwhile", async () => {
+  const ids = await addRows(world.service.database, {
+    shop: SHOP,
+    channel: "unheard_of",
+    count: 1_203,
+    dueInSeconds: 3_600,
+  });
+  await query(
+    `UPDATE integration_queue SET status = 'dead_letter', dead_lettered_at = clock_timestamp(),
+      last_error = 'consent_missing: analytics_partners' WHERE shop = $1 AND channel = 'unheard_of'`,
+    [SHOP],
+  );
+  const visit = await world.open("/app/events/dead-letters?channel=unheard_of", { shop: SHOP });
+  const { page } = visit;
+  await page.getByText("The customer has not consented: analytics_partners.").first().waitFor();
+  expect(await page.locator("tbody tr[id]").count()).toBe(25);
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.waitForURL(/cursor=/);
+  await expect
+    .poll(() => page.getByRole("button", { name: "Back to newest" }).isEnabled())
+    .toBe(true);
+  // Still on this page, but replayed elsewhere.
+  const [shown] = await page
+    .locator("tbody tr[id]")
+    .evaluateAll((rows) => rows.map((row) => Number(row.id)));
+  await query(
+    "UPDATE integration_queue SET status = 'delivered', dead_lettered_at = NULL WHERE id = $1",
+    [shown],
+  );
+  await page.locator(`tr[id="${shown}"] input[type=checkbox]`).check({ force: true });
+  await page.getByRole("button", { name: "Replay", exact: true }).click();
+  await page
+    .getByText("0 of 1 put back into the queue. 1 were not waiting here any more.")
+    .waitFor();
+  await page.getByRole("button", { name: "Replay all 1,202" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
+  await page.getByText(/1,202 of 1,202 put back into the queue\./).waitFor({ timeout: 60_000 });
+  expect(
+    await query(
+      `SELECT 1 FROM integration_queue WHERE shop = $1 AND channel = 'unheard_of'
+        AND status = 'dead_letter' AND retry_count > 0`,
+      [SHOP],
+    ),
+  ).toEqual([]);
+  expect(ids).toHaveLength(1_203);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+}, 90_000);
+
+test("destinations are edited with a save bar and validated as by the endpoint, and an event takes the new route", async () => {
+  const visit = await world.open("/app/events/destinations", { shop: SHOP });
+  const { page } = visit;
+  await page.getByRole("button", { name: "Add a route" }).click();
+  await page.getByLabel("Kind of event").fill("order.*");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("each route needs at least one destination").first().waitFor();
+  expect(
+    (await world.service.call("GET", `/admin/destinations?shop=${SHOP}`)).json.event_routes,
+  ).toEqual([]);
+  await page.getByRole("group", { name: "Goes to" }).getByLabel("Archive").check({ force: true });
+  await page.getByLabel("Priority").selectOption("4, can wait");
+  await expectHealthyPage(visit);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Destinations saved").waitFor();
+  const saved = await world.service.call("GET", `/admin/destinations?shop=${SHOP}`);
+  expect(saved.json.event_routes).toEqual([
+    { event_type: "order.*", channels: ["archive"], priority: 4 },
+  ]);
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Add a route" }).click();
+  await page.getByRole("button", { name: "Remove route 2" }).press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
+  const answer = await world.service.call("POST", `/events/ingest?shop=${SHOP}&source=manual`, {
+    body: { event_type: "order.paid", entity_type: "order", entity_id: "9", payload: {} },
+  });
+  expect(answer.json.destinations).toEqual(["archive"]);
+  expect(visit.errors).toEqual([]);
+  await visit.close();
+});
+
+test("another store's event is not found and its dead letters are not replayed", async () => {
+  const eventId = await letOneDie(OTHER_SHOP, "gid://shopify/Order/2");
+  expect((await askAs(world.service, OTHER_SHOP, `/app/events/event/${eventId}`)).status).toBe(200);
+  expect((await askAs(world.service, SHOP, `/app/events/event/${eventId}`)).status).toBe(404);
+  const [row] = await query<{ id: string }>(
+    "SELECT id FROM integration_queue WHERE shop = $1 AND event_id = $2",
+    [OTHER_SHOP, eventId],
+  );
+  const posted = await askAs(
+    world.service,
+    SHOP,
+    "/app/events/dead-letters?_data=routes/app.events.dead-letters",
+    { intent: "replay", ids: [Number(row?.id)], shop: OTHER_SHOP },
+  );
+  expect(posted.status).toBeLessThan(500);
+  await eventually(
+    "the replay is over",
+    async () =>
+      (
+        await query(
+          `SELECT 1 FROM kv WHERE shop = $1 AND key = 'run:dead_letter_replay'
+            AND value->>'state' = 'done' AND value->'result'->>'of' = '1' AND value->'result'->>'requeued' = '0'`,
+          [SHOP],
+        )
+      ).length > 0,
+  );
+  expect(await statusOf(eventId)).toBe("dead_letter");
+  expect((await askAs(world.service, SHOP, "/app/events/dead-letters?cursor=abc")).status).toBe(
+    400,
+  );
+});
+
+test("a store of the role shared sees an explanation and cannot change anything", async () => {
+  const SHARED = "shared-store.myshopify.com";
+  await world.connect(SHARED, { access_role: "shared" });
+  const visit = await world.open("/app/events", { shop: SHARED });
+  await visit.page.getByText("Events are managed for your store").waitFor();
+  await visit.close();
+  const before = await world.service.call("GET", `/config?shop=${SHARED}`);
+  expect(
+    (
+      await askAs(world.service, SHARED, "/app/events/destinations", {
+        intent: "save",
+        event_routes: [],
+        enabled_channels: ["cms"],
+      })
+    ).status,
+  ).toBe(403);
+  expect((await world.service.call("GET", `/config?shop=${SHARED}`)).json).toEqual(before.json);
+  for (const path of ["/app/events/log", "/app/events/dead-letters", "/app/events/event/x"])
+    expect((await askAs(world.service, SHARED, path)).status).toBe(403);
+});
+
+test.each([
+  ["es", "Entregas por hora", "Probar conexión"],
+  ["fr", "Livraisons par heure", "Tester la connexion"],
+])("speaks %s, and fits a phone", async (locale, heading, button) => {
+  const visit = await world.open("/app/events", {
+    shop: SHOP,
+    locale,
+    viewport: { width: 390, height: 800 },
+  });
+  await visit.page.getByRole("heading", { name: heading }).waitFor();
+  await visit.page.getByText(button).first().waitFor();
+  await expectHealthyPage(visit);
+  await visit.close();
+});

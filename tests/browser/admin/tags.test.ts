@@ -1,0 +1,172 @@
+// The screen of tags, in a real browser against the built app.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser } from "../../support/browser/browser.ts";
+import { putPerson } from "../../support/storefront/customers.ts";
+import { connectStore, openScreen, type MerchantVisit } from "../../support/browser/merchant.ts";
+import { startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+
+const OTHER = "other-store.myshopify.com";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+let visit: MerchantVisit;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(async () => {
+  world.sandbox.clearFaults();
+  shop = `tag-store-${(count += 1)}.myshopify.com`;
+  await connectStore(world, shop);
+});
+
+const open = async (path = "/app/tags", options?: Parameters<typeof openScreen>[4]) => {
+  visit = await openScreen(world, browser, shop, path, options);
+  return visit.page;
+};
+const slugs = async (ofShop = shop) =>
+  (
+    await world.database.query<{ slug: string }>(
+      "SELECT slug FROM crm_tags WHERE shop = $1 ORDER BY slug",
+      [ofShop],
+    )
+  ).map(({ slug }) => slug);
+
+test("a store without tags can set up the default tags, and each step shows its result, also an unconfigured one", async () => {
+  const page = await open();
+  await page.getByRole("heading", { name: "Start with the default tags" }).waitFor();
+  await page.getByRole("button", { name: "Set up tags" }).click();
+  await page.getByText("Done: 17 new, 0 there already").waitFor();
+  await page.getByText("Done: 6 new, 0 there already").waitFor();
+  await page.getByText("A setting that this needs is missing.").waitFor();
+  await page.getByText("High Value").waitFor();
+  expect(await slugs()).toHaveLength(17);
+  expect(await findA11yViolations(page)).toEqual([]);
+  await visit.leave();
+});
+
+test("the list shows the number of this store's customers per tag and links to them", async () => {
+  await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala", "opening"] });
+  await putPerson(world.database, shop, { full_name: "Grace", tags: ["gala"] });
+  await putPerson(world.database, OTHER, { full_name: "Foreign", tags: ["gala", "theirs"] });
+  const page = await open();
+  expect(
+    await page.getByRole("row").filter({ hasText: "GALA" }).getByRole("link").textContent(),
+  ).toBe("2");
+  expect(await page.getByText("theirs").count()).toBe(0);
+  await page.getByRole("link", { name: "Customers with the tag GALA" }).click();
+  await page.getByRole("link", { name: "Ada" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("tag")).toBe("gala");
+  await visit.leave();
+});
+
+test("a tag is created, renamed and deleted; a duplicate, one without a letter and one in use are rejected beside the field", async () => {
+  await putPerson(world.database, shop, { full_name: "Ada", tags: ["gala"] });
+  const page = await open();
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Create tag" }).click();
+  await dialog.getByLabel("Name").fill("!!!");
+  await dialog.getByRole("button", { name: "Create tag" }).click();
+  await dialog.getByText("The name must hold a letter").waitFor();
+  await dialog.getByLabel("Name").fill("Gala");
+  await dialog.getByRole("button", { name: "Create tag" }).click();
+  await dialog.getByText("There is a tag of this name already.").waitFor();
+  await dialog.getByLabel("Name").fill("Opening night");
+  await dialog.getByLabel("Category").selectOption("segment");
+  await dialog.getByRole("button", { name: "Create tag" }).click();
+  await page.getByText("opening_night").waitFor();
+  expect(
+    await world.database.query(
+      "SELECT name, slug, category FROM crm_tags WHERE shop = $1 AND slug = 'opening_night'",
+      [shop],
+    ),
+  ).toEqual([{ name: "Opening night", slug: "opening_night", category: "segment" }]);
+
+  await page.getByRole("button", { name: "Rename: Opening night" }).click();
+  await dialog.getByLabel("Name").fill("First night");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await page.getByText("First night").waitFor();
+  expect(await slugs()).toEqual(["gala", "opening_night"]);
+
+  expect(await page.getByRole("button", { name: "Delete: GALA" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Delete: First night" }).click();
+  // Assigns the tag while the dialog is open.
+  await world.database.query(
+    `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, u.id, t.id, 'admin'
+      FROM storefront_users u, crm_tags t WHERE u.shop = $1 AND t.shop = $1 AND t.slug = 'opening_night'`,
+    [shop],
+  );
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByText("Customers have this tag now").waitFor();
+  await world.database.query(
+    `DELETE FROM user_tag_map m USING crm_tags t WHERE m.shop = $1 AND t.shop = $1
+      AND t.id = m.tag_id AND t.slug = 'opening_night'`,
+    [shop],
+  );
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Tag deleted.").waitFor();
+  expect(await slugs()).toEqual(["gala"]);
+  await visit.leave();
+});
+
+test("another store's tags cannot be renamed or deleted from here", async () => {
+  await world.database.query(
+    "INSERT INTO crm_tags (shop, name, slug) VALUES ($1, 'Theirs alone', 'theirs_alone')",
+    [OTHER],
+  );
+  const page = await open();
+  const texts = await page.evaluate(async () => {
+    const send = async (body: object) =>
+      (
+        await fetch("/app/tags.data", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        })
+      ).text();
+    return [
+      await send({ intent: "rename", slug: "theirs_alone", name: "Mine" }),
+      await send({ intent: "delete", slug: "theirs_alone" }),
+      await send({ intent: "delete", slug: "vip" }),
+      await send({ intent: "drop" }),
+    ];
+  });
+  expect(texts.map((text) => /not_found|conflict|invalid_request/.exec(text)?.[0])).toEqual([
+    "not_found",
+    "not_found",
+    "conflict",
+    "not_found",
+  ]);
+  expect(
+    await world.database.query(
+      "SELECT name FROM crm_tags WHERE shop = $1 AND slug = 'theirs_alone'",
+      [OTHER],
+    ),
+  ).toEqual([{ name: "Theirs alone" }]);
+  await visit.close();
+});
+
+test("tags are filtered by category and name prefix, in Spanish, on a phone", async () => {
+  await world.database.query(
+    `INSERT INTO crm_tags (shop, name, slug, category)
+      VALUES ($1, 'Gala', 'gala', 'segment'), ($1, 'VIP', 'vip', 'tier')`,
+    [shop],
+  );
+  const page = await open("/app/tags?locale=es&category=tier", {
+    viewport: { width: 390, height: 844 },
+  });
+  await page.getByText("VIP", { exact: true }).waitFor();
+  expect(await page.getByText("Gala", { exact: true }).count()).toBe(0);
+  expect(await findOverflow(page)).toBe(0);
+  await page.getByLabel("Categoría").selectOption("");
+  await page.getByLabel("Busca por el principio de un nombre").fill("ga");
+  await page.getByText("Gala", { exact: true }).waitFor();
+  await page.getByText("VIP", { exact: true }).waitFor({ state: "detached" });
+  await visit.leave();
+});

@@ -1,0 +1,136 @@
+// From an unregistered store to its first synced customer by clicks only; the sandbox simulates the
+// store.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSyncWorker } from "../../../app/domain/customers/sync/sync-worker.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser, waitForHydration } from "../../support/browser/browser.ts";
+import {
+  ADMIN_KEY,
+  embeddedUrl,
+  startTestApp,
+  type TestApp,
+} from "../../support/browser/screens-server.ts";
+
+const SHOP = "fresh-store.myshopify.com";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+beforeAll(async () => {
+  [world, browser] = await Promise.all([
+    startTestApp({
+      withScreens: true,
+      envFrom: (sandbox) => ({
+        CMS_API_URL: sandbox.addresses.cmsApiUrl,
+        OUTBOUND_ALLOW: "127.0.0.1",
+      }),
+    }),
+    openBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+const customers = async (shop = SHOP) =>
+  (
+    await world.database.query(
+      "SELECT count(*)::int AS count FROM storefront_users WHERE shop = $1",
+      [shop],
+    )
+  )[0]?.count as number;
+
+test("an empty store is connected, its tags set up and its customers imported, and a reload shows all of it", async () => {
+  world.sandbox.storefront.putCustomer(SHOP, {
+    firstName: "Ada",
+    email: "ada@example.com",
+    createdAt: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-01T00:00:00Z",
+  });
+  const { page, errors, foreign, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.goto(`${world.url}/setup?key=${ADMIN_KEY}`);
+  await page.getByLabel("Store domain").fill(`https://${SHOP}/admin`);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await page.getByText("0 of 5 steps done").waitFor();
+
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "Connect", exact: true }).click();
+  const store = await opened;
+  await store.getByRole("button", { name: "Install" }).click();
+  await store.waitForURL(/\/app\?/);
+  await store.close();
+  // The open page polls and shows it.
+  await page.getByText("1 of 5 steps done").waitFor();
+
+  await page.getByRole("button", { name: "I have switched it on" }).click();
+  await page.getByText("2 of 5 steps done").waitFor();
+  await page.getByRole("button", { name: "Show the consent banner in your theme" }).click();
+  for (const [name, block] of [
+    ["Add the footer", "footer"],
+    ["Add the account page", "account"],
+    ["Add the privacy page", "compliance"],
+  ] as const)
+    expect(
+      new URL((await page.getByRole("link", { name }).getAttribute("href")) ?? "").searchParams.get(
+        "addAppBlockId",
+      ),
+    ).toMatch(new RegExp(`/${block}$`));
+  await page.getByRole("button", { name: "Set up tags" }).last().click();
+  await page.getByRole("button", { name: "Set up tags" }).last().click();
+  await page.getByText("3 of 5 steps done").waitFor();
+
+  await page.getByRole("button", { name: "Start the first sync" }).click();
+  await page.getByText("Waiting for the customers of your store.").waitFor();
+  await page.reload();
+  await page.getByText("In progress").first().waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  const worker = await startSyncWorker(world.ctx);
+  await page.getByText("4 of 5 steps done").waitFor();
+  await worker.stop();
+  expect(await customers()).toBe(1);
+
+  await page.getByRole("link", { name: "Open settings" }).click();
+  await page.getByLabel("CMS API token", { exact: true }).fill("cms-token-0123456789");
+  await page.getByLabel("Customers collection id").fill(world.sandbox.cms.customersCollectionId);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Onboarding" }).click();
+  await page.getByText("5 of 5 steps done").waitFor();
+  await page.getByText("Everything is set up.").waitFor();
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await findOverflow(page)).toBe(0);
+  expect((await getTenant(world.ctx, SHOP)).connection.token_state).toBe("valid");
+  expect(errors).toEqual([]);
+  expect(foreign).toEqual([]);
+  await close();
+});
+
+test("an error or a timeout of the store is shown at the step, which can be retried", async () => {
+  const shop = "sick-store.myshopify.com";
+  world.sandbox.storefront.install(shop);
+  const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
+  // Opening the app inside its admin connects the store.
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/setup" }));
+  await page.getByText("1 of 5 steps done").waitFor();
+  await waitForHydration(page);
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Check now" }).click();
+  await page.getByText("The banner is not on your store's front page yet.").waitFor();
+  await page.getByRole("button", { name: "I have switched it on" }).click();
+  await page.getByText("2 of 5 steps done").waitFor();
+  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
+  await page.getByRole("button", { name: "Set up tags" }).last().click();
+  await page.getByText("This could not be finished.").waitFor();
+  await page.getByRole("button", { name: "Import customers" }).click();
+  await page.getByRole("button", { name: "Start the first sync" }).click();
+  await page.getByText("Waiting for the customers of your store.").waitFor();
+  const worker = await startSyncWorker(world.ctx);
+  await page.getByText("The last sync stopped before its end.").waitFor();
+  world.sandbox.clearFaults();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("3 of 5 steps done").waitFor();
+  await worker.stop();
+  expect(errors).toEqual([]);
+  await close();
+});

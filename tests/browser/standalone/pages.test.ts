@@ -1,0 +1,306 @@
+// The admin pages outside the store admin in a real browser: what an operator sees and saves.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page, Route } from "playwright-core";
+import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { openBrowser, waitForHydration, type Visit } from "../../support/browser/browser.ts";
+import { ADMIN_KEY, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
+
+const TOKEN = "cms-token-0123456789";
+let world: TestApp;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+let count = 0;
+
+beforeAll(async () => {
+  const env: Parameters<typeof startTestApp>[0] = {
+    withScreens: true,
+    envFrom: (sandbox) => ({
+      CMS_API_URL: sandbox.addresses.cmsApiUrl,
+      EMAIL_API_URL: sandbox.addresses.emailApiUrl,
+      EMAIL_API_KEY: "test-email-key",
+      EMAIL_FROM: "Ops <ops@test-store.example>",
+    }),
+  };
+  [world, browser] = await Promise.all([startTestApp(env), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+beforeEach(async () => {
+  world.sandbox.clearFaults();
+  shop = `operated-store-${(count += 1)}.myshopify.com`;
+  await saveTenantConfig(world.ctx, shop, { cms_api_token: TOKEN, brand_name: "Kestrel" }, true);
+});
+
+/** Opens a page with the key in its URL and waits for hydration. */
+async function open(
+  path: string,
+  options: { size?: { width: number; height: number }; locale?: string } = {},
+): Promise<Visit> {
+  const visit = await browser.visit([world.url, world.sandbox.url]);
+  if (options.size) await visit.page.setViewportSize(options.size);
+  await visit.page.goto(
+    `${world.url}${path}${path.includes("?") ? "&" : "?"}key=${ADMIN_KEY}${options.locale ? `&locale=${options.locale}` : ""}`,
+  );
+  await visit.page.waitForFunction(() => document.readyState === "complete");
+  await visit.page.locator("h1").waitFor();
+  return visit;
+}
+
+async function expectQuiet({ errors, foreign, close }: Visit): Promise<void> {
+  expect(errors).toEqual([]);
+  expect(foreign).toEqual([]);
+  await close();
+}
+
+const saved = async () => (await getTenant(world.ctx, shop)).saved;
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
+
+test.each([
+  ["/setup", "Setup"],
+  ["/settings", "Settings"],
+  ["/onboarding", "Onboarding"],
+])(
+  "%s shows itself without complaints, foreign requests or barriers, on a screen and on a phone",
+  async (path, title) => {
+    for (const address of [path, `${path}?shop=${shop}`]) {
+      const visit = await open(address);
+      expect(await visit.page.title()).toBe(`${title} · Customer identity`);
+      expect(visit.page.url()).toBe(world.url + address);
+      await waitForHydration(visit.page);
+      await visit.page.evaluate(() =>
+        Promise.all(document.getAnimations().map(({ finished }) => finished)),
+      );
+      expect(await findA11yViolations(visit.page)).toEqual([]);
+      await visit.page.setViewportSize({ width: 390, height: 844 });
+      expect(await findOverflow(visit.page)).toBe(0);
+      await expectQuiet(visit);
+    }
+  },
+);
+
+test("settings are saved with a confirmation and survive a reload; a secret is masked and kept", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  expect(await page.content()).not.toContain(TOKEN);
+  expect(await page.getByLabel("CMS API token", { exact: true }).inputValue()).toBe("cms-****6789");
+  await page.getByLabel("Brand name").fill("Kestrel Outdoor");
+  await page
+    .getByLabel("Allowed origins")
+    .fill("https://www.example.com/path\nhttps://shop.example.com");
+  await page.getByLabel("Sales organisation (vkorg)").fill("1010");
+  await page.getByLabel("Require a verified e-mail").check();
+  await page.getByLabel("Consent mode").selectOption("advanced");
+  await page.getByRole("button", { name: "Add a route" }).click();
+  await page.getByLabel("Events", { exact: true }).fill("order.*");
+  await page.getByLabel("Go to").fill("erpsys, archive");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await saved()).toMatchObject({
+    brand_name: "Kestrel Outdoor",
+    allowed_origins: ["https://www.example.com", "https://shop.example.com"],
+    erp_defaults: { vkorg: "1010" },
+    require_email_verification: true,
+    consent_mode: "advanced",
+    event_routes: [{ event_type: "order.*", channels: ["erpsys", "archive"] }],
+    cms_api_token: TOKEN,
+  });
+  expect(await page.getByRole("region", { name: "Unsaved changes" }).count()).toBe(0);
+  await page.reload();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel Outdoor");
+  expect(await page.getByLabel("Go to").inputValue()).toBe("erpsys, archive");
+  await expectQuiet(visit);
+});
+
+test("removing a route keeps the input of the others, and the focus beside them", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  for (const name of ["order.*", "customer.*"]) {
+    await page.getByRole("button", { name: "Add a route" }).click();
+    await page.getByLabel("Events", { exact: true }).last().fill(name);
+    await page.getByLabel("Go to").last().fill("archive");
+  }
+  await page.getByRole("button", { name: "Remove this route: order.*" }).press("Enter");
+  expect(await page.getByLabel("Events", { exact: true }).inputValue()).toBe("customer.*");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add a route");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).event_routes).toEqual([
+    { event_type: "customer.*", channels: ["archive"] },
+  ]);
+  await expectQuiet(visit);
+});
+
+test("a secret is replaced when a new one is entered, kept when not, and removed on request", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  const replace = page.getByRole("button", { name: "Replace: CMS API token" });
+  await replace.click();
+  expect(await page.getByRole("region", { name: "Unsaved changes" }).count()).toBe(0);
+  await page.getByLabel("CMS API token", { exact: true }).fill("another-token-0123");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).cms_api_token).toBe("another-token-0123");
+  await page.getByRole("button", { name: "Replace: CMS API token" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await save(page);
+  await expect.poll(async () => (await saved()).cms_api_token).toBeUndefined();
+  await expectQuiet(visit);
+});
+
+test("an invalid value shows a translated error at its field, nothing is saved, and the input stays", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  await page.getByLabel("Measurement id").fill("UA-1");
+  await page.getByLabel("ERP address").fill("https://10.0.0.1/odata");
+  await page.getByLabel("Tenant API key").fill("short");
+  await save(page);
+  await page.getByText("Nothing was saved. Look at the marked fields.").waitFor();
+  await page.getByText("It looks like G-ABC123").waitFor();
+  await page.getByText("inside a private network").waitFor();
+  await page.getByText("Use at least 16 characters.").waitFor();
+  expect(await page.getByLabel("Measurement id").getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  expect((await saved()).brand_name).toBe("Kestrel");
+  expect(await findA11yViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Discard" }).click();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel");
+  await expectQuiet(visit);
+});
+
+test("leaving with unsaved changes asks for confirmation", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  const asked = new Promise<string>((heard) =>
+    page.once("dialog", (dialog) => {
+      heard(dialog.type());
+      void dialog.dismiss();
+    }),
+  );
+  await page.getByRole("link", { name: "Setup" }).click({ noWaitAfter: true });
+  expect(await asked).toBe("beforeunload");
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  await visit.close();
+});
+
+test("a session that ends while the page is open keeps the input", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  await page.context().clearCookies();
+  await save(page);
+  await page.getByText("Your session has ended.").first().waitFor();
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  expect((await saved()).brand_name).toBe("Kestrel");
+  const again = await page.context().newPage();
+  await again.goto(`${world.url}/settings?shop=${shop}&key=${ADMIN_KEY}`);
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).brand_name).toBe("Changed");
+  await visit.close();
+});
+
+test("an unreachable or starting service is reported in the form, which keeps the input", async () => {
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByLabel("Brand name").fill("Changed");
+  const answers = [
+    (route: Route) => route.abort(),
+    (route: Route) => route.fulfill({ status: 503, contentType: "text/plain", body: "starting" }),
+  ];
+  for (const answer of answers) {
+    await page.route("**/settings.data**", answer, { times: 1 });
+    await save(page);
+    await page.getByText("The service was not reached.").waitFor();
+    expect(await page.getByLabel("Brand name").inputValue()).toBe("Changed");
+  }
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect((await saved()).brand_name).toBe("Changed");
+  await visit.close();
+});
+
+test("a connection test shows success or the error, and the page works while systems are down", async () => {
+  await saveTenantConfig(
+    world.ctx,
+    shop,
+    {
+      cms_customers_collection_id: world.sandbox.cms.customersCollectionId,
+      support_email: "help@test-store.example",
+    },
+    true,
+  );
+  const visit = await open(`/settings?shop=${shop}`);
+  const { page } = visit;
+  await page.getByRole("button", { name: "Test: CMS" }).click();
+  await page.getByText("It works.").waitFor();
+  await page.getByRole("button", { name: "Test: e-mail" }).click();
+  await page.getByText("A message was sent to help@test-store.example.").waitFor();
+  expect(world.sandbox.email.mailsTo("help@test-store.example")).toHaveLength(1);
+  await page.getByRole("button", { name: "Test: store connection" }).click();
+  await page.getByText("It does not work:").waitFor();
+  for (const system of ["cms", "email", "storefront"] as const)
+    world.sandbox.failNext(system, { reset: true }, 50);
+  await page.getByRole("button", { name: "Test: CMS" }).click();
+  await expect.poll(() => page.getByText("It does not work:").count()).toBe(2);
+  for (const path of ["/setup", `/settings?shop=${shop}`, `/onboarding?shop=${shop}`])
+    expect((await page.goto(world.url + path))?.status()).toBe(200);
+  await expectQuiet(visit);
+});
+
+test("setup lists every setting without its value, and saves the shared settings, masked", async () => {
+  const visit = await open("/setup");
+  const { page } = visit;
+  const html = await page.content();
+  for (const secret of [
+    ADMIN_KEY,
+    "test-jwt-secret-0123456789",
+    "test-app-secret-0123456789",
+    "test-email-key",
+    world.database.url,
+  ])
+    expect(html).not.toContain(secret);
+  await page.getByText("JWT_SECRET", { exact: true }).waitFor();
+  await page.getByText("Database: Works").waitFor();
+  await page.getByLabel("Sender").fill("Ops <ops@another.example>");
+  await page.getByLabel("E-mail API key", { exact: true }).fill("platform-email-key-1");
+  await save(page);
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await page.getByLabel("E-mail API key", { exact: true }).inputValue()).toBe(
+    "plat****ey-1",
+  );
+  await page.getByLabel("Sender").fill("nobody");
+  await save(page);
+  await page.getByText("Enter a name and an address").waitFor();
+  await page.getByRole("link", { name: `Settings: ${shop}` }).waitFor();
+  await world.database.query("DELETE FROM kv WHERE key = 'platform:config'");
+  await expectQuiet(visit);
+});
+
+test.each([
+  ["es", "Configuración", "Nombre de la marca"],
+  ["fr", "Paramètres", "Nom de la marque"],
+])("the pages speak %s", async (locale, heading, label) => {
+  const visit = await open(`/settings?shop=${shop}`, { locale });
+  const { page } = visit;
+  await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  await page.getByLabel(label).waitFor();
+  expect(await page.getAttribute("html", "lang")).toBe(locale);
+  await expectQuiet(visit);
+});
+
+test("an unregistered store gets an error at its settings and the first step at its onboarding", async () => {
+  const visit = await open("/settings?shop=unheard-of.myshopify.com");
+  await visit.page
+    .getByText("unheard-of.myshopify.com: This store is not registered yet.")
+    .waitFor();
+  expect(await findA11yViolations(visit.page)).toEqual([]);
+  await visit.page.goto(`${world.url}/onboarding?shop=unheard-of.myshopify.com`);
+  await visit.page.getByRole("link", { name: "Connect" }).waitFor();
+  await visit.close();
+});

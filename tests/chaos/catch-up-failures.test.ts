@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { syncCustomers } from "../../app/domain/customers/sync/catch-up.ts";
+import type { Tenant } from "../../app/domain/tenants/tenant.ts";
+import { SHOP, startService, type Service } from "../support/service.ts";
+import {
+  around,
+  installStore,
+  putCustomers,
+  queued,
+  secondsAgo,
+  setWatermark,
+  syncState,
+} from "../support/storefront/synced-store.ts";
+
+let service: Service;
+let tenant: Tenant;
+
+beforeEach(async () => {
+  service = await startService();
+  tenant = await installStore(service);
+});
+afterEach(() => service.stop());
+
+describe("a failing storefront", () => {
+  beforeEach(async () => {
+    await setWatermark(service, secondsAgo(900));
+    putCustomers(service, 60, () => secondsAgo(200));
+  });
+
+  const throttled = {
+    status: 200,
+    body: {
+      errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }],
+      extensions: {
+        cost: {
+          requestedQueryCost: 10,
+          actualQueryCost: null,
+          throttleStatus: { maximumAvailable: 1000, currentlyAvailable: 0, restoreRate: 1000 },
+        },
+      },
+    },
+  };
+  it.each([
+    ["THROTTLED", throttled],
+    ["429", { status: 429, headers: { "retry-after": "1" } }],
+    ["503", { status: 503 }],
+    ["a lost connection", { reset: true as const }],
+    ["half an answer", { garbage: true as const }],
+  ])("%s on every second call delays the sync but loses no customer", async (_name, fault) => {
+    let calls = 0;
+    around(service, (call) => {
+      calls += 1;
+      if (call % 2 === 0) service.sandbox.failNext("storefront", fault);
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 60 },
+    });
+    expect(calls).toBe(6);
+    expect(await queued(service)).toMatchObject({ cms: 60 });
+  });
+
+  it("a token that expires during the run is refreshed once, and the sync continues", async () => {
+    service.sandbox.failNext("storefront", {
+      status: 401,
+      body: { errors: "[API] Invalid API key or access token" },
+      match: "graphql",
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({
+      outcome: "done",
+      counts: { created: 60 },
+    });
+    expect(service.sandbox.storefront.refreshCalls(SHOP)).toHaveLength(1);
+  });
+
+  it("a store that uninstalled during the run is reported as such, with the progress and the cursor kept", async () => {
+    around(service, async (call) => {
+      if (call === 1) await service.sandbox.storefront.uninstall(SHOP, { silent: true });
+    });
+    expect(await syncCustomers(service.ctx, tenant, { pageSize: 20 })).toMatchObject({
+      outcome: "failed",
+      counts: { created: 20 },
+      error: { code: "not_installed" },
+    });
+    expect(await syncState(service)).toMatchObject({
+      cursor: expect.any(String),
+      error: expect.stringContaining("Install the app again"),
+    });
+  });
+
+  it("of two concurrent runs one runs", async () => {
+    const results = await Promise.all([
+      syncCustomers(service.ctx, tenant, { pageSize: 20 }),
+      syncCustomers(service.ctx, tenant, { pageSize: 20 }),
+    ]);
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(["busy", "done"]);
+    expect(await queued(service)).toMatchObject({ cms: 60 });
+  });
+});

@@ -1,0 +1,125 @@
+// Several processes on one database: a mandate's limit holds across them, and a process killed during a
+// checkout keeps nothing reserved.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { endChildren, startServer } from "../support/processes/child.ts";
+import {
+  CART_API,
+  itemsOf,
+  newMandate,
+  newPayer,
+  seedProducts,
+  mandateRow,
+  type Shelf,
+} from "../support/agents/checkout.ts";
+import { callsOf, type Shopper } from "../support/agents/commerce.ts";
+import {
+  eventually,
+  SHOP,
+  startService,
+  testEnvironment,
+  type Service,
+} from "../support/service.ts";
+
+const PROCESSES = 3;
+let service: Service;
+let shelf: Shelf;
+beforeAll(async () => {
+  service = await startService({ background: true });
+  shelf = await seedProducts(service);
+});
+afterAll(async () => {
+  await endChildren();
+  await service.stop();
+});
+
+const startWeb = () =>
+  startServer({
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
+    BASE_URL: service.url,
+    ROLES: "web",
+    DATABASE_POOL: "4",
+  });
+
+async function buy(
+  url: string,
+  person: Shopper,
+  mandate_id: string,
+  key?: string,
+): Promise<{ status: number; json: any }> {
+  const headers = {
+    "Content-Type": "application/json",
+    Authorization: `Bearer ${person.token}`,
+    ...(key && { "Idempotency-Key": key }),
+  };
+  const answer = await fetch(`${url}/commerce/checkout?shop=${SHOP}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ line_items: itemsOf(shelf.camera), mandate_id }),
+  });
+  return { status: answer.status, json: await answer.json() };
+}
+
+test(`of 20 concurrent checkouts of 40.00 on a mandate of 100.00, across ${PROCESSES + 1} processes, exactly 2 succeed`, async () => {
+  const webs = await Promise.all(Array.from({ length: PROCESSES }, startWeb));
+  const urls = [service.url, ...webs.map(({ url }) => url)];
+  const shopper = await newPayer(service);
+  for (let times = 0; times < 3; times += 1) {
+    const mandate = await newMandate(service, shopper, { usage: "multi" });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => buy(urls[n % urls.length] as string, shopper, mandate)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(
+      answers.filter(({ status, json }) => status === 403 && json.reason === "exceeded"),
+    ).toHaveLength(18);
+    expect(await mandateRow(service, mandate)).toEqual({
+      spent_amount: "0.00",
+      reserved_amount: "80.00",
+      reservations: 2,
+      status: "active",
+    });
+    const rows = await service.database.query(
+      "SELECT count(*)::int AS n FROM checkout_sessions WHERE mandate_id = $1",
+      [mandate],
+    );
+    expect(rows).toEqual([{ n: 2 }]);
+  }
+  const mandate = await newMandate(service, shopper);
+  const single = await Promise.all(urls.map((url) => buy(url, shopper, mandate)));
+  expect(single.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 403, 403, 403]);
+  for (const web of webs) web.signal("SIGTERM");
+  await Promise.all(webs.map(({ ended }) => ended));
+}, 120_000);
+
+test("a process killed during a checkout keeps nothing reserved, and the same idempotency key works in another process", async () => {
+  const web = await startWeb();
+  const shopper = await newPayer(service);
+  const mandate = await newMandate(service, shopper);
+  const carts = callsOf(service, "cartCreate");
+  service.sandbox.failNext("storefront", { hang: 4_000, match: CART_API });
+  const lost = buy(web.url, shopper, mandate, "the-only-key").then(
+    () => "answered",
+    () => "lost",
+  );
+  await eventually("the cart asked for", () => callsOf(service, "cartCreate") > carts);
+  web.signal("SIGKILL");
+  expect(await lost).toBe("lost");
+  expect(await mandateRow(service, mandate)).toMatchObject({
+    reserved_amount: "0.00",
+    reservations: 0,
+  });
+  expect((await buy(service.url, shopper, mandate, "the-only-key")).json.code).toBe(
+    "idempotency_in_flight",
+  );
+  // Lets the dead process's one-minute lease expire.
+  await service.database.query(
+    "UPDATE kv SET expires_at = now() - interval '1 second' WHERE key LIKE 'idempotent:%'",
+  );
+  const again = await buy(service.url, shopper, mandate, "the-only-key");
+  expect(again.status).toBe(201);
+  expect(await buy(service.url, shopper, mandate, "the-only-key")).toEqual(again);
+  expect(await mandateRow(service, mandate)).toMatchObject({
+    reserved_amount: "40.00",
+    reservations: 1,
+  });
+}, 60_000);

@@ -1,0 +1,370 @@
+// The real process: rejected and successful starts.
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startDatabaseProxy } from "../support/processes/database-proxy.ts";
+import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
+import { endChildren, startChild, startServer } from "../support/processes/child.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { removeFolder } from "../support/processes/embedded-postgres.ts";
+import { CUSTOMER_2024_10 } from "../support/storefront/payloads.ts";
+import { ADMIN_KEY, eventually, sign, testEnvironment } from "../support/service.ts";
+
+let sandbox: Sandbox;
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    app: {
+      url: "http://127.0.0.1:1",
+      clientId: "test-client-id",
+      clientSecret: "test-app-secret-0123456789",
+    },
+  });
+  database = await freshDatabase();
+  folder = await mkdtemp("/var/tmp/customer-identity-pg-");
+  await chmod(folder, 0o711);
+});
+afterEach(() => endChildren());
+afterAll(async () => {
+  await sandbox.stop();
+  await database.drop();
+  await removeFolder(folder);
+});
+
+/** The complete settings of a deployed worker, except those a test removes. */
+const deployment = (changes: Record<string, string> = {}) => ({
+  ...testEnvironment(sandbox, database.url),
+  BASE_URL: "https://service.example",
+  PORT: "0",
+  DATA_DIR: join(folder, "none"),
+  ROLES: "worker",
+  ...changes,
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+async function refusal(env: Record<string, string>): Promise<string> {
+  const child = startChild("app/server.ts", { DATA_DIR: join(folder, "none"), ...env });
+  expect(await child.ended).toBe(1);
+  expect(child.out()).not.toContain("listening on");
+  return child.err();
+}
+/** Checks for one or a few readable sentences without a stack or file names. */
+function requireSentence(text: string): void {
+  expect(text).not.toMatch(/^\s+at |\.ts:\d+|node:internal/m);
+  expect(text.trim().split("\n").length).toBeLessThan(14);
+}
+
+describe("refuses to start, with exit code 1 and a readable message", () => {
+  test("when settings are missing: lists all of them by name and purpose", async () => {
+    const text = await refusal({ PORT: "0", SANDBOX: "off", DATABASE_URL: database.url });
+    requireSentence(text);
+    for (const name of [
+      "BASE_URL",
+      "PLATFORM_CLIENT_ID",
+      "PLATFORM_APP_SECRET",
+      "JWT_SECRET",
+      "ADMIN_KEY",
+      "SECRETS_KEY",
+      "WORKER_WEBHOOK_SECRET",
+    ])
+      expect(text).toMatch(new RegExp(`${name}: is missing\\. \\w`));
+  });
+
+  test("when settings are malformed: lists all of them, and never their values", async () => {
+    const values = {
+      JWT_SECRET: "short-value-1",
+      ADMIN_KEY: "short-value-2",
+      SECRETS_KEY: "bm90LTMyLWJ5dGVz",
+      PORT: "eighty",
+      BASE_URL: "http://service.example",
+      EMAIL_FROM: "nobody-here",
+      PLATFORM_APP_SECRET: "short-value-3",
+      ROLES: "web,cook",
+    };
+    const text = await refusal(deployment(values));
+    requireSentence(text);
+    for (const [name, value] of Object.entries(values)) {
+      expect(text).toContain(`${name}: `);
+      expect(text).not.toContain(value);
+    }
+    expect(text).toContain("at least 16 characters");
+  });
+
+  test("when the sandbox would run beside real credentials", async () => {
+    const text = await refusal(deployment({ SANDBOX: "on" }));
+    requireSentence(text);
+    expect(text).toMatch(
+      /SANDBOX: the sandbox never runs beside real credentials.*PLATFORM_CLIENT_ID/,
+    );
+    expect(text).not.toContain("test-app-secret");
+  });
+
+  test("when only a database is set: no sandbox runs on it, and no key is printed", async () => {
+    const child = startChild("app/server.ts", {
+      PORT: "0",
+      DATA_DIR: join(folder, "untouched-by-refusal"),
+      DATABASE_URL: database.url,
+    });
+    expect(await child.ended).toBe(1);
+    requireSentence(child.err());
+    expect(child.err()).toContain("ADMIN_KEY: is missing");
+    expect(child.out()).toBe("");
+    expect(existsSync(join(folder, "untouched-by-refusal"))).toBe(false);
+  });
+
+  test("when the port is in use", async () => {
+    const other = createServer();
+    await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
+    const { port } = other.address() as AddressInfo;
+    const text = await refusal(deployment({ PORT: String(port) }));
+    other.close();
+    requireSentence(text);
+    expect(text).toContain(`Port ${port} is in use`);
+  });
+
+  test("when the database cannot be reached, or rejects the login", async () => {
+    const wrong = new URL(database.url);
+    wrong.password = "a-wrong-password";
+    const nowhere = "postgresql://someone:a-secret-word@127.0.0.1:1/none";
+    const [unknown, unreachable] = await Promise.all([
+      refusal(deployment({ DATABASE_URL: `${database.url}_missing` })),
+      refusal(deployment({ DATABASE_URL: nowhere })),
+    ]);
+    for (const text of [unknown, unreachable]) {
+      requireSentence(text);
+      expect(text).toContain("check DATABASE_URL");
+    }
+    expect(unreachable).not.toContain("a-secret-word");
+  }, 40_000);
+
+  test.each<[string, (dataDir: string) => Promise<void>, RegExp]>([
+    [
+      "a damaged file of local secrets",
+      (dir) => writeFile(join(dir, "secrets.json"), '{"SECRETS_KEY": "half'),
+      /secrets in .*secrets\.json are damaged/,
+    ],
+    [
+      "something else where the database should be",
+      async (dir) => {
+        await mkdir(join(dir, "pg"));
+        await writeFile(join(dir, "pg/holiday.jpg"), "not a database");
+      },
+      /pg/,
+    ],
+    [
+      "a database of another version",
+      async (dir) => {
+        await mkdir(join(dir, "pg"));
+        await writeFile(join(dir, "pg/PG_VERSION"), "9\n");
+      },
+      /pg/,
+    ],
+  ])("when the data folder contains %s", async (_, damage, reason) => {
+    const dataDir = await mkdtemp(join(folder, "damaged-"));
+    await chmod(dataDir, 0o711);
+    await damage(dataDir);
+    const text = await refusal({ PORT: "0", DATA_DIR: dataDir, ROLES: "worker" });
+    requireSentence(text);
+    expect(text).toMatch(reason);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe("starts", () => {
+  test("as a deployed worker: prints its address and writes nothing into the data folder", async () => {
+    const { url } = await startServer(deployment({ DATA_DIR: join(folder, "untouched") }));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(existsSync(join(folder, "untouched"))).toBe(false);
+  });
+
+  test("twice concurrently on one empty database: both wait for one migration", async () => {
+    const both = await Promise.all([startServer(deployment()), startServer(deployment())]);
+    expect(both.map(({ url }) => url)).toHaveLength(2);
+  });
+
+  test("with a service role beside the owner: the owner migrates, and the service gets the necessary rights only", async () => {
+    const empty = await emptyDatabase();
+    const role = `process_${randomBytes(4).toString("hex")}`;
+    await empty.query(`CREATE ROLE ${role} LOGIN PASSWORD 'role-password'`);
+    const url = new URL(empty.url);
+    [url.username, url.password] = [role, "role-password"];
+    const env = deployment({ DATABASE_URL: url.href, ROLES: "web,worker,scheduler" });
+    expect((await refusal(env)).trim()).toMatch(/may not change the schema.*DIRECT_DATABASE_URL/);
+    const first = await startServer({ ...env, DIRECT_DATABASE_URL: empty.url }, 60_000);
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    first.signal("SIGTERM");
+    expect(await first.ended).toBe(0);
+    // Once migrated, the owner is no longer needed.
+    const second = await startServer(env, 60_000);
+    expect((await fetch(`${second.url}/health`)).status).toBe(200);
+    const [rights] = await empty.query(
+      `SELECT has_table_privilege($1, 'consent_records', 'DELETE') AS may_delete,
+        has_table_privilege($1, 'consent_records', 'INSERT') AS may_insert`,
+      [role],
+    );
+    expect(rights).toEqual({ may_delete: false, may_insert: true });
+    second.signal("SIGTERM");
+    expect(await second.ended).toBe(0);
+    await empty.drop();
+  }, 120_000);
+
+  test("before its database is up, and answers 503 until it is", async () => {
+    const proxy = await startDatabaseProxy(database.url);
+    await proxy.refuse();
+    const port = await freePort();
+    const starting = startServer(deployment({ DATABASE_URL: proxy.url, PORT: String(port) }));
+    const early = await eventually("the open port", () =>
+      fetch(`http://127.0.0.1:${port}/health`).catch(() => null),
+    );
+    expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+    await proxy.restore();
+    const server = await starting;
+    server.signal("SIGTERM");
+    expect(await server.ended).toBe(0);
+    await proxy.stop();
+  });
+
+  test("without the role web: only /health and /metrics are served", async () => {
+    const { url } = await startServer(deployment({ ROLES: "worker,scheduler" }));
+    const asked = async (path: string, headers: Record<string, string> = {}) =>
+      (await fetch(url + path, { headers, method: "GET" })).status;
+    expect(await asked("/health")).toBe(200);
+    expect(await asked("/metrics", { Authorization: `Bearer ${ADMIN_KEY}` })).toBe(200);
+    expect(
+      await Promise.all(
+        ["/config", "/admin/tenants", "/webhooks/customer-update", "/", "/app"].map((path) =>
+          asked(path),
+        ),
+      ),
+    ).toEqual([404, 404, 404, 404, 404]);
+  });
+
+  test("with the Shopify CLI's own variable names", async () => {
+    const { PLATFORM_CLIENT_ID, PLATFORM_APP_SECRET, BASE_URL, ...rest } = deployment() as Record<
+      string,
+      string
+    >;
+    await startServer({
+      ...rest,
+      SHOPIFY_API_KEY: PLATFORM_CLIENT_ID as string,
+      SHOPIFY_API_SECRET: PLATFORM_APP_SECRET as string,
+      SHOPIFY_APP_URL: BASE_URL as string,
+    });
+  });
+
+  test("as a sandbox with an external database on request, with its own secrets in the data folder", async () => {
+    const dataDir = await mkdtemp(join(folder, "sandbox-"));
+    const beside = await freshDatabase();
+    const server = await startServer(
+      { DATA_DIR: dataDir, SANDBOX: "on", DATABASE_URL: beside.url, LOG_LEVEL: "info" },
+      120_000,
+    );
+    const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
+    const secrets = JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8")) as object;
+    expect(secrets).toMatchObject({ ADMIN_KEY: key });
+    expect(await beside.query("SELECT shop FROM kv WHERE key LIKE 'tenant:%'")).toEqual([
+      { shop: "demo-store.myshopify.com" },
+    ]);
+    expect(existsSync(join(dataDir, "pg"))).toBe(false);
+    server.signal("SIGTERM");
+    expect(await server.ended).toBe(0);
+    await beside.drop();
+  }, 150_000);
+
+  test("without any settings: embedded database, sandbox, demo store; a webhook reaches every system", async () => {
+    const dataDir = await mkdtemp(join(folder, "plain-"));
+    await chmod(dataDir, 0o711);
+    const server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: "info" }, 120_000);
+    const [, key] = await server.line("the admin key", /ADMIN_KEY=(\S+)/);
+    const [, world] = await server.line(
+      "the sandbox",
+      /(http:\/\/127\.0\.0\.1:\d+)\/ {3}the sandbox/,
+    );
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    expect((await fetch(`${world}/`)).status).toBe(200);
+    const authorization = { Authorization: `Bearer ${key}` };
+    const tenants = (await (
+      await fetch(`${server.url}/admin/tenants`, { headers: authorization })
+    ).json()) as { tenants: { shop: string; token: { state: string } }[] };
+    expect(tenants.tenants).toMatchObject([
+      { shop: "demo-store.myshopify.com", token: { state: "valid" } },
+    ]);
+
+    const made = await fetch(`${world}/_control/customers`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        shop: "demo-store.myshopify.com",
+        first_name: "Ann",
+        email: "ann@example.com",
+      }),
+    });
+    expect(await made.json()).toMatchObject({
+      deliveries: [expect.objectContaining({ status: 200 })],
+    });
+    const log = () =>
+      fetch(`${server.url}/admin/events/log?shop=demo-store.myshopify.com`, {
+        headers: authorization,
+      }).then(
+        (answer) => answer.json() as Promise<{ entries: { channel: string; status: string }[] }>,
+      );
+    await eventually(
+      "deliveries on all channels",
+      async () => {
+        const { entries } = await log();
+        return ["cms", "web_analytics", "profile_platform"].every((channel) =>
+          entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
+        );
+      },
+      15_000,
+    );
+    const order = {
+      event_type: "order.created",
+      entity_id: "gid://shopify/Order/1",
+      payload: { name: "#1", line_items: [{ sku: "CAM-9", quantity: 1, price: "9.90" }] },
+    };
+    const accepted = await fetch(
+      `${server.url}/events/ingest?shop=demo-store.myshopify.com&source=manual`,
+      {
+        method: "POST",
+        headers: { ...authorization, "Content-Type": "application/json" },
+        body: JSON.stringify({ ...order, destinations: ["erpsys", "erp_generic", "archive"] }),
+      },
+    );
+    expect(accepted.status).toBe(202);
+    await eventually(
+      "the order in the ERP",
+      async () => {
+        const { entries } = await log();
+        return ["erpsys", "erp_generic", "archive"].every((channel) =>
+          entries.some((entry) => entry.channel === channel && entry.status === "delivered"),
+        );
+      },
+      15_000,
+    );
+    const forged = await fetch(`${server.url}/webhooks/customer-update`, {
+      method: "POST",
+      headers: {
+        "X-Shopify-Shop-Domain": "demo-store.myshopify.com",
+        "X-Shopify-Hmac-SHA256": sign(CUSTOMER_2024_10, "a-secret-of-somebody-else"),
+      },
+      body: CUSTOMER_2024_10,
+    });
+    expect(forged.status).toBe(401);
+    server.signal("SIGTERM");
+    expect(await server.ended).toBe(0);
+  }, 150_000);
+});

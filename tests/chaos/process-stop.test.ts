@@ -1,0 +1,215 @@
+// How the real process ends: by SIGTERM and by SIGKILL.
+import { chmod, mkdtemp } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { endChildren, startServer, type Child } from "../support/processes/child.ts";
+import { addCustomer, addRows } from "../support/bus/queue.ts";
+import { removeFolder, rows } from "../support/processes/embedded-postgres.ts";
+import {
+  eventually,
+  sign,
+  SHOP,
+  startService,
+  testEnvironment,
+  type Service,
+} from "../support/service.ts";
+import { countByStatus, sendWebhook, startLoad, webhookOf } from "../support/bus/webhook-load.ts";
+
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp("/var/tmp/customer-identity-pg-");
+  await chmod(folder, 0o711);
+});
+afterAll(async () => {
+  await endChildren();
+  await service.stop();
+  await removeFolder(folder);
+});
+beforeEach(async () => {
+  await service.database.truncate();
+  service.sandbox.clearFaults();
+  await service.addTenant(SHOP);
+});
+
+const start = (roles: string) =>
+  startServer({
+    ...testEnvironment(service.sandbox, service.database.serviceUrl),
+    BASE_URL: service.url,
+    ROLES: roles,
+  });
+const claimed = () =>
+  service.database.query(
+    `SELECT channel, status FROM integration_queue WHERE status IN ('processing', 'ready')
+      OR locked_by IS NOT NULL UNION ALL SELECT topic, status FROM webhook_inbox WHERE status = 'processing'`,
+  );
+
+/** A webhook whose last byte is sent when the test decides. */
+function slowWebhook(url: string, n: number): { finish(): void; answer: Promise<string> } {
+  const { id, raw } = webhookOf(n);
+  const { port } = new URL(url);
+  const socket = createConnection(Number(port), "127.0.0.1");
+  const bytes = Buffer.from(raw);
+  socket.write(
+    `POST /webhooks/customer-update HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Shopify-Shop-Domain: ${SHOP}\r\nX-Shopify-Webhook-Id: ${id}\r\nX-Shopify-Hmac-SHA256: ${sign(bytes)}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+  );
+  socket.write(bytes.subarray(0, -1));
+  const answer = new Promise<string>((done) => {
+    let text = "";
+    socket
+      .on("data", (chunk: Buffer) => (text += chunk.toString()))
+      .on("close", () => done(text))
+      .on("error", () => done(text));
+  });
+  return { finish: () => void socket.write(bytes.subarray(-1)), answer };
+}
+const isRefused = (url: string) =>
+  fetch(`${url}/health`).then(
+    () => false,
+    () => true,
+  );
+
+test("SIGTERM: the request in flight completes, new ones are rejected, and the exit code is 0", async () => {
+  const server = await start("web");
+  const slow = slowWebhook(server.url, 1);
+  await fetch(`${server.url}/health`);
+  server.signal("SIGTERM");
+  await eventually("refusal of new requests", () => isRefused(server.url));
+  expect(server.hasEnded()).toBe(false);
+  slow.finish();
+  const answer = await slow.answer;
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(answer).toMatch(/connection: close/i);
+  expect(await server.ended).toBe(0);
+  expect(await service.database.query("SELECT status FROM webhook_inbox")).toEqual([
+    { status: "pending" },
+  ]);
+}, 60_000);
+
+test("SIGTERM with deliveries in flight and 60 pending rows: those in flight are delivered, no row stays claimed, no attempt is used up", async () => {
+  const userId = await addCustomer(service.database, SHOP);
+  service.sandbox.failNext("analytics", { delayMs: 700 }, Infinity);
+  const before = service.sandbox.requests("analytics").length;
+  await addRows(service.database, {
+    shop: SHOP,
+    channel: "web_analytics",
+    count: 60,
+    payload: { user_id: userId },
+  });
+  const server = await start("worker");
+  await eventually(
+    "deliveries in flight",
+    () => service.sandbox.requests("analytics").length > before,
+  );
+  server.signal("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(await claimed()).toEqual([]);
+  const [counts] = await service.database.query(
+    `SELECT count(*) FILTER (WHERE status = 'delivered')::int AS delivered,
+      count(*) FILTER (WHERE status = 'pending')::int AS pending,
+      sum(retry_count + lease_lost)::int AS lost FROM integration_queue`,
+  );
+  expect(counts).toEqual({
+    delivered: service.sandbox.requests("analytics").length - before,
+    pending: 60 - counts.delivered,
+    lost: 0,
+  });
+  expect(counts.delivered).toBeGreaterThan(0);
+}, 60_000);
+
+test("SIGTERM under load, five times: every acknowledged webhook is stored, no row stays claimed, exit code 0", async () => {
+  const codes: (number | null)[] = [];
+  let server = await start("web,worker");
+  const load = startLoad(() => server.url, 6);
+  for (let round = 0; round < 5; round += 1) {
+    const before = load.sent.length;
+    await eventually(
+      "load",
+      () => load.sent.slice(before).filter(({ status }) => status === 200).length > 15,
+      15_000,
+    );
+    server.signal("SIGTERM");
+    codes.push(await server.ended);
+    expect(await claimed()).toEqual([]);
+    if (round < 4) server = await start("web,worker");
+  }
+  const sent = await load.stop();
+  const stored = new Set(
+    (
+      await service.database.query<{ delivery_id: string }>("SELECT delivery_id FROM webhook_inbox")
+    ).map((row) => row.delivery_id),
+  );
+  const lost = sent.filter(({ id, status }) => status === 200 && !stored.has(id));
+  process.stdout.write(
+    `5 stops under load: answers ${JSON.stringify(countByStatus(sent))}, acknowledged and lost ${lost.length}, exit codes ${codes.join(" ")}\n`,
+  );
+  expect(lost).toEqual([]);
+  expect(codes).toEqual([0, 0, 0, 0, 0]);
+}, 120_000);
+
+test("SIGKILL with the embedded database, then a start: the database is adopted and nothing acknowledged is lost", async () => {
+  const env = {
+    ...testEnvironment(service.sandbox, ""),
+    DATABASE_URL: "",
+    BASE_URL: service.url,
+    DATA_DIR: join(folder, "data"),
+    LOG_LEVEL: "info",
+  };
+  const first = await startServer({ ...env, ROLES: "web" }, 120_000);
+  await configure(first);
+  const load = startLoad(() => first.url, 6);
+  await eventually(
+    "acknowledged webhooks",
+    () => load.sent.filter(({ status }) => status === 200).length > 60,
+  );
+  first.signal("SIGKILL");
+  await first.ended;
+  const sent = await load.stop();
+
+  const second = await startServer({ ...env, ROLES: "web,worker" }, 120_000);
+  expect(second.lines.some((line) => line.includes("database.adopted"))).toBe(true);
+  const acknowledged = sent.filter(({ status }) => status === 200).map(({ id }) => id);
+  const repeated = await Promise.all(
+    acknowledged.map((id) => sendWebhook(second.url, Number(id.slice("delivery-".length)))),
+  );
+  expect(countByStatus(repeated)).toEqual({ 200: acknowledged.length });
+  const url = await embeddedUrl(second);
+  const done = await eventually(
+    "all of them worked",
+    async () => {
+      const found = (await rows(
+        url,
+        "SELECT delivery_id FROM webhook_inbox WHERE status = 'done'",
+      )) as { delivery_id: string }[];
+      return acknowledged.every((id) => found.some((row) => row.delivery_id === id)) && found;
+    },
+    20_000,
+  );
+  process.stdout.write(
+    `SIGKILL under load: acknowledged ${acknowledged.length}, worked after the restart ${done.length}\n`,
+  );
+  second.signal("SIGTERM");
+  expect(await second.ended).toBe(0);
+}, 150_000);
+
+async function configure(server: Child & { url: string }): Promise<void> {
+  const { ADMIN_KEY: key } = testEnvironment(service.sandbox, "");
+  const answer = await fetch(`${server.url}/config?shop=${SHOP}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ brand_name: "Test" }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** The embedded server's address: its port is in the log, its password in the data folder. */
+async function embeddedUrl(server: Child): Promise<string> {
+  const { readFile } = await import("node:fs/promises");
+  const line = server.lines.find((text) => text.includes("database.adopted")) as string;
+  const { port, dataDir } = JSON.parse(line) as { port: number; dataDir: string };
+  const password = (await readFile(`${dataDir}.password`, "utf8")).trim();
+  return `postgresql://postgres:${password}@127.0.0.1:${port}/customer_identity`;
+}

@@ -1,0 +1,277 @@
+// /health, /metrics and /openapi.json.
+import { channels } from "../../../app/domain/channels/index.ts";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { startBackground, type Background } from "../../../app/boot.server.ts";
+import { createCtx, type Ctx } from "../../../app/context.server.ts";
+import { METHODS } from "../../../app/http/endpoint.ts";
+import type { Auth } from "../../../app/http/auth/schemes.ts";
+import { loadRoutes } from "../../../app/http/route-table.ts";
+import { createListener } from "../../../app/http/serve.ts";
+import {
+  ADMIN_KEY,
+  APP_SECRET,
+  eventually,
+  SHOP,
+  startService,
+  type Service,
+} from "../../support/service.ts";
+import { startDatabaseProxy, type DatabaseProxy } from "../../support/processes/database-proxy.ts";
+import { CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
+
+const TENANT_KEY = "tenant-key-of-the-test-store";
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await service.addTenant(SHOP, { admin_key: TENANT_KEY });
+});
+afterAll(() => service.stop());
+
+test("a healthy service answers with its name and version, without a key", async () => {
+  const answer = await service.call("GET", "/health", { key: null });
+  expect([answer.status, answer.json]).toEqual([
+    200,
+    {
+      status: "ok",
+      service: "customer-identity-service",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      checks: { database: "ok" },
+    },
+  ]);
+});
+
+describe("a service without its database", () => {
+  let proxy: DatabaseProxy;
+  let ctx: Ctx;
+  let server: Server;
+  let background: Background;
+  let url: string;
+
+  // The same database through a connection that the test can cut.
+  beforeAll(async () => {
+    proxy = await startDatabaseProxy(service.ctx.config.DATABASE_URL as string);
+    ctx = createCtx({
+      channels,
+      config: service.ctx.config,
+      databaseUrl: proxy.url,
+      baseUrl: service.url,
+      log: service.ctx.log,
+    });
+    server = createServer(
+      createListener({
+        ctx,
+        routes: await loadRoutes(),
+        screens: { handle: (_, response) => void response.writeHead(404).end() },
+      }),
+    );
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    background = await startBackground(ctx);
+  });
+  afterAll(async () => {
+    await proxy.restore();
+    await background.stop();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+    await ctx.close();
+    await proxy.stop();
+  });
+
+  const get = async (path: string) => {
+    const response = await fetch(url + path, { headers: { Authorization: `Bearer ${ADMIN_KEY}` } });
+    return { status: response.status, headers: response.headers, json: await response.json() };
+  };
+  const isHealthy = async () => (await get("/health")).status === 200;
+
+  test.each([
+    ["refused", "refuse"],
+    ["silent", "silence"],
+  ] as const)(
+    "is degraded while the connection is %s, answers 503 and not 500, and recovers by itself",
+    async (_, how) => {
+      await eventually("the healthy start", isHealthy);
+      await proxy[how]();
+      const [health, refused] = await Promise.all([get("/health"), get(`/config?shop=${SHOP}`)]);
+      expect([health.status, health.json]).toEqual([
+        503,
+        {
+          status: "degraded",
+          service: "customer-identity-service",
+          version: expect.any(String),
+          checks: { database: "unreachable" },
+        },
+      ]);
+      expect([
+        refused.status,
+        refused.json.error,
+        refused.json.code,
+        refused.headers.get("retry-after"),
+      ]).toEqual([503, "ServiceUnavailable", "database_unavailable", "2"]);
+      await proxy.restore();
+      await eventually("the recovery", isHealthy);
+      expect((await get(`/config?shop=${SHOP}`)).status).toBe(200);
+    },
+  );
+
+  test("processes the work that arrived elsewhere, once it is back", async () => {
+    await proxy.refuse();
+    const id = "arrived-while-away";
+    expect(
+      (
+        await service.webhook("customer-update", CUSTOMER_2024_10, {
+          headers: { "X-Shopify-Webhook-Id": id },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      await service.database.query("SELECT status FROM webhook_inbox WHERE delivery_id = $1", [id]),
+    ).toEqual([{ status: "pending" }]);
+    await proxy.restore();
+    await eventually(
+      "the webhook to be handled",
+      async () =>
+        (
+          await service.database.query(
+            "SELECT 1 FROM webhook_inbox WHERE delivery_id = $1 AND status = 'done'",
+            [id],
+          )
+        ).length === 1,
+    );
+  });
+
+  test("is also degraded when the database accepts no more connections", async () => {
+    const name = new URL(service.ctx.config.DATABASE_URL as string).pathname.slice(1);
+    const beside = new pg.Client({ connectionString: inject("databaseServer").url });
+    await beside.connect();
+    await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await beside.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+      [name],
+    );
+    try {
+      expect((await get("/health")).status).toBe(503);
+      expect((await get(`/config?shop=${SHOP}`)).status).toBe(503);
+    } finally {
+      await beside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await beside.end();
+    }
+    await eventually("the recovery", isHealthy);
+  });
+});
+
+describe("the metrics", () => {
+  test("are Prometheus text for the operator, with requests and queues", async () => {
+    await service.call("GET", `/config?shop=${SHOP}`);
+    const answer = await service.call("GET", "/metrics");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+    expect(answer.text).toMatch(
+      /^http_request_duration_seconds_count\{method="GET",route="\/config",status="200"\} [1-9]/m,
+    );
+    expect(answer.text).toMatch(/^# TYPE queue_depth gauge$/m);
+  });
+
+  test("name routes and never what a caller typed", async () => {
+    await service.call("GET", "/admin/typed-by-a-caller");
+    await service.call("POST", "/webhooks/typed-by-a-caller", { body: "{}" });
+    const { text } = await service.call("GET", "/metrics");
+    expect(text).not.toContain("typed-by-a-caller");
+    expect(text).toContain('route="/webhooks/:topic"');
+  });
+
+  test.each([
+    ["nobody", null],
+    ["a store", TENANT_KEY],
+    ["the app", APP_SECRET],
+  ])("reject %s", async (_, key) => {
+    expect((await service.call("GET", "/metrics", { key })).status).toBe(401);
+    expect((await service.call("GET", `/metrics?shop=${SHOP}`, { key })).status).toBe(401);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  /** The alternatives: a session is a token or a cookie; a visitor may have no credential. */
+  const NOTHING = "";
+  const WAYS_IN: Record<Auth, string[]> = {
+    none: [],
+    visitor: ["sessionToken", "sessionCookie", NOTHING],
+    admin: ["adminKey"],
+    platform: ["platformKey"],
+    hmac: ["storefrontSignature"],
+    session: ["sessionToken", "sessionCookie"],
+    person: ["sessionToken", "sessionCookie", "agentToken"],
+    person_or_admin: ["sessionToken", "sessionCookie", "agentToken", "adminKey"],
+    event_source: ["storefrontSignature", "erpToken", "backendSecret", "adminKey"],
+    backend: ["backendSecret", "backendBearer"],
+    backend_key: ["backendKey"],
+  };
+  type Operation = {
+    security: Record<string, []>[];
+    responses: Record<string, unknown>;
+    parameters: { name: string; in: string }[];
+    requestBody?: object;
+  };
+  const read = async () =>
+    (await service.call("GET", "/openapi.json", { key: null })).json as {
+      openapi: string;
+      paths: Record<string, Record<string, Operation>>;
+      components: { securitySchemes: object; schemas: object };
+    };
+
+  test("is of version 3.1 and lists exactly the mounted routes and their methods", async () => {
+    const { openapi, paths } = await read();
+    expect(openapi).toMatch(/^3\.1\./);
+    const listed = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const mounted = (await loadRoutes()).all.flatMap(({ path, endpoint }) =>
+      METHODS.filter((method) => endpoint.specs[method]).map(
+        (method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`,
+      ),
+    );
+    expect(listed.sort()).toEqual(mounted.sort());
+  });
+
+  test("states for every operation each declared response, the error shape, the authentication and the path parameters", async () => {
+    const { paths, components } = await read();
+    for (const { path, endpoint } of (await loadRoutes()).all)
+      for (const method of METHODS) {
+        const spec = endpoint.specs[method];
+        if (!spec) continue;
+        const operation = paths[path.replace(/:(\w+)/g, "{$1}")]?.[
+          method.toLowerCase()
+        ] as Operation;
+        expect([path, ...Object.keys(operation.responses).sort()]).toEqual([
+          path,
+          ...[...Object.keys(spec.answers ?? { 200: "" }), "default"].sort(),
+        ]);
+        expect([path, operation.security]).toEqual([
+          path,
+          WAYS_IN[spec.auth].map((scheme) => (scheme === NOTHING ? {} : { [scheme]: [] })),
+        ]);
+        for (const scheme of WAYS_IN[spec.auth].filter(Boolean))
+          expect(components.securitySchemes).toHaveProperty(scheme);
+        expect(
+          operation.parameters
+            .filter((parameter) => parameter.in === "path")
+            .map(({ name }) => name),
+        ).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+        expect([path, Boolean(operation.requestBody)]).toEqual([
+          path,
+          Boolean(spec.body ?? spec.accepts),
+        ]);
+      }
+    expect(components.schemas).toHaveProperty("Error");
+  });
+
+  test("has no dangling reference and no secret", async () => {
+    const document = await read();
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      expect(document.components.schemas).toHaveProperty(name as string);
+    for (const secret of [ADMIN_KEY, APP_SECRET, "postgres://"]) expect(text).not.toContain(secret);
+  });
+});

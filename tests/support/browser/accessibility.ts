@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Page } from "playwright-core";
+
+const AXE = readFileSync(
+  resolve(import.meta.dirname, "../../../node_modules/axe-core/axe.min.js"),
+  "utf8",
+);
+
+type Found = { id: string; impact: string | null; nodes: { html: string }[] };
+
+/** Polaris marks "mixed" in two ways at once; both are correct. */
+const NOT_OURS = /Polaris-Checkbox__Input--indeterminate/;
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/**
+ * What axe-core finds against WCAG 2.2 AA, a line per rule. `strict` also counts what is less than
+ * serious, and the best practices: for pages that are ours from the first tag to the last.
+ */
+export async function findA11yViolations(
+  page: Page,
+  { strict = false }: { strict?: boolean } = {},
+): Promise<string[]> {
+  // A button that becomes usable fades in: its contrast is judged when the transition has ended.
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
+    await Promise.all(transitions.map((one) => one.finished.catch(() => {})));
+  });
+  // Evaluated, not added as a script: the page's own policy does not stop it.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(
+    async (rules) => {
+      const { axe } = window as unknown as {
+        axe: { run(place: Document, options: object): Promise<{ violations: Found[] }> };
+      };
+      return (await axe.run(document, { runOnly: rules })).violations;
+    },
+    strict ? [...WCAG, "best-practice"] : WCAG,
+  );
+  return found
+    .filter(({ impact }) => strict || impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.filter(({ html }) => id !== "aria-conditional-attr" || !NOT_OURS.test(html)),
+    }))
+    .filter(({ nodes }) => nodes.length > 0)
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+/** How many pixels the page is wider than the window: horizontal scrolling on a phone. */
+export const findOverflow = (page: Page): Promise<number> =>
+  page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - window.innerWidth));

@@ -1,0 +1,108 @@
+// A real browser that reaches only the origins a test names, and records errors.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+// The app answers 410 to a headless user agent.
+const USER_AGENT =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
+
+export type Visit = {
+  page: Page;
+  /** Console errors and uncaught exceptions. */
+  errors: string[];
+  /** Blocked requests to other origins. */
+  foreign: string[];
+  close(): Promise<void>;
+};
+
+let launched: Promise<Browser> | undefined;
+
+/**
+ * One browser per worker for all its test files, because unpacking and starting it takes seconds.
+ * It ends with the process.
+ */
+function launch(): Promise<Browser> {
+  launched ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), "customer-identity-browser-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    return chromium.launch({
+      executablePath: await unpackInto(folder),
+      args: ["--no-sandbox", "--no-zygote", "--disable-dev-shm-usage", "--disable-gpu"],
+      // Its own libraries and fonts: a minimal machine has none, and text without a font has no size.
+      env: {
+        ...process.env,
+        LD_LIBRARY_PATH: join(folder, "al2023/lib"),
+        FONTCONFIG_FILE: join(folder, "fonts.conf"),
+      },
+    });
+  })();
+  return launched;
+}
+
+export async function openBrowser(): Promise<{
+  visit(
+    origins: string[],
+    options?: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } },
+  ): Promise<Visit>;
+  /** Closes the visited pages. */
+  close(): Promise<void>;
+}> {
+  const browser = await launch();
+  const contexts = new Set<BrowserContext>();
+  return {
+    async visit(origins, options = {}) {
+      const context = await browser.newContext({
+        userAgent: USER_AGENT,
+        viewport: { width: 1_100, height: 620 },
+        ...options,
+      });
+      contexts.add(context);
+      context.once("close", () => contexts.delete(context));
+      const [errors, foreign]: [string[], string[]] = [[], []];
+      await context.route("**/*", (route) => {
+        const { origin, protocol } = new URL(route.request().url());
+        if (protocol === "data:" || origins.includes(origin)) return route.continue();
+        foreign.push(route.request().url());
+        return route.abort();
+      });
+      const page = await context.newPage();
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      page.on("pageerror", (error) => errors.push(error.message));
+      return { page, errors, foreign, close: () => context.close() };
+    },
+    async close() {
+      await Promise.all([...contexts].map((context) => context.close()));
+    },
+  };
+}
+
+/** Into a private folder: a copy in the shared one may be incomplete after another run. */
+async function unpackInto(folder: string): Promise<string> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  try {
+    const { default: packed, inflate } = await import("@sparticuz/chromium");
+    const parts = resolve(import.meta.dirname, "../../../node_modules/@sparticuz/chromium/bin");
+    await inflate(join(parts, "al2023.tar.br"));
+    const [fonts, cache] = [join(folder, "fonts"), join(folder, "font-cache")];
+    writeFileSync(
+      join(folder, "fonts.conf"),
+      `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`,
+    );
+    return await packed.executablePath(parts);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+}
+
+/** Waits until React has hydrated the page; before that a button does nothing. */
+export async function waitForHydration(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("button")].every((button) =>
+      Object.keys(button).some((key) => key.startsWith("__reactProps")),
+    ),
+  );
+}

@@ -1,0 +1,56 @@
+// A merchant in the app's screens: a connected store, and a browser that opens them as the store
+// admin does.
+import { expect } from "vitest";
+import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
+import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
+import { waitForHydration, type openBrowser, type Visit } from "./browser.ts";
+import { embeddedUrl, type TestApp } from "./screens-server.ts";
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>;
+
+export async function connectStore(
+  world: TestApp,
+  shop: string,
+  fields: Record<string, unknown> = {},
+): Promise<void> {
+  const reply = world.sandbox.storefront.install(shop, {
+    scope: "write_customers,read_products,read_orders,read_customer_merge",
+  });
+  await registerTenant(world.ctx, shop);
+  await storeGrant(world.ctx, shop, {
+    accessToken: reply.access_token,
+    refreshToken: reply.refresh_token ?? null,
+    expiresIn: 3_600,
+    scopes: reply.scope.split(","),
+  });
+  if (Object.keys(fields).length > 0) await changeTenantRecord(world.ctx, shop, { set: fields });
+}
+
+export type MerchantVisit = Visit & {
+  /** Ends the visit and checks for errors and requests to other origins. */ leave(): Promise<void>;
+};
+
+/** Opens a screen by its path, with an optional query. */
+export async function openScreen(
+  world: TestApp,
+  browser: Browser,
+  shop: string,
+  path: string,
+  options?: Parameters<Browser["visit"]>[1],
+): Promise<MerchantVisit> {
+  const visit = await browser.visit([world.url, world.sandbox.url], options);
+  visit.page.setDefaultTimeout(15_000);
+  const [pathname, query] = path.split("?");
+  await visit.page.goto(
+    `${await embeddedUrl(world, shop, { path: pathname as string })}${query ? `&${query}` : ""}`,
+  );
+  await waitForHydration(visit.page);
+  return {
+    ...visit,
+    async leave() {
+      expect(visit.errors).toEqual([]);
+      expect(visit.foreign).toEqual([]);
+      await visit.close();
+    },
+  };
+}

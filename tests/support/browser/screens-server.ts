@@ -1,0 +1,58 @@
+// The service with its screens, as the tests of the merchant's side start it.
+import {
+  APP_SECRET,
+  CLIENT_ID,
+  startService,
+  type Service,
+  type ServiceOptions,
+} from "../service.ts";
+
+export { ADMIN_KEY } from "../service.ts";
+export const APP = { clientId: CLIENT_ID, clientSecret: APP_SECRET };
+const SCOPES = "read_customers,write_customers,read_products,read_orders,read_customer_merge";
+
+export type TestApp = Service;
+
+/** `appSecrets`: the newest first, as while the app's secret is rotated. */
+export function startTestApp({
+  appSecrets = [APP_SECRET],
+  env,
+  ...options
+}: ServiceOptions & { appSecrets?: string[] } = {}): Promise<TestApp> {
+  return startService({
+    ...options,
+    env: { SCOPES, RATE_LIMIT_SCALE: "1", PLATFORM_APP_SECRET: appSecrets.join(","), ...env },
+  });
+}
+
+/** The address at which the admin opens the app. */
+export async function embeddedUrl(
+  world: TestApp,
+  shop: string,
+  options: { path?: string; token?: string } = {},
+): Promise<string> {
+  const query = new URLSearchParams({
+    embedded: "1",
+    shop,
+    host: Buffer.from(`admin.shopify.com/store/${shop.replace(".myshopify.com", "")}`).toString(
+      "base64url",
+    ),
+    id_token: options.token ?? (await world.sandbox.storefront.sessionToken(shop)),
+  });
+  return `${world.url}${options.path ?? "/app"}?${query}`;
+}
+
+/** How many token requests of this kind the platform received. */
+export function countGrants(
+  world: TestApp,
+  shop: string,
+  grantType: "token-exchange" | "refresh_token",
+): number {
+  return world.sandbox
+    .requests("storefront")
+    .filter(
+      ({ path, body }) =>
+        path === `/${shop}/admin/oauth/access_token` &&
+        String((body as { grant_type?: string }).grant_type).endsWith(grantType),
+    ).length;
+}

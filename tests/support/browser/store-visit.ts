@@ -1,0 +1,188 @@
+// A shopper on the store's own origin: the theme's page with the real blocks, the app proxy in
+// front of the service, and stand-ins for the tag and the storefront's privacy API that record
+// their calls.
+import type { Page, Route } from "playwright-core";
+import { proxyTarget } from "../../../app/sandbox/storefront/app-proxy.ts";
+import { readAsset, renderBlock } from "../../../app/sandbox/storefront/theme-blocks.ts";
+import type { openBrowser } from "./browser.ts";
+import { APP_SECRET, SHOP, type Service } from "../service.ts";
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>;
+type Sent = {
+  method: string;
+  path: string;
+  body: any;
+  status: number;
+  headers: Record<string, string>;
+};
+
+export type StoreVisit = {
+  page: Page;
+  /** Requests to other origins than the store. */
+  foreign: string[];
+  /**
+   * Requests that reached the service, through the proxy or directly, in order of their responses.
+   */
+  sent: Sent[];
+  errors: string[];
+  open(path?: string, until?: "load" | "networkidle"): Promise<void>;
+  /** The data layer: commands as `{command: [...]}`. */
+  layer(): Promise<any[]>;
+  privacyCalls(): Promise<any[]>;
+  close(): Promise<void>;
+};
+
+export type StoreOptions = {
+  shop?: string;
+  locale?: string;
+  blocks?: ("consent" | "footer" | "account" | "compliance")[];
+  /** Markup after the app's blocks in the head. */
+  head?: string;
+  body?: string;
+  settings?: Record<string, unknown>;
+  gpc?: boolean;
+  customerId?: string;
+  /** Written to localStorage before the page runs. */
+  kept?: Record<string, unknown>;
+  context?: Parameters<Browser["visit"]>[1] & Record<string, unknown>;
+};
+
+const NORMAL = `(layer) => Array.from(layer, (one) => (Object.prototype.toString.call(one) === "[object Arguments]" ? { command: Array.from(one) } : one))`;
+/** The tag: records the data layer at the time it runs. */
+const TAG = `window.seenByTag = (${NORMAL})(window.dataLayer);`;
+const PRIVACY_API = `window.privacyCalls = []; window.Shopify = { loadFeatures(features, done) { window.privacyCalls.push(features); this.customerPrivacy = { setTrackingConsent(consent, callback) { window.privacyCalls.push(consent); callback(); } }; done(); } };`;
+
+export async function openStore(
+  browser: Browser,
+  service: Service,
+  options: StoreOptions = {},
+): Promise<StoreVisit> {
+  const shop = options.shop ?? SHOP;
+  const origin = `https://${shop}`;
+  const { page, errors, close } = await browser.visit([], options.context ?? {});
+  const [foreign, sent]: [string[], Sent[]] = [[], []];
+
+  const passOn = async (route: Route) => {
+    const request = route.request();
+    const asked = new URL(request.url());
+    const target = proxyTarget(
+      { path: asked.pathname, query: asked.searchParams },
+      {
+        appUrl: service.url,
+        secret: APP_SECRET,
+        shop,
+        customerId: options.customerId ?? "",
+      },
+    );
+    const { cookie: _, authorization: __, ...headers } = request.headers();
+    const path = asked.pathname.replace("/apps/crm", "");
+    const answer = await fetch(target, {
+      method: request.method(),
+      headers: { ...headers, ...(options.gpc && { "sec-gpc": "1" }) },
+      ...(request.postData() && { body: request.postData() as string }),
+    });
+    sent.push({
+      method: request.method(),
+      path,
+      body: request.postDataJSON() as unknown,
+      status: answer.status,
+      headers,
+    });
+    await route
+      .fulfill({
+        status: answer.status,
+        headers: Object.fromEntries(
+          [...answer.headers].filter(
+            ([name]) => !["content-length", "content-encoding", "transfer-encoding"].includes(name),
+          ),
+        ),
+        body: await answer.text(),
+      })
+      .catch(() => {});
+  };
+  /** A call from the page to the service's own address. */
+  const goStraight = async (route: Route) => {
+    const request = route.request();
+    const answer = await route.fetch();
+    if (request.method() !== "OPTIONS")
+      sent.push({
+        method: request.method(),
+        path: new URL(request.url()).pathname,
+        body: request.postDataJSON() as unknown,
+        status: answer.status(),
+        headers: request.headers(),
+      });
+    await route.fulfill({ response: answer }).catch(() => {});
+  };
+  await page.context().grantPermissions(["local-network-access"], { origin });
+  await page.route("**/*", async (route) => {
+    const url = new URL(route.request().url());
+    if (url.origin === new URL(service.url).origin) return goStraight(route);
+    if (url.origin === origin && url.pathname.startsWith("/apps/crm/")) return passOn(route);
+    if (url.origin === origin && url.pathname.startsWith("/assets/"))
+      return route.fulfill({
+        contentType: "text/javascript",
+        body: readAsset(url.pathname.slice(8)) ?? "",
+      });
+    if (url.origin === origin)
+      return route.fulfill({
+        contentType: "text/html; charset=utf-8",
+        body: await storePage(shop, options),
+      });
+    foreign.push(url.href);
+    if (url.host === "www.googletagmanager.com")
+      return route.fulfill({ contentType: "text/javascript", body: TAG });
+    return route.abort();
+  });
+  await page.addInitScript(PRIVACY_API);
+  if (options.gpc)
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
+    );
+  if (options.kept)
+    await page.addInitScript(
+      (kept) =>
+        Object.entries(kept).forEach(
+          ([key, value]) =>
+            localStorage.getItem(key) === null && localStorage.setItem(key, JSON.stringify(value)),
+        ),
+      options.kept,
+    );
+  return {
+    page,
+    foreign,
+    sent,
+    errors,
+    close,
+    // With everything that the page loads; our scripts load nothing later by themselves.
+    open: async (path = "/", until = "networkidle") =>
+      void (await page.goto(origin + path, { waitUntil: until })),
+    layer: () => page.evaluate(`(${NORMAL})(window.dataLayer)`) as Promise<any[]>,
+    privacyCalls: () => page.evaluate("window.privacyCalls") as Promise<any[]>,
+  };
+}
+
+async function storePage(
+  shop: string,
+  {
+    locale = "en",
+    blocks = ["consent", "footer"],
+    head = "",
+    body = "",
+    settings = {},
+  }: StoreOptions,
+): Promise<string> {
+  const render = (name: string) =>
+    renderBlock(name, { shop, locale, assetUrl: (asset) => `/assets/${asset}`, settings });
+  const [embed = "", ...parts] = await Promise.all(
+    ["consent", ...blocks.filter((name) => name !== "consent")].map((name) => render(name)),
+  );
+  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>A store</title><link rel="icon" href="data:,">${blocks.includes("consent") ? embed : ""}${head}</head><body><main><h1>Things to buy</h1>${body}</main><footer>${parts.join("")}</footer></body></html>`;
+}
+
+/** The choice that this browser has stored. */
+export const keptChoice = (page: Page) =>
+  page.evaluate(
+    () =>
+      JSON.parse(localStorage.getItem("crm_consent") ?? "null") as Record<string, unknown> | null,
+  );

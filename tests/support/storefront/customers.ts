@@ -1,0 +1,80 @@
+// Customers as rows, for tests of the code that reads them.
+import type { TestDatabase } from "../database.ts";
+
+export type Person = {
+  email?: string | null;
+  full_name?: string;
+  first_name?: string;
+  last_name?: string;
+  provider?: string;
+  status?: string;
+  country?: string;
+  gid?: string;
+  last_login_at?: string;
+  updated_at?: string;
+  tags?: string[];
+  consents?: string[];
+};
+
+/** Returns the id. Missing tags are created in the category `campaign`. */
+export async function putPerson(
+  { query }: TestDatabase,
+  shop: string,
+  person: Person,
+): Promise<number> {
+  const [row] = await query<{ id: number }>(
+    `INSERT INTO storefront_users (shop, email, full_name, first_name, last_name, provider, status,
+      country, storefront_customer_gid, last_login_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11::timestamptz, now())) RETURNING id`,
+    [
+      shop,
+      person.email ?? null,
+      person.full_name ?? null,
+      person.first_name ?? null,
+      person.last_name ?? null,
+      person.provider ?? "email",
+      person.status ?? "active",
+      person.country ?? null,
+      person.gid ?? null,
+      person.last_login_at ?? null,
+      person.updated_at ?? null,
+    ],
+  );
+  const id = row?.id as number;
+  for (const slug of person.tags ?? []) {
+    await query(
+      "INSERT INTO crm_tags (shop, name, slug, category) VALUES ($1, $2, $3, 'campaign') ON CONFLICT DO NOTHING",
+      [shop, slug.toUpperCase(), slug],
+    );
+    await query(
+      `INSERT INTO user_tag_map (shop, user_id, tag_id, source) SELECT $1, $2, id, 'admin'
+        FROM crm_tags WHERE shop = $1 AND slug = $3`,
+      [shop, id, slug],
+    );
+  }
+  if (person.tags)
+    await query("UPDATE storefront_users SET tags = $3::jsonb WHERE shop = $1 AND id = $2", [
+      shop,
+      id,
+      JSON.stringify(person.tags),
+    ]);
+  if (person.consents) {
+    const flags = person.consents.map((type) => `consent_${type}`);
+    await query(
+      `INSERT INTO user_claims (shop, user_id${flags.map((flag) => `, ${flag}`).join("")})
+        VALUES ($1, $2${flags.map(() => ", true").join("")})`,
+      [shop, id],
+    );
+  }
+  return id;
+}
+
+/** The tags that a person has, sorted. */
+export async function tagsOf({ query }: TestDatabase, shop: string, id: number): Promise<string[]> {
+  const rows = await query<{ slug: string }>(
+    `SELECT t.slug FROM user_tag_map m JOIN crm_tags t ON t.shop = m.shop AND t.id = m.tag_id
+      WHERE m.shop = $1 AND m.user_id = $2 ORDER BY t.slug`,
+    [shop, id],
+  );
+  return rows.map(({ slug }) => slug);
+}

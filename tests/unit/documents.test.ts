@@ -1,0 +1,58 @@
+// What stands twice for people's sake is held to its one source.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { renderEnvironmentExample, withConfigurationTable } from "../../scripts/write-docs.ts";
+import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "../support/storefront/payloads.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+describe("CONTRIBUTING", () => {
+  it("names only files, folders and decisions that are there", () => {
+    const named = [
+      ...read("CONTRIBUTING.md").matchAll(
+        /`((?:app|tests|docs|scripts|prisma|extensions)\/[\w./-]+)`/g,
+      ),
+    ].map(([, path]) => path as string);
+    expect(named.length).toBeGreaterThan(40);
+    const decisions = readdirSync(join(root, "docs/decisions"));
+    const isThere = (path: string) =>
+      existsSync(join(root, path)) ||
+      decisions.some(
+        (file) => path.startsWith("docs/decisions/") && file.startsWith(path.slice(15)),
+      );
+    expect(named.filter((path) => !isThere(path))).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("lists every setting as the service reads it", () => {
+    expect(withConfigurationTable(read("README.md"))).toBe(read("README.md"));
+  });
+
+  it("has every setting in .env.example, without the value of a secret", () => {
+    expect(read(".env.example")).toBe(renderEnvironmentExample());
+  });
+
+  it("links only to existing files", () => {
+    const targets = [...read("README.md").matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, target]) => target as string,
+    );
+    expect(targets.length).toBeGreaterThan(5);
+    expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+
+  it("names for every attack a document whose tests exist", () => {
+    const targets = [...read("docs/security.md").matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+      ([, target]) => target as string,
+    );
+    expect(targets.filter((target) => target.startsWith("../tests/")).length).toBeGreaterThan(40);
+    expect(targets.filter((target) => !existsSync(join(root, "docs", target)))).toEqual([]);
+  });
+
+  it("sends the same payloads in its tour as the tests do", () => {
+    expect(read("docs/tour/customer-update-2026-07.json")).toBe(CUSTOMER_2026_07);
+    expect(read("docs/tour/customer-update-2024-10.json")).toBe(CUSTOMER_2024_10);
+  });
+});

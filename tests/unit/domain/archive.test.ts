@@ -1,0 +1,189 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openObjectStore, type ObjectStore } from "../../../app/integrations/archive.ts";
+
+const PAGE = 3;
+
+/**
+ * A minimal S3 for the archive: one bucket in path style, objects in memory, lists in pages of
+ * three.
+ */
+function startBucket() {
+  const objects = new Map<string, { body: Buffer; type: string | undefined }>();
+  const requests: string[] = [];
+  const server: Server = createServer((request, response) => void answerTo(request, response));
+  async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+    const url = new URL(request.url ?? "/", "http://bucket");
+    const [, bucket, ...rest] = url.pathname.split("/");
+    const key = decodeURIComponent(rest.join("/"));
+    requests.push(`${request.method} ${url.pathname}`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = (status: number, body: string | Buffer = "") =>
+      response.writeHead(status, { "Content-Type": "application/xml" }).end(body);
+    const refuse = (status: number, code: string) =>
+      answer(
+        status,
+        `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+      );
+    if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test-id/"))
+      return refuse(403, "AccessDenied");
+    if (bucket !== "crm") return refuse(404, "NoSuchBucket");
+    if (request.method === "PUT")
+      objects.set(key, { body: Buffer.concat(chunks), type: request.headers["content-type"] });
+    if (request.method === "DELETE") objects.delete(key);
+    if (request.method !== "GET") return answer(request.method === "DELETE" ? 204 : 200);
+    if (key) {
+      const object = objects.get(key);
+      return object ? answer(200, object.body) : refuse(404, "NoSuchKey");
+    }
+    const after = url.searchParams.get("continuation-token") ?? "";
+    const keys = [...objects.keys()]
+      .filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after)
+      .sort();
+    const page = keys.slice(0, PAGE);
+    const more =
+      keys.length > PAGE
+        ? `<IsTruncated>true</IsTruncated><NextContinuationToken>${page.at(-1)}</NextContinuationToken>`
+        : "<IsTruncated>false</IsTruncated>";
+    return answer(
+      200,
+      `<?xml version="1.0"?><ListBucketResult>${page.map((one) => `<Contents><Key>${one}</Key></Contents>`).join("")}${more}</ListBucketResult>`,
+    );
+  }
+  return { server, objects, requests };
+}
+
+let root: string;
+const bucket = startBucket();
+let endpoint: string;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "archive-test-"));
+  process.env.AWS_ACCESS_KEY_ID = "test-id";
+  process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
+  await new Promise<void>((ready) => bucket.server.listen(0, "127.0.0.1", ready));
+  endpoint = `http://127.0.0.1:${(bucket.server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  rmSync(join(root, "objects"), { recursive: true, force: true });
+  bucket.objects.clear();
+  bucket.requests.length = 0;
+});
+afterAll(() => {
+  bucket.server.closeAllConnections();
+  bucket.server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const kinds: [string, () => ObjectStore][] = [
+  ["a folder", () => openObjectStore("file:objects", root)],
+  ["a bucket", () => openObjectStore(`s3://crm?endpoint=${endpoint}`, root)],
+  [
+    "a bucket with a prefix",
+    () => openObjectStore(`s3://crm/a/b/?endpoint=${endpoint}&region=eu-west-1`, root),
+  ],
+];
+
+describe.each(kinds)("%s", (_, open) => {
+  it("returns the stored bytes of the latest object at a path", async () => {
+    const archive = open();
+    const bytes = Buffer.from([0, 255, 13, 10, 128]);
+    await archive.put("x/one.bin", "old", "text/plain");
+    await archive.put("x/one.bin", bytes);
+    expect(await archive.get("x/one.bin")).toEqual(bytes);
+    expect(await archive.list("x/")).toEqual(["x/one.bin"]);
+  });
+
+  it("returns null for a missing object, and an empty list for an empty prefix", async () => {
+    const archive = open();
+    expect([await archive.get("x/nothing.json"), await archive.list("x/")]).toEqual([null, []]);
+  });
+
+  it("lists everything with a prefix, sorted, and no other objects", async () => {
+    const archive = open();
+    const names = Array.from({ length: 8 }, (_unused, n) => `list/${8 - n}.json`);
+    for (const name of [...names, "lists/9.json", "other/1.json"]) await archive.put(name, name);
+    expect(await archive.list("list/")).toEqual(names.toSorted());
+  });
+
+  it("deletes one object only, and accepts a missing one", async () => {
+    const archive = open();
+    for (const path of ["r/1", "r/2"]) await archive.put(path, path);
+    for (const __ of [1, 2]) await archive.remove("r/1");
+    expect(await archive.list("r/")).toEqual(["r/2"]);
+  });
+
+  it("writes twenty objects concurrently, and keeps one whole object of twenty writes to one path", async () => {
+    const archive = open();
+    await Promise.all(
+      Array.from({ length: 20 }, (_unused, n) =>
+        Promise.all([archive.put(`m/${n}`, "x"), archive.put("m/same", String(n).repeat(10_000))]),
+      ),
+    );
+    expect(await archive.list("m/")).toHaveLength(21);
+    expect((await archive.get("m/same"))?.toString()).toMatch(/^(1\d|\d)\1+$/);
+  });
+});
+
+describe("a folder", () => {
+  it.each(["../out.txt", "x/../../out.txt", "/etc/out.txt", "..", "", "."])(
+    "cannot be left: %j is rejected by every method",
+    async (path) => {
+      const archive = openObjectStore("file:objects", root);
+      await expect(archive.put(path, "x")).rejects.toThrow("leaves the archive");
+      await expect(archive.get(path)).rejects.toThrow("leaves the archive");
+      await expect(archive.remove(path)).rejects.toThrow("leaves the archive");
+      expect(() => archive.urlOf(path)).toThrow("leaves the archive");
+      expect(readdirSync(root).filter((name) => name !== "objects")).toEqual([]);
+    },
+  );
+
+  it("contains the old object or the new one, never a partial one: it is written to a temp file and renamed, readable by its owner only", async () => {
+    const archive = openObjectStore("file:objects", root);
+    await archive.put("a/one", "old");
+    const file = join(root, "objects/a/one");
+    const before = statSync(file);
+    await archive.put("a/one", "new");
+    const after = statSync(file);
+    expect(after.ino).not.toBe(before.ino);
+    expect(after.mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(root, "objects/a"))).toEqual(["one"]);
+  });
+
+  it("does not list the partial files of a crash", async () => {
+    const archive = openObjectStore("file:objects", root);
+    await archive.put("a/one", "whole");
+    writeFileSync(join(root, "objects/a/one.1.x.part"), "ha");
+    expect(await archive.list("a/")).toEqual(["a/one"]);
+  });
+
+  it("returns an object's address, also for an absolute folder", async () => {
+    const archive = openObjectStore(`file://${root}/objects`, "/nowhere");
+    await archive.put("a/one", "x");
+    expect(readFileSync(new URL(archive.urlOf("a/one")), "utf8")).toBe("x");
+  });
+});
+
+describe("a bucket", () => {
+  it("is called in path style, under its prefix, with the content type", async () => {
+    const archive = openObjectStore(`s3://crm/a/b/?endpoint=${endpoint}`, root);
+    await archive.put("x/1.json", "{}", "application/json");
+    expect(bucket.requests).toEqual(["PUT /crm/a/b/x/1.json"]);
+    expect(bucket.objects.get("a/b/x/1.json")).toEqual({
+      body: Buffer.from("{}"),
+      type: "application/json",
+    });
+    expect(archive.urlOf("x/1.json")).toBe("s3://crm/a/b/x/1.json");
+  });
+
+  it("that rejects or is missing throws an error, never returns an empty result", async () => {
+    const archive = openObjectStore(`s3://nobody?endpoint=${endpoint}`, root);
+    await expect(archive.get("x")).rejects.toThrow("NoSuchBucket");
+    await expect(archive.list("x")).rejects.toThrow("NoSuchBucket");
+    await expect(archive.put("x", "y")).rejects.toThrow("NoSuchBucket");
+  });
+});

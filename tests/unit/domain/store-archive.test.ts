@@ -1,0 +1,142 @@
+// One root per store in the archive: no path leads from one store's objects to another's.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { openObjectStore, type ObjectStore } from "../../../app/integrations/archive.ts";
+import { openStoreRoots, type StoreArchive } from "../../../app/integrations/store-archive.ts";
+
+const MINE = "my-store.myshopify.com";
+const THEIRS = "their-store.myshopify.com";
+const folders: string[] = [];
+let objects: ObjectStore;
+let mine: StoreArchive;
+let theirs: StoreArchive;
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "store-archive-"));
+  folders.push(folder);
+  objects = openObjectStore(`file:${folder}`, "/");
+  const archive = openStoreRoots(objects);
+  [mine, theirs] = [archive.ofStore(MINE), archive.ofStore(THEIRS)];
+});
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const textOf = async (archive: StoreArchive, path: string) =>
+  (await archive.get(path))?.toString() ?? null;
+
+describe("two stores", () => {
+  it("have separate objects at the same path, each below its own root", async () => {
+    await mine.put("events/erpsys/2026-01-01/e.json", "mine");
+    await theirs.put("events/erpsys/2026-01-01/e.json", "theirs");
+    expect(await textOf(mine, "events/erpsys/2026-01-01/e.json")).toBe("mine");
+    expect(await textOf(theirs, "events/erpsys/2026-01-01/e.json")).toBe("theirs");
+    expect(await objects.list("")).toEqual([
+      `${MINE}/events/erpsys/2026-01-01/e.json`,
+      `${THEIRS}/events/erpsys/2026-01-01/e.json`,
+    ]);
+    expect(mine.pathOf("a/b")).toBe(`${MINE}/a/b`);
+  });
+
+  it("list and delete their own objects only", async () => {
+    for (const archive of [mine, theirs])
+      for (const path of ["a/1", "a/2", "b/1"]) await archive.put(path, path);
+    expect(await mine.list("a/")).toEqual(["a/1", "a/2"]);
+    await mine.remove("a/1");
+    expect(await mine.list("")).toEqual(["a/2", "b/1"]);
+    expect(await mine.removeAll()).toBe(2);
+    expect(await mine.list("")).toEqual([]);
+    expect(await theirs.list("")).toEqual(["a/1", "a/2", "b/1"]);
+  });
+
+  it("are not mixed up when one name is a prefix of the other", async () => {
+    const longer = openStoreRoots(objects).ofStore(`${MINE}.example`);
+    await longer.put("a/1", "longer");
+    expect(await mine.list("")).toEqual([]);
+    expect(await mine.removeAll()).toBe(0);
+    expect(await textOf(longer, "a/1")).toBe("longer");
+  });
+});
+
+describe("a path", () => {
+  it.each([
+    `../${THEIRS}/a/1`,
+    `a/../../${THEIRS}/a/1`,
+    `/${THEIRS}/a/1`,
+    `..\\${THEIRS}\\a`,
+    "a//b",
+    "./a",
+    "..",
+    ".",
+    "",
+    "a/",
+  ])("that leaves the root is rejected by every method: %j", async (path) => {
+    await theirs.put("a/1", "theirs");
+    const calls = [() => mine.put(path, "x"), () => mine.get(path), () => mine.remove(path)];
+    for (const call of calls)
+      await expect((async () => call())()).rejects.toThrow("leaves the archive of its store");
+    expect(() => mine.urlOf(path)).toThrow("leaves the archive of its store");
+    expect(await textOf(theirs, "a/1")).toBe("theirs");
+  });
+
+  it.each(["", "*", "..", "../x.myshopify.com", "a/b.myshopify.com", "Store.myshopify.com"])(
+    "begins with a valid store domain: %j is rejected",
+    (shop) => {
+      expect(() => openStoreRoots(objects).ofStore(shop)).toThrow("is not a store domain");
+    },
+  );
+});
+
+describe("an older object without a root", () => {
+  const SHARED = "events/erpsys/2025-01-01/e.json";
+  const file = (shop: string) => objects.put(SHARED, JSON.stringify({ tenant_shop: shop }));
+
+  it("is read, and deleted with its replacement, by the store whose name its content has", async () => {
+    await file(THEIRS);
+    expect(await mine.get(SHARED)).toBeNull();
+    await mine.remove(SHARED);
+    expect(await theirs.get(SHARED)).not.toBeNull();
+    await theirs.put(SHARED, "new");
+    expect(await textOf(theirs, SHARED)).toBe("new");
+    await theirs.remove(SHARED);
+    expect(await theirs.get(SHARED)).toBeNull();
+    expect(await objects.list("")).toEqual([]);
+  });
+
+  it("is read, listed and deleted in the folders that name their store", async () => {
+    const paths = [
+      `consent/checkpoints/${MINE}/000000000001.json`,
+      `gdpr/${MINE}/1.json`,
+      `gdpr/${THEIRS}/1.json`,
+    ];
+    for (const path of paths) await objects.put(path, "{}");
+    expect(await mine.list(`gdpr/${MINE}/`)).toEqual([`gdpr/${MINE}/1.json`]);
+    expect(await mine.list(`consent/checkpoints/${MINE}/`)).toHaveLength(1);
+    expect([await mine.list(`gdpr/${THEIRS}/`), await mine.get(`gdpr/${THEIRS}/1.json`)]).toEqual([
+      [],
+      null,
+    ]);
+    await mine.put(`gdpr/${MINE}/2.json`, "{}");
+    expect(await mine.list(`gdpr/${MINE}/`)).toEqual([
+      `gdpr/${MINE}/1.json`,
+      `gdpr/${MINE}/2.json`,
+    ]);
+    await mine.remove(`gdpr/${MINE}/1.json`);
+    expect(await mine.list(`gdpr/${MINE}/`)).toEqual([`gdpr/${MINE}/2.json`]);
+  });
+
+  it("is deleted with its store, and others stay", async () => {
+    await file(MINE);
+    await objects.put("events/cms/2025-01-01/f.json", JSON.stringify({ tenant_shop: THEIRS }));
+    await objects.put("events/cms/2025-01-01/g.json", "no JSON");
+    await objects.put(`gdpr/${MINE}/1.json`, "{}");
+    await mine.put("events/cms/2026-01-01/h.json", "{}");
+    expect(await mine.removeAll()).toBe(3);
+    expect(await objects.list("")).toEqual([
+      "events/cms/2025-01-01/f.json",
+      "events/cms/2025-01-01/g.json",
+    ]);
+  });
+});

@@ -1,0 +1,138 @@
+// The texts that people read: the three languages say the same things, and nothing is left over.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const app = resolve(import.meta.dirname, "../../app");
+const LANGUAGES = ["en", "es", "fr"] as const;
+const PLURAL = /_(zero|one|two|few|many|other)$/;
+
+type Texts = { [key: string]: string | Texts };
+const namespaces = readdirSync(join(app, "locales/en"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => file.replace(".json", ""));
+/** Without i18next: their texts are read as properties. */
+const isPlain = (namespace: string): boolean =>
+  namespace.startsWith("embeds/") || namespace === "mails";
+const read = (language: string, namespace: string): Texts =>
+  JSON.parse(readFileSync(join(app, "locales", language, `${namespace}.json`), "utf8")) as Texts;
+
+function flatten(texts: Texts, path = ""): [key: string, text: string][] {
+  return Object.entries(texts).flatMap(([name, value]): [string, string][] =>
+    typeof value === "string" ? [[path + name, value]] : flatten(value, `${path}${name}.`),
+  );
+}
+const textsOf = (language: string, namespace: string) =>
+  new Map(flatten(read(language, namespace)));
+
+/**
+ * Without the plural form: languages have different ones. English labels of fields come with the
+ * fields.
+ */
+const keysOf = (language: string, namespace: string): string[] =>
+  [...textsOf(language, namespace).keys()]
+    .filter((key) => !(namespace === "settings" && /^fields\.\w+\.label$/.test(key)))
+    .map((key) => key.replace(PLURAL, ""))
+    .toSorted()
+    .filter((key, at, all) => key !== all[at - 1]);
+
+/** `reason` is a sentence of the server in English, which a translation may leave out. */
+const placeholders = (text: string): string[] =>
+  [...new Set(text.match(/\{+(?!reason)\w+\}+/g) ?? [])].toSorted();
+
+describe.each(namespaces)("%s", (namespace) => {
+  test("has the same keys in every language", () => {
+    for (const language of LANGUAGES)
+      expect([language, keysOf(language, namespace)]).toEqual([language, keysOf("en", namespace)]);
+  });
+
+  test("has the same placeholders in every language", () => {
+    const english = textsOf("en", namespace);
+    for (const language of LANGUAGES)
+      for (const [key, text] of textsOf(language, namespace)) {
+        const original = english.get(key) ?? english.get(key.replace(PLURAL, "_other"));
+        if (original !== undefined)
+          expect([language, key, placeholders(text)]).toEqual([
+            language,
+            key,
+            placeholders(original),
+          ]);
+      }
+  });
+
+  test("has no empty text", () => {
+    for (const language of LANGUAGES)
+      expect([...textsOf(language, namespace)].filter(([, text]) => text.trim() === "")).toEqual(
+        [],
+      );
+  });
+});
+
+test.each(namespaces.filter((namespace) => !isPlain(namespace)))(
+  "%s has every plural form that its languages need",
+  (namespace) => {
+    for (const language of LANGUAGES) {
+      const keys = [...textsOf(language, namespace).keys()];
+      const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      for (const key of keys.filter((one) => one.endsWith("_other")))
+        for (const form of needed)
+          expect([language, keys]).toEqual([
+            language,
+            expect.arrayContaining([key.replace(/other$/, form)]),
+          ]);
+    }
+  },
+);
+
+const sources = readdirSync(app, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((file) => !file.includes("/generated/"))
+  .map((file) => readFileSync(file, "utf8"));
+
+/**
+ * The keys that the code names, as patterns: `${x}` stands for anything, and an object for all that
+ * is in it.
+ */
+const named = sources.flatMap((text) =>
+  [
+    ...text.matchAll(/["`](?:[\w-]+:)?((?:[\w-]+|\$\{[^}]*\})(?:\.(?:[\w-]+|\$\{[^}]*\}))*)["`]/g),
+  ].map(([, key = ""]) => key),
+);
+const patterns = [...new Set(named)];
+const exact = new Set(patterns.filter((key) => !key.includes("${")));
+const open = patterns
+  .filter((key) => key.includes("${") && key.replaceAll(/\$\{[^}]*\}/g, "").length > 1)
+  .map((key) => new RegExp(`^${key.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`));
+
+test("every English text is used", () => {
+  const unused = namespaces
+    .filter((namespace) => namespace !== "errors" && !isPlain(namespace))
+    .flatMap((namespace) =>
+      keysOf("en", namespace)
+        .filter((key) => {
+          const parts = key.split(".");
+          return (
+            !parts.some((_, at) => exact.has(parts.slice(0, at + 1).join("."))) &&
+            !open.some((pattern) => pattern.test(key))
+          );
+        })
+        .map((key) => `${namespace}:${key}`),
+    );
+  // errors.json is looked up by the code of the answer (components/hooks/use-screen-action.ts).
+  expect(unused).toEqual([]);
+});
+
+test("every English text of the embeds and mails is used", () => {
+  const code = sources.join("\n");
+  const prefixes = new Set([...code.matchAll(/`(\w+_)\$\{/g)].map(([, prefix]) => prefix));
+  const isUsed = (name: string): boolean =>
+    [...prefixes].some((prefix) => prefix && name.startsWith(prefix)) ||
+    new RegExp(`\\b${name}\\b`).test(code);
+  const unused = namespaces.filter(isPlain).flatMap((namespace) =>
+    Object.keys(read("en", namespace))
+      .filter((name) => !isUsed(name))
+      .map((name) => `${namespace}:${name}`),
+  );
+  expect(unused).toEqual([]);
+});

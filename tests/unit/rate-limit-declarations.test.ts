@@ -1,0 +1,92 @@
+// Every method of every route declares its rate limit, or is listed here with the reason why it
+// needs none.
+import { beforeAll, describe, expect, test } from "vitest";
+import { loadRoutes } from "../../app/http/route-table.ts";
+import type { Auth } from "../../app/http/auth/schemes.ts";
+import type { AnySpec } from "../../app/http/endpoint.ts";
+import { RATE_LIMITS } from "../../app/domain/identity/rate-limits.ts";
+
+/** Every call carries a secret or signature of the store, the platform or the backend. */
+const PROVEN_BY_SECRET: readonly Auth[] = [
+  "admin",
+  "platform",
+  "hmac",
+  "event_source",
+  "backend",
+  "backend_key",
+];
+
+const WITHOUT_LIMIT: Record<string, readonly string[]> = {
+  "counts by itself, because it answers a refusal in JSON-RPC": ["POST /a2a", "POST /mcp"],
+  "counts a sign-in by itself, because it answers with a page": ["POST /oauth/authorize"],
+  "a session reads or changes its own few rows": [
+    "POST /auth/logout",
+    "GET /auth/me",
+    "DELETE /auth/me",
+    "GET /auth/profile",
+    "PATCH /auth/profile",
+    "DELETE /oauth/grants/:id",
+    "GET /oauth/grants",
+    "POST /segment/assign",
+    "GET /segment/current",
+    "GET /tags/catalog",
+    "GET /tags/mine",
+    "GET /ucp/consent-history",
+    "GET /ucp/consent-receipt/:consent_id",
+  ],
+  "comes back from a provider with a state that a limited start stored": [
+    "GET /admin/storefront-callback",
+    "GET /auth/callback",
+    "GET /auth/federated/callback",
+    "GET /auth/storefront/callback",
+  ],
+  "a page that writes nothing": [
+    "GET /auth/consent-confirm",
+    "GET /auth/password/reset",
+    "GET /auth/verify-email",
+    "GET /embed/account",
+    "GET /embed/compliance",
+    "GET /embed/dashboard",
+    "GET /gdpr/export",
+    "GET /oauth/authorize",
+  ],
+  "a public document that caches keep": [
+    "GET /.well-known/agent-card.json",
+    "GET /.well-known/gpc.json",
+    "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-authorization-server/:shop",
+    "GET /.well-known/oauth-protected-resource",
+    "GET /.well-known/oauth-protected-resource/:resource",
+    "GET /.well-known/ucp",
+    "GET /.well-known/ucp/:version",
+    "GET /embed/account.js",
+    "GET /embed/dashboard.js",
+    "GET /embed/footer",
+    "GET /embed/stack-loader.js",
+    "GET /openapi.json",
+  ],
+  "what load balancers ask": ["GET /health"],
+};
+
+let methods: { name: string; spec: AnySpec }[];
+beforeAll(async () => {
+  const { all } = await loadRoutes();
+  methods = all.flatMap(({ path, endpoint }) =>
+    Object.entries(endpoint.specs).map(([method, spec]) => ({ name: `${method} ${path}`, spec })),
+  );
+});
+
+describe("the rate limits of the routes", () => {
+  test("are declared on every public method, except those listed here", () => {
+    const without = methods
+      .filter(({ spec }) => !spec.rateLimit && !PROVEN_BY_SECRET.includes(spec.auth))
+      .map(({ name }) => name);
+    expect(without.toSorted()).toEqual(Object.values(WITHOUT_LIMIT).flat().toSorted());
+  });
+
+  test("name limits that have a number", () => {
+    const named = methods.flatMap(({ spec }) => Object.keys(spec.rateLimit?.subjects ?? {}));
+    expect(named.filter((name) => !(name in RATE_LIMITS))).toEqual([]);
+    expect(named.length).toBeGreaterThan(20);
+  });
+});
