@@ -1,4 +1,4 @@
-# Production image: our own Node, DATABASE_URL set, no embedded database, no development tools.
+# Production image: the pinned Node, DATABASE_URL required, no embedded database, no development tools.
 FROM node:24-bookworm-slim AS build
 WORKDIR /service
 COPY package.json package-lock.json .npmrc ./

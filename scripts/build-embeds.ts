@@ -1,5 +1,6 @@
-// Bundles and minifies the scripts and styles of the embeds into app/generated/embeds, each as a text that the embeds put
-// into what they serve. Runs in scripts/ensure.mjs beside the database client: production needs no build tool.
+// Bundles and minifies the scripts and styles of the embeds into app/generated/embeds, as strings that the
+// embeds serve or inline. scripts/ensure.mjs runs it together with the Prisma client's generation: production
+// needs no build tool.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, transformWithEsbuild, type Rollup } from "vite";
@@ -8,7 +9,7 @@ const root = join(import.meta.dirname, "..");
 const sources = join(root, "app/embeds");
 const target = join(root, "app/generated/embeds");
 
-/** What is served or put into a page, by the name that the embeds know it by. */
+/** The sources by the name that the embeds use. */
 const SCRIPT_SOURCES = {
   "stack-loader": "scripts/stack-loader.ts",
   "consent-choices": "scripts/consent-choices.ts",
@@ -20,10 +21,10 @@ const STYLE_SOURCES = {
   compliance: "scripts/compliance.css",
   shopper: "shopper/shopper.css",
 };
-/** Nested rules are written out for these. */
+/** Nested CSS rules are compiled for these browsers. */
 const OLDEST_BROWSERS = ["chrome109", "firefox115", "safari15"];
 
-/** What every shopper downloads is worth a second pass. */
+/** A second minification pass: every shopper downloads these files. */
 const TERSER = {
   ecma: 2020,
   toplevel: true,
@@ -40,7 +41,7 @@ async function bundle(source: string): Promise<string> {
       terserOptions: TERSER,
       target: "es2020",
       lib: { entry: join(sources, source), formats: ["iife"], name: "crm" },
-      // Every byte is sent to every shopper; nothing here means anything else in strict mode.
+      // Saves bytes; none of the scripts depends on strict mode.
       rollupOptions: { output: { strict: false } },
     },
   })) as Rollup.RollupOutput[];

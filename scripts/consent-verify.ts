@@ -1,29 +1,26 @@
-// `npm run consent:verify [-- shop]`: checks the consent logs of all stores, or of one, against their chains and signed
-// checkpoints. Exits 1 when a row was edited, moved or removed.
+// `npm run consent:verify [-- shop]`: verifies the consent logs of all stores, or of one, against their
+// chains and signed checkpoints. Exits 1 when a row was edited, moved or deleted.
+import { channels } from "../app/domain/channels/index.ts";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createCtx } from "../app/context.server.ts";
 import { verifyConsentChain } from "../app/domain/consent/verify-chain.ts";
 import { listShops } from "../app/domain/tenants/directory.ts";
 import { getTenant } from "../app/domain/tenants/tenant.ts";
-import { systemRandom } from "../app/runtime/clock.ts";
 import { shapeConfig } from "../app/runtime/config.ts";
-import { ensureLocalSecrets } from "../app/runtime/local-secrets.ts";
+import { localSettings } from "../app/runtime/local-secrets.ts";
 
 const dataDir = resolve(import.meta.dirname, "..", process.env.DATA_DIR || ".data");
 const databaseUrl = process.env.DATABASE_URL || readFileSync(join(dataDir, "database.url"), "utf8");
-const local = [
-  "SECRETS_KEY",
-  "JWT_SECRET",
-  "ADMIN_KEY",
-  "WORKER_WEBHOOK_SECRET",
-  "PLATFORM_CLIENT_ID",
-  "PLATFORM_APP_SECRET",
-] as const;
-const config = shapeConfig({ LOG_LEVEL: "error", ...process.env }, (isSandbox, isEmbedded) =>
-  ensureLocalSecrets(dataDir, isSandbox ? local : isEmbedded ? ["SECRETS_KEY"] : [], systemRandom),
+const config = shapeConfig({ LOG_LEVEL: "error", ...process.env }, (mode) =>
+  localSettings(dataDir, mode),
 );
-const ctx = createCtx({ config, databaseUrl, baseUrl: config.BASE_URL ?? "http://127.0.0.1" });
+const ctx = createCtx({
+  channels,
+  config,
+  databaseUrl,
+  baseUrl: config.BASE_URL ?? "http://127.0.0.1",
+});
 const [only] = process.argv.slice(2);
 for (const shop of only ? [only] : await listShops(ctx)) {
   const { ok, rows, problems } = await verifyConsentChain(ctx, await getTenant(ctx, shop));

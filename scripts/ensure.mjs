@@ -1,8 +1,7 @@
-// Makes what the service needs to run and does not exist yet or is out of date: the database client, the scripts that
-// stores get, and the build.
-// `node scripts/ensure.mjs` makes both, `node scripts/ensure.mjs generate` all but the build. Runs before every npm
-// script that needs them, not as an install hook: hooks are often switched off. Plain old JavaScript on purpose, so
-// that an old Node reads it and gets the sentence below instead of a syntax error.
+// Generates what the service needs to run when it is missing or outdated: the Prisma client, the embeds'
+// scripts, and the build. `node scripts/ensure.mjs` generates all, `node scripts/ensure.mjs generate` all but
+// the build. It runs before every npm script that needs them, not as an install hook, because hooks are often
+// disabled. Plain old JavaScript, so that an old Node prints the message below instead of a syntax error.
 import { spawnSync } from "child_process";
 import fs from "fs";
 import path from "path";
@@ -18,7 +17,7 @@ const steps = [
     inputs: ["prisma/schema.prisma", "prisma.config.ts", "package.json"],
     required: "prisma/schema.prisma",
     output: "app/generated/prisma/client.ts",
-    program: "prisma",
+    script: "node_modules/prisma/build/index.js",
     args: ["generate"],
   },
   {
@@ -26,7 +25,7 @@ const steps = [
     inputs: [
       "app/embeds/scripts",
       "app/embeds/shopper",
-      "app/embeds/look.ts",
+      "app/embeds/theme.ts",
       "scripts/build-embeds.ts",
       "package.json",
     ],
@@ -40,7 +39,7 @@ const steps = [
     inputs: ["app", "public", "vite.config.ts", "package.json"],
     required: "vite.config.ts",
     output: "build/server/index.js",
-    program: "remix",
+    script: "node_modules/@remix-run/dev/dist/cli.js",
     args: ["vite:build"],
   },
 ];
@@ -51,7 +50,7 @@ if (wanted.some(isStale)) {
   takeLock();
   process.once("exit", releaseLock);
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  // Another call may have made it while this one waited for the lock.
+  // Another process may have done it while this one waited for the lock.
   wanted.filter(isStale).forEach(make);
 }
 
@@ -74,7 +73,7 @@ function isStale(step) {
   return step.inputs.some((input) => isNewer(path.join(project, input), made));
 }
 
-// A folder counts too: removing a file changes nothing else. A missing input has changed at no time.
+// A folder counts too: deleting a file changes only its folder. A missing input counts as never changed.
 function isNewer(file, limit) {
   if (file === path.join(project, "app/generated")) return false;
   if (modified(file) > limit) return true;
@@ -96,9 +95,8 @@ function modified(file) {
 }
 
 function make(step) {
-  const program = step.script
-    ? path.join(project, step.script)
-    : path.join(project, "node_modules/.bin", step.program);
+  // The file itself, not its link in node_modules/.bin: on Windows that is a script of the shell.
+  const program = path.join(project, step.script);
   if (!fs.existsSync(program) || !fs.existsSync(path.join(project, "node_modules/vite"))) {
     fail("The " + step.title + " is out of date and its tool is not installed; run npm install.");
   }
@@ -122,13 +120,13 @@ function make(step) {
       "The " +
         step.title +
         " could not be made (" +
-        (step.program || step.script) +
+        step.script +
         " " +
         step.args.join(" ") +
         ", see above).",
     );
   }
-  // What was edited while the tool ran may be missing from its output: date the output by when the tool began.
+  // An input edited while the tool ran may be missing from its output: date the output by the tool's start.
   fs.utimesSync(output, started / 1000, started / 1000);
   console.log(
     "Made the " + step.title + " in " + ((Date.now() - started) / 1000).toFixed(1) + " s.",
@@ -155,11 +153,12 @@ function takeLock() {
     if (isAbandoned(lock)) {
       const aside = lock + "." + process.pid;
       try {
-        // Only one of several waiting processes can rename it; a late one moves the next owner's lock and gives it back.
+        // Only one of several waiting processes can rename it; a late one moves the next owner's lock and
+        // puts it back.
         fs.renameSync(lock, aside);
         if (!isAbandoned(aside)) fs.renameSync(aside, lock);
       } catch {
-        // Somebody else was faster.
+        // Another process was faster.
       }
       fs.rmSync(aside, { recursive: true, force: true });
     } else if (Date.now() > deadline) {
@@ -179,7 +178,7 @@ function isAbandoned(folder) {
   try {
     pid = Number(fs.readFileSync(path.join(folder, "pid"), "utf8"));
   } catch {
-    // Just being taken, or its owner died between the two steps of taking it.
+    // The lock is just being taken, or its owner died between the two steps of taking it.
   }
   const madeAt = modified(folder);
   if (!pid) return madeAt > 0 && Date.now() - madeAt > 5000;

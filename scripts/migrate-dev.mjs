@@ -1,11 +1,12 @@
-// Writes the next migration from what prisma/schema.prisma has and the migrations do not:
+// Writes the next migration from the difference between prisma/schema.prisma and the migrations:
 //   node scripts/migrate-dev.mjs add_consent_table     writes prisma/migrations/<timestamp>_add_consent_table
 //   node scripts/migrate-dev.mjs --check               exits 1 and prints the SQL when the two differ
-// It applies the migrations to a throwaway database with the runner that production uses and lets Prisma's engine
-// compare that database with the schema. The engine leaves alone what the schema language cannot say, so such SQL is
-// written by hand into a migration and is never reported: partial and expression indexes, CHECKs, triggers, functions,
-// views, storage settings (tests/runtime/schema-drift.test.ts holds this). It does see, and would drop, an index with
-// INCLUDE, NULLS FIRST or NULLS NOT DISTINCT: declare that one in the schema too, with its name in `map`.
+// It applies the migrations to a throwaway database with production's runner and lets Prisma's engine compare
+// that database with the schema. The engine ignores what the schema language cannot express: partial and
+// expression indexes, CHECKs, triggers, functions, views, storage settings. Such SQL is written by hand into
+// a migration and is never reported (tests/runtime/schema-drift.test.ts checks this). It does compare, and
+// would drop, an index with INCLUDE, NULLS FIRST or NULLS NOT DISTINCT: declare that one in the schema too,
+// with its name in `map`.
 import {
   mkdirSync,
   mkdtempSync,
@@ -20,10 +21,13 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
-import { startEmbeddedPostgres } from "../app/runtime/embedded-postgres.ts";
-import { applyMigrations } from "../app/runtime/migrations.ts";
+import { startEmbeddedPostgres } from "../app/runtime/embedded-postgres/embedded-postgres.ts";
+import { applyMigrations } from "../app/runtime/database/migrations.ts";
 
-/** adapter-pg does not know the type "char" (18) of the system catalogs, and the engine takes it as Character only. */
+/**
+ * adapter-pg does not know the type "char" (18) of the system catalogs, and the engine accepts it as
+ * Character only.
+ */
 class CatalogReader extends PrismaPg {
   async connect() {
     const adapter = await super.connect();
@@ -75,7 +79,7 @@ if (!options.check && !/^[a-z0-9_]+$/.test(name)) {
 const folder = mkdtempSync("/var/tmp/customer-identity-migrate-");
 process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-chmodSync(folder, 0o711); // the account that runs PostgreSQL has to pass through
+chmodSync(folder, 0o711); // the account that runs PostgreSQL has to traverse it
 try {
   const server = await startEmbeddedPostgres({
     dataDir: join(folder, "pg"),
@@ -101,7 +105,7 @@ function report(sql) {
   console.log(`Wrote ${path}/migration.sql`);
 }
 
-/** UTC now as 20261121093000, but always after the last migration: the names are the order. */
+/** UTC now as 20261121093000, but always after the last migration: names define the order. */
 function nextTimestamp() {
   let names = [];
   try {
@@ -109,14 +113,14 @@ function nextTimestamp() {
       .filter((entry) => /^\d{14}_/.test(entry))
       .sort();
   } catch {
-    // The first migration makes the folder.
+    // The first migration creates the folder.
   }
   const last = Number((names.at(-1) ?? "0").slice(0, 14));
   const now = Number(new Date().toISOString().replace(/\D/g, "").slice(0, 14));
   return String(Math.max(now, last + 1));
 }
 
-/** The SQL that turns the database into the schema, or null when there is nothing to do. */
+/** The SQL that turns the database into the schema, or null when they are equal. */
 async function diff(url, schema) {
   const engineModule = await loadEngine();
   const files = [{ path: "schema.prisma", content: schema }];
@@ -136,7 +140,10 @@ async function diff(url, schema) {
   return result.exitCode === 0 ? null : result.stdout;
 }
 
-/** The package's own entry imports the .wasm file as a module, which Node does not do by itself. Once per process. */
+/**
+ * The package's own entry imports the .wasm file as a module, which Node does not support by default. Once
+ * per process.
+ */
 async function loadEngine() {
   globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (message) => console.error(message) };
   const path = createRequire(import.meta.url).resolve(

@@ -1,6 +1,7 @@
-// `npm run db:migrate`: brings every configured database up to date as its owner (DIRECT_DATABASE_URL, else DATABASE_URL), and
-// gives the service's role (DATABASE_URL) its rights. For deployments whose service never has the owner's address.
-import { migrateDatabase } from "../app/runtime/database-roles.ts";
+// `npm run db:migrate`: migrates every configured database as its owner (DIRECT_DATABASE_URL, else
+// DATABASE_URL), and grants the service's role (DATABASE_URL) its rights. For deployments whose service never
+// has the owner's address.
+import { migrateDatabase } from "../app/runtime/database/roles.ts";
 
 const ADDRESS = /^DATABASE_URL(_[A-Z0-9_]+)?$/;
 

@@ -1,5 +1,5 @@
-// What happens in the demo store before its pictures are taken: shoppers decide, agents are let in, an ERP refuses something.
-import { newClient, newTokens } from "../tests/support/agent.ts";
+// Prepares the demo store for its screenshots: consent decisions, agent grants, a rejected ERP delivery.
+import { newClient, newTokens } from "../tests/support/agents/agent.ts";
 import type { Answer, Service } from "../tests/support/service.ts";
 
 type Place = { service: string; sandbox: string; shop: string; adminKey: string };

@@ -1,7 +1,7 @@
-// Cuts the full schemas of the storefront's APIs (10 MB each) down to what our documents reach, so that the sandbox and
-// the tests check every query offline in milliseconds. Run it whenever storefront-documents.ts or
-// storefront-commerce-documents.ts changes.
-// The schemas come from the introspection files inside the vendor's own developer package.
+// Prunes the full schemas of the storefront's APIs (10 MB each) to the types that our documents use, so that
+// the sandbox and the tests validate every query offline in milliseconds. Run it whenever
+// storefront-documents.ts or storefront-commerce-documents.ts changes. The schemas come from the
+// introspection files in the vendor's own developer package.
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -34,7 +34,7 @@ import { STOREFRONT_DOCUMENTS } from "../app/integrations/storefront-documents.t
 
 const SOURCE_PACKAGE = "@shopify/dev-mcp@1.16.0";
 const PARSED = (texts) => Object.entries(texts).map(([name, text]) => ({ name, ast: parse(text) }));
-// `source` is how the package names an API's files, `file` how ours do.
+// `source` is the package's name of an API's files, `file` ours.
 const APIS = [
   {
     title: "Admin API",
@@ -53,7 +53,7 @@ const APIS = [
     checked: ["2026-01", "2026-07", "2026-10"],
   },
 ];
-const outputDirectory = new URL("../app/sandbox/storefront-schema/", import.meta.url);
+const outputDirectory = new URL("../app/sandbox/storefront/graphql/schema/", import.meta.url);
 
 const workDirectory = mkdtempSync(join(tmpdir(), "storefront-schema-"));
 try {
@@ -69,6 +69,7 @@ try {
     for (const version of api.written) {
       const introspection = readIntrospection(api, version);
       const schema = buildClientSchema(introspection);
+      if (api.file === "admin" && version === api.written.at(-1)) writeTopicScopes(schema);
       const problems = findProblems(api, schema);
       if (problems.length > 0)
         throw new Error(`${api.title} ${version} refuses:\n${problems.join("\n")}`);
@@ -91,6 +92,21 @@ try {
   rmSync(workDirectory, { recursive: true, force: true });
 }
 
+/** Which scopes the schema's own text names for each webhook topic; any one of them is enough. */
+function writeTopicScopes(schema) {
+  const topics = schema.getType("WebhookSubscriptionTopic").getValues();
+  const scopes = Object.fromEntries(
+    topics.map(({ name, description }) => [
+      name,
+      [...new Set((description ?? "").match(/\b(?:read|write)_\w+/g) ?? [])],
+    ]),
+  );
+  writeFileSync(
+    new URL("webhook-topic-scopes.json", outputDirectory),
+    `${JSON.stringify(scopes, null, 2)}\n`,
+  );
+}
+
 function introspectionFile(api, version) {
   return join(workDirectory, `package/dist/data/${api.source}_${version}.json.gz`);
 }
@@ -108,7 +124,10 @@ function findProblems({ documents }, schema) {
   );
 }
 
-/** The introspection result with only the reached types, fields and arguments; input types and enums stay whole. */
+/**
+ * The introspection result with only the used types, fields and arguments; input types and enums stay
+ * complete.
+ */
 function prune(introspection, schema, documents) {
   const reached = collectReached(schema, documents);
   const keptNames = new Set(reached.keys());
@@ -195,13 +214,13 @@ function collectReached(schema, documents) {
     },
   });
   for (const { ast } of documents) visit(ast, visitor);
-  // A schema needs a query, also where the documents only change things.
+  // A schema needs a query type, also where the documents contain only mutations.
   if (!reached.has(schema.getQueryType().name)) {
     keepType(schema.getQueryType()).set("shop", new Set());
     keepType(schema.getType("Shop")).set("id", new Set());
   }
 
-  // An object that stays an implementor of a kept interface must carry the interface's kept fields.
+  // An implementor of a kept interface must have the interface's kept fields.
   for (const [name, fields] of reached) {
     const type = schema.getType(name);
     if (!isAbstractType(type)) continue;

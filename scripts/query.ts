@@ -1,4 +1,5 @@
-// `npm run db -- "SELECT ..."`: one statement against DATABASE_URL, or the embedded database of a running service.
+// `npm run db -- "SELECT ..."`: one statement against DATABASE_URL, or the embedded database of a running
+// service.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import pg from "pg";

@@ -1,8 +1,8 @@
-// `npm run docs:pictures`: takes the pictures of the README from a service that runs beside its sandbox (`npm start`); with
-// names behind it those alone.
+// `npm run docs:pictures`: takes the README's screenshots from a service running with its sandbox (`npm
+// start`); with names as arguments only those.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openBrowser } from "../tests/support/browser.ts";
+import { openBrowser } from "../tests/support/browser/browser.ts";
 import { playScene } from "./picture-scene.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -44,7 +44,7 @@ for (const [name, url] of pictures.filter(
   await page.screenshot({ path: join(root, "docs/pictures", `${name}.png`) });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
-// The screens of the app, by its own menu, as high as they are.
+// The app's screens from its own menu, in full height.
 const screens = [
   ["app-customers", "Customers", 620],
   ["app-consent", "Consent", 1_250],
@@ -66,7 +66,7 @@ for (const [name, link, height] of screens.filter(
   });
   process.stdout.write(`docs/pictures/${name}.png\n`);
 }
-// One customer, the way to whom leads through the list.
+// One customer, opened from the list.
 if (wanted.length === 0 || wanted.includes("app-customer")) {
   await page.getByRole("link", { name: "Customers", exact: true }).click();
   await page.getByRole("link", { name: "ada", exact: true }).first().click();

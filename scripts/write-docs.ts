@@ -1,4 +1,5 @@
-// Writes the configuration table of the README and .env.example from the settings themselves: `npm run docs:config`.
+// Writes the configuration table of the README and .env.example from the settings themselves: `npm run
+// docs:config`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SETTINGS } from "../app/runtime/settings.ts";
@@ -25,14 +26,14 @@ export function renderConfigurationTable(): string {
   return ["| setting | default | what it is for |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** The README with its table made anew. */
+/** The README with a new table. */
 export function withConfigurationTable(readme: string): string {
   const [start, end] = [readme.indexOf(START), readme.indexOf(END)];
   if (start < 0 || end < start) throw new Error(`README.md has no ${START} ... ${END}`);
   return `${readme.slice(0, start)}${START}\n${renderConfigurationTable()}\n${readme.slice(end)}`;
 }
 
-/** Every setting as a comment; those that a deployment must have stand open. Defaults are shown, secrets have none. */
+/** Every setting as a comment; required ones are uncommented. Defaults are shown, secrets have none. */
 export function renderEnvironmentExample(): string {
   const settings = Object.entries(SETTINGS as Record<string, Row>).map(
     ([name, { about, required, default: fallback }]) =>
