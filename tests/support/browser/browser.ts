@@ -98,11 +98,14 @@ async function unpackInto(folder: string): Promise<string> {
   }
 }
 
-/** Waits until React has hydrated the page; before that a button does nothing. */
+/**
+ * Waits until React has hydrated the page: before that a button does nothing, and a link loads a
+ * whole page. The body counts too, for a page without any of them.
+ */
 export async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(() =>
-    [...document.querySelectorAll("button")].every((button) =>
-      Object.keys(button).some((key) => key.startsWith("__reactProps")),
+    [document.body, ...document.querySelectorAll("button, a[href]")].every((element) =>
+      Object.keys(element).some((key) => key.startsWith("__reactProps")),
     ),
   );
 }
