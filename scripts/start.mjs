@@ -13,4 +13,17 @@ const made = spawnSync(process.execPath, [path.join(project, "scripts/ensure.mjs
 });
 if (made.status !== 0) process.exit(made.status === null ? 1 : made.status);
 process.env.NODE_ENV = mode;
+if (process.env.npm_lifecycle_event) stopWithNpm();
 await import(pathToFileURL(path.join(project, "app/server.ts")).href);
+
+// npm runs a script in a shell and passes a signal to that shell only, which ends without the service.
+// The service then has a new parent, and stops as if it had received the signal itself.
+function stopWithNpm() {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, "SIGTERM");
+  }, 500);
+  watch.unref();
+}

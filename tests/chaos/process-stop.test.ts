@@ -1,9 +1,9 @@
 // How the real process ends: by SIGTERM and by SIGKILL.
-import { chmod, mkdtemp } from "node:fs/promises";
+import { chmod, glob, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { endChildren, startServer, type Child } from "../support/processes/child.ts";
+import { endChildren, startProgram, startServer, type Child } from "../support/processes/child.ts";
 import { addCustomer, addRows } from "../support/bus/queue.ts";
 import { removeFolder, rows } from "../support/processes/embedded-postgres.ts";
 import {
@@ -194,6 +194,32 @@ test("SIGKILL with the embedded database, then a start: the database is adopted 
   second.signal("SIGTERM");
   expect(await second.ended).toBe(0);
 }, 150_000);
+
+test("SIGTERM to `npm start`: the service and its database stop, although npm ends first", async () => {
+  const dataDir = join(folder, "npm-start");
+  const npm = startProgram("npm", ["start"], {
+    ...testEnvironment(service.sandbox, ""),
+    DATABASE_URL: "",
+    BASE_URL: service.url,
+    DATA_DIR: dataDir,
+    PORT: "0",
+  });
+  const [, url] = await npm.line("`listening on`", /^listening on (http\S+)$/, 90_000);
+  const [lock] = await Array.fromAsync(glob(join(dataDir, "**/postmaster.pid")));
+  const postgres = Number((await readFile(lock as string, "utf8")).split("\n")[0]);
+  expect(isRunning(postgres)).toBe(true);
+  npm.signal("SIGTERM");
+  await eventually("the service is gone", () => isRefused(url as string), 20_000);
+  await eventually("PostgreSQL is gone", () => !isRunning(postgres), 20_000);
+}, 150_000);
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 async function configure(server: Child & { url: string }): Promise<void> {
   const { ADMIN_KEY: key } = testEnvironment(service.sandbox, "");

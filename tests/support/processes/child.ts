@@ -26,12 +26,18 @@ const running = new Set<Child>();
 
 type Env = Record<string, string>;
 
-/** Only what `env` names is in the environment, besides what finds programs and folders. */
+/** A script of the project in Node. */
 export function startChild(
   script: string,
   ...rest: [args: string[], env: Env] | [env: Env]
 ): Child {
   const [args, env] = rest.length === 2 ? rest : [[], rest[0]];
+  return startProgram(process.execPath, [join(root, script), ...args], env);
+}
+
+/** Only what `env` names is in the environment, besides what finds programs and folders. */
+export function startProgram(program: string, args: string[], env: Env): Child {
+  const name = [program, ...args].map((part) => part.replace(`${root}/`, "")).join(" ");
   const { PATH = "", HOME = "", TMPDIR = "" } = process.env;
   const environment = {
     PATH,
@@ -42,7 +48,7 @@ export function startChild(
     ...(TMPDIR && { TMPDIR }),
     ...env,
   };
-  const child = spawn(process.execPath, [join(root, script), ...args], {
+  const child = spawn(program, args, {
     cwd: root,
     env: environment,
     stdio: ["pipe", "pipe", "pipe"],
@@ -61,7 +67,7 @@ export function startChild(
     send: (line) => void child.stdin.write(`${line}\n`),
     async line(what, pattern, withinMs = 30_000) {
       return eventually(
-        `${what} from ${script}`,
+        `${what} from ${name}`,
         () => {
           for (const line of lines) {
             const found = pattern.exec(line);
@@ -69,7 +75,7 @@ export function startChild(
           }
           if (isEnded)
             throw new Error(
-              `${script} ended without ${what}: ${err || lines.slice(-5).join("\n")}`,
+              `${name} ended without ${what}: ${err || lines.slice(-5).join("\n")}`,
             );
           return null;
         },
