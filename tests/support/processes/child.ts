@@ -74,9 +74,7 @@ export function startProgram(program: string, args: string[], env: Env): Child {
             if (found) return found;
           }
           if (isEnded)
-            throw new Error(
-              `${name} ended without ${what}: ${err || lines.slice(-5).join("\n")}`,
-            );
+            throw new Error(`${name} ended without ${what}: ${err || lines.slice(-5).join("\n")}`);
           return null;
         },
         withinMs,
