@@ -14,6 +14,7 @@ export type { Columns, NullableColumns } from "./runtime/database/columns.ts";
 export { isUniqueViolation } from "./runtime/database/postgres-errors.ts";
 /** The tables' rows, one type per model of prisma/schema.prisma. */
 export type {
+  AccessLog,
   ChannelMinute,
   CheckoutSession,
   ConsentChainHead,

@@ -9,6 +9,7 @@ import { setAbstractFetchFunc } from "@shopify/shopify-api/runtime";
 import { ApiVersion, AppDistribution, shopifyApp } from "@shopify/shopify-app-remix/server";
 import { decodeJwt, jwtVerify } from "jose";
 import type { Ctx } from "./context.server.ts";
+import { screenAccess, type RecordScreenAccess } from "./http/access/screen-access.ts";
 import { tokenState } from "./domain/tenants/directory.ts";
 import { createSessionStorage } from "./domain/tenants/storefront/session-storage.ts";
 import { SHOP_PATTERN } from "./domain/tenants/tenant-config.ts";
@@ -25,9 +26,17 @@ const CLOCK_TOLERANCE_SECONDS = 10;
  * Who opened an embedded page. `isConnected` is false when the store's session token is right but
  * gives no access token.
  */
-export type AdminVisit = { shop: string; apiKey: string; isConnected: boolean };
+export type AdminVisit = {
+  shop: string;
+  apiKey: string;
+  isConnected: boolean;
+  /** The user of the store's admin; null when the token names none. */
+  staffId: string | null;
+};
 
-export type ScreenContext = { ctx: Ctx; tenant: Tenant };
+/** `recordAccess`: for what shows or changes customers' data. */
+type WithAccess = { recordAccess: RecordScreenAccess };
+export type ScreenContext = { ctx: Ctx; tenant: Tenant } & WithAccess;
 type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
 
 /**
@@ -40,18 +49,25 @@ export const authenticate = {
    * store is not connected.
    */
   async admin(args: RouteArgs): Promise<ScreenContext> {
-    const { ctx, shop } = await authenticate.shop(args);
+    const { ctx, shop, recordAccess } = await authenticate.shop(args);
     const tenant = await findTenant(ctx, shop);
     if (!tenant) throw data({ code: "not_connected" }, { status: 409 });
-    return { ctx, tenant };
+    return { ctx, tenant, recordAccess };
   },
 
   /** The same for pages that a store sees before it is connected. */
   async shop({
     request,
-    context: { ctx, shopify },
-  }: RouteArgs): Promise<AdminVisit & { ctx: Ctx }> {
-    return { ctx, ...(await shopify.authenticateAdmin(request)) };
+    params,
+    context: { ctx, shopify, requestId },
+  }: RouteArgs): Promise<AdminVisit & { ctx: Ctx } & WithAccess> {
+    const visit = await shopify.authenticateAdmin(request);
+    const { shop, staffId } = visit;
+    return {
+      ctx,
+      ...visit,
+      recordAccess: screenAccess({ ctx, shop, staffId, request, params, requestId }),
+    };
   },
 };
 
@@ -122,7 +138,7 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
       secrets.find((candidate) => token && isSignedWith(token, candidate)) ?? secrets[0] ?? "";
     try {
       const { session } = await libraryFor(clientId, secret).authenticate.admin(request);
-      return { shop: session.shop, apiKey: clientId, isConnected: true };
+      return { shop: session.shop, apiKey: clientId, isConnected: true, staffId: staffOf(token) };
     } catch (thrown) {
       if (!(thrown instanceof Response) || thrown.status !== 500 || !token) throw thrown;
       // The token is right and the platform refused to exchange it, or did not answer: the page can
@@ -134,7 +150,7 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
       });
       const shop = new URL(String(payload.dest)).hostname;
       ctx.log.warn("session.not_exchanged", { shop });
-      return { shop, apiKey: clientId, isConnected: false };
+      return { shop, apiKey: clientId, isConnected: false, staffId: staffOf(token) };
     }
   }
 
@@ -232,6 +248,14 @@ function claimedShop(token: string | null): string | null {
   }
 }
 
+const MAX_STAFF_ID = 64;
+
+/** The `sub` of a proven token. */
+function staffOf(token: string | null): string | null {
+  const sub = token ? decodeJwt(token).sub : undefined;
+  return sub ? sub.slice(0, MAX_STAFF_ID) : null;
+}
+
 /** During a rotation two secrets are in force; the library knows one. */
 function isSignedWith(token: string, secret: string): boolean {
   const end = token.lastIndexOf(".");
@@ -274,5 +298,6 @@ function storefrontFetch(ctx: Ctx): typeof fetch {
 declare module "@remix-run/node" {
   interface AppLoadContext {
     shopify: Shopify;
+    requestId: string;
   }
 }

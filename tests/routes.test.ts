@@ -104,6 +104,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /commerce/checkout/:id/complete", "person"],
   ["POST /commerce/checkout/:id/cancel", "person"],
   ["GET /commerce/returns/:rma", "person_or_admin"],
+  ["GET /admin/access-log", "admin"],
   ["GET /admin/privacy-requests", "admin"],
   ["GET /admin/privacy-export/:id", "admin"],
   ["GET /.well-known/ucp", "none"],

@@ -4,6 +4,7 @@
 import type { Ctx } from "../context.server.ts";
 import { findTenant, StaleTenantError, type Tenant } from "../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../runtime/errors.ts";
+import { recordServed, type AccessNote } from "./access/served-access.ts";
 import { parseForm, type ApiRequest } from "./api-request.ts";
 import { empty, isReply, json, type ApiResponse } from "./api-response.ts";
 import { personWithoutStore } from "./auth/agent-guard.ts";
@@ -130,6 +131,24 @@ async function dispatch(
     agent: spec.agent,
   });
 
+  let access: AccessNote | null = null;
+  const served = async (result: ApiResponse | object): Promise<ApiResponse> => {
+    const reply = isReply(result) ? result : json(200, result);
+    if (spec.access || access)
+      await recordServed({
+        ctx,
+        request,
+        requestId,
+        params,
+        spec,
+        tenant,
+        principal,
+        isProxied,
+        note: access,
+        status: reply.status,
+      });
+    return reply;
+  };
   const call = {
     ctx,
     request,
@@ -144,17 +163,19 @@ async function dispatch(
     proxied,
     raw,
     note: (fields: object) => Object.assign(notes, fields),
+    accessed: (note: AccessNote) => {
+      access = note;
+    },
   };
   if (spec.handleForm && mediaType(request) === "application/x-www-form-urlencoded") {
     const form = await request.readBody(spec.maxBytes ?? MAX_BODY_BYTES);
     const fields = parseForm(form);
     await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body: fields });
-    return spec.handleForm({ ...call, raw: form, body: fields } as never);
+    return served(await spec.handleForm({ ...call, raw: form, body: fields } as never));
   }
   const body = await readBody(spec, request, raw);
   await enforceRateLimit(spec.rateLimit, "before_work", { ...call, body });
-  const result = await spec.handle({ ...call, body } as never);
-  return isReply(result) ? result : json(200, result);
+  return served(await spec.handle({ ...call, body } as never));
 }
 
 /** The signed bytes; null for other schemes, whose bodies are read after the authentication. */

@@ -4,8 +4,10 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { Ctx } from "../context.server.ts";
+import type { AccessAction } from "../domain/compliance/access-log/record-access.ts";
 import type { Tenant } from "../domain/tenants/tenant.ts";
 import type { AppError } from "../runtime/errors.ts";
+import type { NoteAccess } from "./access/served-access.ts";
 import { fromWeb, type ApiRequest } from "./api-request.ts";
 import { encodedBody, type ApiResponse } from "./api-response.ts";
 import type { AgentRule } from "./auth/agent-guard.ts";
@@ -50,6 +52,8 @@ export type Call<A extends Auth, T extends TenantRule, B, Q> = {
   raw: Buffer;
   /** Adds fields to this request's one log line. */
   note(fields: Record<string, unknown>): void;
+  /** Says more of the access that is recorded after the handler: see `access`. */
+  accessed: NoteAccess;
 };
 
 export type MethodSpec<
@@ -61,6 +65,11 @@ export type MethodSpec<
   summary: string;
   auth: A;
   tenant: T;
+  /**
+   * What the response shows or the call does to a customer's data, for the access log. A test lists
+   * the methods without it, with the reason for each.
+   */
+  access?: AccessAction;
   /** The rate limits. A test lists the methods without one, with the reason for each. */
   rateLimit?: RateLimit;
   /** For `person` routes: what an agent needs here beside the shopper's token. */

@@ -1,4 +1,4 @@
-import { readExport } from "../domain/compliance/export-link.ts";
+import { peopleOfExport, readExport } from "../domain/compliance/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { exportReply, requestIdOf } from "../http/shopper/export-download.ts";
 
@@ -6,8 +6,13 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The export that a data request made, for operators.",
     auth: "admin",
+    access: "exported",
     tenant: "registered",
-    handle: async ({ ctx, tenant, params }) =>
-      exportReply(requestIdOf(params.id), await readExport(ctx, tenant, requestIdOf(params.id))),
+    async handle({ ctx, tenant, params, accessed }) {
+      const id = requestIdOf(params.id);
+      const document = await readExport(ctx, tenant, id);
+      accessed({ userIds: peopleOfExport(document) });
+      return exportReply(id, document);
+    },
   },
 });

@@ -5,11 +5,13 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Adds and removes tags of any person, in any category.",
     auth: "admin",
+    access: "changed",
     tenant: "registered",
     body: TagAssignment,
-    handle: async ({ ctx, tenant, body }) => ({
-      ok: true,
-      ...(await assignTags(ctx, tenant, body)),
-    }),
+    async handle({ ctx, tenant, body, accessed }) {
+      const changed = await assignTags(ctx, tenant, body);
+      accessed({ userIds: [changed.user_id] });
+      return { ok: true, ...changed };
+    },
   },
 });

@@ -2,7 +2,11 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { HomeScreen } from "../components/home/home-screen.tsx";
 import { readSetupGuide } from "../domain/merchant/setup-guide.ts";
-import { readStoreHealth, readStoreOverview } from "../domain/merchant/store-overview.ts";
+import {
+  namedCustomers,
+  readStoreHealth,
+  readStoreOverview,
+} from "../domain/merchant/store-overview.ts";
 import {
   readConnectionState,
   readWebhooksState,
@@ -23,8 +27,13 @@ export const handle = { i18n: ["home", "setup-guide"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, shop } = await authenticate.shop(args);
-  const later = { webhooks: readWebhooksState(ctx, shop), overview: readStoreOverview(ctx, shop) };
+  const { ctx, shop, recordAccess } = await authenticate.shop(args);
+  const overview = readStoreOverview(ctx, shop).then(async (found) => {
+    const named = namedCustomers(found);
+    if (named > 0) await recordAccess({ action: "listed", count: named });
+    return found;
+  });
+  const later = { webhooks: readWebhooksState(ctx, shop), overview };
   const [connection, guide, health] = await Promise.all([
     readConnectionState(ctx, shop),
     readSetupGuide(ctx, shop),

@@ -23,7 +23,7 @@ export const handle = { i18n: ["agents"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant, filters, limit, position, toNext } = await readKeyedScreenPage(
+  const { ctx, tenant, recordAccess, filters, limit, position, toNext } = await readKeyedScreenPage(
     args,
     "mandates",
     MandateFilters,
@@ -32,15 +32,18 @@ export async function loader(args: LoaderFunctionArgs) {
     limit,
     after: position,
   });
+  await recordAccess({ action: "listed", count: mandates.length });
   return { mandates, next: toNext(next), filters };
 }
 
 export const action = defineActions({
   revoke: {
     input: z.object({ mandate_id: z.string().max(100) }),
-    run: async ({ ctx, tenant }, { mandate_id: id }) => ({
-      status: (await revokeMandate(ctx, tenant, null, id)).status,
-    }),
+    async run({ ctx, tenant, recordAccess }, { mandate_id: id }) {
+      const { status, customer_id: userId } = await revokeMandate(ctx, tenant, null, id);
+      await recordAccess({ action: "changed", userIds: [userId] });
+      return { status };
+    },
   },
 });
 

@@ -25,7 +25,7 @@ export const handle = { i18n: ["consent"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant, filters, limit, position, toNext } = await readScreenPage(
+  const { ctx, tenant, recordAccess, filters, limit, position, toNext } = await readScreenPage(
     args,
     "consent",
     ConsentFilters,
@@ -35,6 +35,7 @@ export async function loader(args: LoaderFunctionArgs) {
     countConsentDays(ctx, tenant, 30),
     readVerification(ctx, tenant),
   ]);
+  await recordAccess({ action: "listed", count: records.length });
   return { records, next: toNext(next), filters, days, verification };
 }
 

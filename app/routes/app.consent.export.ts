@@ -5,11 +5,12 @@ import { streamFile } from "../http/screens/screen-file.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await authenticate.admin(args);
+  const { ctx, tenant, recordAccess } = await authenticate.admin(args);
   const filters = ConsentFilters.parse(Object.fromEntries(new URL(args.request.url).searchParams));
+  const access = await recordAccess({ action: "exported" });
   return streamFile(
     `consent-log-${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
     "text/csv; charset=utf-8",
-    exportConsentLog(ctx, tenant, filters),
+    exportConsentLog(ctx, tenant, filters, access.setCount),
   );
 }

@@ -6,11 +6,14 @@ import { notFound } from "../http/screens/screen-address.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await authenticate.admin(args);
+  const { ctx, tenant, recordAccess } = await authenticate.admin(args);
   const { seq = "" } = args.params;
   const decision = /^\d{1,15}$/.test(seq) ? await findDecision(ctx, tenant, Number(seq)) : null;
   const receipt =
     decision &&
     (await findReceipt(ctx, tenant, decision.userId, decision.consentId, decision.visitorId));
-  return receipt ? jsonFile(`consent-proof-${seq}.json`, receipt) : notFound();
+  if (!receipt) return notFound();
+  const { userId } = decision;
+  await recordAccess({ action: "viewed", ...(userId !== null && { userIds: [userId] }) });
+  return jsonFile(`consent-proof-${seq}.json`, receipt);
 }

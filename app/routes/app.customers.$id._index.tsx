@@ -27,7 +27,7 @@ export const handle = { i18n: ["customer", "customers"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await authenticate.admin(args);
+  const { ctx, tenant, recordAccess } = await authenticate.admin(args);
   const before = new URL(args.request.url).searchParams.get("before");
   const shown =
     (await readCustomer(
@@ -36,16 +36,19 @@ export async function loader(args: LoaderFunctionArgs) {
       rowNumber(args.params.id),
       /^\d{1,9}$/.test(before ?? "") ? Number(before) : null,
     )) ?? notFound();
+  await recordAccess({ action: "viewed", userIds: [shown.customer.id] });
   return { ...shown, orders: readOrders(ctx, tenant, shown.customer.id, shown.customer.gid) };
 }
 
 export const action = defineActions({
   tags: {
     input: TagChange,
+    access: "changed",
     run: ({ ctx, tenant, params }, change) => changeTags(ctx, tenant, rowNumber(params.id), change),
   },
   status: {
     input: z.object({ status: z.enum(["active", "suspended"]) }),
+    access: "changed",
     run: async ({ ctx, tenant, params }, { status }) =>
       void (await changeAccountStatus(ctx, tenant, rowNumber(params.id), status)),
   },
@@ -57,6 +60,7 @@ export const action = defineActions({
   },
   erase: {
     input: z.object({ typed: z.string().max(400) }),
+    access: "erased",
     run: ({ ctx, tenant, params }, { typed }) =>
       eraseForMerchant(ctx, tenant, rowNumber(params.id), typed),
   },

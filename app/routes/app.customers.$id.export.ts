@@ -7,9 +7,11 @@ import { authenticate } from "../shopify.server.ts";
 import { isAppError } from "../runtime/errors.ts";
 
 export async function action(args: ActionFunctionArgs) {
-  const { ctx, tenant } = await authenticate.admin(args);
+  const { ctx, tenant, recordAccess } = await authenticate.admin(args);
   try {
-    const { requestId, document } = await exportForMerchant(ctx, tenant, rowNumber(args.params.id));
+    const id = rowNumber(args.params.id);
+    const { requestId, document } = await exportForMerchant(ctx, tenant, id);
+    await recordAccess({ action: "exported", userIds: [id] });
     return new Response(document, {
       headers: {
         "Content-Type": "application/json; charset=utf-8",

@@ -20,8 +20,10 @@ export const handle = { i18n: ["customers"] };
 export const clientLoader = withTranslations(handle);
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await authenticate.admin(args);
-  return readCustomerList(ctx, tenant, new URL(args.request.url).searchParams);
+  const { ctx, tenant, recordAccess } = await authenticate.admin(args);
+  const list = await readCustomerList(ctx, tenant, new URL(args.request.url).searchParams);
+  await recordAccess({ action: "listed", count: list.page.customers.length });
+  return list;
 }
 
 export const action = defineActions({
@@ -39,9 +41,11 @@ export const action = defineActions({
   },
   start_tags: {
     input: TagRunInput,
-    run: async ({ ctx, tenant }, run) => ({
-      run: await startTagRun(ctx, tenant, run),
-    }),
+    async run({ ctx, tenant, recordAccess }, input) {
+      const run = await startTagRun(ctx, tenant, input);
+      await recordAccess({ action: "changed", count: run.total });
+      return { run };
+    },
   },
 });
 

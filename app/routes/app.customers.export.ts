@@ -7,8 +7,10 @@ import { exportCustomers } from "../domain/customers/list/export-customers.ts";
 import { authenticate } from "../shopify.server.ts";
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { ctx, tenant } = await authenticate.admin(args);
-  const table = exportCustomers(ctx, tenant, readFilter(new URL(args.request.url).searchParams));
+  const { ctx, tenant, recordAccess } = await authenticate.admin(args);
+  const filter = readFilter(new URL(args.request.url).searchParams);
+  const access = await recordAccess({ action: "exported" });
+  const table = exportCustomers(ctx, tenant, filter, access.setCount);
   args.request.signal.addEventListener("abort", () => table.destroy());
   ctx.log.info("customers.exported", { shop: tenant.shop });
   return new Response(Readable.toWeb(table) as ReadableStream, {

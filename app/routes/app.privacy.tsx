@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Text } from "@shopify/polaris";
+import { AccessLogButton } from "../components/privacy/access-log-button.tsx";
 import { PrivacyBoard } from "../components/privacy/privacy-board.tsx";
 import { PrivacyForm } from "../components/privacy/privacy-form.tsx";
 import { PageGutter } from "../components/ui/layout.tsx";
@@ -43,14 +44,26 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export const action = defineActions({
   retry: { input: RequestId, run: ({ ctx, tenant }, { id }) => retryRequest(ctx, tenant, id) },
-  export: { input: RequestId, run: ({ ctx, tenant }, { id }) => offerExport(ctx, tenant, id) },
+  export: {
+    input: RequestId,
+    async run({ ctx, tenant, recordAccess }, { id }) {
+      const { url, userIds } = await offerExport(ctx, tenant, id);
+      await recordAccess({ action: "exported", userIds });
+      return { url };
+    },
+  },
   handed_over: {
     input: RequestId,
     run: ({ ctx, tenant }, { id }) => markHandedOver(ctx, tenant, id),
   },
   make: {
     input: ManualRequest,
-    run: ({ ctx, tenant }, input) => requestByHand(ctx, tenant, input),
+    async run({ ctx, tenant, recordAccess }, input) {
+      const { id, userIds } = await requestByHand(ctx, tenant, input);
+      // A data request is recorded when its export is handed over.
+      if (input.kind === "customer_redact") await recordAccess({ action: "erased", userIds });
+      return { id };
+    },
   },
 });
 
@@ -58,7 +71,7 @@ export default function PrivacyRequests() {
   const list = useLoaderData<typeof loader>();
   const { t } = useTranslation("privacy");
   return (
-    <ScreenPage title={t("title")} isWide>
+    <ScreenPage title={t("title")} actions={<AccessLogButton />} isWide>
       <PageGutter>
         <Text as="p">{t("intro")}</Text>
       </PageGutter>

@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "Everything stored of the signed-in person, as a file. Needs a sign-in of the last 24 hours.",
     auth: "session",
+    access: "exported",
     tenant: "registered",
     rateLimit: OWN_EXPORT,
     answers: {

@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The signed-in person and the consents.",
     auth: "person",
+    access: "viewed",
     tenant: "registered",
     handle: ({ ctx, tenant, principal }) => showMe(ctx, tenant, principal),
   },
@@ -14,6 +15,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "Deletes the own account. Needs the password, or a sign-in of the last 24 hours where there is none.",
     auth: "session",
+    access: "erased",
     tenant: "registered",
     body: DeletionInput,
     async handle({ ctx, request, tenant, principal, body }) {

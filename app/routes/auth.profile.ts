@@ -5,12 +5,14 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The whole profile: person, consents, tags, segment, language, linked providers.",
     auth: "person",
+    access: "viewed",
     tenant: "registered",
     handle: ({ ctx, tenant, principal }) => showProfile(ctx, tenant, principal),
   },
   PATCH: {
     summary: "Changes names, language or picture.",
     auth: "session",
+    access: "changed",
     tenant: "registered",
     body: ProfileChange,
     handle: ({ ctx, tenant, principal, body }) => changeProfile(ctx, tenant, principal, body),

@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Ends a checkout that is not completed, and gives back what it holds of its mandate.",
     auth: "person",
+    access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,

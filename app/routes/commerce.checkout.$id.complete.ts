@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "Confirms a checkout: `complete_in_progress` until the storefront's order comes, or `requires_escalation` when the shopper must act.",
     auth: "person",
+    access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Puts other items into a checkout, at the storefront's prices of now.",
     auth: "person",
+    access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,

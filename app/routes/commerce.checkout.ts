@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "Starts a checkout at the storefront's prices, with a mandate or for the shopper to finish. `Idempotency-Key` is honoured.",
     auth: "person",
+    access: "changed",
     agent: { scope: "dev.ucp.shopping.checkout:manage", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,

@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The shopper over all linked sign-ins: consents, tags, segment and language.",
     auth: "person",
+    access: "viewed",
     agent: { scope: "identity:read", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_READ,

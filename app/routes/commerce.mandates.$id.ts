@@ -6,19 +6,27 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "A mandate of one's own, or any of the store with the admin key.",
     auth: "person_or_admin",
+    access: "viewed",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     rateLimit: AGENT_READ,
-    handle: ({ ctx, tenant, principal, params }) =>
-      getMandate(ctx, tenant, principal, params.id ?? ""),
+    async handle({ ctx, tenant, principal, params, accessed }) {
+      const mandate = await getMandate(ctx, tenant, principal, params.id ?? "");
+      accessed({ userIds: [mandate.customer_id] });
+      return mandate;
+    },
   },
   DELETE: {
     summary: "Revokes a mandate: no further checkout is made under it.",
     auth: "person_or_admin",
+    access: "changed",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,
-    handle: ({ ctx, tenant, principal, params }) =>
-      revokeMandate(ctx, tenant, principal, params.id ?? ""),
+    async handle({ ctx, tenant, principal, params, accessed }) {
+      const mandate = await revokeMandate(ctx, tenant, principal, params.id ?? "");
+      accessed({ userIds: [mandate.customer_id] });
+      return mandate;
+    },
   },
 });

@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The own payment mandates, newest first.",
     auth: "person",
+    access: "viewed",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     rateLimit: AGENT_READ,
@@ -25,6 +26,7 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Lets agents pay up to an amount, within a scope and a time. Needs `consent_ap2`.",
     auth: "person",
+    access: "changed",
     agent: { scope: "commerce.mandates:create" },
     tenant: "registered",
     rateLimit: AGENT_CHANGE,

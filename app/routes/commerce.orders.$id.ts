@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "One of the shopper's own orders, by its gid or number, with line items and fulfillments.",
     auth: "person",
+    access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_READ,

@@ -8,6 +8,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "The shopper's own orders, newest first, at most five minutes old (`X-Cache: hit|miss`).",
     auth: "person",
+    access: "viewed",
     agent: { scope: "dev.ucp.shopping.order:read", needsConsent: true },
     tenant: "registered",
     rateLimit: AGENT_READ,

@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { downloadByLink, DownloadInput } from "../domain/compliance/export-link.ts";
+import { downloadByLink, DownloadInput, peopleOfExport } from "../domain/compliance/export-link.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { LINK_OR_CODE } from "../http/rate-limit.ts";
 import { exportReply, showExportPage, submitExportForm } from "../http/shopper/export-download.ts";
+
+/** The link is mailed to the store: who opens it is not known. */
+const LINK_HOLDER = { kind: "link", id: null } as const;
 
 export const { loader, action, route } = endpoint({
   GET: {
@@ -15,13 +18,18 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Downloads a customer's data by a mailed link, once.",
     auth: "none",
+    access: "exported",
     tenant: "registered",
     rateLimit: LINK_OR_CODE,
     body: DownloadInput,
-    async handle({ ctx, tenant, body }) {
+    async handle({ ctx, tenant, body, accessed }) {
       const { requestId, document } = await downloadByLink(ctx, tenant, body.token);
+      accessed({ actor: LINK_HOLDER, userIds: peopleOfExport(document) });
       return exportReply(requestId, document);
     },
-    handleForm: ({ ctx, tenant, body }) => submitExportForm(ctx, tenant, body),
+    handleForm: ({ ctx, tenant, body, accessed }) =>
+      submitExportForm(ctx, tenant, body, (document) =>
+        accessed({ actor: LINK_HOLDER, userIds: peopleOfExport(document) }),
+      ),
   },
 });

@@ -19,6 +19,7 @@ export const { loader, action, route } = endpoint({
       429: "Too many calls; `Retry-After` says when to go on.",
     },
     errorBody: (error) => toRpcErrorBody(error),
-    handle: ({ ctx, request, tenant, body }) => answerMcp(ctx, request, tenant, body),
+    handle: ({ ctx, request, tenant, body, accessed }) =>
+      answerMcp(ctx, request, tenant, body, accessed),
   },
 });

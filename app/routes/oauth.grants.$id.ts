@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
   DELETE: {
     summary: "Takes an agent's access back: every token of it is dead at once.",
     auth: "session",
+    access: "changed",
     tenant: "registered",
     answers: {
       200: "`{ok:true}`, also when it was over already.",

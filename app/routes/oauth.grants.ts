@@ -7,6 +7,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The agents that may act for the signed-in person at this moment, newest first.",
     auth: "session",
+    access: "viewed",
     tenant: "registered",
     query: Page,
     errorBody: toGrantError,

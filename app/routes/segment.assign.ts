@@ -5,6 +5,7 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Gives the signed-in person the lasting A/B label of an experiment.",
     auth: "session",
+    access: "changed",
     tenant: "registered",
     body: Experiment,
     handle: ({ ctx, tenant, principal, body }) => assignSegment(ctx, tenant, principal, body),

@@ -5,6 +5,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The signed-in person's A/B label and segment tags.",
     auth: "session",
+    access: "viewed",
     tenant: "registered",
     handle: ({ ctx, tenant, principal }) => showSegment(ctx, tenant, principal),
   },

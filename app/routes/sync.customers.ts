@@ -6,13 +6,19 @@ export const { loader, action, route } = endpoint({
   POST: {
     summary: "Brings in what changed in the storefront since the last sync.",
     auth: "admin",
+    access: "changed",
     tenant: "registered",
     answers: {
       200: "How many customers were looked at and what became of them.",
       409: "A sync of this store is running.",
       502: "The storefront failed; what was done until then stands in the answer and is kept.",
     },
-    handle: async ({ ctx, tenant, requestId }) =>
-      toSyncReply(await syncCustomers(ctx, tenant), requestId),
+    async handle({ ctx, tenant, requestId, accessed }) {
+      const result = await syncCustomers(ctx, tenant);
+      // A sync that fails half-way has changed customers too.
+      if (result.outcome !== "busy")
+        accessed({ action: "changed", count: result.counts.created + result.counts.updated });
+      return toSyncReply(result, requestId);
+    },
   },
 });

@@ -7,15 +7,18 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The own consent log, newest first; `format=csv` is all of it.",
     auth: "session",
+    access: "viewed",
     tenant: "registered",
     query: Page.extend({ format: z.enum(["json", "csv"]).default("json") }),
-    async handle({ ctx, tenant, principal, query }) {
+    async handle({ ctx, tenant, principal, query, accessed }) {
       const userId = principal.account.id;
-      if (query.format === "csv")
+      if (query.format === "csv") {
+        accessed({ action: "exported" });
         return plain(200, "text/csv; charset=utf-8", await exportConsents(ctx, tenant, userId), {
           "Content-Disposition": 'attachment; filename="consent-history.csv"',
           "Cache-Control": "no-store",
         });
+      }
       const list = `consents/${tenant.shop}/${userId}`;
       const { records, next } = await listConsents(ctx, tenant, userId, {
         limit: query.limit,

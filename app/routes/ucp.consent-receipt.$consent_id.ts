@@ -6,6 +6,7 @@ export const { loader, action, route } = endpoint({
   GET: {
     summary: "The receipt of one decision, with its place in the chain.",
     auth: "session",
+    access: "viewed",
     tenant: "registered",
     async handle({ ctx, tenant, principal, params }) {
       const receipt = await findReceipt(ctx, tenant, principal.account.id, params.consent_id ?? "");

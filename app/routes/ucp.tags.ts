@@ -9,6 +9,7 @@ export const { loader, action, route } = endpoint({
     summary:
       "Adds and removes tags of the signed-in person, and waits up to 5 s for the systems they go to.",
     auth: "session",
+    access: "changed",
     tenant: "registered",
     rateLimit: OWN_TAGS,
     proxied: { locale: LOCALE_SHAPE },

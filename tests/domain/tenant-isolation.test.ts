@@ -113,6 +113,13 @@ const MINIMAL_ROWS: Record<string, Row> = {
   OauthClient: { client_id: "c", client_name: "n", redirect_uris: [] },
   OauthGrant: { id: uuid, user_id: 1, client_id: "c", client_name: "n", scopes: [] },
   OauthToken: { token_hash: "t", grant_id: uuid, kind: "access", scopes: [], expires_at: at },
+  AccessLog: {
+    id: 1n,
+    actor_kind: "staff",
+    action: "viewed",
+    place: "/app/customers/:id",
+    request_id: "r",
+  },
   PrivacyRequest: { id: 1, delivery_id: "d", kind: "customer_redact", due_by: at },
   PublicHost: { host: "theirs.example" },
   Kv: { key: "k", value: {} },

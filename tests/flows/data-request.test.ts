@@ -85,6 +85,7 @@ describe("customers/data_request", () => {
       mandates: 1,
       checkouts: 2,
       returns: 1,
+      accesses: 1,
       deliveries: 2,
       events: 0,
     });
@@ -154,6 +155,28 @@ describe("customers/data_request", () => {
     expect(
       (await service.call("GET", `/admin/privacy-export/${id}?shop=${OTHER_SHOP}`)).status,
     ).toBe(404);
+  });
+
+  it("records both downloads in the access log, with the person's account", async () => {
+    const [{ id }] = await service.database.query(
+      "SELECT id FROM storefront_users WHERE shop = $1",
+      [SHOP],
+    );
+    expect(
+      await service.database.query(
+        `SELECT actor_kind, actor_id, user_id, place FROM access_log WHERE shop = $1
+          AND action = 'exported' ORDER BY id`,
+        [SHOP],
+      ),
+    ).toEqual([
+      { actor_kind: "link", actor_id: null, user_id: id, place: "POST /gdpr/export" },
+      {
+        actor_kind: "operator",
+        actor_id: "platform_key",
+        user_id: id,
+        place: "GET /admin/privacy-export/:id",
+      },
+    ]);
   });
 
   it("mails the store's own address without a support address, and the operators without either", async () => {

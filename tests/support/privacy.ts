@@ -167,6 +167,11 @@ export async function seedPersonEverywhere(
       VALUES ($1, $3, 'gid://shopify/Order/299938', $2, 'open')`,
     [shop, id, `RMA-${id}`],
   );
+  await query(
+    `INSERT INTO access_log (shop, actor_kind, actor_id, action, user_id, place, request_id)
+      VALUES ($1, 'staff', '7', 'viewed', $2, '/app/customers/:id', 'r')`,
+    [shop, id],
+  );
   const order = JSON.stringify({
     id: 299938,
     email: who.email,

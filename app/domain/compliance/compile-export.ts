@@ -43,6 +43,9 @@ const OF_ACCOUNT = {
     FROM checkout_sessions WHERE shop = $1 AND customer_id = ANY($2::int[]) ORDER BY created_at LIMIT ${MAX_ROWS}`,
   returns: `SELECT rma, order_id, user_id, status, units, created_at, updated_at FROM return_cases
       WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY created_at`,
+  // Without the ids of the store's staff, who are other people.
+  accesses: `SELECT user_id, actor_kind, action, place, created_at FROM access_log
+      WHERE shop = $1 AND user_id = ANY($2::int[]) ORDER BY id DESC LIMIT ${MAX_ROWS}`,
 } as const;
 
 /** `$2` are the events that contained the person. */

@@ -52,3 +52,10 @@ export async function readExport(ctx: Ctx, tenant: Tenant, requestId: number): P
   if (!object) throw new AppError("not_found");
   return object.toString("utf8");
 }
+
+const Exported = z.object({ accounts: z.array(z.object({ id: z.int() })) });
+
+/** The accounts of an export's document; empty for a person without an account. */
+export function peopleOfExport(document: string): number[] {
+  return Exported.safeParse(JSON.parse(document)).data?.accounts.map(({ id }) => id) ?? [];
+}

@@ -7,7 +7,8 @@ import { PLATFORM, type Columns, type PrivacyRequest } from "../../db.server.ts"
 import { AppError } from "../../runtime/errors.ts";
 import { normaliseEmail } from "../customers/customer-change.ts";
 import { dataOf, type Tenant } from "../tenants/tenant.ts";
-import { createExportLink, readExport } from "./export-link.ts";
+import { createExportLink, peopleOfExport, readExport } from "./export-link.ts";
+import { findPeople } from "./find-people.ts";
 import {
   PRIVACY_NOTIFICATION,
   receivePrivacyRequest,
@@ -155,7 +156,8 @@ export async function retryRequest(ctx: Ctx, tenant: Tenant, id: number): Promis
   ctx.log.info("privacy_request.retried", { shop: tenant.shop, request_id: id });
 }
 
-async function requireExport(ctx: Ctx, tenant: Tenant, id: number): Promise<void> {
+/** The export's document. */
+async function requireExport(ctx: Ctx, tenant: Tenant, id: number): Promise<string> {
   const request = await dataOf(ctx, tenant).prisma.privacyRequest.findFirst({
     select: { evidence: true },
     where: { id, kind: "data_request" },
@@ -163,13 +165,17 @@ async function requireExport(ctx: Ctx, tenant: Tenant, id: number): Promise<void
   const evidence = (request?.evidence ?? {}) as Record<string, unknown>;
   if (!("archive" in evidence)) throw new AppError("not_found");
   // The person may have been erased since.
-  await readExport(ctx, tenant, id);
+  return readExport(ctx, tenant, id);
 }
 
-/** The URL of a page that hands over the export once. */
-export async function offerExport(ctx: Ctx, tenant: Tenant, id: number): Promise<{ url: string }> {
-  await requireExport(ctx, tenant, id);
-  return { url: await createExportLink(ctx, tenant, id) };
+/** The URL of a page that hands over the export once, and the export's accounts. */
+export async function offerExport(
+  ctx: Ctx,
+  tenant: Tenant,
+  id: number,
+): Promise<{ url: string; userIds: number[] }> {
+  const document = await requireExport(ctx, tenant, id);
+  return { url: await createExportLink(ctx, tenant, id), userIds: peopleOfExport(document) };
 }
 
 /**
@@ -200,20 +206,23 @@ export async function markHandedOver(ctx: Ctx, tenant: Tenant, id: number): Prom
   ctx.log.info("privacy_request.handed_over", { shop: tenant.shop, request_id: id });
 }
 
-/** The same row, work and due date as a request of the storefront. */
+/** The same row, work and due date as a request of the storefront; `userIds`: whom it is about. */
 export async function requestByHand(
   ctx: Ctx,
   tenant: Tenant,
   { kind, email }: z.output<typeof ManualRequest>,
-): Promise<{ id: number }> {
+): Promise<{ id: number; userIds: number[] }> {
+  const subject = { email: normaliseEmail(email) };
+  // Found now: an erasure may be done before the next statement.
+  const people = await findPeople(ctx, dataOf(ctx, tenant).sql, tenant.shop, subject);
   const { id } = await receivePrivacyRequest(ctx, tenant.shop, tenant, {
     kind,
     deliveryId: `merchant-${ctx.random.uuid()}`,
     raw: Buffer.alloc(0),
-    subject: { email: normaliseEmail(email) },
+    subject,
     externalId: null,
     triggeredAt: null,
   });
   ctx.log.info("privacy_request.made_by_hand", { shop: tenant.shop, kind, request_id: id });
-  return { id };
+  return { id, userIds: people.map((person) => person.id) };
 }

@@ -186,23 +186,33 @@ const CSV_COLUMNS = [
 ] as const;
 const CSV_PAGE = 1_000;
 
-/** Every filtered row, a page of lines at a time: memory does not grow with the log. */
+/**
+ * Every filtered row, a page of lines at a time: memory does not grow with the log. `onEnd` gets
+ * the number of rows that were read, also when the download was ended before its end.
+ */
 export async function* exportConsentLog(
   ctx: Ctx,
   tenant: Tenant,
   filters: ConsentFilters,
+  onEnd: (rows: number) => Promise<void> = async () => {},
 ): AsyncGenerator<string> {
   const { sql } = dataOf(ctx, tenant);
   const userIds = filters.email === undefined ? null : await findUserIds(sql, filters.email);
-  yield `${CSV_COLUMNS.join(",")}\r\n`;
-  for (let before: number | null = null; ;) {
-    const rows: LogRow[] = await readRows(sql, filters, userIds, { limit: CSV_PAGE, before });
-    if (rows.length > 0)
-      yield rows
-        .map((row) => `${CSV_COLUMNS.map((column) => toCell(row[column])).join(",")}\r\n`)
-        .join("");
-    if (rows.length < CSV_PAGE) return;
-    before = rows.at(-1)?.seq ?? null;
+  let count = 0;
+  try {
+    yield `${CSV_COLUMNS.join(",")}\r\n`;
+    for (let before: number | null = null; ;) {
+      const rows: LogRow[] = await readRows(sql, filters, userIds, { limit: CSV_PAGE, before });
+      count += rows.length;
+      if (rows.length > 0)
+        yield rows
+          .map((row) => `${CSV_COLUMNS.map((column) => toCell(row[column])).join(",")}\r\n`)
+          .join("");
+      if (rows.length < CSV_PAGE) return;
+      before = rows.at(-1)?.seq ?? null;
+    }
+  } finally {
+    await onEnd(count);
   }
 }
 

@@ -12,6 +12,7 @@ import type {
 import { AppError, isAppError, OutboundError } from "../../runtime/errors.ts";
 import { replay } from "../bus/dead-letters.ts";
 import { listOrdersOf } from "../commerce/orders.ts";
+import { listAccesses, type AccessEntry } from "../compliance/access-log/read-access-log.ts";
 import { confirmationPhrase } from "../compliance/merchant-requests.ts";
 import { listConsents } from "../consent/consent-history.ts";
 import { CONSENT_TYPES, type ConsentType } from "../consent/consent-types.ts";
@@ -23,6 +24,7 @@ import { dataOf, type Tenant } from "../tenants/tenant.ts";
 
 const TIMELINE = 10;
 const ORDERS = 10;
+const ACCESSES = 20;
 /** The maximum time that the page waits for the store. */
 const ORDERS_TIMEOUT_MS = 4_000;
 
@@ -37,13 +39,14 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, before:
   if (!person) return null;
   const { account, consents } = person;
   const gid = account.storefront_customer_gid;
-  const [links, tags, timeline, decisions, systems, knownTags] = await Promise.all([
+  const [links, tags, timeline, decisions, systems, knownTags, accesses] = await Promise.all([
     data.prisma.identityLink.findMany({ where: { user_id: id }, orderBy: { created_at: "asc" } }),
     listAssignedTags(sql, id),
     listConsents(ctx, tenant, id, { limit: TIMELINE, before }),
     readDecisions(sql, id),
     readSystems(ctx, tenant, sql, [String(id), ...(gid ? [gid] : [])]),
     listKnownTags(sql),
+    listAccesses(ctx, tenant, { userId: id, limit: ACCESSES, before: null }),
   ]);
   return {
     customer: {
@@ -94,8 +97,17 @@ export async function readCustomer(ctx: Ctx, tenant: Tenant, id: number, before:
     tags: tags.map(({ assigned_at: at, ...tag }) => ({ ...tag, at: at.toISOString() })),
     systems,
     knownTags: knownTags.map(({ slug, name }) => ({ slug, name })),
+    accesses: accesses.entries.map(toShownAccess),
   };
 }
+
+const toShownAccess = (entry: AccessEntry) => ({
+  id: entry.id,
+  at: entry.created_at,
+  action: entry.action,
+  actorKind: entry.actor_kind,
+  actorId: entry.actor_id,
+});
 
 type Decision = { action: string; method: string; version: string | null; at: string };
 

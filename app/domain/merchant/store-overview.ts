@@ -60,6 +60,12 @@ export type ActivityItem =
 export type StoreOverview =
   { state: "known"; day: DayNumbers; happenings: ActivityItem[] } | { state: "unknown" };
 
+/** How many activities name a customer. */
+export const namedCustomers = (overview: StoreOverview): number =>
+  overview.state === "known"
+    ? overview.happenings.filter((item) => item.kind !== "privacy" && item.name !== null).length
+    : 0;
+
 /** Loads after the rest of the page; never rejects. */
 export async function readStoreOverview(ctx: Ctx, shop: string): Promise<StoreOverview> {
   try {

@@ -21,9 +21,11 @@ import { findTask, keepTask, type TaskRecord } from "../../domain/agents/tasks.t
 import { findTool } from "../../domain/agents/tools/index.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { NoteAccess } from "../access/served-access.ts";
 import { toTask } from "./a2a-messages.ts";
 import {
   authorizeToolCall,
+  noteToolAccess,
   requireOwnName,
   requireShopper,
   runTool,
@@ -61,6 +63,7 @@ const Params = z.looseObject({
 type Passage = {
   asked: { name: string; args: unknown; admitted: AdmittedCall | null } | null;
   record: TaskRecord | null;
+  accessed: NoteAccess;
   failure?: unknown;
 };
 
@@ -69,6 +72,7 @@ export async function answerA2a(
   request: ApiRequest,
   tenant: Tenant,
   body: unknown,
+  accessed: NoteAccess,
 ): Promise<ApiResponse> {
   try {
     requireOwnName(ctx, request, tenant);
@@ -76,7 +80,7 @@ export async function answerA2a(
     const message = Envelope.safeParse(body);
     if (!message.success)
       throw new AppError("malformed_request", { message: "Send one JSON-RPC 2.0 message." });
-    const passage = await readPassage(ctx, request, tenant, message.data.params);
+    const passage = await readPassage(ctx, request, tenant, message.data.params, accessed);
     const answer = await dispatch(ctx, request, tenant, message.data, passage);
     if (passage.failure) throw passage.failure;
     return json(200, answer);
@@ -91,6 +95,7 @@ async function readPassage(
   request: ApiRequest,
   tenant: Tenant,
   given: unknown,
+  accessed: NoteAccess,
 ): Promise<Passage> {
   const params = Params.safeParse(given ?? {}).data ?? {};
   const taskId = params.message?.taskId || params.id;
@@ -98,13 +103,14 @@ async function readPassage(
   if (record?.scope) {
     const { person } = await requireShopper(ctx, request, tenant, record.scope);
     // Another shopper's task is reported as missing.
-    if (person.account.id !== record.user_id) return { asked: null, record: null };
+    if (person.account.id !== record.user_id) return { asked: null, record: null, accessed };
+    noteToolAccess(accessed, "task", person, true);
   }
   const toolRequest = params.message?.parts
     ?.map(({ data }) => readSkillRequest(data))
     .find((found) => found !== null);
   const tool = toolRequest ? findTool(toolRequest.tool) : null;
-  if (!toolRequest || !tool) return { asked: null, record };
+  if (!toolRequest || !tool) return { asked: null, record, accessed };
   // The same message sent twice is one request (UCP "Request Idempotency").
   const args = withKey(toolRequest.args, params.message?.messageId);
   const admitted = await authorizeToolCall(ctx, request, tenant, tool, args);
@@ -115,6 +121,7 @@ async function readPassage(
       admitted: tool.isOffered(admitted.call.tenant) ? admitted : null,
     },
     record,
+    accessed,
   };
 }
 
@@ -215,7 +222,7 @@ function toExecutor(ctx: Ctx, passage: Passage): AgentExecutor {
     async execute({ taskId, contextId, userMessage, task }, bus) {
       const { asked } = passage;
       const outcome: ToolOutcome = asked?.admitted
-        ? await runTool(asked.admitted, asked.args).catch((error: unknown) => {
+        ? await runTool(asked.admitted, asked.args, passage.accessed).catch((error: unknown) => {
             passage.failure = error;
             return { kind: "failed" as const, answer: {} };
           })

@@ -15,6 +15,7 @@ import { isAgentToken } from "../../domain/agents/oauth/agent-token.ts";
 import { describeTools, findTool } from "../../domain/agents/tools/index.ts";
 import { getTenant, type Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError } from "../../runtime/errors.ts";
+import type { NoteAccess } from "../access/served-access.ts";
 import { SERVICE_NAME, VERSION } from "../../runtime/version.ts";
 import { authorizeToolCall, requireOwnName, runTool, type AdmittedCall } from "./tool-calls.ts";
 import { countAgentCall } from "./agent-limits.ts";
@@ -42,7 +43,12 @@ const CallParams = z.looseObject({
  * One message during its processing by the SDK. `failure`: the tool's error, which sets the HTTP
  * status.
  */
-type Passage = { tenant: Tenant; admitted: AdmittedCall | null; failure?: unknown };
+type Passage = {
+  tenant: Tenant;
+  admitted: AdmittedCall | null;
+  accessed: NoteAccess;
+  failure?: unknown;
+};
 
 // One server per message, bound to the tenant and the caller of that message.
 function newServer(passage: Passage): Server {
@@ -54,10 +60,12 @@ function newServer(passage: Passage): Server {
   server.setRequestHandler("tools/call", async ({ params }) => {
     const { admitted } = passage;
     if (!admitted) throw new ProtocolError(INVALID_PARAMS, "There is no such tool.");
-    const outcome = await runTool(admitted, params.arguments).catch((error: unknown) => {
-      passage.failure = error;
-      throw error;
-    });
+    const outcome = await runTool(admitted, params.arguments, passage.accessed).catch(
+      (error: unknown) => {
+        passage.failure = error;
+        throw error;
+      },
+    );
     if (outcome.kind === "invalid") throw new ProtocolError(INVALID_PARAMS, outcome.message);
     // UCP's outcome is in its own `ucp.status`.
     return {
@@ -104,6 +112,7 @@ export async function answerMcp(
   request: ApiRequest,
   remembered: Tenant,
   body: unknown,
+  accessed: NoteAccess,
 ): Promise<ApiResponse> {
   try {
     await countAgentCall(ctx, request, remembered);
@@ -134,6 +143,7 @@ export async function answerMcp(
     const passage: Passage = {
       tenant,
       admitted: asked?.tool.isOffered(asked.call.tenant) ? asked : null,
+      accessed,
     };
     const response = await pass(toRequest(request), toKnownMessage(message.data), passage);
     if (passage.failure) throw passage.failure;

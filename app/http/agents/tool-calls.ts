@@ -9,6 +9,7 @@ import { errorMessage, refusalAnswer, type UcpTerms } from "../../domain/agents/
 import { defaultTerms, negotiate } from "../../domain/agents/ucp/negotiation.ts";
 import type { Tenant } from "../../domain/tenants/tenant.ts";
 import { AppError, isAppError } from "../../runtime/errors.ts";
+import type { NoteAccess } from "../access/served-access.ts";
 import { agentChallenge, requirePerson } from "../auth/agent-guard.ts";
 import { addressOfCaller, countAgentChange } from "./agent-limits.ts";
 import { isAllowedOrigin } from "../../domain/tenants/allowed-origins.ts";
@@ -103,7 +104,27 @@ const isHttpStatusError = (error: AppError) =>
   (HTTP_STATUS_ERRORS.has(error.status) && error.code !== "mandate_refused") ||
   error.code.startsWith("idempotency_");
 
-export async function runTool({ tool, call }: AdmittedCall, args: unknown): Promise<ToolOutcome> {
+/** Notes the access of an agent to the data of the shopper who lets it act. */
+export function noteToolAccess(
+  accessed: NoteAccess,
+  part: string,
+  person: Person,
+  isRead: boolean,
+) {
+  accessed({
+    action: isRead ? "viewed" : "changed",
+    actor: { kind: "agent", id: person.clientId ?? null },
+    userIds: [person.account.id],
+    part,
+  });
+}
+
+/** Calls `accessed` for a tool that gave an answer. */
+export async function runTool(
+  { tool, call }: AdmittedCall,
+  args: unknown,
+  accessed: NoteAccess,
+): Promise<ToolOutcome> {
   const parsed = tool.input.safeParse(args ?? {});
   if (!parsed.success)
     return {
@@ -125,7 +146,10 @@ export async function runTool({ tool, call }: AdmittedCall, args: unknown): Prom
       ]),
     };
   try {
-    return { kind: "done", answer: await tool.run(call, parsed.data) };
+    const answer = await tool.run(call, parsed.data);
+    if (call.person)
+      noteToolAccess(accessed, tool.name, call.person, tool.annotations.readOnlyHint);
+    return { kind: "done", answer };
   } catch (error) {
     if (!isAppError(error) || isHttpStatusError(error)) throw error;
     if (error.code === "invalid_cursor") return { kind: "invalid", message: error.message };

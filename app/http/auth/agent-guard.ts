@@ -92,7 +92,7 @@ function originOfPage(request: ApiRequest): string | undefined {
  * Whether the caller is an agent when the token does not show it: a session without the cookie and
  * without a page of an allowed origin (docs/decisions/029-agent-or-shopper.md explains the limits).
  */
-function isAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): boolean {
+export function isAgentCall(ctx: Ctx, request: ApiRequest, tenant: Tenant): boolean {
   if (AGENT_HEADERS.some((name) => request.header(name) !== undefined)) return true;
   if (readCookie(request, SESSION_COOKIE)) return false;
   const page = originOfPage(request);

@@ -4,8 +4,10 @@
 import { data, type ActionFunctionArgs } from "@remix-run/node";
 import { z } from "zod";
 import type { Ctx } from "../../context.server.ts";
+import type { AccessAction } from "../../domain/compliance/access-log/record-access.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
 import { authenticate } from "../../shopify.server.ts";
+import type { RecordScreenAccess } from "../access/screen-access.ts";
 
 /**
  * `code`: translated by the screen (locales/<language>/errors.json). `fields`: an error per field
@@ -41,6 +43,11 @@ type Inputs = Record<string, z.ZodType>;
 type ActionTable<Context, Table extends Inputs> = {
   [Name in keyof Table]: {
     input: Table[Name];
+    /**
+     * What it does to the customer whose id is in the path, for the access log. An action for other
+     * customers calls `recordAccess`.
+     */
+    access?: Context extends { recordAccess: RecordScreenAccess } ? AccessAction : never;
     run(
       context: Context & Pick<ActionFunctionArgs, "params">,
       input: z.output<Table[Name]>,
@@ -60,7 +67,7 @@ const STATUS: Partial<Record<string, number>> = { not_found: 404, forbidden: 403
  * Creates `defineActions` for screens with another authentication. `authenticateWith` throws for an
  * unauthenticated visitor.
  */
-export function actionsFor<Context extends { ctx: Ctx }>(
+export function actionsFor<Context extends { ctx: Ctx; recordAccess?: RecordScreenAccess }>(
   authenticateWith: (args: ActionFunctionArgs) => Promise<Context> | Context,
 ) {
   return <Table extends Inputs>(actions: ActionTable<Context, Table>): ScreenAction =>
@@ -79,8 +86,15 @@ export function actionsFor<Context extends { ctx: Ctx }>(
             parsed.error.issues.map((issue) => [String(issue.path[0] ?? ""), issue.message]),
           ),
         });
+      const recordAccess: RecordScreenAccess | undefined =
+        context.recordAccess && ((access) => context.recordAccess!({ part: intent, ...access }));
       try {
-        const done = await action.run({ ...context, params: args.params }, parsed.data);
+        const done = await action.run(
+          { ...context, ...(recordAccess && { recordAccess }), params: args.params },
+          parsed.data,
+        );
+        if (action.access)
+          await recordAccess?.({ action: action.access, userIds: [Number(args.params.id)] });
         return { ok: true as const, intent, data: done ?? null };
       } catch (error) {
         return toActionError(context.ctx, intent, error);

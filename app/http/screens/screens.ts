@@ -91,7 +91,7 @@ export async function createScreens(options: {
       const response = guardResponse(
         ctx,
         request.url,
-        await answer(await toRequest(incoming, request, signal), { ctx, shopify, gate }),
+        await answer(await toRequest(incoming, request, signal), { ctx, shopify, gate, requestId }),
       );
       return isGated(request) ? withoutCache(response) : response;
     } catch (error) {

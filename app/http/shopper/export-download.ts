@@ -50,11 +50,13 @@ export async function submitExportForm(
   ctx: Ctx,
   tenant: Tenant,
   fields: Record<string, string>,
+  onExport: (document: string) => void,
 ): Promise<ApiResponse> {
   const input = DownloadInput.safeParse(fields);
   try {
     if (!input.success) return html(400, renderNotice(lookOf(tenant), "exportGone"));
     const { requestId, document } = await downloadByLink(ctx, tenant, input.data.token);
+    onExport(document);
     return exportReply(requestId, document);
   } catch (error) {
     if (isAppError(error) && (error.code === "invalid_link" || error.code === "not_found"))

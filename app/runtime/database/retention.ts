@@ -2,6 +2,9 @@
 // rows blocks others.
 import type { Database } from "./database.ts";
 
+/** How long the access log is kept. */
+export const ACCESS_LOG_DAYS = 365;
+
 type Kept = { table: string; column: string; days: number; where: string };
 
 /** Every column has a block range index: old rows are stored together. */
@@ -25,6 +28,7 @@ const RETENTION: readonly Kept[] = [
     days: 30,
     where: "status IN ('done', 'failed')",
   },
+  { table: "access_log", column: "created_at", days: ACCESS_LOG_DAYS, where: "true" },
 ];
 const ROWS_PER_STATEMENT = 5_000;
 

@@ -8,9 +8,11 @@ import { labelOf } from "../../i18n/label-of.ts";
 import { download } from "../../ui/download.ts";
 import { showToast } from "../../ui/toast.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
+import { clientLazy } from "../../frame/deferred-card.tsx";
 import { ConsentsCard, TimelineCard } from "./consents-card.tsx";
 import { EraseModal, SuspendModal } from "./customer-modals.tsx";
 import type {
+  AccessView,
   ConsentView,
   CustomerView,
   LinkView,
@@ -24,6 +26,8 @@ import { ProfileCard, SignInsCard } from "./profile-cards.tsx";
 import { SystemsCard } from "./systems-card.tsx";
 import { TagsCard } from "./tags-card.tsx";
 
+const AccessLogCard = clientLazy(() => import("./access-log-card.tsx"));
+
 type Props = {
   customer: CustomerView;
   links: LinkView[];
@@ -34,6 +38,7 @@ type Props = {
   systems: SystemView[];
   orders: Promise<OrdersView>;
   knownTags: { slug: string; name: string }[];
+  accesses: AccessView[];
 };
 
 export function CustomerScreen({
@@ -46,6 +51,7 @@ export function CustomerScreen({
   systems,
   orders,
   knownTags,
+  accesses,
 }: Props) {
   const { t } = useTranslation(["customer", "glossary"]);
 
@@ -127,6 +133,7 @@ export function CustomerScreen({
                   <ProfileCard customer={customer} />
                   <SignInsCard customer={customer} links={links} />
                   <SystemsCard systems={systems} />
+                  <AccessLogCard customerId={customer.id} accesses={accesses} />
                 </BlockStack>
               </Layout.Section>
             </Layout>

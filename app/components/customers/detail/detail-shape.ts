@@ -10,6 +10,7 @@ export type CustomerView = Customer["customer"];
 export type LinkView = Customer["links"][number];
 export type ConsentView = Customer["consents"][number];
 export type RecordView = Customer["timeline"][number];
+export type AccessView = Customer["accesses"][number];
 export type TagView = Customer["tags"][number];
 export type SystemView = SystemState;
 export type OrdersView = OrdersPart;

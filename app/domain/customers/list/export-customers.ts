@@ -1,7 +1,7 @@
 // Exports a merchant's customers as a CSV file in the order of ids, in slices, so that memory is
 // constant.
 import { stringify } from "csv-stringify";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import type { Ctx } from "../../../context.server.ts";
 import type { Columns, StorefrontUser } from "../../../db.server.ts";
 import { CONSENT_TYPES, consentColumn } from "../../consent/consent-types.ts";
@@ -33,7 +33,15 @@ const HEADER = [...COLUMNS, ...CONSENT_TYPES.map(consentColumn), "tags"];
 
 type Row = Columns<StorefrontUser, (typeof COLUMNS)[number]> & Record<string, unknown>;
 
-async function* rowsOf(ctx: Ctx, tenant: Tenant, filter: CustomerFilter): AsyncGenerator<Row> {
+/** Gets the number of rows that were read, also when the download was ended before its end. */
+type OnEnd = (rows: number) => Promise<void>;
+
+async function* rowsOf(
+  ctx: Ctx,
+  tenant: Tenant,
+  filter: CustomerFilter,
+  onEnd: OnEnd,
+): AsyncGenerator<Row> {
   const { sql } = dataOf(ctx, tenant);
   const condition = await conditionOf(sql, filter, 3);
   const flags = CONSENT_TYPES.map(
@@ -46,16 +54,29 @@ async function* rowsOf(ctx: Ctx, tenant: Tenant, filter: CustomerFilter): AsyncG
       (SELECT string_agg(t.slug, ', ' ORDER BY m.id) FROM user_tag_map m
         JOIN crm_tags t ON t.shop = $1 AND t.id = m.tag_id WHERE m.shop = $1 AND m.user_id = u.id) AS tags
     FROM storefront_users u WHERE ${condition.sql} AND u.id > $2 ORDER BY u.id LIMIT ${SLICE}`;
-  for (let last = 0; ;) {
-    const rows = await sql<Row>(statement, [last, ...condition.values]);
-    yield* rows;
-    if (rows.length < SLICE) return;
-    last = rows.at(-1)?.id ?? last;
+  let count = 0;
+  try {
+    for (let last = 0; ;) {
+      const rows = await sql<Row>(statement, [last, ...condition.values]);
+      for (const row of rows) {
+        count += 1;
+        yield row;
+      }
+      if (rows.length < SLICE) return;
+      last = rows.at(-1)?.id ?? last;
+    }
+  } finally {
+    await onEnd(count);
   }
 }
 
 /** Quotes cells that a spreadsheet would run as a formula; the byte order mark declares UTF-8. */
-export function exportCustomers(ctx: Ctx, tenant: Tenant, filter: CustomerFilter): Readable {
+export function exportCustomers(
+  ctx: Ctx,
+  tenant: Tenant,
+  filter: CustomerFilter,
+  onEnd: OnEnd = async () => {},
+): Readable {
   const table = stringify({
     header: true,
     columns: HEADER,
@@ -64,7 +85,6 @@ export function exportCustomers(ctx: Ctx, tenant: Tenant, filter: CustomerFilter
     escape_formulas: true,
     cast: { boolean: (value) => (value ? "true" : "false"), date: (value) => value.toISOString() },
   });
-  return Readable.from(rowsOf(ctx, tenant, filter))
-    .once("error", (error) => table.destroy(error))
-    .pipe(table);
+  // Ends the reading when the table is destroyed. Its errors reach the reader of the table.
+  return pipeline(Readable.from(rowsOf(ctx, tenant, filter, onEnd)), table, () => {});
 }

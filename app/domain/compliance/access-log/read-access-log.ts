@@ -1,0 +1,78 @@
+// Reads the access log, newest first: pages for operators and the customer page, and CSV files.
+import type { Ctx } from "../../../context.server.ts";
+import type { AccessLog } from "../../../db.server.ts";
+import { toCell } from "../../consent/consent-history.ts";
+import { dataOf, type Tenant } from "../../tenants/tenant.ts";
+import type { AccessAction, Actor } from "./record-access.ts";
+
+const COLUMNS = [
+  "id",
+  "created_at",
+  "actor_kind",
+  "actor_id",
+  "action",
+  "user_id",
+  "count",
+  "place",
+  "request_id",
+] as const;
+const CSV_PAGE = 1_000;
+
+export type AccessEntry = Omit<
+  AccessLog,
+  "shop" | "id" | "created_at" | "actor_kind" | "action"
+> & {
+  id: number;
+  created_at: string;
+  actor_kind: Actor["kind"];
+  action: AccessAction;
+};
+
+type Paging = { userId: number | null; limit: number; before: number | null };
+
+/** `userId` null: of the whole store. `before`: the end of the previous page. */
+export async function listAccesses(
+  ctx: Ctx,
+  tenant: Tenant,
+  { userId, limit, before }: Paging,
+): Promise<{ entries: AccessEntry[]; next: number | null }> {
+  const rows = await dataOf(ctx, tenant).prisma.accessLog.findMany({
+    omit: { shop: true },
+    where: {
+      ...(userId !== null && { user_id: userId }),
+      ...(before !== null && { id: { lt: before } }),
+    },
+    orderBy: { id: "desc" },
+    take: limit + 1,
+  });
+  const entries = rows.slice(0, limit).map((row) => ({
+    ...row,
+    id: Number(row.id),
+    created_at: row.created_at.toISOString(),
+    actor_kind: row.actor_kind as Actor["kind"],
+    action: row.action as AccessAction,
+  }));
+  return { entries, next: rows.length > limit ? (entries.at(-1)?.id ?? null) : null };
+}
+
+/** The whole log of a store or of one customer, a page of lines at a time. */
+export async function* exportAccessLog(
+  ctx: Ctx,
+  tenant: Tenant,
+  userId: number | null,
+): AsyncGenerator<string> {
+  yield `${COLUMNS.join(",")}\r\n`;
+  for (let before: number | null = null; ;) {
+    const { entries, next }: Awaited<ReturnType<typeof listAccesses>> = await listAccesses(
+      ctx,
+      tenant,
+      { userId, limit: CSV_PAGE, before },
+    );
+    if (entries.length > 0)
+      yield entries
+        .map((entry) => `${COLUMNS.map((column) => toCell(entry[column])).join(",")}\r\n`)
+        .join("");
+    if (next === null) return;
+    before = next;
+  }
+}

@@ -1,0 +1,88 @@
+// What a request records in the access log (domain/compliance/access-log): who called, taken from
+// the authentication; what was done, as the route declares it; the customers, as the handler or the
+// caller's own account names them.
+import type { Ctx } from "../../context.server.ts";
+import {
+  recordAccess,
+  type AccessAction,
+  type Actor,
+} from "../../domain/compliance/access-log/record-access.ts";
+import type { Person } from "../../domain/identity/account.ts";
+import { findAdminPrincipal, type AdminPrincipal } from "../../domain/tenants/admin-key.ts";
+import type { Tenant } from "../../domain/tenants/tenant.ts";
+import type { ApiRequest } from "../api-request.ts";
+import { isAgentCall } from "../auth/agent-guard.ts";
+import { bearerToken } from "../auth/guards.ts";
+import { AUTH_SCHEMES } from "../auth/schemes.ts";
+import type { AnySpec } from "../endpoint.ts";
+import { placeOf } from "./place.ts";
+
+/** What a handler knows of an access; each field replaces what the declaration says. */
+export type AccessNote = {
+  action?: AccessAction;
+  userIds?: readonly number[];
+  count?: number;
+  actor?: Actor;
+  /** The action or tool behind the route's path. */
+  part?: string;
+};
+export type NoteAccess = (note: AccessNote) => void;
+
+type Served = {
+  ctx: Ctx;
+  request: ApiRequest;
+  requestId: string;
+  params: Record<string, string>;
+  spec: AnySpec;
+  tenant: Tenant | null;
+  principal: unknown;
+  isProxied: boolean;
+  /** Null: the handler did not call `accessed`. */
+  note: AccessNote | null;
+  status: number;
+};
+
+/** A shopper who reads or changes their own data is not recorded; an export and a deletion are. */
+const RECORDED_OF_SHOPPERS: ReadonlySet<AccessAction> = new Set(["exported", "erased"]);
+
+/** Called after the handler. A declared access without an answer (4xx, 5xx) is not recorded. */
+export async function recordServed(served: Served): Promise<void> {
+  const { ctx, request, requestId, params, spec, tenant, principal, note, status } = served;
+  const declared = status < 400 ? spec.access : undefined;
+  const action = note?.action ?? declared;
+  if (!tenant || !action || (!note && !declared)) return;
+  const actor = note?.actor ?? actorOf(served, tenant);
+  if (!actor || (actor.kind === "shopper" && !RECORDED_OF_SHOPPERS.has(action))) return;
+  const path = `${request.method} ${placeOf(request.url.pathname, params)}`;
+  await recordAccess(ctx, tenant, {
+    actor,
+    action,
+    userIds: note?.userIds ?? (isPerson(principal) ? [principal.account.id] : []),
+    count: note?.count ?? null,
+    place: note?.part === undefined ? path : `${path} ${note.part}`,
+    requestId,
+  });
+}
+
+const isPerson = (principal: unknown): principal is Person =>
+  typeof principal === "object" && principal !== null && "account" in principal;
+
+/** Null for callers that no scheme identifies. */
+function actorOf(
+  { ctx, request, spec, principal, isProxied }: Served,
+  tenant: Tenant,
+): Actor | null {
+  if (isPerson(principal)) {
+    if (principal.clientId !== undefined) return { kind: "agent", id: principal.clientId };
+    // As the guard: a session outside a browser's page is an agent where agents need the consent.
+    const mayBeAgent = spec.agent?.needsConsent === true && !isProxied;
+    return mayBeAgent && isAgentCall(ctx, request, tenant)
+      ? { kind: "agent", id: null }
+      : { kind: "shopper", id: null };
+  }
+  if (principal !== null) return { kind: "operator", id: (principal as AdminPrincipal).kind };
+  const token = AUTH_SCHEMES[spec.auth].isPerson ? bearerToken(request) : null;
+  return token
+    ? { kind: "operator", id: findAdminPrincipal(ctx, tenant, token)?.kind ?? null }
+    : null;
+}

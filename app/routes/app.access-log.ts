@@ -1,0 +1,18 @@
+// The access log of the store, or of one customer with `customer`, as a file that the browser
+// downloads.
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { exportAccessLog } from "../domain/compliance/access-log/read-access-log.ts";
+import { rowNumber } from "../http/screens/screen-address.ts";
+import { streamFile } from "../http/screens/screen-file.ts";
+import { authenticate } from "../shopify.server.ts";
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { ctx, tenant } = await authenticate.admin(args);
+  const customer = new URL(args.request.url).searchParams.get("customer");
+  const userId = customer === null ? null : rowNumber(customer);
+  return streamFile(
+    `access-log-${userId === null ? "" : `${userId}-`}${ctx.clock.now().toISOString().slice(0, 10)}.csv`,
+    "text/csv; charset=utf-8",
+    exportAccessLog(ctx, tenant, userId),
+  );
+}

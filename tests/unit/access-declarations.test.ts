@@ -1,0 +1,136 @@
+// Every route that can show or change a customer's data records it in the access log, or is listed
+// here with the reason why it does not.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Auth } from "../../app/http/auth/schemes.ts";
+import type { AnySpec } from "../../app/http/endpoint.ts";
+import { placeOf } from "../../app/http/access/place.ts";
+import { loadRoutes } from "../../app/http/route-table.ts";
+import { root } from "../support/source-files.ts";
+
+/** Callers that act for nobody but themselves, and systems that send data. */
+const GET_NOBODYS_DATA: readonly Auth[] = [
+  "none",
+  "visitor",
+  "hmac",
+  "event_source",
+  "backend",
+  "backend_key",
+];
+
+const ENDPOINTS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
+  "settings and credentials of a store or of the service": [
+    "GET /config",
+    "POST /config",
+    "GET /platform/config",
+    "POST /platform/config",
+    "GET /admin/tenants",
+    "POST /admin/provision-region",
+    "POST /admin/storefront-refresh",
+    "GET /admin/storefront-test",
+    "GET /admin/public-hosts",
+    "POST /admin/public-hosts",
+    "GET /admin/scheduled-run",
+    "POST /admin/scheduled-run",
+    "GET /metrics",
+  ],
+  "events and deliveries without their payloads": [
+    "GET /admin/events/status",
+    "GET /admin/events/log",
+    "POST /admin/events/replay",
+    "GET /admin/destinations",
+    "PUT /admin/destinations",
+    "POST /admin/destinations/:channel/probe",
+  ],
+  "registries of products": [
+    "GET /admin/upc-mappings",
+    "PUT /admin/upc-mappings",
+    "GET /admin/firmware",
+    "PUT /admin/firmware/:mpn",
+    "GET /admin/mappings/:channel/:entity_type",
+    "PUT /admin/mappings/:channel/:entity_type",
+  ],
+  "tags and policies of the store, and counts": [
+    "GET /tags/catalog",
+    "POST /admin/init-tag-system",
+    "POST /admin/consent/policies",
+    "GET /admin/consent/verify",
+  ],
+  "sends what is stored to the CMS, and shows counts": ["POST /sync/cms"],
+  "the state and evidence of requests, without the person": ["GET /admin/privacy-requests"],
+  "the log itself: ids only": ["GET /admin/access-log"],
+  "ends a session": ["POST /auth/logout"],
+};
+
+const SCREENS_WITHOUT_ACCESS: Record<string, readonly string[]> = {
+  "the frame": ["app.tsx", "app.$.tsx"],
+  "settings of the store": ["app.settings.tsx", "app.setup.tsx"],
+  "tags of the store, with counts": ["app.tags.tsx"],
+  "the policies, and the state of a check": [
+    "app.consent.policies.tsx",
+    "app.consent.verification.ts",
+  ],
+  "counts of a tag run": ["app.customers.tag-run.ts"],
+  "agents of all shoppers together": ["app.agents._index.tsx"],
+  "events and deliveries without their payloads": [
+    "app.events._index.tsx",
+    "app.events.cms-sync.ts",
+    "app.events.dead-letters.tsx",
+    "app.events.destinations.tsx",
+    "app.events.event.$id.tsx",
+    "app.events.log.tsx",
+    "app.events.replay.ts",
+  ],
+  "the log itself: ids only": ["app.access-log.ts"],
+};
+
+let methods: { name: string; spec: AnySpec }[];
+beforeAll(async () => {
+  const { all } = await loadRoutes();
+  methods = all.flatMap(({ path, endpoint }) =>
+    Object.entries(endpoint.specs).map(([method, spec]) => ({ name: `${method} ${path}`, spec })),
+  );
+});
+
+describe("the access log", () => {
+  test("is declared on every method whose caller is proven to be staff, a shopper or an agent, except those listed here", () => {
+    const without = methods
+      .filter(({ spec }) => !spec.access && !GET_NOBODYS_DATA.includes(spec.auth))
+      .map(({ name }) => name);
+    expect(without.toSorted()).toEqual(Object.values(ENDPOINTS_WITHOUT_ACCESS).flat().toSorted());
+  });
+
+  test("is declared on the download by a mailed link, the only such method without a proven caller", () => {
+    expect(
+      methods
+        .filter(({ spec }) => spec.access && GET_NOBODYS_DATA.includes(spec.auth))
+        .map(({ name }) => name),
+    ).toEqual(["POST /gdpr/export"]);
+  });
+
+  test("is written by every screen of the store, except those listed here", () => {
+    const folder = join(root, "app/routes");
+    const without = readdirSync(folder)
+      .filter((file) => /^app[._]/.test(file))
+      .filter((file) => !/\brecordAccess\(/.test(readFileSync(join(folder, file), "utf8")));
+    expect(without.toSorted()).toEqual(Object.values(SCREENS_WITHOUT_ACCESS).flat().toSorted());
+  });
+});
+
+describe("the place of an access", () => {
+  test.each([
+    ["/app/customers/12", { id: "12" }, "/app/customers/:id"],
+    ["/commerce/orders/gid%3A%2F%2Fshop%2F1", { id: "gid://shop/1" }, "/commerce/orders/:id"],
+    ["/commerce/orders/orders", { id: "orders" }, "/commerce/orders/:id"],
+    ["/commerce/returns/ada%40example.com", { rma: "ada@example.com" }, "/commerce/returns/:rma"],
+    [
+      "/admin/mappings/cms/cms",
+      { channel: "cms", entity_type: "cms" },
+      "/admin/mappings/:channel/:entity_type",
+    ],
+    ["/app/privacy", {}, "/app/privacy"],
+  ])("%s has no value of a parameter", (path, params, place) => {
+    expect(placeOf(path, params)).toBe(place);
+  });
+});
