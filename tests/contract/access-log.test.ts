@@ -1,11 +1,21 @@
 // The access log: what each kind of caller leaves in it, and GET /admin/access-log.
+import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deleteAccessesBefore } from "../../app/domain/compliance/access-log/delete-old-accesses.ts";
 import { exportAccessLog } from "../../app/domain/compliance/access-log/read-access-log.ts";
 import { recordAccess } from "../../app/domain/compliance/access-log/record-access.ts";
+import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
+import { exportCustomers } from "../../app/domain/customers/list/export-customers.ts";
 import { getTenant } from "../../app/domain/tenants/tenant.ts";
 import { newClient, newTokens } from "../support/agents/agent.ts";
-import { OTHER_SHOP, RETURN_ORIGIN, SHOP, startService, type Service } from "../support/service.ts";
+import {
+  eventually,
+  OTHER_SHOP,
+  RETURN_ORIGIN,
+  SHOP,
+  startService,
+  type Service,
+} from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
 import { PASSWORD, signUp, type Person } from "./identity/people.ts";
 
@@ -97,7 +107,7 @@ describe("an operator's change", () => {
 });
 
 describe("an agent", () => {
-  it("that reads the shopper is recorded with its client id, over HTTP, MCP and A2A", async () => {
+  it("that reads the shopper is recorded with its client id, over HTTP, MCP and A2A, also when it reads a result again", async () => {
     const client = await newClient(service);
     const { access_token: key } = await newTokens(service, client, person.token);
     await service.database.query("DELETE FROM access_log");
@@ -118,12 +128,17 @@ describe("an agent", () => {
       key,
       body: { jsonrpc: "2.0", id: 1, method: "message/send", params: { message } },
     });
-    expect(a2a.status).toBe(200);
+    const task = await service.call("POST", `/a2a?shop=${SHOP}`, {
+      key,
+      body: { jsonrpc: "2.0", id: 2, method: "tasks/get", params: { id: a2a.json.result.id } },
+    });
+    expect(task.json.result.id).toBe(a2a.json.result.id);
     const view = { actor_kind: "agent", actor_id: client, action: "viewed", count: null };
     expect(await rows()).toEqual([
       { ...view, user_id: person.id, place: "GET /commerce/identity" },
       { ...view, user_id: person.id, place: "POST /mcp get_identity" },
       { ...view, user_id: person.id, place: "POST /a2a get_identity" },
+      { ...view, user_id: person.id, place: "POST /a2a task" },
     ]);
   });
 
@@ -325,6 +340,38 @@ describe("GET /admin/access-log", () => {
 });
 
 describe("the stored log", () => {
+  it("has the number of rows of a download that was ended early", async () => {
+    await service.database.query(
+      `INSERT INTO storefront_users (shop, full_name) SELECT $1, 'Customer ' || n
+        FROM generate_series(1, 5000) n`,
+      [SHOP],
+    );
+    const tenant = await getTenant(service.ctx, SHOP);
+    const access = await recordAccess(service.ctx, tenant, {
+      actor: { kind: "staff", id: "7" },
+      action: "exported",
+      userIds: [],
+      count: null,
+      place: "/app/customers/export",
+      requestId: "r",
+    });
+    expect(await rows()).toMatchObject([{ action: "exported", count: null }]);
+    const table = exportCustomers(
+      service.ctx,
+      tenant,
+      readFilter(new URLSearchParams()),
+      access.setCount,
+    );
+    await once(table, "readable");
+    table.destroy();
+    const [{ count }] = await eventually("the number is set", async () => {
+      const found = (await rows()) as { count: number | null }[];
+      return found[0]?.count === null ? null : (found as [{ count: number }]);
+    });
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(5_000);
+  });
+
   it("is exported in full and escapes formulas", async () => {
     await put(1_200, person.id);
     await service.database.query(

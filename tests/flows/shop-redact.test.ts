@@ -90,6 +90,7 @@ describe("shop/redact", () => {
     expect(objects.length).toBeGreaterThan(4);
     expect(Object.keys(others)).toEqual(
       expect.arrayContaining([
+        "access_log",
         "consent_records",
         "event_ledger",
         "kv",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { forgetHistory } from "../../app/runtime/database/retention.ts";
+import { ACCESS_LOG_DAYS, forgetHistory } from "../../app/runtime/database/retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let storage: TestDatabase;
@@ -60,4 +60,17 @@ test("the ledger is never deleted", async () => {
   );
   await forgetHistory(database, new AbortController().signal);
   expect(await storage.query("SELECT 1 FROM event_ledger")).toHaveLength(1);
+});
+
+test("the access log is kept for a year", async () => {
+  await storage.query(
+    `INSERT INTO access_log (shop, actor_kind, action, place, request_id, created_at)
+      SELECT 'a', 'staff', 'viewed', '/', days::text, now() - make_interval(days => days)
+      FROM unnest(ARRAY[1, $1 - 1, $1 + 1, 4000]) days`,
+    [ACCESS_LOG_DAYS],
+  );
+  expect(await forgetHistory(database, new AbortController().signal)).toBe(2);
+  expect(await storage.query("SELECT request_id FROM access_log ORDER BY created_at DESC")).toEqual(
+    [{ request_id: "1" }, { request_id: "364" }],
+  );
 });

@@ -8,7 +8,7 @@ import {
 import { findTenant } from "../../domain/tenants/tenant.ts";
 import { placeOf } from "./place.ts";
 
-export type ScreenAccess = {
+type ScreenAccess = {
   action: AccessAction;
   /** Without it the access is one of the whole store: a list or a file. */
   userIds?: readonly number[];
@@ -34,10 +34,13 @@ const NOTHING: RecordedAccess = { setCount: async () => {} };
 export function screenAccess(screen: Screen): RecordScreenAccess {
   const { ctx, shop, staffId, request, params, requestId } = screen;
   return async ({ action, userIds = [], count = null, part }) => {
-    const tenant = await findTenant(ctx, shop);
+    const path = placeOf(new URL(request.url).pathname, params);
+    const tenant = await findTenant(ctx, shop).catch((error: unknown) => {
+      ctx.log.error("access.not_recorded", error, { shop, action, place: path });
+      return null;
+    });
     // A store without a record has no customers.
     if (!tenant) return NOTHING;
-    const path = placeOf(new URL(request.url).pathname, params);
     return recordAccess(ctx, tenant, {
       actor: { kind: "staff", id: staffId },
       action,

@@ -48,12 +48,12 @@ const RECORDED_OF_SHOPPERS: ReadonlySet<AccessAction> = new Set(["exported", "er
 /** Called after the handler. A declared access without an answer (4xx, 5xx) is not recorded. */
 export async function recordServed(served: Served): Promise<void> {
   const { ctx, request, requestId, params, spec, tenant, principal, note, status } = served;
-  const declared = status < 400 ? spec.access : undefined;
-  const action = note?.action ?? declared;
-  if (!tenant || !action || (!note && !declared)) return;
+  const action = note?.action ?? (status < 400 ? spec.access : undefined);
+  if (!tenant || !action) return;
   const actor = note?.actor ?? actorOf(served, tenant);
   if (!actor || (actor.kind === "shopper" && !RECORDED_OF_SHOPPERS.has(action))) return;
-  const path = `${request.method} ${placeOf(request.url.pathname, params)}`;
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const path = `${method} ${placeOf(request.url.pathname, params)}`;
   await recordAccess(ctx, tenant, {
     actor,
     action,

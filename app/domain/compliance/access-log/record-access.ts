@@ -79,10 +79,10 @@ export async function recordAccess(
         request_id: requestId,
       }),
     );
-  const { sql, prisma } = dataOf(ctx, tenant);
   const customers = userIds.length > 0 ? userIds : [null];
   const recorded: bigint[] = [];
   await guard(async () => {
+    const { sql, prisma } = dataOf(ctx, tenant);
     if (action === "viewed" || action === "listed")
       for (const userId of customers)
         await sql(userId === null ? RECORD_LIST : RECORD_VIEW, [
@@ -116,7 +116,7 @@ export async function recordAccess(
     setCount: (rows) =>
       guard(async () => {
         if (recorded.length > 0)
-          await prisma.accessLog.updateMany({
+          await dataOf(ctx, tenant).prisma.accessLog.updateMany({
             where: { id: { in: recorded } },
             data: { count: rows },
           });
