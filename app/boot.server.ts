@@ -7,6 +7,7 @@ import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
 import { startTagRunWorker } from "./domain/customers/list/tag-run-worker.ts";
+import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
 import { runScheduled, SCHEDULE } from "./domain/scheduled-run/scheduled-run.ts";
 
 export type Background = { stop(): Promise<void> };
@@ -28,8 +29,10 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       });
     }
   if (ctx.config.roles.has("worker")) {
-    const worker = await startSyncWorker(ctx);
-    stops.push(() => worker.stop());
+    const workers = [await startSyncWorker(ctx), await startRegistrationWorker(ctx)];
+    stops.push(async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    });
   }
   if (ctx.config.roles.has("scheduler")) {
     const stopping = new AbortController();

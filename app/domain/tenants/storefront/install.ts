@@ -10,6 +10,7 @@ import { SHOP_PATTERN } from "../tenant-config.ts";
 import { storeGrant } from "./access-token.ts";
 import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
+import { registrationRequests } from "./registration-worker.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
@@ -115,14 +116,12 @@ export async function completeInstall(
   };
 }
 
-/**
- * A store whose webhooks cannot be registered now is installed anyway; the home page shows it and
- * offers a retry.
- */
-export async function tryToRegisterWebhooks(ctx: Ctx, shop: string): Promise<void> {
+/** A store whose webhooks cannot be registered now is installed anyway; the worker tries again. */
+async function tryToRegisterWebhooks(ctx: Ctx, shop: string): Promise<void> {
   try {
     await registerWebhooks(ctx, shop);
   } catch (error) {
     ctx.log.warn("webhooks.not_registered", { shop, reason: (error as Error).message });
+    await registrationRequests.add(ctx, shop);
   }
 }
