@@ -18,6 +18,7 @@ import type {
   StorefrontSettings,
   StorefrontState,
 } from "./state.ts";
+import { setActiveBlock } from "./theme-editor.ts";
 import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
 import type { SandboxApp } from "./storefront.ts";
@@ -285,6 +286,11 @@ export function createStorefrontControls({
       const shop = ensureShop(domain);
       const { [topicEnum(topic)]: _, ...others } = shop.refusedTopics ?? {};
       shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
+      saving.soon();
+    },
+    /** What the merchant does in the theme editor with one of the app's blocks. */
+    setActiveBlock(domain: string, block: string, isActive: boolean): void {
+      setActiveBlock(ensureShop(domain), block, isActive);
       saving.soon();
     },
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],

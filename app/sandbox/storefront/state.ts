@@ -101,6 +101,8 @@ export type ShopState = {
   nextSubscriptionId: number;
   /** Webhook topics that the platform rejects for this app, with its reason. */
   refusedTopics?: Record<string, string>;
+  /** The app's blocks in the published theme, by file name. */
+  activeBlocks?: string[];
 };
 
 export type StorefrontState = { shops: Record<string, ShopState> };

@@ -8,10 +8,11 @@ import { fileURLToPath } from "node:url";
 import { Liquid } from "liquidjs";
 import type { TagToken, TopLevelToken } from "liquidjs";
 
-const FOLDER = fileURLToPath(new URL("../../../extensions/consent-footer/", import.meta.url));
+export const EXTENSION_HANDLE = "consent-footer";
+const FOLDER = fileURLToPath(new URL(`../../../extensions/${EXTENSION_HANDLE}/`, import.meta.url));
 
 type Setting = { id?: string; default?: unknown };
-type Schema = { target: string; settings: Setting[] };
+type Schema = { name: string; target: string; settings: Setting[] };
 export type BlockContext = {
   shop: string;
   locale: string;
