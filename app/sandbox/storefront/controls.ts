@@ -13,6 +13,7 @@ import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
 import type {
   Customer,
+  Metafield,
   RefreshCall,
   ShopState,
   StorefrontSettings,
@@ -191,6 +192,7 @@ export function createStorefrontControls({
         subscriptions: [],
         migrations: [],
         codes: [],
+        appMetafields: [],
       });
       saving.now();
       if (options.silent) return [];
@@ -287,6 +289,8 @@ export function createStorefrontControls({
       shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
       saving.soon();
     },
+    /** The metafields of the app's installation. */
+    appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 
