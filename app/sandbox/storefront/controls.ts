@@ -13,6 +13,7 @@ import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
 import type {
   Customer,
+  Metafield,
   RefreshCall,
   ShopState,
   StorefrontSettings,
@@ -192,6 +193,7 @@ export function createStorefrontControls({
         subscriptions: [],
         migrations: [],
         codes: [],
+        appMetafields: [],
       });
       saving.now();
       if (options.silent) return [];
@@ -293,6 +295,8 @@ export function createStorefrontControls({
       setActiveBlock(ensureShop(domain), block, isActive);
       saving.soon();
     },
+    /** The metafields of the app's installation. */
+    appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 

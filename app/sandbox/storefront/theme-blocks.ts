@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Liquid } from "liquidjs";
 import type { TagToken, TopLevelToken } from "liquidjs";
+import type { Metafield } from "./state.ts";
 
 export const EXTENSION_HANDLE = "consent-footer";
 const FOLDER = fileURLToPath(new URL(`../../../extensions/${EXTENSION_HANDLE}/`, import.meta.url));
@@ -18,6 +19,10 @@ export type BlockContext = {
   locale: string;
   assetUrl: (name: string) => string;
   settings?: Record<string, unknown>;
+  /** The metafields of the app's installation in this store. */
+  metafields?: Pick<Metafield, "namespace" | "key" | "type" | "value">[];
+  /** Whether the theme editor shows the page. */
+  isDesignMode?: boolean;
 };
 
 /** False in an installation that has only the files the service needs at run time. */
@@ -25,6 +30,12 @@ export const hasExtension = (): boolean => existsSync(FOLDER);
 
 export const blockNames = (): string[] =>
   readdirSync(join(FOLDER, "blocks")).map((file) => file.replace(/\.liquid$/, ""));
+
+/** The app embeds of a page's head, in the platform's order. */
+export const headEmbeds = (): string[] =>
+  ["compliance_head", "head"].flatMap((target) =>
+    blockNames().filter((name) => schemaOf(name).target === target),
+  );
 
 export function readAsset(name: string): string | null {
   const path = join(FOLDER, "assets", name);
@@ -43,7 +54,7 @@ export function schemaOf(name: string): Schema {
 
 export async function renderBlock(
   name: string,
-  { shop, locale, assetUrl, settings = {} }: BlockContext,
+  { shop, locale, assetUrl, settings = {}, metafields = [], isDesignMode = false }: BlockContext,
 ): Promise<string> {
   const engine = new Liquid({
     root: [join(FOLDER, "blocks"), join(FOLDER, "snippets")],
@@ -77,7 +88,11 @@ export async function renderBlock(
     ),
   );
   // A snippet sees the store's objects, and of its block only the arguments passed to it.
-  const globals = { shop: { permanent_domain: shop }, request: { locale: { iso_code: locale } } };
+  const globals = {
+    app: { metafields: metafieldDrop(metafields) },
+    shop: { permanent_domain: shop },
+    request: { locale: { iso_code: locale }, design_mode: isDesignMode },
+  };
   return engine.renderFile(
     name,
     {
@@ -85,6 +100,17 @@ export async function renderBlock(
     },
     { globals },
   ) as Promise<string>;
+}
+
+/** `metafields.<namespace>.<key>.value`; JSON is parsed. */
+function metafieldDrop(metafields: NonNullable<BlockContext["metafields"]>): unknown {
+  const drop: Record<string, Record<string, unknown>> = {};
+  for (const { namespace, key, type, value } of metafields)
+    (drop[namespace] ??= {})[key] = {
+      type,
+      value: type === "json" ? (JSON.parse(value) as unknown) : value,
+    };
+  return drop;
 }
 
 function wordsOf(locale: string): unknown {

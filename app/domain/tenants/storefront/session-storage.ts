@@ -6,6 +6,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
+import { requestLoaderMetafield } from "./loader-worker.ts";
 import { registrationRequests } from "./registration-worker.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
@@ -55,6 +56,7 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
       await registerTenant(ctx, shop);
       await storeGrant(ctx, shop, toGrant(session, session.accessToken));
       if (!wasConnected) await registrationRequests.add(ctx, shop);
+      await requestLoaderMetafield(ctx, shop);
       return true;
     },
 
