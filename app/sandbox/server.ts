@@ -29,7 +29,7 @@ import { createRetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
-import { answerStore, visitOf } from "./storefront/store-page.ts";
+import { answerStore, visitOf } from "./storefront/theme/store-page.ts";
 import { createStorefront } from "./storefront/storefront.ts";
 import { createWebAnalytics } from "./systems/web-analytics.ts";
 

@@ -19,7 +19,7 @@ import type {
   StorefrontSettings,
   StorefrontState,
 } from "./state.ts";
-import { setActiveBlock } from "./theme-editor.ts";
+import { setActiveBlock } from "./theme/theme-editor.ts";
 import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
 import type { SandboxApp } from "./storefront.ts";

@@ -16,7 +16,7 @@ import { storefrontResolvers } from "./graphql/resolvers.ts";
 import { mintSessionToken, openApp } from "./session-token.ts";
 import { newShop, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
-import { listExtensions, openThemeEditor } from "./theme-editor.ts";
+import { listExtensions, openThemeEditor } from "./theme/theme-editor.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
 import { restShop } from "./webhook-payloads.ts";
 

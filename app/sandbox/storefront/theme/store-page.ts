@@ -3,13 +3,13 @@
  * layer and the calls of the storefront's privacy API. GET /store/{shop}; POST /store/{shop} is the
  * theme's own newsletter form.
  */
-import { text } from "../exchange.ts";
-import type { Call, ApiResponse } from "../exchange.ts";
-import { PROXY_PATH } from "./app-proxy.ts";
-import { escapeHtml } from "../console/page-layout.ts";
-import type { Sandbox } from "../sandbox.ts";
+import { text } from "../../exchange.ts";
+import type { Call, ApiResponse } from "../../exchange.ts";
+import { PROXY_PATH } from "../app-proxy.ts";
+import { escapeHtml } from "../../console/page-layout.ts";
+import type { Sandbox } from "../../sandbox.ts";
 import { STORE_SCRIPT, STORE_STYLE } from "./store-page-assets.ts";
-import { catalogOf } from "./catalog.ts";
+import { catalogOf } from "../catalog.ts";
 import { hasExtension, headEmbeds, readAsset, renderBlock } from "./theme-blocks.ts";
 
 const VISIT_COOKIE = "sandbox_visit";

@@ -7,10 +7,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Liquid } from "liquidjs";
 import type { TagToken, TopLevelToken } from "liquidjs";
-import type { Metafield } from "./state.ts";
+import type { Metafield } from "../state.ts";
 
 export const EXTENSION_HANDLE = "consent-footer";
-const FOLDER = fileURLToPath(new URL(`../../../extensions/${EXTENSION_HANDLE}/`, import.meta.url));
+const FOLDER = fileURLToPath(
+  new URL(`../../../../extensions/${EXTENSION_HANDLE}/`, import.meta.url),
+);
 
 type Setting = { id?: string; default?: unknown };
 type Schema = { name: string; target: string; settings: Setting[] };

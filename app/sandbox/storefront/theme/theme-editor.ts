@@ -2,9 +2,9 @@
  * What a merchant does in the theme editor, and what App Bridge then tells the app (shopify.dev "App API",
  * `extensions()`).
  */
-import { page, type ApiResponse } from "../exchange.ts";
-import { escapeHtml, layout } from "../console/page-layout.ts";
-import type { ShopState } from "./state.ts";
+import { page, type ApiResponse } from "../../exchange.ts";
+import { escapeHtml, layout } from "../../console/page-layout.ts";
+import type { ShopState } from "../state.ts";
 import { blockNames, EXTENSION_HANDLE, hasExtension, schemaOf } from "./theme-blocks.ts";
 
 const THEME_ID = "gid://shopify/OnlineStoreTheme/1";
