@@ -7,6 +7,8 @@ import { startPrivacyWorker } from "./domain/compliance/privacy-worker.ts";
 import { startInboxWorker } from "./domain/customers/webhooks/inbox-worker.ts";
 import { startSyncWorker } from "./domain/customers/sync/sync-worker.ts";
 import { startTagRunWorker } from "./domain/customers/list/tag-run-worker.ts";
+import { startLoaderWorker } from "./domain/tenants/storefront/loader-worker.ts";
+import { startRegistrationWorker } from "./domain/tenants/storefront/registration-worker.ts";
 import { runScheduled, SCHEDULE } from "./domain/scheduled-run/scheduled-run.ts";
 
 export type Background = { stop(): Promise<void> };
@@ -28,8 +30,14 @@ export async function startBackground(ctx: Ctx): Promise<Background> {
       });
     }
   if (ctx.config.roles.has("worker")) {
-    const worker = await startSyncWorker(ctx);
-    stops.push(() => worker.stop());
+    const workers = [
+      await startSyncWorker(ctx),
+      await startRegistrationWorker(ctx),
+      await startLoaderWorker(ctx),
+    ];
+    stops.push(async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    });
   }
   if (ctx.config.roles.has("scheduler")) {
     const stopping = new AbortController();

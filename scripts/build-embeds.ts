@@ -1,6 +1,6 @@
 // Bundles and minifies the scripts and styles of the embeds into app/generated/embeds, as strings that the
 // embeds serve or inline. scripts/ensure.mjs runs it together with the Prisma client's generation: production
-// needs no build tool.
+// needs no build tool. With `--theme` it also renews the loader among the assets of the theme extension.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, transformWithEsbuild, type Rollup } from "vite";
@@ -8,6 +8,7 @@ import { build, transformWithEsbuild, type Rollup } from "vite";
 const root = join(import.meta.dirname, "..");
 const sources = join(root, "app/embeds");
 const target = join(root, "app/generated/embeds");
+const themeAsset = join(root, "extensions/consent-footer/assets/crm-loader.js");
 
 /** The sources by the name that the embeds use. */
 const SCRIPT_SOURCES = {
@@ -31,10 +32,17 @@ const TERSER = {
   compress: { passes: 3, unsafe_arrows: true },
 } as const;
 
-async function bundle(source: string): Promise<string> {
+/** The loader of the theme reads its store's values from the page. */
+const THEME_PLACE = {
+  find: "./loader-place.ts",
+  replacement: join(sources, "scripts/theme-place.ts"),
+};
+
+async function bundle(source: string, alias: (typeof THEME_PLACE)[] = []): Promise<string> {
   const made = (await build({
     configFile: false,
     logLevel: "error",
+    resolve: { alias },
     build: {
       write: false,
       minify: "terser",
@@ -72,7 +80,10 @@ const styles = await Promise.all(
     await minifyStyle(source),
   ]),
 );
+const themeLoader = `// Made by \`npm run build:theme\` from app/embeds/scripts.\n${await bundle(SCRIPT_SOURCES["stack-loader"], [THEME_PLACE])}\n`;
 mkdirSync(target, { recursive: true });
+writeFileSync(join(target, "crm-loader.js"), themeLoader);
+if (process.argv.includes("--theme")) writeFileSync(themeAsset, themeLoader);
 writeFileSync(
   join(target, "scripts.ts"),
   `// Made by scripts/build-embeds.ts from app/embeds.\n${asTable("SCRIPTS", scripts)}${asTable("STYLES", styles)}`,

@@ -161,6 +161,10 @@ export const APP_INSTALLATION = `query AppInstallation {
   currentAppInstallation { accessScopes { handle } }
 }`;
 
+export const APP_INSTALLATION_ID = `query AppInstallationId {
+  currentAppInstallation { id }
+}`;
+
 export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   WEBHOOK_SUBSCRIPTIONS,
   WEBHOOK_SUBSCRIPTION_CREATE,
@@ -181,5 +185,6 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   METAFIELD_DEFINITION_CREATE,
   SHOP,
   APP_INSTALLATION,
+  APP_INSTALLATION_ID,
   ...COMMERCE_DOCUMENTS,
 };

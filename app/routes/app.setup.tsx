@@ -4,8 +4,9 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { TitleBar } from "@shopify/app-bridge-react";
 import { Page } from "@shopify/polaris";
+import { z } from "zod";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
-import { actOnGuide, readSetupGuide } from "../domain/merchant/setup-guide.ts";
+import { actOnGuide, readSetupGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
 import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
 import { authenticate } from "../shopify.server.ts";
 import { withTranslations } from "../components/i18n/load-translations.ts";
@@ -29,7 +30,10 @@ export const action = defineShopActions({
   init_tags: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "init_tags") },
   start_sync: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "start_sync") },
   check_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "check_embed") },
-  confirm_embed: { input: NoInput, run: ({ ctx, shop }) => actOnGuide(ctx, shop, "confirm_embed") },
+  report_embed: {
+    input: z.object({ isActive: z.boolean() }),
+    run: ({ ctx, shop }, { isActive }) => reportEmbed(ctx, shop, isActive),
+  },
 });
 
 export default function Setup() {

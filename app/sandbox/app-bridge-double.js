@@ -17,14 +17,14 @@
   const apiKey =
     script.dataset.apiKey ?? document.querySelector('meta[name="shopify-api-key"]')?.content ?? "";
 
-  const idToken = async () => {
-    const response = await plainFetch(
-      `${sandboxOrigin}/session-token?shop=${encodeURIComponent(shop)}`,
-      { credentials: "omit" },
-    );
-    if (!response.ok) throw new Error(`The sandbox gave no session token (${response.status})`);
-    return response.text();
+  const askAdmin = async (what) => {
+    const response = await plainFetch(`${sandboxOrigin}/${what}?shop=${encodeURIComponent(shop)}`, {
+      credentials: "omit",
+    });
+    if (!response.ok) throw new Error(`The sandbox gave no ${what} (${response.status})`);
+    return response;
   };
+  const idToken = async () => (await askAdmin("session-token")).text();
 
   window.fetch = async (input, init) => {
     const request = new Request(input, init);
@@ -145,6 +145,7 @@
     origin: "https://admin.shopify.com",
     ready: Promise.resolve(),
     environment: { embedded: true, mobile: false, pos: false },
+    app: { extensions: async () => (await askAdmin("extensions")).json() },
     idToken,
     toast,
     modal: disclose,

@@ -29,7 +29,7 @@ import { createRetailAnalyticsB } from "./systems/retail-analytics-b.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { serveWithFault } from "./serve-with-fault.ts";
 import { openStateFile } from "./state-file.ts";
-import { answerStore, visitOf } from "./storefront/store-page.ts";
+import { answerStore, visitOf } from "./storefront/theme/store-page.ts";
 import { createStorefront } from "./storefront/storefront.ts";
 import { createWebAnalytics } from "./systems/web-analytics.ts";
 
@@ -146,7 +146,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         body: script,
       };
     }
-    if (call.path === "/session-token") return answerSessionToken(call);
+    if (call.path === "/session-token" || call.path === "/extensions") return answerAppBridge(call);
     if (call.path.startsWith("/store/")) return answerStore(sandbox, call);
     if (call.path === PROXY_PATH || call.path.startsWith(`${PROXY_PATH}/`)) {
       const { shop, customerId } = visitOf(call);
@@ -162,8 +162,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       : answerPage(sandbox, call);
   };
 
-  // A session token opens the app's admin: of all web pages only the app's own may read one.
-  const answerSessionToken = async (call: Call): Promise<ApiResponse> => {
+  // What App Bridge asks the admin for. A session token opens the app's admin: of all web pages only the
+  // app's own may read one.
+  const answerAppBridge = async (call: Call): Promise<ApiResponse> => {
     const { origin } = call.headers;
     if (origin !== undefined && !isOriginOf(appUrl(), origin))
       return text(403, "Session tokens are issued to the app's own pages only");
@@ -175,7 +176,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const shop = call.query.get("shop") ?? "";
     if (!systems.storefront.shops().includes(shop))
       return text(404, "There is no such store", cors);
-    return text(200, await systems.storefront.sessionToken(shop), cors);
+    return call.path === "/extensions"
+      ? json(200, systems.storefront.extensions(shop), cors)
+      : text(200, await systems.storefront.sessionToken(shop), cors);
   };
 
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { passOn, PROXY_PATH } from "../../app/sandbox/storefront/app-proxy.ts";
-import { readAsset, renderBlock } from "../../app/sandbox/storefront/theme-blocks.ts";
+import { readAsset, renderBlock } from "../../app/sandbox/storefront/theme/theme-blocks.ts";
 import { openBrowser } from "../support/browser/browser.ts";
 import { APP_SECRET, SHOP } from "../support/service.ts";
 import { percentile } from "./load/percentile.ts";

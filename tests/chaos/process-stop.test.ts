@@ -1,5 +1,6 @@
 // How the real process ends: by SIGTERM and by SIGKILL.
-import { chmod, glob, mkdtemp, readFile } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { chmod, mkdtemp, readFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -205,8 +206,8 @@ test("SIGTERM to `npm start`: the service and its database stop, although npm en
     PORT: "0",
   });
   const [, url] = await npm.line("`listening on`", /^listening on (http\S+)$/, 90_000);
-  const [lock] = await Array.fromAsync(glob(join(dataDir, "**/postmaster.pid")));
-  const postgres = Number((await readFile(lock as string, "utf8")).split("\n")[0]);
+  const [lock = ""] = globSync(join(dataDir, "**/postmaster.pid"));
+  const postgres = Number((await readFile(lock, "utf8")).split("\n")[0]);
   expect(isRunning(postgres)).toBe(true);
   npm.signal("SIGTERM");
   await eventually("the service is gone", () => isRefused(url as string), 20_000);

@@ -5,9 +5,16 @@ import {
   createSessionStorage,
   toSessionId,
 } from "../../app/domain/tenants/storefront/session-storage.ts";
+import { readWebhooksState } from "../../app/domain/tenants/connection-state.ts";
+import {
+  registrationRequests,
+  startRegistrationWorker,
+} from "../../app/domain/tenants/storefront/registration-worker.ts";
+import { API_TOPICS } from "../../app/domain/tenants/storefront/webhook-topics.ts";
 import { storeGrant } from "../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../app/domain/tenants/tenant.ts";
+import { eventually } from "../support/service.ts";
 import { countGrants, startTestApp, type TestApp } from "../support/browser/screens-server.ts";
 
 const SHOP = "first-shop.myshopify.com";
@@ -96,11 +103,12 @@ test("during a platform outage the session stays while the token works, and the 
   expect((await getTenant(world.ctx, SHOP)).config.storefront_refresh_token).toBeDefined();
 });
 
-test("a new grant registers the store, replaces the pair, ends the need to reconnect and registers the webhooks", async () => {
+test("a new grant registers the store, replaces the pair and ends the need to reconnect, without a call to the platform", async () => {
   world.sandbox.storefront.install(SHOP);
   const storage = createSessionStorage(world.ctx);
   const { access_token: accessToken, refresh_token: refreshToken } =
     world.sandbox.storefront.install(SHOP);
+  const before = world.sandbox.requests("storefront").length;
   const granted = offlineSession(SHOP, {
     accessToken,
     refreshToken: refreshToken as string,
@@ -120,29 +128,69 @@ test("a new grant registers the store, replaces the pair, ends the need to recon
     Date.now() + 3_600_000,
     -4,
   );
-  expect(world.sandbox.storefront.subscriptions(SHOP).length).toBeGreaterThan(0);
-
-  const calls = world.sandbox.requests("storefront").length;
   expect(await storage.storeSession(granted)).toBe(true);
-  expect(world.sandbox.requests("storefront")).toHaveLength(calls);
+  expect(world.sandbox.requests("storefront")).toHaveLength(before);
 });
 
-test("webhooks that cannot be registered do not fail the grant", async () => {
-  const { access_token: accessToken, refresh_token: refreshToken } =
-    world.sandbox.storefront.install(SHOP);
-  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 20);
-  const storage = createSessionStorage(world.ctx);
-  expect(
-    await storage.storeSession(
-      offlineSession(SHOP, {
-        accessToken,
-        refreshToken: refreshToken as string,
-        expires: new Date(Date.now() + 3_600_000),
-      }),
-    ),
-  ).toBe(true);
-  expect((await getTenant(world.ctx, SHOP)).config.storefront_admin_token).toBe(accessToken);
+test("the worker registers the webhooks of a new grant, and meanwhile Home says that it does", async () => {
+  await grant(SHOP);
+  expect(await readWebhooksState(world.ctx, SHOP)).toEqual({ state: "registering" });
+  const worker = await startRegistrationWorker(world.ctx);
+  await eventually(
+    "the webhooks",
+    async () => (await readWebhooksState(world.ctx, SHOP)).state === "known",
+  );
+  expect(world.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
+  expect(await registrationRequests.list(world.ctx, 10)).toEqual([]);
+  await worker.stop();
 });
+
+test("a registration stays requested while the platform does not answer, and after a minute Home names what is missing", async () => {
+  await grant(SHOP);
+  const before = world.sandbox.requests("storefront").length;
+  world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, Infinity);
+  const worker = await startRegistrationWorker(world.ctx);
+  await eventually("a refused call", () => world.sandbox.requests("storefront").length > before);
+  await worker.stop();
+  world.sandbox.clearFaults();
+  expect(await registrationRequests.list(world.ctx, 10)).toMatchObject([{ shop: SHOP }]);
+  await world.database.query(
+    "UPDATE kv SET updated_at = updated_at - interval '61 seconds' WHERE key LIKE 'registration_request:%'",
+  );
+  expect(await readWebhooksState(world.ctx, SHOP)).toMatchObject({ state: "known", registered: 0 });
+  const next = await startRegistrationWorker(world.ctx);
+  await eventually(
+    "the webhooks",
+    async () => (await registrationRequests.list(world.ctx, 10)).length === 0,
+  );
+  await next.stop();
+  expect(world.sandbox.storefront.subscriptions(SHOP)).toHaveLength(API_TOPICS.length);
+});
+
+test("a registration of a store that is not connected any more ends without a call", async () => {
+  const before = world.sandbox.requests("storefront").length;
+  await registrationRequests.add(world.ctx, OTHER);
+  const worker = await startRegistrationWorker(world.ctx);
+  await eventually(
+    "the end of the request",
+    async () => (await registrationRequests.list(world.ctx, 10)).length === 0,
+  );
+  await worker.stop();
+  expect(world.sandbox.requests("storefront")).toHaveLength(before);
+});
+
+async function grant(shop: string): Promise<void> {
+  await world.sandbox.storefront.uninstall(shop, { silent: true });
+  const { access_token: accessToken, refresh_token: refreshToken } =
+    world.sandbox.storefront.install(shop, { scope: world.ctx.config.SCOPES.join(",") });
+  await createSessionStorage(world.ctx).storeSession(
+    offlineSession(shop, {
+      accessToken,
+      refreshToken: refreshToken as string,
+      expires: new Date(Date.now() + 3_600_000),
+    }),
+  );
+}
 
 test("a session without a refresh token never clears the stored one", async () => {
   await connect(SHOP);

@@ -2,7 +2,7 @@
 // outlives its process.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSyncWorker } from "../../app/domain/customers/sync/sync-worker.ts";
-import { actOnGuide, readSetupGuide } from "../../app/domain/merchant/setup-guide.ts";
+import { actOnGuide, reportEmbed, readSetupGuide } from "../../app/domain/merchant/setup-guide.ts";
 import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
 import { installStore, putCustomers, secondsAgo } from "../support/storefront/synced-store.ts";
@@ -83,7 +83,16 @@ test("an ended connection is a failed step, and no step that needs it starts", a
   ).toEqual([]);
 });
 
-test("the app embed step is done only when the store's front page contains the embed", async () => {
+test("what the store admin says about the app embed decides its step, and an unknown store is not registered", async () => {
+  expect(await reportEmbed(service.ctx, SHOP, true)).toMatchObject({ problem: "not_connected" });
+  await installStore(service, SHOP, BARE);
+  expect(await reportEmbed(service.ctx, SHOP, true)).toEqual({ outcome: "done", step: "embed" });
+  expect((await states()).embed).toBe("done");
+  expect(await reportEmbed(service.ctx, SHOP, false)).toMatchObject({ problem: "not_active" });
+  expect((await states()).embed).toBe("todo");
+});
+
+test("outside the store admin the app embed step is done only when the store's front page contains the embed", async () => {
   await installStore(service, SHOP, BARE);
   for (const fault of [
     {

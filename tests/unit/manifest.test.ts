@@ -51,6 +51,14 @@ describe("the app manifest", () => {
     );
   });
 
+  it("has a name that the CLI accepts, and so has the contributors' manifest", () => {
+    for (const file of ["shopify.app.toml", "shopify.app.dev.toml"]) {
+      const [, name = ""] = /^name = "([^"]+)"$/m.exec(read(file)) ?? [];
+      expect(name.length, file).toBeGreaterThan(0);
+      expect(name.length, file).toBeLessThan(30);
+    }
+  });
+
   it("has the bare address, because the platform puts it before every relative uri", () => {
     const [application] = values(/^application_url = "([^"]+)"$/gm);
     expect(new URL(application as string).pathname).toBe("/");

@@ -10,10 +10,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { themeCheckRun } from "@shopify/theme-check-node";
 import { describe, expect, it } from "vitest";
-import { themeEditorPaths } from "../../app/domain/tenants/storefront/theme-links.ts";
-import { blockNames, renderBlock, schemaOf } from "../../app/sandbox/storefront/theme-blocks.ts";
+import { carriesEmbed, themeEditorPaths } from "../../app/domain/tenants/storefront/theme-links.ts";
+import { blockNames, renderBlock, schemaOf } from "../../app/sandbox/storefront/theme/theme-blocks.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../extensions/consent-footer");
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
@@ -50,11 +51,11 @@ describe("the theme app extension", () => {
     rmSync(copy, { recursive: true });
   });
 
-  it("has one embed in the head and three blocks for sections", () => {
+  it("has one embed, which comes before other apps' embeds, and three blocks for sections", () => {
     expect(Object.fromEntries(blockNames().map((name) => [name, schemaOf(name).target]))).toEqual({
       account: "section",
       compliance: "section",
-      consent: "head",
+      consent: "compliance_head",
       footer: "section",
     });
     expect(read("shopify.extension.toml")).toMatch(/^type = "theme"$/m);
@@ -82,6 +83,15 @@ describe("the theme app extension", () => {
     );
   });
 
+  it("has the loader as an asset that is up to date with its sources: `npm run build:theme` renews it", () => {
+    const built = readFileSync(
+      resolve(import.meta.dirname, "../../app/generated/embeds/crm-loader.js"),
+      "utf8",
+    );
+    expect(read("assets/crm-loader.js") === built).toBe(true);
+    expect(gzipSync(built, { level: 9 }).length).toBeLessThanOrEqual(2_048);
+  });
+
   it("uses only the app proxy's addresses, escaped, wherever the merchant configured it", async () => {
     for (const name of blockNames()) {
       const html = await renderBlock(name, {
@@ -103,6 +113,56 @@ describe("the theme app extension", () => {
       for (const address of addresses)
         expect(address).toMatch(/^\/apps\/crm\/embed\/[\w.-]+\?locale=es$/);
     }
+  });
+});
+
+describe("the consent embed", () => {
+  const render = (options: Partial<Parameters<typeof renderBlock>[1]> = {}) =>
+    renderBlock("consent", {
+      shop: "test-store.myshopify.com",
+      locale: "es",
+      assetUrl: (asset) => `/assets/${asset}`,
+      ...options,
+    });
+  const VALUES = ["test-store.myshopify.com", "https://service.example", true, "G-TEST1", "v1"];
+  const SIGNS: Record<string, string> = { lt: "<", gt: ">", "#34": '"', "#39": "'", amp: "&" };
+  const configOf = (html: string): unknown =>
+    JSON.parse(
+      (/data-crm-config="([^"]*)"/.exec(html)?.[1] ?? "").replace(
+        /&(\w+|#\d+);/g,
+        (entity, name: string) => SIGNS[name] ?? entity,
+      ),
+    );
+  const loader = (value: unknown) => ({
+    metafields: [{ namespace: "crm", key: "loader", type: "json", value: JSON.stringify(value) }],
+  });
+
+  it("loads the script from the service in a store without the app's metafield", async () => {
+    const html = await render();
+    expect(html).toContain('src="/apps/crm/embed/stack-loader.js?locale=es"');
+    expect(html).not.toContain("data-crm-config");
+    expect(carriesEmbed(html)).toBe(true);
+  });
+
+  it("loads the asset, with the metafield's values in the page, and nothing from the service", async () => {
+    const html = await render(loader(VALUES));
+    expect(html).toContain('src="/assets/crm-loader.js"');
+    expect(configOf(html)).toEqual(VALUES);
+    expect(html).not.toContain("stack-loader.js");
+    expect(carriesEmbed(html)).toBe(true);
+  });
+
+  it("escapes the metafield's values for the attribute", async () => {
+    const attack = `"><script>window.broken=1</script>'{{ 7 | times: 7 }}&quot;`;
+    const html = await render(loader([attack]));
+    expect(html.split("<script")).toHaveLength(3);
+    expect(html).not.toContain("window.broken=1</script");
+    expect(configOf(html)).toEqual([attack]);
+  });
+
+  it("knows the theme editor before any other script", async () => {
+    expect(await render({ isDesignMode: true })).toContain("if (true ||");
+    expect(await render()).toContain("if (false ||");
   });
 });
 

@@ -12,6 +12,7 @@ import {
 } from "@shopify/polaris";
 import { useEffect, useRef } from "react";
 import { CardHeading } from "../ui/card-heading.tsx";
+import { usePolling } from "../hooks/use-polling.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import type { WebhooksPart } from "../../domain/tenants/connection-state.ts";
 
@@ -34,6 +35,8 @@ export function WebhooksCard({
     action: "/app?index",
   });
   useRecheck(isConnected && webhooks.state === "not_connected");
+  const { revalidate } = useRevalidator();
+  usePolling(webhooks.state === "registering", revalidate);
   return (
     <Card>
       <BlockStack gap="400">
@@ -104,6 +107,8 @@ function statusOf(t: TFunction<"home">, webhooks: WebhooksPart) {
   if (webhooks.state === "unknown")
     return { tone: "warning", text: t("webhooks.notChecked") } as const;
   if (webhooks.state === "not_connected") return undefined;
+  if (webhooks.state === "registering")
+    return { tone: "info", text: t("webhooks.inProgress") } as const;
   return {
     tone: webhooks.missing.length === 0 ? "success" : "warning",
     text: t("webhooks.registered", {
@@ -116,6 +121,7 @@ function statusOf(t: TFunction<"home">, webhooks: WebhooksPart) {
 function describe(t: TFunction<"home">, webhooks: WebhooksPart): string {
   if (webhooks.state === "unknown") return t("webhooks.unknown", { reason: webhooks.reason });
   if (webhooks.state === "not_connected") return t("webhooks.notConnected");
+  if (webhooks.state === "registering") return t("webhooks.registering");
   return webhooks.missing.length === 0
     ? t("webhooks.whole")
     : t("webhooks.missing", { names: webhooks.missing.join(", ") });

@@ -25,6 +25,7 @@ import type {
 import { CardHeading } from "../ui/card-heading.tsx";
 import { HydrationGate } from "../frame/hydration-gate.tsx";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useThemeEmbed } from "./use-theme-embed.ts";
 import { usePolling } from "../hooks/use-polling.ts";
 
 type Props = {
@@ -50,6 +51,12 @@ export function SetupGuideCard(props: Props) {
   const actions = useGuideActions(action);
   const guide = live.data?.guide ?? props.guide;
   const isConnected = guide.steps[0]?.state === "done";
+  const checkEmbed = useThemeEmbed({
+    isEmbedded,
+    isDone: guide.steps.some(({ name, state }) => name === "embed" && state === "done"),
+    report: (isActive) =>
+      isActive === null ? actions.check_embed.submit() : actions.report_embed.submit({ isActive }),
+  });
   usePolling(guide.isRunning || (!isEmbedded && !isConnected), () => {
     if (live.state === "idle") live.load(action);
   });
@@ -94,7 +101,13 @@ export function SetupGuideCard(props: Props) {
                       <StepResult step={step} actions={actions} />
                     </div>
                     <InlineStack gap="200">
-                      <Buttons {...props} step={step} guide={guide} actions={actions} />
+                      <Buttons
+                        {...props}
+                        step={step}
+                        guide={guide}
+                        actions={actions}
+                        checkEmbed={checkEmbed}
+                      />
                     </InlineStack>
                   </BlockStack>
                 )}
@@ -142,6 +155,7 @@ function useGuideActions(action: string) {
     start_sync: useScreenAction<GuideAct>("start_sync", { action }),
     check_embed: useScreenAction<GuideAct>("check_embed", { action }),
     confirm_embed: useScreenAction<GuideAct>("confirm_embed", { action }),
+    report_embed: useScreenAction<GuideAct>("report_embed", { action }),
   };
 }
 
@@ -186,7 +200,8 @@ function Buttons({
   settingsUrl,
   isEmbedded,
   actions,
-}: Props & { step: GuideStep; actions: GuideActions }) {
+  checkEmbed,
+}: Props & { step: GuideStep; actions: GuideActions; checkEmbed(): Promise<void> }) {
   const { t } = useTranslation("setup-guide");
 
   const submit = (intent: GuideIntent, text: string, isPrimary = true) => (
@@ -242,8 +257,13 @@ function Buttons({
             {t(`blocks.${block}`)}
           </Button>
         ))}
-      {step.state !== "done" && submit("check_embed", t("checkEmbed"), false)}
-      {step.state !== "done" && submit("confirm_embed", t("confirmEmbed"), false)}
+      {step.state !== "done" && isEmbedded && (
+        <Button loading={actions.report_embed.isBusy} onClick={() => void checkEmbed()}>
+          {t("checkEmbed")}
+        </Button>
+      )}
+      {step.state !== "done" && !isEmbedded && submit("check_embed", t("checkEmbed"), false)}
+      {step.state !== "done" && !isEmbedded && submit("confirm_embed", t("confirmEmbed"), false)}
     </>
   );
 }

@@ -3,7 +3,7 @@
 // done.
 import type { Ctx } from "../../context.server.ts";
 import { isAppError, OutboundError } from "../../runtime/errors.ts";
-import { getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
+import { deleteKey, getKey, KEYS, putKey } from "../../runtime/database/kv.ts";
 import { readSyncProgress, requestSync } from "../customers/sync/sync-request.ts";
 import { initTagStep, type TagStep } from "../tags/init-tag-system.ts";
 import { tokenState } from "../tenants/directory.ts";
@@ -40,13 +40,16 @@ export type SetupGuide = {
 };
 
 export type GuideIntent = "init_tags" | "start_sync" | "check_embed" | "confirm_embed";
-/** `not_seen`: the store's front page does not contain the app embed. */
+/**
+ * `not_seen`: the store's front page does not contain the app embed. `not_active`: the store admin says
+ * that it is off in the published theme.
+ */
 export type GuideAct =
   | { outcome: "done"; step: GuideStepName }
   | {
       outcome: "failed";
       step: GuideStepName;
-      problem: "not_seen" | "not_connected" | "refused";
+      problem: "not_seen" | "not_active" | "not_connected" | "refused";
       reason: string | null;
     };
 
@@ -126,6 +129,15 @@ export async function actOnGuide(ctx: Ctx, shop: string, intent: GuideIntent): P
   return { outcome: "done", step: "sync" };
 }
 
+/** What the store admin says about the app embed in the published theme. */
+export async function reportEmbed(ctx: Ctx, shop: string, isActive: boolean): Promise<GuideAct> {
+  const tenant = await findTenant(ctx, shop);
+  if (!tenant) return { outcome: "failed", step: "embed", problem: "not_connected", reason: null };
+  if (isActive) return noteEmbed(ctx, tenant, "admin");
+  await deleteKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed);
+  return { outcome: "failed", step: "embed", problem: "not_active", reason: null };
+}
+
 async function initTags(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
   const hasCms =
     ctx.channels.some(({ name, isEnabled }) => name === "cms" && isEnabled(tenant)) &&
@@ -149,7 +161,11 @@ async function checkEmbed(ctx: Ctx, tenant: Tenant): Promise<GuideAct> {
   }
 }
 
-async function noteEmbed(ctx: Ctx, tenant: Tenant, by: "seen" | "merchant"): Promise<GuideAct> {
+async function noteEmbed(
+  ctx: Ctx,
+  tenant: Tenant,
+  by: "admin" | "seen" | "merchant",
+): Promise<GuideAct> {
   await putKey(dataOf(ctx, tenant).sql, KEYS.themeEmbed, { by, at: ctx.clock.now().toISOString() });
   return { outcome: "done", step: "embed" };
 }

@@ -11,6 +11,7 @@ import { busFlags } from "../tenants/bus-phase.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
+import { writeLoaderMetafield } from "../tenants/storefront/loader-metafield.ts";
 import { registerWebhooks } from "../tenants/storefront/webhook-registration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -48,6 +49,11 @@ export const TENANT_STEPS: readonly TenantStep[] = [
       const { created, updated, removed, refused } = await registerWebhooks(ctx, tenant.shop);
       return { created, updated, removed, refused: refused.length };
     },
+  },
+  {
+    name: "loader",
+    run: async (ctx, tenant) =>
+      (await writeLoaderMetafield(ctx, tenant.shop)) === "written" ? { written: 1 } : "skipped",
   },
   {
     name: "public_hosts",

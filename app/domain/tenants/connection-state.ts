@@ -6,6 +6,7 @@ import { KEYS } from "../../runtime/database/kv.ts";
 import { tokenState } from "./directory.ts";
 import { webhookPath } from "./bus-phase.ts";
 import { dataOf, findTenant, type RefusedWebhook, type Tenant } from "./tenant.ts";
+import { registrationRequests } from "./storefront/registration-worker.ts";
 import { listSubscriptions, registerWebhooks } from "./storefront/webhook-registration.ts";
 import { API_TOPICS } from "./storefront/webhook-topics.ts";
 
@@ -27,6 +28,8 @@ export type WebhooksPart =
       refused?: RefusedWebhook[];
     }
   | { state: "not_connected" }
+  /** The worker registers them for a store that was just connected. */
+  | { state: "registering" }
   | { state: "unknown"; reason: string };
 export type ChannelState =
   | { name: string; state: "on" }
@@ -45,6 +48,8 @@ export type ConnectionState = {
 const UNKNOWN = "This could not be checked. It has been logged on our side.";
 /** The page waits for the platform no longer than this. */
 const WEBHOOKS_TIMEOUT_MS = 4_000;
+/** After this time a registration that goes on is shown as what is missing. */
+const REGISTRATION_SECONDS = 60;
 
 export async function readConnectionState(ctx: Ctx, shop: string): Promise<ConnectionState> {
   const tenant = await findTenantOrNull(ctx, shop);
@@ -110,6 +115,8 @@ async function readWebhooks(ctx: Ctx, shop: string): Promise<WebhooksPart> {
   try {
     const tenant = await findTenant(ctx, shop);
     if (!tenant || tokenState(tenant) !== "valid") return { state: "not_connected" };
+    if (await registrationRequests.isRecent(ctx, shop, REGISTRATION_SECONDS))
+      return { state: "registering" };
     const uris = new Set(
       (await listSubscriptions(ctx, shop)).map(({ topic, uri }) => `${topic} ${uri}`),
     );

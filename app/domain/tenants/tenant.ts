@@ -42,6 +42,8 @@ export type Connection = {
   last_uninstalled_at?: string;
   /** Of the last registration. */
   refused_webhooks?: RefusedWebhook[];
+  /** The loader's metafield as it was last written, in JSON; it ends with the installation. */
+  loader_metafield?: string;
 };
 
 export type TenantRecord = Record<string, unknown> & {

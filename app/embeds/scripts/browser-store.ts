@@ -24,3 +24,5 @@ export function readChoice(key: string): Choice | null {
   const kept = read<Record<string, unknown>>(key);
   return TYPES.some((type) => kept?.[type] && kept[type] !== true) ? null : kept;
 }
+
+export const word = (isGranted: unknown) => (isGranted === true ? "granted" : "denied");

@@ -1,7 +1,6 @@
 // SPEC "Form bridge": the event, the tags, the consent; in this order. The form itself is submitted
 // unchanged.
-import { TYPES } from "./browser-store.ts";
-import { word } from "./loader-place.ts";
+import { TYPES, word } from "./browser-store.ts";
 import { context, post, sessionToken } from "./outbox.ts";
 import type { StoreWindow } from "./window-globals.ts";
 

@@ -1,8 +1,8 @@
 // The store this script runs for, and the base address of the service: the script's own address
 // shows whether it was loaded directly or through the storefront's proxy.
-import type { LoaderConfig } from "../stack-loader.ts";
+import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
 
-declare const __CONFIG__: LoaderConfig;
+declare const __CONFIG__: LoaderValues;
 
 export const [shop, service, basic, tag, version] = __CONFIG__;
 /** An address of the service is `at + path + query`. */
@@ -15,5 +15,3 @@ export const [, at, query] = /^(.+).embed.stack-loader.js(.*)/.exec(
  * its store, so that one store's page never reads another's.
  */
 export const ofStore = at === location.origin ? ":" + shop : "";
-
-export const word = (isGranted: unknown) => (isGranted === true ? "granted" : "denied");

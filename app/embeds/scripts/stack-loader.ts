@@ -2,9 +2,9 @@
 // matters:
 //   defaults -> stored choice, where GPC wins -> tags -> the page's own requests
 import { CONSENT_KEY } from "../theme.ts";
-import { readChoice, TYPES, write } from "./browser-store.ts";
+import { readChoice, TYPES, word, write } from "./browser-store.ts";
 import { bridgeForms } from "./form-bridge.ts";
-import { basic, ofStore, tag, version, word } from "./loader-place.ts";
+import { basic, ofStore, tag, version } from "./loader-place.ts";
 import { context, flush, post } from "./outbox.ts";
 import type { Choice, Flags, StoreWindow } from "./window-globals.ts";
 

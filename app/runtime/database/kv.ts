@@ -27,6 +27,10 @@ export const PLATFORM_KEYS = keys({
   pkce: (state: string) => `pkce:${state}`,
   /** A requested sync of this store that has not ended. */
   syncRequest: (shop: string) => `sync_request:${shop}`,
+  /** The webhooks of this store are to be registered. */
+  registrationRequest: (shop: string) => `registration_request:${shop}`,
+  /** The loader's values of this store are to be written into its metafield. */
+  loaderRequest: (shop: string) => `loader_request:${shop}`,
   /** The code mailed to one browser, and the browser's number of attempts. */
   gateCode: (browser: string) => `gate_code:${browser}`,
   gateTries: (browser: string) => `gate_tries:${browser}`,

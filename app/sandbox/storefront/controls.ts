@@ -13,11 +13,13 @@ import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
 import type {
   Customer,
+  Metafield,
   RefreshCall,
   ShopState,
   StorefrontSettings,
   StorefrontState,
 } from "./state.ts";
+import { setActiveBlock } from "./theme/theme-editor.ts";
 import { grantTokens } from "./tokens.ts";
 import type { TokenReply } from "./tokens.ts";
 import type { SandboxApp } from "./storefront.ts";
@@ -191,6 +193,7 @@ export function createStorefrontControls({
         subscriptions: [],
         migrations: [],
         codes: [],
+        appMetafields: [],
       });
       saving.now();
       if (options.silent) return [];
@@ -287,6 +290,13 @@ export function createStorefrontControls({
       shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
       saving.soon();
     },
+    /** What the merchant does in the theme editor with one of the app's blocks. */
+    setActiveBlock(domain: string, block: string, isActive: boolean): void {
+      setActiveBlock(ensureShop(domain), block, isActive);
+      saving.soon();
+    },
+    /** The metafields of the app's installation. */
+    appMetafields: (domain: string): Metafield[] => getShop(domain).appMetafields ?? [],
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 

@@ -91,6 +91,8 @@ export type ShopState = {
   customers: Record<string, Customer>;
   /** Customer definitions by `namespace.key`. Absent in older state files. */
   metafieldDefinitions?: Record<string, MetafieldDefinition>;
+  /** Of the app's installation; an uninstall deletes them. Absent in older state files. */
+  appMetafields?: Metafield[];
   nextCustomerId: string;
   /** Created on first use, like orders and carts. */
   catalog?: Catalog;
@@ -101,6 +103,8 @@ export type ShopState = {
   nextSubscriptionId: number;
   /** Webhook topics that the platform rejects for this app, with its reason. */
   refusedTopics?: Record<string, string>;
+  /** The app's blocks in the published theme, by file name. */
+  activeBlocks?: string[];
 };
 
 export type StorefrontState = { shops: Record<string, ShopState> };

@@ -16,6 +16,7 @@ import { storefrontResolvers } from "./graphql/resolvers.ts";
 import { mintSessionToken, openApp } from "./session-token.ts";
 import { newShop, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
+import { listExtensions, openThemeEditor } from "./theme/theme-editor.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
 import { restShop } from "./webhook-payloads.ts";
 
@@ -81,6 +82,10 @@ export function createStorefront(
       saving.now();
       return reply;
     }
+    if (path === "/admin/themes/current/editor") {
+      saving.soon();
+      return openThemeEditor(shop, call.query);
+    }
     if (path === "/admin/apps" || path.startsWith("/admin/apps/"))
       return openApp(domain, path.slice("/admin/apps".length), credentials);
     const file = /^\/bulk\/([\w-]+)\.jsonl$/.exec(path)?.[1];
@@ -134,6 +139,7 @@ export function createStorefront(
     handle,
     settings,
     shops: (): string[] => Object.keys(state.shops),
+    extensions: (domain: string): object[] => listExtensions(ensureShop(domain)),
     sessionToken: (domain: string): Promise<string> =>
       mintSessionToken(ensureShop(domain).domain, app),
   };

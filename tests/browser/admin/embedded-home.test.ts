@@ -4,6 +4,8 @@ import { createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { storeKey } from "../../../app/domain/compliance/privacy-requests.ts";
+import { startRegistrationWorker } from "../../../app/domain/tenants/storefront/registration-worker.ts";
+import type { WorkQueue } from "../../../app/runtime/database/work-queue.ts";
 import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.ts";
 import { changeTenantRecord, registerTenant } from "../../../app/domain/tenants/tenant-record.ts";
 import { findTenant, getTenant } from "../../../app/domain/tenants/tenant.ts";
@@ -19,14 +21,17 @@ import {
 const AGENT = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0.0.0 Safari/537.36" };
 let world: TestApp;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
+let registrations: WorkQueue;
 let shop: string;
 let count = 0;
 
 beforeAll(async () => {
   [world, browser] = await Promise.all([startTestApp({ withScreens: true }), openBrowser()]);
+  registrations = await startRegistrationWorker(world.ctx);
 });
 afterAll(async () => {
   await browser?.close();
+  await registrations?.stop();
   await world?.stop();
 });
 beforeEach(() => {
@@ -38,8 +43,8 @@ const open = (path?: string) =>
   fetch(path ?? `${world.url}/app`, { headers: AGENT, redirect: "manual" });
 const ours = () => [world.url, world.sandbox.url];
 
-async function connect(secondsLeft: number): Promise<void> {
-  const reply = world.sandbox.storefront.install(shop);
+async function connect(secondsLeft: number, scope?: string): Promise<void> {
+  const reply = world.sandbox.storefront.install(shop, scope === undefined ? {} : { scope });
   world.sandbox.storefront.expireAccessTokens(shop, secondsLeft);
   await registerTenant(world.ctx, shop);
   await storeGrant(world.ctx, shop, {
@@ -79,11 +84,25 @@ test("the first opening exchanges the session token exactly once and shows a val
   await close();
 });
 
-test("missing webhooks are listed and registered again from the page", async () => {
+test("the first opening after an install waits for no call to the store's API", async () => {
+  await registrations.stop();
   world.sandbox.storefront.install(shop, {
-    scope: "write_customers,read_orders,read_customer_merge",
+    scope: "write_customers,read_products,read_orders,read_customer_merge",
   });
-  world.sandbox.failNext("storefront", { status: 503, match: "2026-07/graphql" }, 1);
+  world.sandbox.failNext("storefront", { delayMs: 60_000, match: "graphql" }, Infinity);
+  const { page, errors, close } = await browser.visit(ours());
+  await page.goto(await embeddedUrl(world, shop));
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.getByText("This app is registering for your store's events.").waitFor();
+  world.sandbox.clearFaults();
+  registrations = await startRegistrationWorker(world.ctx);
+  await page.getByText("Your store tells this app about every change").waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test("missing webhooks are listed and registered again from the page", async () => {
+  await connect(3_600, "write_customers,read_orders,read_customer_merge");
   const { page, errors, close } = await browser.visit(ours());
   await page.goto(await embeddedUrl(world, shop));
   await page.getByText("0 of 10 registered").waitFor();

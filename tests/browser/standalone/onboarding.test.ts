@@ -116,8 +116,16 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check now" }).click();
-  await page.getByText("The banner is not on your store's front page yet.").waitFor();
-  await page.getByRole("button", { name: "I have switched it on" }).click();
+  await page.getByText("The banner is not switched on in your published theme yet.").waitFor();
+  const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  world.sandbox.storefront.setActiveBlock(shop, "consent", true);
+  await comeBack();
+  await page.getByText("2 of 5 steps done").waitFor();
+  world.sandbox.storefront.setActiveBlock(shop, "consent", false);
+  await comeBack();
+  await page.getByText("1 of 5 steps done").waitFor();
+  world.sandbox.storefront.setActiveBlock(shop, "consent", true);
+  await comeBack();
   await page.getByText("2 of 5 steps done").waitFor();
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
   await page.getByRole("button", { name: "Set up tags" }).last().click();

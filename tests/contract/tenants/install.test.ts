@@ -1,6 +1,7 @@
 // The app install: /auth/install and /auth/callback, and their aliases under /admin.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { registrationRequests } from "../../../app/domain/tenants/storefront/registration-worker.ts";
 import { API_TOPICS } from "../../../app/domain/tenants/storefront/webhook-topics.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { beginInstall, install, openCallback } from "../../support/storefront/storefront.ts";
@@ -212,11 +213,12 @@ describe("the callback", () => {
     expect(await refused()).toBeUndefined();
   });
 
-  test("succeeds although the webhooks cannot be registered at the moment", async () => {
+  test("succeeds although the webhooks cannot be registered at the moment, and leaves them to the worker", async () => {
     service.sandbox.failNext("storefront", { status: 503, match: "graphql" }, Infinity);
     await install(service);
     service.sandbox.clearFaults();
     expect((await getTenant(service.ctx, SHOP)).connection.token_state).toBe("valid");
+    expect(await registrationRequests.list(service.ctx, 10)).toMatchObject([{ shop: SHOP }]);
   });
 
   test("repairs a store whose refresh token the platform no longer accepts", async () => {

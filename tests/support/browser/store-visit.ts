@@ -3,7 +3,7 @@
 // their calls.
 import type { Page, Route } from "playwright-core";
 import { proxyTarget } from "../../../app/sandbox/storefront/app-proxy.ts";
-import { readAsset, renderBlock } from "../../../app/sandbox/storefront/theme-blocks.ts";
+import { readAsset, renderBlock } from "../../../app/sandbox/storefront/theme/theme-blocks.ts";
 import type { openBrowser } from "./browser.ts";
 import { APP_SECRET, SHOP, type Service } from "../service.ts";
 

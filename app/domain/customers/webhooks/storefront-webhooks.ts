@@ -302,6 +302,7 @@ async function onUninstalled(webhook: Webhook): Promise<Handled> {
       token_generation: (tenant.connection.token_generation ?? 0) + 1,
       token_state: null,
       previous_refresh_token: null,
+      loader_metafield: null,
       uninstalled_at: at.toISOString(),
       last_uninstalled_at: at.toISOString(),
     },

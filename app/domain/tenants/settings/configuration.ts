@@ -21,6 +21,7 @@ import { defaultFields, TENANT_FIELDS, tenantField, tenantFieldNames } from "../
 import { changeTenantRecord, registerTenant, type RecordChange } from "../tenant-record.ts";
 import { HOME_REGION } from "../../../runtime/settings.ts";
 import { findTenant, getTenant, openFields } from "../tenant.ts";
+import { requestLoaderMetafield } from "../storefront/loader-worker.ts";
 import { registerWebhooks } from "../storefront/webhook-registration.ts";
 
 /** SPEC's alias: the embedded app's name of the token. */
@@ -89,6 +90,7 @@ export async function saveTenantConfig(
   if (!tenant && isMoved) await provisionRegion(ctx, shop, region);
   ctx.log.info("tenant.configured", { shop, fields: touched });
   if (touched.includes("event_bus_phase")) await moveWebhooks(ctx, shop);
+  await requestLoaderMetafield(ctx, shop);
   return { registered };
 }
 
@@ -154,6 +156,7 @@ function tokenChange(
         token_generation: generation + 1,
         token_state: "valid",
         previous_refresh_token: null,
+        loader_metafield: null,
       },
     };
   if (remove.includes("storefront_admin_token"))

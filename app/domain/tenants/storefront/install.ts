@@ -10,6 +10,8 @@ import { SHOP_PATTERN } from "../tenant-config.ts";
 import { storeGrant } from "./access-token.ts";
 import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
+import { requestLoaderMetafield } from "./loader-worker.ts";
+import { registrationRequests } from "./registration-worker.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
@@ -106,6 +108,7 @@ export async function completeInstall(
   await storeGrant(ctx, shop, grant);
   ctx.log.info("install.completed", { shop, scopes: grant.scopes });
   await tryToRegisterWebhooks(ctx, shop);
+  await requestLoaderMetafield(ctx, shop);
   return {
     shop,
     location: ctx.storefront.adminUrl(
@@ -115,14 +118,12 @@ export async function completeInstall(
   };
 }
 
-/**
- * A store whose webhooks cannot be registered now is installed anyway; the home page shows it and
- * offers a retry.
- */
-export async function tryToRegisterWebhooks(ctx: Ctx, shop: string): Promise<void> {
+/** A store whose webhooks cannot be registered now is installed anyway; the worker tries again. */
+async function tryToRegisterWebhooks(ctx: Ctx, shop: string): Promise<void> {
   try {
     await registerWebhooks(ctx, shop);
   } catch (error) {
     ctx.log.warn("webhooks.not_registered", { shop, reason: (error as Error).message });
+    await registrationRequests.add(ctx, shop);
   }
 }

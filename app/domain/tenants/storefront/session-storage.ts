@@ -5,8 +5,9 @@ import type { SessionStorage } from "@shopify/shopify-app-session-storage";
 import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
-import { tryToRegisterWebhooks } from "./install.ts";
 import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
+import { requestLoaderMetafield } from "./loader-worker.ts";
+import { registrationRequests } from "./registration-worker.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
 import { findTenant } from "../tenant.ts";
@@ -54,7 +55,8 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
         return false;
       await registerTenant(ctx, shop);
       await storeGrant(ctx, shop, toGrant(session, session.accessToken));
-      if (!wasConnected) await tryToRegisterWebhooks(ctx, shop);
+      if (!wasConnected) await registrationRequests.add(ctx, shop);
+      await requestLoaderMetafield(ctx, shop);
       return true;
     },
 

@@ -23,5 +23,6 @@ export function themeEditorPaths(clientId: string): Record<ThemePart, string> {
   };
 }
 
-/** Whether a page of the store contains the app embed: only the embed loads this script. */
-export const carriesEmbed = (html: string): boolean => html.includes("/embed/stack-loader.js");
+/** Whether a page of the store contains the app embed: only the embed loads one of these scripts. */
+export const carriesEmbed = (html: string): boolean =>
+  html.includes("/embed/stack-loader.js") || html.includes("data-crm-config=");

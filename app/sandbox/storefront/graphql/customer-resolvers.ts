@@ -7,7 +7,13 @@ import { filterCustomers, pageOfCustomers } from "./customer-search.ts";
 import type { CustomerSearch } from "./customer-search.ts";
 import { schemaOf } from "./admin-api.ts";
 import type { GraphqlContext } from "./admin-api.ts";
-import { checkMetafields, digestOf, mergeMetafields, nameOf } from "./metafields.ts";
+import {
+  checkMetafields,
+  digestOf,
+  installationGid,
+  mergeMetafields,
+  nameOf,
+} from "./metafields.ts";
 import type { MetafieldInput } from "./metafields.ts";
 import { ordersOfCustomer } from "../orders.ts";
 import type { Customer, Metafield, ShopState } from "../state.ts";
@@ -136,22 +142,28 @@ export const customerResolvers: Record<string, unknown> = {
     context: GraphqlContext,
   ) => {
     const { shop } = context;
-    requireScope(context.scope, "metafieldsSet", "write");
-    const userErrors = checkMetafields(inputs, (gid) => shop.customers[gid]);
+    // Who may write the owner may write its metafields: an app needs no scope for its own installation.
+    const isOwn = (gid: string) => gid === installationGid(shop);
+    if (!inputs.every(({ ownerId }) => isOwn(ownerId)))
+      requireScope(context.scope, "metafieldsSet", "write");
+    const findOwner = (gid: string) =>
+      isOwn(gid) ? { metafields: shop.appMetafields ?? [] } : shop.customers[gid];
+    const userErrors = checkMetafields(inputs, findOwner);
     if (userErrors.length > 0) return { metafields: [], userErrors };
     for (const gid of new Set(inputs.map(({ ownerId }) => ownerId))) {
-      const before = shop.customers[gid]?.metafields ?? [];
+      const before = findOwner(gid)?.metafields ?? [];
       const after = mergeMetafields(
         before,
         inputs.filter(({ ownerId }) => ownerId === gid),
       );
-      if (after.some((metafield) => !before.includes(metafield)))
-        context.saveCustomer({ gid, metafields: after });
+      if (after.every((metafield) => before.includes(metafield))) continue;
+      if (isOwn(gid)) {
+        shop.appMetafields = after;
+        context.changed();
+      } else context.saveCustomer({ gid, metafields: after });
     }
     const written = inputs.map((input) =>
-      shop.customers[input.ownerId]?.metafields.find(
-        (metafield) => nameOf(metafield) === nameOf(input),
-      ),
+      findOwner(input.ownerId)?.metafields.find((metafield) => nameOf(metafield) === nameOf(input)),
     );
     return {
       metafields: written.flatMap((metafield) =>

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { isoSeconds } from "../state.ts";
-import type { Customer, Metafield } from "../state.ts";
+import type { Metafield, ShopState } from "../state.ts";
 
 export type MetafieldInput = {
   ownerId: string;
@@ -21,6 +21,8 @@ export type MetafieldError = {
   elementIndex: number | null;
 };
 
+/** What has metafields here: a customer, or the app's installation in the store. */
+type Owner = { metafields: Metafield[] };
 type Complaint = { field: string; message: string; code: string };
 
 const MAX_PER_CALL = 25;
@@ -53,7 +55,7 @@ export const METAFIELD_TYPES: readonly string[] = Object.keys(VALUE_CHECKS);
 
 export function checkMetafields(
   inputs: MetafieldInput[],
-  findCustomer: (gid: string) => Customer | undefined,
+  findOwner: (gid: string) => Owner | undefined,
 ): MetafieldError[] {
   if (inputs.length > MAX_PER_CALL) {
     return [
@@ -66,7 +68,7 @@ export function checkMetafields(
     ];
   }
   return inputs.flatMap((input, index) => {
-    const complaint = complain(input, findCustomer(input.ownerId));
+    const complaint = complain(input, findOwner(input.ownerId));
     return complaint
       ? [
           {
@@ -100,6 +102,9 @@ export function mergeMetafields(before: Metafield[], inputs: MetafieldInput[]): 
   return [...merged.values()];
 }
 
+export const installationGid = (shop: ShopState): string =>
+  `gid://shopify/AppInstallation/${shop.id}`;
+
 export function nameOf({ namespace, key }: { namespace?: string | null; key: string }): string {
   return `${namespace ?? APP_NAMESPACE}.${key}`;
 }
@@ -109,7 +114,7 @@ export function digestOf({ value }: Metafield): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
-function complain(input: MetafieldInput, owner: Customer | undefined): Complaint | null {
+function complain(input: MetafieldInput, owner: Owner | undefined): Complaint | null {
   if (!owner) return { field: "ownerId", message: "Owner does not exist.", code: "INVALID" };
   if (!/^[\w-]{3,255}$/.test(input.namespace ?? APP_NAMESPACE))
     return { field: "namespace", message: "Namespace is invalid.", code: "INVALID" };

@@ -9,6 +9,7 @@ import { catalogResolvers } from "./catalog-resolvers.ts";
 import { draftOrderResolvers } from "../checkout.ts";
 import { customerResolvers } from "./customer-resolvers.ts";
 import type { GraphqlContext } from "./admin-api.ts";
+import { installationGid } from "./metafields.ts";
 import { definitionResolvers } from "./metafield-definitions.ts";
 import { orderResolvers } from "../orders.ts";
 import type { ShopState, Subscription } from "../state.ts";
@@ -33,8 +34,8 @@ export const storefrontResolvers = {
     currencyCode: shop.currencyCode,
   }),
 
-  currentAppInstallation: (_: unknown, { scope }: GraphqlContext) => ({
-    id: "gid://shopify/AppInstallation/1",
+  currentAppInstallation: (_: unknown, { scope, shop }: GraphqlContext) => ({
+    id: installationGid(shop),
     accessScopes: scope
       .split(",")
       .filter(Boolean)

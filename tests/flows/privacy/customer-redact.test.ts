@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recordConsent, chainHash, CHAIN_START } from "../../app/domain/consent/record-consent.ts";
+import {
+  recordConsent,
+  chainHash,
+  CHAIN_START,
+} from "../../../app/domain/consent/record-consent.ts";
 import {
   ADA,
   expectNowhere,
@@ -9,9 +13,9 @@ import {
   settled,
   seedPersonEverywhere,
   temporaryArchive,
-} from "../support/privacy.ts";
-import { customerPayload, CUSTOMER_2024_10 } from "../support/storefront/payloads.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+} from "../../support/privacy.ts";
+import { customerPayload, CUSTOMER_2024_10 } from "../../support/storefront/payloads.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 const ARCHIVE = temporaryArchive();

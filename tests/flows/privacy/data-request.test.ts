@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recordConsent } from "../../app/domain/consent/record-consent.ts";
+import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import {
   ADA,
   dataRequestBody,
@@ -8,8 +8,8 @@ import {
   settled,
   seedPersonEverywhere,
   temporaryArchive,
-} from "../support/privacy.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+} from "../../support/privacy.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 const ARCHIVE = temporaryArchive();

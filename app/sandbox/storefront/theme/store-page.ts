@@ -3,14 +3,14 @@
  * layer and the calls of the storefront's privacy API. GET /store/{shop}; POST /store/{shop} is the
  * theme's own newsletter form.
  */
-import { text } from "../exchange.ts";
-import type { Call, ApiResponse } from "../exchange.ts";
-import { PROXY_PATH } from "./app-proxy.ts";
-import { escapeHtml } from "../console/page-layout.ts";
-import type { Sandbox } from "../sandbox.ts";
+import { text } from "../../exchange.ts";
+import type { Call, ApiResponse } from "../../exchange.ts";
+import { PROXY_PATH } from "../app-proxy.ts";
+import { escapeHtml } from "../../console/page-layout.ts";
+import type { Sandbox } from "../../sandbox.ts";
 import { STORE_SCRIPT, STORE_STYLE } from "./store-page-assets.ts";
-import { catalogOf } from "./catalog.ts";
-import { hasExtension, readAsset, renderBlock } from "./theme-blocks.ts";
+import { catalogOf } from "../catalog.ts";
+import { hasExtension, headEmbeds, readAsset, renderBlock } from "./theme-blocks.ts";
 
 const VISIT_COOKIE = "sandbox_visit";
 const LOCALES = ["en", "es", "fr"];
@@ -73,17 +73,19 @@ async function storePage(
   hasJoined: boolean,
   signedIn: string,
 ): Promise<string> {
+  const state = sandbox.storefront.ensureShop(shop);
   const block = (name: string) =>
     renderBlock(name, {
       shop,
       locale,
       assetUrl: (asset) => `/store/${shop}/assets/${asset}`,
       settings: { proxy_path: PROXY_PATH },
+      metafields: state.appMetafields ?? [],
     });
-  const [consent, footer, account, compliance] = await Promise.all(
-    ["consent", "footer", "account", "compliance"].map(block),
+  const embeds = await Promise.all(headEmbeds().map(block));
+  const [footer, account, compliance] = await Promise.all(
+    ["footer", "account", "compliance"].map(block),
   );
-  const state = sandbox.storefront.ensureShop(shop);
   const products = Object.values(catalogOf(state).products)
     .map(
       ({ title, description, variants }) =>
@@ -103,7 +105,7 @@ async function storePage(
     (other) =>
       `<a href="/store/${shop}?locale=${other}"${other === locale ? ' aria-current="true"' : ""}>${other.toUpperCase()}</a>`,
   ).join(" ");
-  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Demo Store</title><link rel="icon" href="data:,"><style>${STORE_STYLE}</style><script>${STORE_SCRIPT}</script>${consent}</head>
+  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Demo Store</title><link rel="icon" href="data:,"><style>${STORE_STYLE}</style><script>${STORE_SCRIPT}</script>${embeds.join("")}</head>
 <body><header><strong>Demo Store</strong><nav aria-label="Language">${languages}</nav><form method="get"><label>Signed in at the store as <select name="customer"><option value="">nobody</option>${people}</select></label><button>Go</button></form></header>
 <main><h1>Things for a day outside</h1><ul class="products">${products}</ul>
 <section class="card"><h2>Newsletter</h2>${hasJoined ? '<p role="status">Thank you. Look into the <a href="/inbox">inbox</a>.</p>' : ""}<form method="post" action="/store/${shop}" data-crm-form="newsletter"><label>E-mail <input type="email" name="contact[email]" required autocomplete="email"></label><label class="tick"><input type="checkbox" name="consent_marketing"> Send me offers</label><button>Join</button></form></section>

@@ -7,16 +7,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Liquid } from "liquidjs";
 import type { TagToken, TopLevelToken } from "liquidjs";
+import type { Metafield } from "../state.ts";
 
-const FOLDER = fileURLToPath(new URL("../../../extensions/consent-footer/", import.meta.url));
+export const EXTENSION_HANDLE = "consent-footer";
+const FOLDER = fileURLToPath(
+  new URL(`../../../../extensions/${EXTENSION_HANDLE}/`, import.meta.url),
+);
 
 type Setting = { id?: string; default?: unknown };
-type Schema = { target: string; settings: Setting[] };
+type Schema = { name: string; target: string; settings: Setting[] };
 export type BlockContext = {
   shop: string;
   locale: string;
   assetUrl: (name: string) => string;
   settings?: Record<string, unknown>;
+  /** The metafields of the app's installation in this store. */
+  metafields?: Pick<Metafield, "namespace" | "key" | "type" | "value">[];
+  /** Whether the theme editor shows the page. */
+  isDesignMode?: boolean;
 };
 
 /** False in an installation that has only the files the service needs at run time. */
@@ -24,6 +32,12 @@ export const hasExtension = (): boolean => existsSync(FOLDER);
 
 export const blockNames = (): string[] =>
   readdirSync(join(FOLDER, "blocks")).map((file) => file.replace(/\.liquid$/, ""));
+
+/** The app embeds of a page's head, in the platform's order. */
+export const headEmbeds = (): string[] =>
+  ["compliance_head", "head"].flatMap((target) =>
+    blockNames().filter((name) => schemaOf(name).target === target),
+  );
 
 export function readAsset(name: string): string | null {
   const path = join(FOLDER, "assets", name);
@@ -42,7 +56,7 @@ export function schemaOf(name: string): Schema {
 
 export async function renderBlock(
   name: string,
-  { shop, locale, assetUrl, settings = {} }: BlockContext,
+  { shop, locale, assetUrl, settings = {}, metafields = [], isDesignMode = false }: BlockContext,
 ): Promise<string> {
   const engine = new Liquid({
     root: [join(FOLDER, "blocks"), join(FOLDER, "snippets")],
@@ -76,7 +90,11 @@ export async function renderBlock(
     ),
   );
   // A snippet sees the store's objects, and of its block only the arguments passed to it.
-  const globals = { shop: { permanent_domain: shop }, request: { locale: { iso_code: locale } } };
+  const globals = {
+    app: { metafields: metafieldDrop(metafields) },
+    shop: { permanent_domain: shop },
+    request: { locale: { iso_code: locale }, design_mode: isDesignMode },
+  };
   return engine.renderFile(
     name,
     {
@@ -84,6 +102,17 @@ export async function renderBlock(
     },
     { globals },
   ) as Promise<string>;
+}
+
+/** `metafields.<namespace>.<key>.value`; JSON is parsed. */
+function metafieldDrop(metafields: NonNullable<BlockContext["metafields"]>): unknown {
+  const drop: Record<string, Record<string, unknown>> = {};
+  for (const { namespace, key, type, value } of metafields)
+    (drop[namespace] ??= {})[key] = {
+      type,
+      value: type === "json" ? (JSON.parse(value) as unknown) : value,
+    };
+  return drop;
 }
 
 function wordsOf(locale: string): unknown {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { getTenant } from "../../app/domain/tenants/tenant.ts";
-import { readStoreHealth } from "../../app/domain/merchant/store-overview.ts";
-import { recordConsent } from "../../app/domain/consent/record-consent.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import { readStoreHealth } from "../../../app/domain/merchant/store-overview.ts";
+import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import {
   ADA,
   findEverywhere,
@@ -10,9 +10,9 @@ import {
   shopBody,
   seedPersonEverywhere,
   temporaryArchive,
-} from "../support/privacy.ts";
-import { install } from "../support/storefront/storefront.ts";
-import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../support/service.ts";
+} from "../../support/privacy.ts";
+import { install } from "../../support/storefront/storefront.ts";
+import { eventually, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 const ARCHIVE = temporaryArchive();

@@ -1,0 +1,106 @@
+// Work that was requested for a store and runs in the background. The request is stored, so it survives
+// the page that made it and the process that runs it; it is deleted only when the work has ended.
+import type { Ctx } from "../../context.server.ts";
+import { PLATFORM } from "../../runtime/database/database.ts";
+import { deleteKeyIfHeld, getKey, putKeyIfAbsent, type Key } from "../../runtime/database/kv.ts";
+import { startWorkQueue, type WorkQueue } from "../../runtime/database/work-queue.ts";
+
+const LISTED = 50;
+const STOP_WAIT_MS = 25_000;
+const LEASE_SECONDS = 15;
+
+/** `request_id` distinguishes a request from a later one for the same store. */
+export type StoreRequest = { shop: string; request_id: string };
+
+export type StoreRequests = {
+  /** False when the store has such a request already: a second one changes nothing. */
+  add(ctx: Ctx, shop: string): Promise<boolean>;
+  isOpen(ctx: Ctx, shop: string): Promise<boolean>;
+  /** Whether it is open and was made in the last `seconds`. */
+  isRecent(ctx: Ctx, shop: string, seconds: number): Promise<boolean>;
+  /** The oldest first. */
+  list(ctx: Ctx, limit: number): Promise<StoreRequest[]>;
+  finish(ctx: Ctx, request: StoreRequest): Promise<void>;
+};
+
+const platform = (ctx: Ctx) => ctx.home.forTenant(PLATFORM);
+
+export const storeRequests = (keyOf: (shop: string) => Key): StoreRequests => ({
+  add: (ctx, shop) =>
+    putKeyIfAbsent(platform(ctx).sql, keyOf(shop), { shop, request_id: ctx.random.uuid() }),
+  isOpen: async (ctx, shop) => (await getKey(platform(ctx).sql, keyOf(shop))) !== null,
+  async isRecent(ctx, shop, seconds) {
+    const after = new Date(ctx.clock.now().getTime() - seconds * 1_000);
+    const found = await platform(ctx).prisma.kv.findFirst({
+      select: { key: true },
+      where: { key: keyOf(shop), updated_at: { gt: after } },
+    });
+    return found !== null;
+  },
+  async list(ctx, limit) {
+    const rows = await platform(ctx).prisma.kv.findMany({
+      select: { value: true },
+      where: { key: { startsWith: keyOf("") } },
+      orderBy: { updated_at: "asc" },
+      take: limit,
+    });
+    return rows.map(({ value }) => value as StoreRequest);
+  },
+  async finish(ctx, request) {
+    await deleteKeyIfHeld(platform(ctx).sql, keyOf(request.shop), request);
+  },
+});
+
+type WorkerOptions = {
+  /** The queue's name in log lines. */
+  name: string;
+  requests: StoreRequests;
+  concurrency: number;
+  /** How long an unfinished request rests before its next attempt. */
+  retryMs: number;
+  /** Resolves to false for a request that must stay. `stopping` is aborted when the process stops. */
+  work(shop: string, stopping: AbortSignal): Promise<boolean>;
+};
+
+/** Two processes may work on one store at once: the work itself must be safe to repeat. */
+export function startRequestWorker(
+  ctx: Ctx,
+  { name, requests, concurrency, retryMs, work }: WorkerOptions,
+): Promise<WorkQueue> {
+  const inWork = new Set<string>();
+  /** When an unfinished request is due for a retry, by the monotonic clock. */
+  const nextAttemptAt = new Map<string, number>();
+  return startWorkQueue<StoreRequest>({
+    name,
+    database: ctx.home,
+    notification: null,
+    pollMs: ctx.config.WORKER_POLL_MS,
+    leaseSeconds: LEASE_SECONDS,
+    concurrency,
+    stopWaitMs: STOP_WAIT_MS,
+    log: ctx.log,
+    async claim(limit) {
+      const due = (await requests.list(ctx, LISTED))
+        .filter(({ shop }) => !inWork.has(shop))
+        .filter(({ shop }) => (nextAttemptAt.get(shop) ?? 0) <= performance.now())
+        .slice(0, limit);
+      for (const { shop } of due) inWork.add(shop);
+      return due;
+    },
+    async release(released) {
+      for (const { shop } of released) inWork.delete(shop);
+    },
+    async work(request, stopping) {
+      const { shop } = request;
+      let isDone = false;
+      try {
+        isDone = await work(shop, stopping);
+        if (isDone) await requests.finish(ctx, request);
+      } finally {
+        if (isDone) nextAttemptAt.delete(shop);
+        else nextAttemptAt.set(shop, performance.now() + retryMs);
+        inWork.delete(shop);
+      }
+    },
+  });
+}

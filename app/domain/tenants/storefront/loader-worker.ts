@@ -1,0 +1,48 @@
+// Writes the loader's values of stores in the background: when a store is connected, and when a setting in
+// them changed. The scheduled run brings all other stores in line.
+import type { Ctx } from "../../../context.server.ts";
+import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { isAppError, OutboundError } from "../../../runtime/errors.ts";
+import { startRequestWorker, storeRequests } from "../store-requests.ts";
+import { findTenant } from "../tenant.ts";
+import { isLoaderOutdated, writeLoaderMetafield } from "./loader-metafield.ts";
+
+const CONCURRENCY = 2;
+const RETRY_MS = 30_000;
+
+export const loaderRequests = storeRequests(PLATFORM_KEYS.loaderRequest);
+
+/** Nothing is requested when the values are already written, or when the store is not connected. */
+export async function requestLoaderMetafield(ctx: Ctx, shop: string): Promise<void> {
+  const tenant = await findTenant(ctx, shop);
+  if (tenant && isLoaderOutdated(ctx, tenant)) await loaderRequests.add(ctx, shop);
+}
+
+export function startLoaderWorker(
+  ctx: Ctx,
+  { retryMs = RETRY_MS }: { retryMs?: number } = {},
+): Promise<WorkQueue> {
+  return startRequestWorker(ctx, {
+    name: "loader_metafields",
+    requests: loaderRequests,
+    concurrency: CONCURRENCY,
+    retryMs,
+    work: (shop) => isWritten(ctx, shop),
+  });
+}
+
+/**
+ * False while the platform does not answer. What it rejects, and a store that is not connected, is left to
+ * the scheduled run.
+ */
+async function isWritten(ctx: Ctx, shop: string): Promise<boolean> {
+  try {
+    return (await writeLoaderMetafield(ctx, shop)) !== "busy";
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    ctx.log.warn("loader_metafield.not_written", { shop, reason: (error as Error).message });
+    return isAppError(error) || !(error instanceof OutboundError) || !error.retryable;
+  }
+}

@@ -1,0 +1,42 @@
+// Registers the webhooks of stores in the background. The page that connects a store only asks for it: a
+// dozen calls to the platform would hold up its first paint.
+import type { Ctx } from "../../../context.server.ts";
+import { isDatabaseAway } from "../../../runtime/database/database.ts";
+import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
+import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
+import { tokenState } from "../directory.ts";
+import { startRequestWorker, storeRequests } from "../store-requests.ts";
+import { findTenant } from "../tenant.ts";
+import { registerWebhooks } from "./webhook-registration.ts";
+
+const CONCURRENCY = 2;
+const RETRY_MS = 30_000;
+
+export const registrationRequests = storeRequests(PLATFORM_KEYS.registrationRequest);
+
+export function startRegistrationWorker(ctx: Ctx): Promise<WorkQueue> {
+  return startRequestWorker(ctx, {
+    name: "webhook_registrations",
+    requests: registrationRequests,
+    concurrency: CONCURRENCY,
+    retryMs: RETRY_MS,
+    work: (shop) => isRegistered(ctx, shop),
+  });
+}
+
+/**
+ * False while the platform does not answer. A store that is not connected any more needs no webhooks, and
+ * asks again when it is.
+ */
+async function isRegistered(ctx: Ctx, shop: string): Promise<boolean> {
+  const tenant = await findTenant(ctx, shop);
+  if (!tenant || tokenState(tenant) !== "valid") return true;
+  try {
+    await registerWebhooks(ctx, shop);
+    return true;
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    ctx.log.warn("webhooks.not_registered", { shop, reason: (error as Error).message });
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+// The same names as loader-place.ts, for the script that is an asset of the theme: the block writes the
+// store's values into the page (extensions/consent-footer/blocks/consent.liquid).
+import type { LoaderValues } from "../../domain/tenants/storefront/loader-values.ts";
+
+const script = document.querySelector("[data-crm-config]") as HTMLElement;
+const { crmConfig, path, locale } = script.dataset as Record<
+  "crmConfig" | "path" | "locale",
+  string
+>;
+
+export const [shop, service, basic, tag, version] = JSON.parse(crmConfig) as LoaderValues;
+export const at = path;
+export const query = "?locale=" + encodeURIComponent(locale);
+/** The theme's pages are on the store's own origin. */
+export const ofStore = "";
