@@ -1,4 +1,4 @@
-// Two worker processes, one of them killed repeatedly during deliveries of 400 webhooks.
+// Two worker processes, one of them killed repeatedly during deliveries of 250 webhooks.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endChildren, startServer, type Child } from "../support/processes/child.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../support/service.ts";
 import { countByStatus, sendWebhook } from "../support/bus/webhook-load.ts";
 
-const WEBHOOKS = 400;
+const WEBHOOKS = 250;
 const KILLS = 3;
 let service: Service;
 
