@@ -3,8 +3,9 @@ import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Text } from "@shopify/polaris";
+import { useState } from "react";
 import { PrivacyBoard } from "../components/privacy/privacy-board.tsx";
-import { PrivacyForm } from "../components/privacy/privacy-form.tsx";
+import { PrivacyDialog } from "../components/privacy/privacy-dialog.tsx";
 import { PageGutter } from "../components/ui/layout.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import {
@@ -57,13 +58,24 @@ export const action = defineActions({
 export default function PrivacyRequests() {
   const list = useLoaderData<typeof loader>();
   const { t } = useTranslation("privacy");
+  const [isStarting, setIsStarting] = useState(false);
   return (
-    <ScreenPage title={t("title")} isWide>
-      <PageGutter>
-        <Text as="p">{t("intro")}</Text>
-      </PageGutter>
-      <PrivacyBoard {...list} />
-      <PrivacyForm />
-    </ScreenPage>
+    <>
+      <ScreenPage
+        title={t("title")}
+        isWide
+        actions={
+          <button variant="primary" onClick={() => setIsStarting(true)}>
+            {t("make.title")}
+          </button>
+        }
+      >
+        <PageGutter>
+          <Text as="p">{t("intro")}</Text>
+        </PageGutter>
+        <PrivacyBoard {...list} />
+      </ScreenPage>
+      {isStarting && <PrivacyDialog onClose={() => setIsStarting(false)} />}
+    </>
   );
 }
