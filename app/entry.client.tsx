@@ -2,11 +2,13 @@ import { RemixBrowser } from "@remix-run/react";
 import { startTransition, StrictMode } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
+import { moveForeignNodes } from "./components/frame/app-bridge.tsx";
 import { openTranslations } from "./components/i18n/load-translations.ts";
 
 const i18n = await openTranslations();
 
 startTransition(() => {
+  moveForeignNodes(document);
   hydrateRoot(
     document,
     <I18nextProvider i18n={i18n}>

@@ -10,8 +10,10 @@ import {
   useRouteLoaderData,
 } from "@remix-run/react";
 import { useContext, type ReactNode } from "react";
+import { AppBridge } from "./components/frame/app-bridge.tsx";
 import { FailedPage, NotFoundPage } from "./components/frame/plain-page.tsx";
 import { NonceContext } from "./components/frame/nonce.ts";
+import type { loader as appLoader } from "./routes/app.tsx";
 
 export const meta: MetaFunction = ({ error }) => [
   { title: error ? "Not available" : "Customer identity" },
@@ -19,13 +21,14 @@ export const meta: MetaFunction = ({ error }) => [
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
-  const embedded = useRouteLoaderData<{ locale: string }>("routes/app");
+  const embedded = useRouteLoaderData<typeof appLoader>("routes/app");
   const standalone = useRouteLoaderData<{ locale: string }>("routes/_standalone");
   const lang = (embedded ?? standalone)?.locale ?? "en";
   return (
     <html lang={lang}>
       <head>
         <meta charSet="utf-8" />
+        {embedded && <AppBridge apiKey={embedded.apiKey} url={embedded.appBridgeUrl} />}
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

@@ -76,6 +76,7 @@ type Credentials = { clientId: string; secrets: string[] };
 type Shopify = ReturnType<typeof createShopify>;
 
 export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {}) {
+  const { appBridgeUrl = APP_BRIDGE_URL } = options;
   setAbstractFetchFunc(storefrontFetch(ctx));
   const sessionStorage = createSessionStorage(ctx);
   const build = ({ clientId, secret }: { clientId: string; secret: string }) =>
@@ -191,10 +192,8 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
     } catch (thrown) {
       // Anything but a Response is a destination that it does not trust.
       if (!(thrown instanceof Response)) return new Response("Bad request", { status: 400 });
-      const page = (await thrown.text()).replaceAll(
-        APP_BRIDGE_URL,
-        options.appBridgeUrl ?? APP_BRIDGE_URL,
-      );
+      const scripts = (await thrown.text()).replaceAll(APP_BRIDGE_URL, appBridgeUrl);
+      const page = `<!doctype html><html lang="en"><head><meta charset="utf-8">${scripts}<title>Customer identity</title></head><body></body></html>`;
       const headers = new Headers({ "Content-Type": "text/html; charset=utf-8" });
       setDocumentHeaders(request, headers, "");
       return new Response(page, { status: thrown.status, headers });
@@ -221,14 +220,10 @@ export function createShopify(ctx: Ctx, options: { appBridgeUrl?: string } = {})
       "Content-Security-Policy",
       `frame-ancestors ${isShop ? `https://${shop} ` : ""}${ADMIN_ORIGIN}; object-src 'none'; base-uri 'none'`,
     );
-    if (isShop)
-      headers.set(
-        "Link",
-        `<${options.appBridgeUrl ?? APP_BRIDGE_URL}>; rel="preload"; as="script"`,
-      );
+    if (isShop) headers.set("Link", `<${appBridgeUrl}>; rel="preload"; as="script"`);
   }
 
-  return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl: options.appBridgeUrl };
+  return { authenticateAdmin, servePage, setDocumentHeaders, appBridgeUrl };
 }
 
 function sessionTokenOf(request: Request): string | null {

@@ -2,7 +2,8 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { PolicyForm, PolicyList } from "../components/consent/consent-policies.tsx";
+import { useState } from "react";
+import { PolicyDialog, PolicyList } from "../components/consent/consent-policies.tsx";
 import { ConsentSections } from "../components/consent/consent-sections.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { addPolicyVersion, NewPolicyVersion } from "../domain/consent/policy-versions.ts";
@@ -40,10 +41,21 @@ export const action = defineActions({
 export default function Policies() {
   const { t } = useTranslation("consent");
   const { policies, current } = useLoaderData<typeof loader>();
+  const [isAdding, setIsAdding] = useState(false);
   return (
-    <ScreenPage title={t("policies")} nav={<ConsentSections />}>
-      <PolicyList policies={policies} current={current} />
-      <PolicyForm />
-    </ScreenPage>
+    <>
+      <ScreenPage
+        title={t("policies")}
+        nav={<ConsentSections />}
+        actions={
+          <button variant="primary" onClick={() => setIsAdding(true)}>
+            {t("policy.add")}
+          </button>
+        }
+      >
+        <PolicyList policies={policies} current={current} />
+      </ScreenPage>
+      {isAdding && <PolicyDialog onClose={() => setIsAdding(false)} />}
+    </>
   );
 }

@@ -25,7 +25,7 @@ export default function OneEvent() {
   const { event } = useLoaderData<typeof loader>();
   const { t } = useTranslation("events");
   return (
-    <ScreenPage title={event.event_type} back={{ content: t("view.back"), url: "/app/events/log" }}>
+    <ScreenPage title={event.event_type} back={{ content: t("view.back"), to: "/app/events/log" }}>
       <EventCards event={event} />
     </ScreenPage>
   );

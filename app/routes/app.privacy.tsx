@@ -4,8 +4,9 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Text } from "@shopify/polaris";
 import { AccessLogButton } from "../components/privacy/access-log-button.tsx";
+import { useState } from "react";
 import { PrivacyBoard } from "../components/privacy/privacy-board.tsx";
-import { PrivacyForm } from "../components/privacy/privacy-form.tsx";
+import { PrivacyDialog } from "../components/privacy/privacy-dialog.tsx";
 import { PageGutter } from "../components/ui/layout.tsx";
 import { ScreenPage } from "../components/frame/screen-page.tsx";
 import {
@@ -70,13 +71,27 @@ export const action = defineActions({
 export default function PrivacyRequests() {
   const list = useLoaderData<typeof loader>();
   const { t } = useTranslation("privacy");
+  const [isStarting, setIsStarting] = useState(false);
   return (
-    <ScreenPage title={t("title")} actions={<AccessLogButton />} isWide>
-      <PageGutter>
-        <Text as="p">{t("intro")}</Text>
-      </PageGutter>
-      <PrivacyBoard {...list} />
-      <PrivacyForm />
-    </ScreenPage>
+    <>
+      <ScreenPage
+        title={t("title")}
+        isWide
+        actions={
+          <>
+            <button variant="primary" onClick={() => setIsStarting(true)}>
+              {t("make.title")}
+            </button>
+            <AccessLogButton />
+          </>
+        }
+      >
+        <PageGutter>
+          <Text as="p">{t("intro")}</Text>
+        </PageGutter>
+        <PrivacyBoard {...list} />
+      </ScreenPage>
+      {isStarting && <PrivacyDialog onClose={() => setIsStarting(false)} />}
+    </>
   );
 }

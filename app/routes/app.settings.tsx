@@ -1,9 +1,8 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { TitleBar } from "@shopify/app-bridge-react";
-import { Page } from "@shopify/polaris";
 import { z } from "zod";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { EmbeddedSaveBar } from "../components/settings/embedded-save-bar.tsx";
 import { SettingsScreen } from "../components/settings/settings-screen.tsx";
 import { testConnection } from "../domain/merchant/connection-tests.ts";
@@ -49,16 +48,13 @@ export default function Settings() {
   const { sections, hosts } = useLoaderData<typeof loader>();
   const { t } = useTranslation("settings");
   return (
-    <>
-      <TitleBar title={t("title")} />
-      <Page>
-        <SettingsScreen
-          sections={sections}
-          hosts={hosts}
-          action="/app/settings"
-          SaveBar={EmbeddedSaveBar}
-        />
-      </Page>
-    </>
+    <ScreenPage title={t("title")}>
+      <SettingsScreen
+        sections={sections}
+        hosts={hosts}
+        action="/app/settings"
+        SaveBar={EmbeddedSaveBar}
+      />
+    </ScreenPage>
   );
 }

@@ -2,9 +2,8 @@
 import { useTranslation } from "react-i18next";
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { TitleBar } from "@shopify/app-bridge-react";
-import { Page } from "@shopify/polaris";
 import { z } from "zod";
+import { ScreenPage } from "../components/frame/screen-page.tsx";
 import { SetupGuideCard } from "../components/setup-guide/setup-guide-card.tsx";
 import { actOnGuide, readSetupGuide, reportEmbed } from "../domain/merchant/setup-guide.ts";
 import { defineShopActions, NoInput } from "../http/screens/screen-actions.ts";
@@ -40,11 +39,8 @@ export default function Setup() {
   const { guide } = useLoaderData<typeof loader>();
   const { t } = useTranslation("setup-guide");
   return (
-    <>
-      <TitleBar title={t("title")} />
-      <Page>
-        <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
-      </Page>
-    </>
+    <ScreenPage title={t("title")}>
+      <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
+    </ScreenPage>
   );
 }

@@ -1,5 +1,5 @@
-// The frame of every page inside the store admin: authenticates the merchant, loads App Bridge and
-// Polaris, shows the menu.
+// The frame of every page inside the store admin: authenticates the merchant, loads Polaris, shows
+// the menu. App Bridge is in the head of the document (`root.tsx`).
 import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import stylesheet from "@shopify/polaris/build/esm/styles.css?url";
@@ -31,9 +31,9 @@ export async function loader(args: LoaderFunctionArgs) {
 export const shouldRevalidate = () => false;
 
 export default function App() {
-  const { apiKey, appBridgeUrl, design } = useLoaderData<typeof loader>();
+  const { apiKey, design } = useLoaderData<typeof loader>();
   return (
-    <AppFrame apiKey={apiKey} appBridgeUrl={appBridgeUrl} design={design}>
+    <AppFrame apiKey={apiKey} design={design}>
       <Outlet />
     </AppFrame>
   );

@@ -1,7 +1,6 @@
 // A stand-in for the admin's App Bridge script (shopify.dev "App Bridge library") in browsers without the
-// Shopify admin. Session tokens come from the sandbox that served this script. It does not touch the page's
-// own markup: it runs before hydration, and foreign nodes would break hydration. Styles are adopted; toasts
-// and modals are appended to <body>.
+// Shopify admin. Session tokens come from the sandbox that served this script. It puts its styles into <head>
+// while the page is still being read; toasts and modals are appended to <body>.
 (() => {
   const script = document.currentScript;
   const sandboxOrigin = new URL(script.src).origin;
@@ -84,6 +83,9 @@
     #dialog = null;
     // The element the app renders into. It must stay the same element when the surrounding dialog changes.
     #content = document.createElement("div");
+    #heading = document.createElement("h2");
+    #footer = document.createElement("footer");
+    #watcher = new MutationObserver(() => this.#showTitleBar());
     get content() {
       if (!this.#dialog) {
         this.#dialog = document.createElement("dialog");
@@ -93,36 +95,51 @@
       }
       return this.#content;
     }
+    // The title bar's buttons stay where the app rendered them; their copies in the dialog click the
+    // originals and follow their texts and states.
+    #showTitleBar() {
+      const titleBar = this.querySelector("ui-title-bar");
+      const title = titleBar?.getAttribute("title") ?? "Dialog";
+      this.#dialog.setAttribute("aria-label", title);
+      this.#heading.textContent = title;
+      const originals = [...(titleBar?.querySelectorAll("button") ?? [])];
+      while (this.#footer.children.length > originals.length) this.#footer.lastChild.remove();
+      originals.forEach((original, place) => {
+        let copy = this.#footer.children[place];
+        if (!copy) {
+          copy = document.createElement("button");
+          copy.type = "button";
+          copy.addEventListener("click", () =>
+            this.querySelectorAll("ui-title-bar button")[place]?.click(),
+          );
+          this.#footer.append(copy);
+        }
+        copy.textContent = original.textContent;
+        copy.disabled = original.disabled;
+        copy.className = `${original.getAttribute("variant") ?? ""} ${original.getAttribute("tone") ?? ""}`;
+      });
+    }
     async show() {
       if (this.showing) return;
       const body = this.content;
       if (!this.#dialog.isConnected) document.body.append(this.#dialog);
-      // The title bar's buttons stay where the app rendered them; their copies in the dialog click the
-      // originals.
-      this.#dialog.querySelector("footer")?.remove();
-      this.#dialog.querySelector("h2")?.remove();
-      const titleBar = this.querySelector("ui-title-bar");
-      this.#dialog.setAttribute("aria-label", titleBar?.getAttribute("title") ?? "Dialog");
-      if (titleBar) {
-        const footer = document.createElement("footer");
-        for (const original of titleBar.querySelectorAll("button")) {
-          const copy = document.createElement("button");
-          copy.type = "button";
-          copy.textContent = original.textContent;
-          copy.addEventListener("click", () => original.click());
-          footer.append(copy);
-        }
-        body.after(footer);
-        const heading = document.createElement("h2");
-        heading.textContent = titleBar.getAttribute("title");
-        body.before(heading);
-      }
+      body.before(this.#heading);
+      body.after(this.#footer);
+      this.#showTitleBar();
+      this.#watcher.observe(this, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+        attributes: true,
+      });
       await super.show();
       this.#dialog.showModal();
     }
     async hide() {
+      this.#watcher.disconnect();
       await super.hide();
       if (this.#dialog?.open) this.#dialog.close();
+      this.#dialog?.remove();
     }
   }
   const definitions = {
@@ -163,8 +180,8 @@
     sandbox: { toasts: shownToasts },
   };
 
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`
+  const style = document.createElement("style");
+  style.textContent = `
     ui-save-bar, ui-modal { display: none; }
     ui-save-bar[data-open] { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; position: fixed; inset: 0 0 auto 0; z-index: 600; padding: .6rem 1rem; background: #1a1a1a; color: #fff; }
     ui-save-bar[data-open]::before { content: "Unsaved changes"; margin-right: auto; }
@@ -177,6 +194,6 @@
     .sandbox-modal { border: 0; border-radius: .8rem; padding: 1.25rem; max-width: 40rem; width: calc(100% - 2rem); }
     .sandbox-modal h2 { font: 600 1rem system-ui, sans-serif; margin: 0 0 .75rem; }
     .sandbox-modal footer { display: flex; gap: .5rem; justify-content: flex-end; margin-top: 1rem; }
-  `);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  `;
+  document.head.append(style);
 })();

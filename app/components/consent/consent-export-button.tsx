@@ -1,6 +1,5 @@
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "@remix-run/react";
-import { Button } from "@shopify/polaris";
 import { useDownload } from "../hooks/use-download.ts";
 
 /** Exports the filtered list, all pages. */
@@ -14,11 +13,11 @@ export function ConsentExportButton() {
     ),
   );
   return (
-    <Button
-      accessibilityLabel={`${t("export")}: ${t("exportHint")}`}
+    <button
+      aria-label={`${t("export")}: ${t("exportHint")}`}
       onClick={() => void download("/app/consent/export", filters)}
     >
       {t("export")}
-    </Button>
+    </button>
   );
 }

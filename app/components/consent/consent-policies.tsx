@@ -3,7 +3,6 @@ import {
   Badge,
   Banner,
   BlockStack,
-  Button,
   Card,
   Checkbox,
   EmptyState,
@@ -16,8 +15,8 @@ import {
 } from "@shopify/polaris";
 import { useState } from "react";
 import type { ListedPolicy } from "../../domain/consent/policies.ts";
-import { CardHeading } from "../ui/card-heading.tsx";
 import { DateTime } from "../ui/date-time.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
 import { useLocale } from "../i18n/locale.ts";
@@ -77,26 +76,38 @@ export function PolicyList({
   );
 }
 
-export function PolicyForm() {
+/** Publishes a version. */
+export function PolicyDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation("consent");
   const locale = useLocale();
-  const empty = { version: "", locale: locale as string, body: "" };
-  const [values, setValues] = useState(empty);
+  const [values, setValues] = useState<Record<"version" | "locale" | "body", string>>({
+    version: "",
+    locale,
+    body: "",
+  });
   const [isCurrent, setIsCurrent] = useState(true);
   const { submit, isBusy, error } = useScreenAction("publish", {
     onSuccess() {
-      setValues(empty);
+      onClose();
       showToast(t("policy.published"));
     },
   });
-  const set = (name: keyof typeof empty) => (value: string) =>
+  const set = (name: keyof typeof values) => (value: string) =>
     setValues((known) => ({ ...known, [name]: value }));
-  const wrong = (name: keyof typeof empty) =>
+  const wrong = (name: keyof typeof values) =>
     error?.fields && Object.hasOwn(error.fields, name) ? t(`policy.wrong.${name}`) : undefined;
   return (
-    <Card>
+    <Dialog
+      title={t("policy.add")}
+      onClose={onClose}
+      primaryAction={{
+        content: t("policy.publish"),
+        onAction: () => submit({ ...values, is_current: isCurrent }),
+        loading: isBusy,
+      }}
+      secondaryAction={{ content: t("policy.cancel"), onAction: onClose }}
+    >
       <BlockStack gap="400">
-        <CardHeading title={t("policy.add")} />
         <Text as="p" tone="subdued">
           {t("policy.intro")}
         </Text>
@@ -137,15 +148,8 @@ export function PolicyForm() {
             error={wrong("body")}
           />
           <Checkbox label={t("policy.makeCurrent")} checked={isCurrent} onChange={setIsCurrent} />
-          <Button
-            variant="primary"
-            loading={isBusy}
-            onClick={() => submit({ ...values, is_current: isCurrent })}
-          >
-            {t("policy.publish")}
-          </Button>
         </FormLayout>
       </BlockStack>
-    </Card>
+    </Dialog>
   );
 }

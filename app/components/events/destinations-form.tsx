@@ -1,16 +1,17 @@
 // The destinations of a store's events: which are enabled, and the routes that send event types to
 // some of them.
 import { useTranslation } from "react-i18next";
-import { SaveBar } from "@shopify/app-bridge-react";
 import { Banner, BlockStack, Button, Card, ChoiceList, Text } from "@shopify/polaris";
 import { useState } from "react";
 import { useChannelName } from "../i18n/channel-names.ts";
 import type { Destinations } from "../../domain/bus/log/destinations.ts";
+import { EmbeddedSaveBar } from "../settings/embedded-save-bar.tsx";
 import { CardHeading } from "../ui/card-heading.tsx";
 import { RouteFields, type Route } from "./route-fields.tsx";
 import { nextKey, useFocusAfterRemoval, type Keyed } from "../ui/row-keys.ts";
 import { showToast } from "../ui/toast.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
 
 type Draft = { isChosen: boolean; chosen: string[]; routes: (Route & Keyed)[] };
 
@@ -43,6 +44,7 @@ export function DestinationsForm({ saved }: { saved: Destinations }) {
   });
   const { adding, focusAdding } = useFocusAfterRemoval();
   const isDirty = textOf(draft) !== textOf(draftOf(saved));
+  useUnloadWarning(isDirty);
   const change = (changes: Partial<Draft>) => setDraft((known) => ({ ...known, ...changes }));
   const choices = [...new Set([...saved.channels.map(({ name }) => name), ...draft.chosen])].map(
     (value) => ({ value, label: channelName(value) }),
@@ -54,12 +56,12 @@ export function DestinationsForm({ saved }: { saved: Destinations }) {
     });
   return (
     <>
-      <SaveBar open={isDirty}>
-        <button variant="primary" onClick={save} disabled={isBusy}>
-          {t("edit.save")}
-        </button>
-        <button onClick={() => setDraft(draftOf(saved))}>{t("edit.discard")}</button>
-      </SaveBar>
+      <EmbeddedSaveBar
+        isOpen={isDirty}
+        isBusy={isBusy}
+        onSave={save}
+        onDiscard={() => setDraft(draftOf(saved))}
+      />
       {error && !error.fields?.event_routes && !error.fields?.enabled_channels && (
         <Banner tone="critical">
           <p>{error.message}</p>

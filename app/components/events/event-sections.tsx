@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
-import { Banner, Page } from "@shopify/polaris";
+import { Banner } from "@shopify/polaris";
 import { ScreenProblem } from "../frame/screen-error.tsx";
+import { ScreenPage } from "../frame/screen-page.tsx";
 import { SectionNav } from "../frame/section-nav.tsx";
 
 export function EventSections() {
@@ -21,10 +22,10 @@ export function EventsProblem() {
   const { t } = useTranslation("events");
   if (!isRouteErrorResponse(error) || error.status !== 403) return <ScreenProblem />;
   return (
-    <Page title={t("title")}>
+    <ScreenPage title={t("title")}>
       <Banner tone="info" title={t("forbidden.title")}>
         <p>{t("forbidden.text")}</p>
       </Banner>
-    </Page>
+    </ScreenPage>
   );
 }

@@ -10,20 +10,15 @@ type DesignTranslations = ComponentProps<typeof AppProvider>["i18n"];
 
 type Props = {
   apiKey: string;
-  appBridgeUrl: string | undefined;
   /** The design system's own translations; undefined for English, its default. */
   design: DesignTranslations | undefined;
   children: ReactNode;
 };
 
-export function AppFrame({ apiKey, appBridgeUrl, design, children }: Props) {
+export function AppFrame({ apiKey, design, children }: Props) {
   return (
-    <AppProvider
-      isEmbeddedApp
-      apiKey={apiKey}
-      {...(design && { i18n: design })}
-      {...(appBridgeUrl && { __APP_BRIDGE_URL: appBridgeUrl })}
-    >
+    // It would put App Bridge into the body; the head has it (`app-bridge.tsx`).
+    <AppProvider isEmbeddedApp={false} apiKey={apiKey} {...(design && { i18n: design })}>
       <Menu />
       {children}
     </AppProvider>

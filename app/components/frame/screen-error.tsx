@@ -1,8 +1,9 @@
 // The error page of an embedded screen in the admin's design, with a next step.
 import { useTranslation } from "react-i18next";
 import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
-import { AppProvider, Banner, Page } from "@shopify/polaris";
+import { AppProvider, Banner } from "@shopify/polaris";
 import translations from "@shopify/polaris/locales/en.json" with { type: "json" };
+import { ScreenBody } from "../ui/layout.tsx";
 
 const PROBLEMS = [401, 404, 409, 410] as const;
 
@@ -14,7 +15,7 @@ export function ScreenProblem() {
   const problem = PROBLEMS.find((known) => known === status) ?? "other";
 
   return (
-    <Page>
+    <ScreenBody>
       <Banner
         tone={status === 404 || status === 409 ? "warning" : "critical"}
         title={t(`problems.${problem}.title`)}
@@ -22,7 +23,7 @@ export function ScreenProblem() {
       >
         <p>{t(`problems.${problem}.text`)}</p>
       </Banner>
-    </Page>
+    </ScreenBody>
   );
 }
 

@@ -1,13 +1,12 @@
 // The app's home: problems, the setup guide, the last day, and the connection.
 import { useTranslation } from "react-i18next";
-import { BlockStack, Page, Text } from "@shopify/polaris";
-import { TitleBar } from "@shopify/app-bridge-react";
 import type { ComponentProps } from "react";
 import { useChannelName } from "../i18n/channel-names.ts";
 import { ChannelsCard } from "./channels-card.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ConnectionCard } from "./connection-card.tsx";
 import { DeferredCard } from "../frame/deferred-card.tsx";
+import { ScreenPage } from "../frame/screen-page.tsx";
 import type { SetupGuide } from "../../domain/merchant/setup-guide.ts";
 import { SetupGuideCard } from "../setup-guide/setup-guide-card.tsx";
 import { WebhooksCard, WebhooksSkeleton } from "./webhooks-card.tsx";
@@ -32,34 +31,21 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
       ? channels.list.filter(({ state }) => state === "paused").map(({ name }) => nameOf(name))
       : [];
   return (
-    <>
-      <TitleBar title={t("title")} />
-      <Page>
-        <BlockStack gap="400">
-          <Text as="h1" visuallyHidden>
-            {t("title")}
-          </Text>
-          <ConnectionBanner {...connection} />
-          <HealthBanners health={health} paused={paused} />
-          {!guide.isDone && (
-            <SetupGuideCard
-              guide={guide}
-              action="/app/setup"
-              settingsUrl="/app/settings"
-              isEmbedded
-            />
-          )}
-          <DayCard overview={overview} />
-          <ConnectionCard {...connection} />
-          <DeferredCard answer={webhooks} waiting={<WebhooksSkeleton />}>
-            {(state) => (
-              <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />
-            )}
-          </DeferredCard>
-          <ChannelsCard channels={connection.channels} />
-          <RecentActivityCard overview={overview} />
-        </BlockStack>
-      </Page>
-    </>
+    <ScreenPage title={t("title")}>
+      <ConnectionBanner {...connection} />
+      <HealthBanners health={health} paused={paused} />
+      {!guide.isDone && (
+        <SetupGuideCard guide={guide} action="/app/setup" settingsUrl="/app/settings" isEmbedded />
+      )}
+      <DayCard overview={overview} />
+      <ConnectionCard {...connection} />
+      <DeferredCard answer={webhooks} waiting={<WebhooksSkeleton />}>
+        {(state) => (
+          <WebhooksCard webhooks={state} isConnected={connection.token.state === "valid"} />
+        )}
+      </DeferredCard>
+      <ChannelsCard channels={connection.channels} />
+      <RecentActivityCard overview={overview} />
+    </ScreenPage>
   );
 }

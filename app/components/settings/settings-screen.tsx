@@ -25,6 +25,7 @@ import { PublicHosts } from "./public-hosts.tsx";
 import type { SaveBarProps } from "./save-bar.ts";
 import type { ConnectionTest as ConnectionTestResult } from "../../domain/merchant/connection-tests.ts";
 import { useScreenAction } from "../hooks/use-screen-action.ts";
+import { useUnloadWarning } from "../hooks/use-unload-warning.ts";
 
 type Props = {
   sections: SettingsForm["sections"];
@@ -125,12 +126,7 @@ export function useSettingsForm(fields: readonly FormField[], action: string) {
         ),
       );
   }, [isSaved]);
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
-  }, [isDirty]);
+  useUnloadWarning(isDirty);
   const fieldErrors = error?.fields ?? {};
   return {
     patch,

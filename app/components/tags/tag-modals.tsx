@@ -52,7 +52,7 @@ export function TagModal({ question, onClose }: { question: TagQuestion; onClose
         destructive: question.kind === "delete",
         disabled: question.kind !== "delete" && name.trim() === "",
       }}
-      secondaryActions={[{ content: t("cancel"), onAction: onClose }]}
+      secondaryAction={{ content: t("cancel"), onAction: onClose }}
     >
       {question.kind === "delete" ? (
         <BlockStack gap="200">

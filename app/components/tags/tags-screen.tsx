@@ -10,13 +10,12 @@ import {
   IndexTable,
   InlineStack,
   Link,
-  Page,
   Select,
   Text,
   TextField,
 } from "@shopify/polaris";
-import { TitleBar } from "@shopify/app-bridge-react";
 import { useState } from "react";
+import { ScreenPage } from "../frame/screen-page.tsx";
 import { labelOf } from "../i18n/label-of.ts";
 import type { TagUsage } from "../../domain/tags/tag-usage.ts";
 import { formatCount } from "../i18n/format-number.ts";
@@ -37,28 +36,29 @@ export function TagsScreen({ query, usage }: Props) {
   const [question, setQuestion] = useState<TagQuestion | null>(null);
   return (
     <>
-      <TitleBar title={t("title")} />
-      <Page
+      <ScreenPage
         title={t("title")}
-        primaryAction={{ content: t("create"), onAction: () => setQuestion({ kind: "create" }) }}
+        actions={
+          <button variant="primary" onClick={() => setQuestion({ kind: "create" })}>
+            {t("create")}
+          </button>
+        }
       >
-        <BlockStack gap="400">
-          {!usage.isEmpty && (
-            <Card padding="0">
-              <Narrow query={query} />
-              <TagTable tags={usage.tags} onAsk={setQuestion} />
-              {usage.hasMore && (
-                <Box padding="400">
-                  <Text as="p" tone="subdued">
-                    {t("more", { total: formatCount(locale, usage.tags.length) })}
-                  </Text>
-                </Box>
-              )}
-            </Card>
-          )}
-          <PrepareCard isEmpty={usage.isEmpty} />
-        </BlockStack>
-      </Page>
+        {!usage.isEmpty && (
+          <Card padding="0">
+            <Narrow query={query} />
+            <TagTable tags={usage.tags} onAsk={setQuestion} />
+            {usage.hasMore && (
+              <Box padding="400">
+                <Text as="p" tone="subdued">
+                  {t("more", { total: formatCount(locale, usage.tags.length) })}
+                </Text>
+              </Box>
+            )}
+          </Card>
+        )}
+        <PrepareCard isEmpty={usage.isEmpty} />
+      </ScreenPage>
       {question && <TagModal question={question} onClose={() => setQuestion(null)} />}
     </>
   );

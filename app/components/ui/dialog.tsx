@@ -1,8 +1,26 @@
-// The design system's dialog. On close the focus returns to its previous element.
-import { Modal, type ModalProps } from "@shopify/polaris";
-import { useEffect, useRef, useState } from "react";
+// A form or a question in the admin's own dialog. On close the focus returns to its previous element.
+import { Modal, TitleBar } from "@shopify/app-bridge-react";
+import { Box } from "@shopify/polaris";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 
-export function Dialog({ children, ...props }: Omit<ModalProps, "open">) {
+type Action = {
+  content: string;
+  onAction(): void;
+  loading?: boolean;
+  disabled?: boolean;
+  destructive?: boolean;
+};
+
+type Props = {
+  title: string;
+  onClose(): void;
+  primaryAction: Action;
+  secondaryAction: Action;
+  children: ReactNode;
+};
+
+/** Open as long as it is rendered. */
+export function Dialog({ title, onClose, primaryAction, secondaryAction, children }: Props) {
   const [opener] = useState(openerOf);
   const isOpen = useRef(false);
   useEffect(() => {
@@ -15,9 +33,22 @@ export function Dialog({ children, ...props }: Omit<ModalProps, "open">) {
       });
     };
   }, [opener]);
+  const { content, onAction, loading, disabled, destructive } = primaryAction;
   return (
-    <Modal open {...props}>
-      <Modal.Section>{children}</Modal.Section>
+    <Modal open onHide={onClose}>
+      <Box padding="400">{children}</Box>
+      <TitleBar title={title}>
+        <button
+          variant="primary"
+          onClick={onAction}
+          disabled={Boolean(loading || disabled)}
+          {...(loading && { loading: "" })}
+          {...(destructive && { tone: "critical" })}
+        >
+          {content}
+        </button>
+        <button onClick={secondaryAction.onAction}>{secondaryAction.content}</button>
+      </TitleBar>
     </Modal>
   );
 }

@@ -1,6 +1,30 @@
-// Layout for text: beside the cards, and inside a table.
+// Layout of a screen, and for text: beside the cards, and inside a table.
 import { Box } from "@shopify/polaris";
 import type { ReactNode } from "react";
+
+/**
+ * The width and the edges of the design system's page, without the script of its header: title and
+ * buttons are in the admin's title bar.
+ */
+export function ScreenBody({
+  isWide = false,
+  children,
+}: {
+  isWide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div style={{ maxWidth: isWide ? "none" : "62.375rem", marginInline: "auto" }}>
+      <Box
+        paddingInline={{ xs: "0", sm: "600" }}
+        paddingBlockStart={{ xs: "200", md: "500" }}
+        paddingBlockEnd="200"
+      >
+        {children}
+      </Box>
+    </div>
+  );
+}
 
 /** On a phone cards reach the edges of the screen; the content between them gets padding. */
 export function PageGutter({ children }: { children: ReactNode }) {

@@ -154,6 +154,7 @@ test("a policy version is published and made current; the same version with anot
   const visit = await world.open("/app/consent/policies", { shop: SHOP });
   const { page } = visit;
   await page.getByText("No version is published yet").waitFor();
+  await page.getByRole("button", { name: "Add a version" }).click();
   await page.getByRole("button", { name: "Publish version" }).click();
   await page.getByText("Write 1 to 40 characters.").waitFor();
   await page.getByText("Paste the text, at most 500,000 characters.").waitFor();
@@ -169,10 +170,14 @@ test("a policy version is published and made current; the same version with anot
       [SHOP],
     );
   expect(await stored()).toEqual([{ version: "2026-11", locale: "en", body: "We keep\nlittle." }]);
+  await page.getByRole("button", { name: "Add a version" }).click();
   await page.getByLabel("Version", { exact: true }).fill("2026-11");
   await page.getByLabel("Text of the policy").fill("We keep everything.");
   await page.getByRole("button", { name: "Publish version" }).click();
   await page.getByText("This version was published with another text.").waitFor();
+  await expectHealthyPage(visit);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   expect(await stored()).toHaveLength(1);
   await expectHealthyPage(visit);
   await visit.close();

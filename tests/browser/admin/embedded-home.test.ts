@@ -307,6 +307,65 @@ test("pages may be framed by the shop and the admin only, standalone pages not a
     );
 });
 
+test("App Bridge is the first script of every embedded page, before any stylesheet, and is loaded once", async () => {
+  await connect(3_600);
+  const tagsOf = (html: string) => html.match(/<(script|link|style|meta)\b[^>]*>/g) ?? [];
+  const script = (html: string) => html.match(/<script\b[^>]*app-bridge\.js[^>]*>/g) ?? [];
+  for (const path of ["/app", "/app/customers", "/app/settings", "/app/nothing-here"]) {
+    const answer = await open(await embeddedUrl(world, shop, { path }));
+    const html = await answer.text();
+    const [charset, key, first] = tagsOf(html);
+    expect(charset).toBe('<meta charSet="utf-8"/>');
+    expect(key).toBe(`<meta name="shopify-api-key" content="${APP.clientId}"/>`);
+    expect(first).toBe(`<script id="app-bridge" src="${world.sandbox.addresses.appBridgeUrl}">`);
+    expect(script(html)).toHaveLength(1);
+    expect(html.indexOf(first as string)).toBeLessThan(html.indexOf("</head>"));
+    expect(answer.headers.get("link")).toBe(
+      `<${world.sandbox.addresses.appBridgeUrl}>; rel="preload"; as="script"`,
+    );
+  }
+  const back = encodeURIComponent(`${world.url}/app`);
+  for (const path of [
+    `/auth/shopify/session-token?shop=${shop}&shopify-reload=${back}`,
+    `/auth/shopify/exit-iframe?shop=${shop}&exitIframe=https%3A%2F%2Fadmin.shopify.com%2Fstore`,
+  ]) {
+    const html = await (await open(world.url + path)).text();
+    expect(/<head><meta charset="utf-8">\s*(<script[^>]*>)/.exec(html)?.[1]).toBe(
+      `<script data-api-key="${APP.clientId}" src="${world.sandbox.addresses.appBridgeUrl}">`,
+    );
+    expect(script(html)).toHaveLength(1);
+  }
+  for (const path of ["/", "/auth/shopify/login", "/nothing-here"]) {
+    const html = await (await open(world.url + path)).text();
+    expect(html).not.toMatch(/app-bridge\.js|shopify-api-key/);
+  }
+});
+
+test("what App Bridge puts into the head before the page is read does not disturb the hydration", async () => {
+  await connect(3_600);
+  const { page, errors, close } = await browser.visit(ours());
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const own = document.querySelector("#app-bridge");
+      if (!own) return;
+      observer.disconnect();
+      own.before(Object.assign(document.createElement("script"), { type: "text/plain" }));
+      own.after(document.createElement("style"));
+      document.head.prepend(document.createElement("style"));
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(await embeddedUrl(world, shop));
+  const server = await page.evaluate(() => document.querySelector("main, #app-bridge"));
+  expect(server).not.toBeNull();
+  await page.getByRole("button", { name: "Register again" }).click();
+  await page
+    .getByText(/registered/)
+    .first()
+    .waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test("a URL outside the admin redirects into it when the store is connected, else to the installation", async () => {
   const locationOf = async (path: string) => (await open(world.url + path)).headers.get("location");
   expect(await locationOf(`/?shop=${shop}&locale=fr`)).toBe(`/app?shop=${shop}&locale=fr`);

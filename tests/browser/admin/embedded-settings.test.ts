@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { saveTenantConfig } from "../../../app/domain/tenants/settings/configuration.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import { findA11yViolations, findOverflow } from "../../support/browser/accessibility.ts";
+import { eventually } from "../../support/service.ts";
 import { openBrowser } from "../../support/browser/browser.ts";
 import { embeddedUrl, startTestApp, type TestApp } from "../../support/browser/screens-server.ts";
 
@@ -67,6 +68,30 @@ test("discarding restores the saved values", async () => {
   await page.getByRole("button", { name: "Discard" }).click();
   expect(await page.getByLabel("Brand name").inputValue()).toBe("");
   expect(await page.locator("ui-save-bar[data-open]").count()).toBe(0);
+  await close();
+});
+
+test("a link or the menu leaves unsaved changes only after the admin's confirmation", async () => {
+  const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
+  await page.goto(await embeddedUrl(world, shop, { path: "/app/settings" }));
+  await page.getByLabel("Brand name").fill("Kestrel");
+  const asked: string[] = [];
+  const answers = ["dismiss", "accept"] as const;
+  page.on("dialog", (dialog) => {
+    const answer = answers[asked.length] ?? "dismiss";
+    asked.push(dialog.message());
+    void dialog[answer]();
+  });
+  const menu = page.getByRole("link", { name: "Customers", exact: true });
+  await menu.press("Enter");
+  await eventually("the question", () => asked.length === 1);
+  expect(new URL(page.url()).pathname).toBe("/app/settings");
+  expect(await page.getByLabel("Brand name").inputValue()).toBe("Kestrel");
+  await menu.press("Enter");
+  await page.waitForURL(/\/app\/customers/);
+  expect(asked).toEqual(["Leave without saving?", "Leave without saving?"]);
+  expect((await saved()).brand_name).toBeUndefined();
+  expect(errors).toEqual([]);
   await close();
 });
 

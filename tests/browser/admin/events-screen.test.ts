@@ -226,6 +226,9 @@ test("destinations are edited with a save bar and validated as by the endpoint, 
   await page.getByRole("group", { name: "Goes to" }).getByLabel("Archive").check({ force: true });
   await page.getByLabel("Priority").selectOption("4, can wait");
   await expectHealthyPage(visit);
+  page.once("dialog", (dialog) => void dialog.dismiss());
+  await page.getByRole("link", { name: "Delivery log", exact: true }).click();
+  expect(await page.getByLabel("Priority").inputValue()).toBe("4");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Destinations saved").waitFor();
   const saved = await world.service.call("GET", `/admin/destinations?shop=${SHOP}`);

@@ -83,7 +83,7 @@ test.each([
   },
 );
 
-test("closing a dialog returns the focus to the button that opened it, also inside a menu", async () => {
+test("closing a dialog returns the focus to the button that opened it", async () => {
   const id = await putPerson(world.database, shop, {
     full_name: "Ada",
     email: "ada@x.example",
@@ -101,14 +101,9 @@ test("closing a dialog returns the focus to the button that opened it, also insi
   await visit.leave();
 
   const customer = await open(`/app/customers/${id}`, { viewport: { width: 390, height: 844 } });
-  await customer.getByRole("button", { name: "View actions for Ada" }).press("Enter");
-  await customer
-    .getByRole("menuitem", { name: "Suspend account" })
-    .or(customer.getByRole("button", { name: "Suspend account" }))
-    .first()
-    .press("Enter");
+  await customer.getByRole("button", { name: "Suspend account" }).press("Enter");
   await customer.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
-  await isFocused(customer, "View actions for Ada");
+  await isFocused(customer, "Suspend account");
   await visit.leave();
 });
 

@@ -22,7 +22,7 @@ export function SuspendModal({ onClose }: Props) {
         loading: isBusy,
         onAction: () => submit({ status: "suspended" }),
       }}
-      secondaryActions={[{ content: t("cancel"), onAction: onClose }]}
+      secondaryAction={{ content: t("cancel"), onAction: onClose }}
     >
       <Text as="p">{t("suspendText")}</Text>
       {error && (
@@ -50,7 +50,7 @@ export function EraseModal({ customer, onClose }: Props & { customer: CustomerVi
         disabled: typed.trim() === "",
         onAction: () => submit({ typed }),
       }}
-      secondaryActions={[{ content: t("cancel"), onAction: onClose }]}
+      secondaryAction={{ content: t("cancel"), onAction: onClose }}
     >
       <BlockStack gap="300">
         <Text as="p">{t("eraseText")}</Text>

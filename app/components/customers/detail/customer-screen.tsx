@@ -1,11 +1,12 @@
 // One customer.
 import { useTranslation } from "react-i18next";
 import { useLocation, useNavigate } from "@remix-run/react";
-import { Badge, Banner, BlockStack, Layout, Page } from "@shopify/polaris";
-import { TitleBar } from "@shopify/app-bridge-react";
+import { Badge, Banner, BlockStack, Layout } from "@shopify/polaris";
 import { useState } from "react";
+import { ScreenPage } from "../../frame/screen-page.tsx";
 import { labelOf } from "../../i18n/label-of.ts";
 import { download } from "../../ui/download.ts";
+import { PageGutter } from "../../ui/layout.tsx";
 import { showToast } from "../../ui/toast.ts";
 import { useScreenAction } from "../../hooks/use-screen-action.ts";
 import { clientLazy } from "../../frame/deferred-card.tsx";
@@ -70,80 +71,81 @@ export function CustomerScreen({
   };
   const actions = [
     ...(customer.adminUrl
-      ? [{ content: t("openInStore"), url: customer.adminUrl, target: "_top" as const }]
-      : []),
-    ...(customer.canBeErased
-      ? [{ content: t("exportData"), onAction: () => void exportData() }]
-      : []),
-    ...(customer.status === "active"
-      ? [{ content: t("suspend"), onAction: () => setQuestion("suspend") }]
-      : []),
-    ...(customer.status === "suspended"
       ? [
           {
-            content: t("reactivate"),
-            loading: reactivate.isBusy,
-            onAction: () => reactivate.submit({ status: "active" }),
+            text: t("openInStore"),
+            run: () => void window.open(customer.adminUrl as string, "_top"),
           },
         ]
       : []),
-    ...(customer.canBeErased
-      ? [{ content: t("erase"), destructive: true, onAction: () => setQuestion("erase") }]
+    ...(customer.canBeErased ? [{ text: t("exportData"), run: () => void exportData() }] : []),
+    ...(customer.status === "active"
+      ? [{ text: t("suspend"), run: () => setQuestion("suspend") }]
       : []),
+    ...(customer.status === "suspended"
+      ? [{ text: t("reactivate"), run: () => reactivate.submit({ status: "active" }) }]
+      : []),
+    ...(customer.canBeErased ? [{ text: t("erase"), run: () => setQuestion("erase") }] : []),
   ];
   return (
     <>
-      <TitleBar title={name} />
-      <div style={{ overflowWrap: "anywhere" }}>
-        <Page
-          title={name}
-          titleMetadata={
-            <Badge
-              {...(customer.status === "active"
-                ? { tone: "success" }
-                : customer.status === "suspended"
-                  ? { tone: "warning" }
-                  : {})}
-            >
-              {labelOf(t("glossary:status", { returnObjects: true }), customer.status)}
-            </Badge>
-          }
-          backAction={{ content: t("back"), onAction: goBack }}
-          secondaryActions={actions}
-        >
-          <BlockStack gap="400">
-            {isDeleted && !customer.canBeErased && <Banner tone="info">{t("erased")}</Banner>}
-            {reactivate.error && <Banner tone="critical">{reactivate.error.message}</Banner>}
-            <Layout>
-              <Layout.Section>
-                <BlockStack gap="400">
-                  <TagsCard tags={tags} known={knownTags} canChange={!isDeleted} />
-                  <OrdersCard orders={orders} />
-                  <ConsentsCard consents={consents} />
-                  <TimelineCard
-                    records={timeline}
-                    older={older}
-                    isNewest={!new URLSearchParams(search).has("before")}
-                    path={path}
-                  />
-                </BlockStack>
-              </Layout.Section>
-              <Layout.Section variant="oneThird">
-                <BlockStack gap="400">
-                  <ProfileCard customer={customer} />
-                  <SignInsCard customer={customer} links={links} />
-                  <SystemsCard systems={systems} />
-                  <AccessLogCard customerId={customer.id} accesses={accesses} />
-                </BlockStack>
-              </Layout.Section>
-            </Layout>
-          </BlockStack>
-          {question === "suspend" && <SuspendModal onClose={() => setQuestion(null)} />}
-          {question === "erase" && (
-            <EraseModal customer={customer} onClose={() => setQuestion(null)} />
-          )}
-        </Page>
-      </div>
+      <ScreenPage
+        title={name}
+        back={{ content: t("back"), to: goBack }}
+        actions={
+          actions.length > 0 && (
+            // React has no type for this attribute of the admin's menus.
+            <section {...{ label: t("moreActions") }}>
+              {actions.map(({ text, run }) => (
+                <button key={text} onClick={run}>
+                  {text}
+                </button>
+              ))}
+            </section>
+          )
+        }
+      >
+        <PageGutter>
+          <Badge
+            {...(customer.status === "active"
+              ? { tone: "success" }
+              : customer.status === "suspended"
+                ? { tone: "warning" }
+                : {})}
+          >
+            {labelOf(t("glossary:status", { returnObjects: true }), customer.status)}
+          </Badge>
+        </PageGutter>
+        {isDeleted && !customer.canBeErased && <Banner tone="info">{t("erased")}</Banner>}
+        {reactivate.error && <Banner tone="critical">{reactivate.error.message}</Banner>}
+        <div style={{ overflowWrap: "anywhere" }}>
+          <Layout>
+            <Layout.Section>
+              <BlockStack gap="400">
+                <TagsCard tags={tags} known={knownTags} canChange={!isDeleted} />
+                <OrdersCard orders={orders} />
+                <ConsentsCard consents={consents} />
+                <TimelineCard
+                  records={timeline}
+                  older={older}
+                  isNewest={!new URLSearchParams(search).has("before")}
+                  path={path}
+                />
+              </BlockStack>
+            </Layout.Section>
+            <Layout.Section variant="oneThird">
+              <BlockStack gap="400">
+                <ProfileCard customer={customer} />
+                <SignInsCard customer={customer} links={links} />
+                <SystemsCard systems={systems} />
+                <AccessLogCard customerId={customer.id} accesses={accesses} />
+              </BlockStack>
+            </Layout.Section>
+          </Layout>
+        </div>
+      </ScreenPage>
+      {question === "suspend" && <SuspendModal onClose={() => setQuestion(null)} />}
+      {question === "erase" && <EraseModal customer={customer} onClose={() => setQuestion(null)} />}
     </>
   );
 }

@@ -74,7 +74,7 @@ export function TagsCard({ tags, known, canChange }: Props) {
             loading: isBusy,
             disabled: chosen.length === 0,
           }}
-          secondaryActions={[{ content: t("cancel"), onAction: () => setChosen(null) }]}
+          secondaryAction={{ content: t("cancel"), onAction: () => setChosen(null) }}
         >
           <TagPicker
             known={known.filter(({ slug }) => !tags.some((tag) => tag.slug === slug))}

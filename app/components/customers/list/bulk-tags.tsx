@@ -62,11 +62,11 @@ export default function BulkTags({ action, selection, tags, onStarted, onClose }
               disabled: chosen.length === 0,
             }
       }
-      secondaryActions={[
+      secondaryAction={
         preview
           ? { content: t("bulk.back"), onAction: () => setPreview(null) }
-          : { content: t("bulk.close"), onAction: onClose },
-      ]}
+          : { content: t("bulk.close"), onAction: onClose }
+      }
     >
       {preview ? (
         <BlockStack gap="300">

@@ -1,22 +1,19 @@
 import { useTranslation } from "react-i18next";
-import { useLocation, useRevalidator } from "@remix-run/react";
-import { BlockStack, Card, EmptyState, Page, useIndexResourceState } from "@shopify/polaris";
-import { TitleBar } from "@shopify/app-bridge-react";
+import { useLocation } from "@remix-run/react";
+import { Card, EmptyState, useIndexResourceState } from "@shopify/polaris";
 import { useState } from "react";
 import type { SyncProgress } from "../../../domain/customers/sync/sync-request.ts";
-import { formatCount } from "../../i18n/format-number.ts";
 import { download } from "../../ui/download.ts";
 import { clientLazy } from "../../frame/deferred-card.tsx";
+import { ScreenPage } from "../../frame/screen-page.tsx";
 import { showToast } from "../../ui/toast.ts";
-import { useScreenAction } from "../../hooks/use-screen-action.ts";
-import { usePolling } from "../../hooks/use-polling.ts";
-import { useLocale } from "../../i18n/locale.ts";
 import { DEFAULT_SORT, FILTERS, toQuery, useListAddress, type ListFilter } from "./list-address.ts";
 import { ListFilters, type Choices } from "./list-filters.tsx";
 import { ListTable, type ListedCustomer } from "./list-table.tsx";
 import type { TagRunState } from "../../../domain/customers/list/tag-runs.ts";
 
 const BulkTags = clientLazy(() => import("./bulk-tags.tsx"));
+const FirstSync = clientLazy(() => import("./first-sync.tsx"));
 const TagRunBanner = clientLazy(() => import("./tag-run-banner.tsx"));
 
 type Props = {
@@ -39,36 +36,27 @@ export function CustomersScreen({ run, sync, ...list }: Props) {
   const exporting = useExport(filter);
 
   return (
-    <>
-      <TitleBar title={t("title")} />
-      <Page
-        title={t("title")}
-        fullWidth
-        secondaryActions={
-          hasCustomers
-            ? [
-                {
-                  content: exporting.isBusy ? t("exporting") : t("exportAll"),
-                  onAction: () => void exporting.start(),
-                  loading: exporting.isBusy,
-                },
-              ]
-            : []
-        }
-      >
-        <BlockStack gap="400">
-          {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
-          {hasCustomers ? (
-            <Card padding="0">
-              <ListFilters {...list} />
-              <ListBody {...list} onStarted={setShownRun} />
-            </Card>
-          ) : (
-            <FirstSync sync={sync} />
-          )}
-        </BlockStack>
-      </Page>
-    </>
+    <ScreenPage
+      title={t("title")}
+      isWide
+      actions={
+        hasCustomers && (
+          <button disabled={exporting.isBusy} onClick={() => void exporting.start()}>
+            {exporting.isBusy ? t("exporting") : t("exportAll")}
+          </button>
+        )
+      }
+    >
+      {shownRun && <TagRunBanner run={shownRun} onDismiss={() => setShownRun(null)} />}
+      {hasCustomers ? (
+        <Card padding="0">
+          <ListFilters {...list} />
+          <ListBody {...list} onStarted={setShownRun} />
+        </Card>
+      ) : (
+        <FirstSync sync={sync} />
+      )}
+    </ScreenPage>
   );
 }
 
@@ -157,36 +145,4 @@ function useExport(filter: ListFilter) {
       showToast(isDone ? t("exported") : t("exportFailed"), !isDone);
     },
   };
-}
-
-function FirstSync({ sync }: { sync: SyncProgress | null }) {
-  const { t } = useTranslation("customers");
-  const locale = useLocale();
-  const { submit, isBusy, error } = useScreenAction("sync");
-  const { revalidate, state } = useRevalidator();
-  const isRunning = sync?.state === "running";
-  usePolling(isRunning, () => {
-    if (state === "idle") revalidate();
-  });
-  const notices = {
-    running: t("syncing", { total: formatCount(locale, sync?.read ?? 0) }),
-    failed: t("syncFailed"),
-    done: t("nobodyYet"),
-    never: null,
-  }[sync?.state ?? "never"];
-  return (
-    <Card>
-      <EmptyState
-        heading={t("empty")}
-        image=""
-        action={{ content: t("sync"), onAction: () => submit(), loading: isBusy || isRunning }}
-      >
-        <p>{t("emptyText")}</p>
-        <div aria-live="polite">
-          {notices && <p>{notices}</p>}
-          {error && <p>{error.message}</p>}
-        </div>
-      </EmptyState>
-    </Card>
-  );
 }

@@ -27,7 +27,7 @@ export default function SaveView({ shown, onClose }: { shown: ListState; onClose
         loading: isBusy,
         disabled: name.trim() === "",
       }}
-      secondaryActions={[{ content: t("bulk.close"), onAction: onClose }]}
+      secondaryAction={{ content: t("bulk.close"), onAction: onClose }}
     >
       <TextField
         label={t("views.name")}

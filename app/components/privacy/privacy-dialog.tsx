@@ -1,0 +1,83 @@
+import { useTranslation } from "react-i18next";
+import { Banner, BlockStack, FormLayout, Select, Text, TextField } from "@shopify/polaris";
+import { useState } from "react";
+import { Dialog } from "../ui/dialog.tsx";
+import { showToast } from "../ui/toast.ts";
+import { useScreenAction } from "../hooks/use-screen-action.ts";
+
+/** For a customer who contacted the merchant directly. An erasure is confirmed in a second step. */
+export function PrivacyDialog({ onClose }: { onClose(): void }) {
+  const { t } = useTranslation("privacy");
+
+  const [kind, setKind] = useState("data_request");
+  const [email, setEmail] = useState("");
+  const [isConfirming, setIsConfirming] = useState(false);
+  const { submit, isBusy, error } = useScreenAction("make", {
+    onSuccess() {
+      onClose();
+      showToast(t("make.done"));
+    },
+  });
+  const isWrongEmail = error?.fields?.email !== undefined;
+  const start = () => {
+    setIsConfirming(false);
+    submit({ kind, email });
+  };
+  if (isConfirming)
+    return (
+      <Dialog
+        title={t("make.eraseTitle")}
+        onClose={onClose}
+        primaryAction={{ content: t("make.eraseConfirm"), onAction: start, destructive: true }}
+        secondaryAction={{ content: t("make.back"), onAction: () => setIsConfirming(false) }}
+      >
+        <BlockStack gap="200">
+          <Text as="p">{t("make.eraseText")}</Text>
+          <Text as="p" fontWeight="semibold" breakWord>
+            {email}
+          </Text>
+        </BlockStack>
+      </Dialog>
+    );
+  return (
+    <Dialog
+      title={t("make.title")}
+      onClose={onClose}
+      primaryAction={{
+        content: t("make.start"),
+        onAction: kind === "customer_redact" ? () => setIsConfirming(true) : start,
+        loading: isBusy,
+        disabled: email.trim() === "",
+      }}
+      secondaryAction={{ content: t("make.cancel"), onAction: onClose }}
+    >
+      <BlockStack gap="400">
+        <Text as="p">{t("make.text")}</Text>
+        {error && !isWrongEmail && (
+          <Banner tone="critical">
+            <p>{error.message}</p>
+          </Banner>
+        )}
+        <FormLayout>
+          <Select
+            label={t("make.kind")}
+            options={(["data_request", "customer_redact"] as const).map((value) => ({
+              value,
+              label: t(`kinds.${value}`),
+            }))}
+            value={kind}
+            onChange={setKind}
+          />
+          <TextField
+            label={t("make.email")}
+            type="email"
+            autoComplete="off"
+            value={email}
+            onChange={setEmail}
+            error={isWrongEmail ? t("make.wrongEmail") : undefined}
+          />
+        </FormLayout>
+      </BlockStack>
+    </Dialog>
+  );
+}
