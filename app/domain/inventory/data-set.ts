@@ -25,9 +25,9 @@ export type Aged =
  *
  * account: the account is deleted or redacted.   store: the store's data is deleted.
  * log: append-only, deleted with the store.      settled: processed, delivered or replayed.
- * expiry: each key's own time.                   unused: another step of the service.
+ * expiry: each key's own time.                   passing: the step that wrote it.
  */
-export type End = "account" | "store" | "log" | "settled" | "expiry" | "unused";
+export type End = "account" | "store" | "log" | "settled" | "expiry" | "passing";
 
 /**
  * Rows beyond their retention. `table`, `column` and `where` are parts of a statement.

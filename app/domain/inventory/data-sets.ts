@@ -108,8 +108,9 @@ const EVENTS: DataSet = {
       end: "log",
     },
     delivery_attempts: {
-      holds: "attempts to deliver: channel, status, duration, error",
-      people: ["none"],
+      holds:
+        "attempts to deliver: channel, status, duration, and the error, which may quote what a system refused",
+      people: ["shoppers"],
       rules: [
         {
           rows: "delivery_attempts",
@@ -136,7 +137,8 @@ const EVENTS: DataSet = {
       end: null,
     },
     webhook_inbox: {
-      holds: "webhooks of the store as they came, customers and orders among them",
+      holds:
+        "webhooks of the store: topic and times, and the content until it is processed or given up",
       people: ["shoppers"],
       rules: [
         {
@@ -159,7 +161,12 @@ const EVENTS: DataSet = {
       rule: { objects: "archived_messages", after: "archive_retention_days" },
       end: null,
     },
-    { path: "probes/", holds: "a test file of a connection test", people: ["none"], end: "unused" },
+    {
+      path: "probes/",
+      holds: "a test file of a connection test",
+      people: ["none"],
+      end: "passing",
+    },
   ],
 };
 
@@ -216,7 +223,7 @@ const AGENTS: DataSet = {
     oauth_clients: {
       holds: "agents that registered themselves",
       people: ["none"],
-      end: "unused",
+      end: "store",
     },
     oauth_grants: {
       holds: "which agent may act for which shopper",

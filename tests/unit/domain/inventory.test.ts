@@ -2,6 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { channels } from "../../../app/domain/channels/index.ts";
+import { ACCOUNT_FIELDS } from "../../../app/domain/inventory/account-fields.ts";
+import { privacyTexts } from "../../../app/embeds/texts.ts";
 import { dataSet, dataSetNames } from "../../../app/domain/inventory/data-sets.ts";
 import {
   daysOf,
@@ -62,6 +65,40 @@ describe("the inventory", () => {
     const swept = [...REGION_RULES, ...STORE_RULES].map(({ table }) => table);
     expect(swept).not.toContain("consent_records");
     expect(swept).not.toContain("event_ledger");
+  });
+});
+
+describe("the fields of an account", () => {
+  it("are the columns of its table, each with one purpose: a new column needs its entry in inventory/account-fields.ts", () => {
+    const account = models.find(({ table }) => table === "storefront_users");
+    const columns = [...(account?.columns ?? [])]
+      .filter(([name, type]) => name !== "shop" && !/^(User\w+|IdentityLink)\b/.test(type))
+      .map(([name]) => name);
+    expect(columns.length).toBeGreaterThan(20);
+    expect(ACCOUNT_FIELDS.flatMap((field) => field.columns).toSorted()).toEqual(columns.toSorted());
+  });
+});
+
+describe("the texts of the privacy page", () => {
+  const texts = privacyTexts("en");
+  const entries = dataSetNames.flatMap((name) => {
+    const { tables: stored, objects = [] } = dataSet(name);
+    return [...Object.values(stored), ...objects];
+  });
+
+  it("name each set of data, each period, each end and each recipient, and nothing else", () => {
+    expect(Object.keys(texts.sets)).toEqual(dataSetNames);
+    const aged = [
+      ...[...REGION_RULES, ...STORE_RULES].map(({ rows }) => rows),
+      ...entries.flatMap((entry) => ("rule" in entry && entry.rule ? [entry.rule.objects] : [])),
+      "access_log",
+    ];
+    expect(Object.keys(texts.rows).toSorted()).toEqual([...new Set(aged)].toSorted());
+    const ends = entries.flatMap(({ end }) => end ?? []);
+    expect(Object.keys(texts.ends).toSorted()).toEqual([...new Set(ends)].toSorted());
+    expect(Object.keys(texts.recipients).toSorted()).toEqual(
+      channels.map(({ name }) => name).toSorted(),
+    );
   });
 });
 
