@@ -169,16 +169,16 @@ describe("a store without settings of its own", () => {
     expect(await service.ctx.archive.ofStore(shop).folders("events/warehouse/")).toHaveLength(2);
   });
 
-  it("loses exports 30 days after their request; one in work, one of a failed request in time, and a young one stay", async () => {
+  it("loses exports 30 days after their request; one in work, one that still waits to be handed over, and a young one stay", async () => {
     const put = (id: number) => service.objects.put(`${shop}/gdpr/${shop}/${id}.json`, "{}");
     const old = await privacyRequest(shop, 31);
     const young = await privacyRequest(shop, 29);
     const running = await privacyRequest(shop, 31, "running");
-    const failedOld = await privacyRequest(shop, 31, "failed");
-    for (const id of [old, young, running, failedOld, 999_999]) await put(id);
+    const failed = await privacyRequest(shop, 31, "failed");
+    for (const id of [old, young, running, failed, 999_999]) await put(id);
     await run();
     expect(await objectsOf(shop)).toEqual(
-      [young, running].map((id) => `gdpr/${shop}/${id}.json`).toSorted(),
+      [young, running, failed].map((id) => `gdpr/${shop}/${id}.json`).toSorted(),
     );
     expect(await rowsOf("privacy_requests", shop)).toBe(4);
   });

@@ -281,7 +281,7 @@ const REQUESTS: DataSet = {
       holds: "the copy of a person's data that the merchant was asked for",
       people: ["shoppers"],
       rule: { objects: "data_exports", after: "data_export_retention_days" },
-      end: null,
+      end: "settled",
     },
   ],
 };
@@ -301,7 +301,7 @@ const STORE: DataSet = {
 };
 
 /** In the order of the privacy page. */
-export const DATA_SETS = {
+const DATA_SETS = {
   accounts: ACCOUNTS,
   consent: CONSENT,
   tags: TAGS,

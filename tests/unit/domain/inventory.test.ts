@@ -73,7 +73,7 @@ describe("the fields of an account", () => {
     const account = models.find(({ table }) => table === "storefront_users");
     const columns = [...(account?.columns ?? [])]
       .filter(([name, type]) => name !== "shop" && !/^(User\w+|IdentityLink)\b/.test(type))
-      .map(([name]) => name);
+      .map(([name]) => name as string);
     expect(columns.length).toBeGreaterThan(20);
     expect(ACCOUNT_FIELDS.flatMap((field) => field.columns).toSorted()).toEqual(columns.toSorted());
   });

@@ -2,11 +2,14 @@
 // exports by the request that they answer. Safe to repeat and to stop anywhere.
 import type { Ctx } from "../../../context.server.ts";
 import type { RetentionDays } from "../../inventory/retention-settings.ts";
+import type { FinalState } from "../privacy-requests.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 
 const EVENTS = "events/";
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
+/** The export of a failed request still waits to be handed over. */
+const FINISHED: ReadonlySet<string> = new Set<FinalState>(["done", "retained"]);
 const IDS_PER_READ = 500;
 
 /** Returns the number of deleted objects. */
@@ -66,7 +69,7 @@ async function deleteExports(
       requests
         .filter(
           ({ state, completed_at, due_by }) =>
-            state === "received" || state === "running" || (completed_at ?? due_by) >= limit,
+            !FINISHED.has(state) || (completed_at ?? due_by) >= limit,
         )
         .map(({ id }) => id),
     );
