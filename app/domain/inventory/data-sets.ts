@@ -138,7 +138,7 @@ const EVENTS: DataSet = {
     },
     webhook_inbox: {
       holds:
-        "webhooks of the store: topic and times, and the content until it is processed or given up",
+        "webhooks of the store: topic and times, and the content until it is processed; of a failed one until its row is deleted",
       people: ["shoppers"],
       rules: [
         {
