@@ -1,7 +1,8 @@
-// Writes the configuration table of the README and .env.example from the settings themselves: `npm run
-// docs:config`.
+// Writes the configuration table of the README and .env.example from the settings themselves, and
+// docs/data-sheet.md from the inventory of what is stored: `npm run docs:config`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { renderDataSheet } from "./data-sheet.ts";
 import { SETTINGS } from "../app/runtime/settings.ts";
 
 const START = "<!-- configuration: written by `npm run docs:config` -->";
@@ -52,4 +53,5 @@ if (import.meta.main) {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   writeFileSync(join(root, "README.md"), withConfigurationTable(readme));
   writeFileSync(join(root, ".env.example"), renderEnvironmentExample());
+  writeFileSync(join(root, "docs/data-sheet.md"), renderDataSheet());
 }

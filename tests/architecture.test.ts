@@ -127,6 +127,7 @@ describe("imports follow the map", () => {
   });
 
   const SUBJECTS = [
+    "inventory",
     "tenants",
     "bus",
     "tags",

@@ -85,6 +85,7 @@ const CONTRACT: [methodAndPath: string, auth: Auth][] = [
   ["POST /sync/cms", "admin"],
   ["GET /admin/scheduled-run", "platform"],
   ["POST /admin/scheduled-run", "platform"],
+  ["GET /privacy", "none"],
   ["POST /gdpr/data-request", "hmac"],
   ["POST /gdpr/customer-redact", "hmac"],
   ["POST /gdpr/shop-redact", "hmac"],

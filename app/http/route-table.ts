@@ -38,6 +38,7 @@ const API_SEGMENTS = new Set([
   "sync",
   "webhooks",
   "gdpr",
+  "privacy",
   ".well-known",
   "commerce",
   "events",

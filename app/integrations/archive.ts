@@ -15,8 +15,15 @@ export type ObjectStore = {
   get(path: string): Promise<Buffer | null>;
   /** Paths that begin with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
+  /** Names of the folders directly below `prefix`, which ends with a slash, sorted. */
+  folders(prefix: string): Promise<string[]>;
   /** Deletes the object; a missing one is no error. */
   remove(path: string): Promise<void>;
+  /**
+   * Deletes what is below `prefix`, which ends with a slash, until the signal is aborted. Returns
+   * the number of deleted objects.
+   */
+  removeFolder(prefix: string, signal: AbortSignal): Promise<number>;
   /** The object's address for an operator: `file:` or `s3:`. */
   urlOf(path: string): string;
 };
@@ -74,9 +81,43 @@ export function openFolder(folder: string): ObjectStore {
         .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
       return paths.filter((path) => path.startsWith(prefix)).sort();
     },
+    async folders(prefix) {
+      const entries = await readdir(fileOf(prefix), { withFileTypes: true }).catch(orNone);
+      return entries
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .sort();
+    },
     remove: async (path) => rm(fileOf(path), { force: true }),
+    async removeFolder(prefix, signal) {
+      const removed = await removeEach(this, await this.list(prefix), signal);
+      // Also the part of an object whose writer died.
+      if (!signal.aborted) await rm(fileOf(prefix), { recursive: true, force: true });
+      return removed;
+    },
     urlOf: (path) => pathToFileURL(fileOf(path)).href,
   };
+}
+
+const REMOVALS_AT_ONCE = 16;
+
+async function removeEach(
+  store: Pick<ObjectStore, "remove">,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  while (removed < paths.length && !signal.aborted) {
+    const some = paths.slice(removed, removed + REMOVALS_AT_ONCE);
+    await Promise.all(some.map((path) => store.remove(path)));
+    removed += some.length;
+  }
+  return removed;
+}
+
+function orNone(error: NodeJS.ErrnoException): [] {
+  if (error.code === "ENOENT") return [];
+  throw error;
 }
 
 function orNull(error: NodeJS.ErrnoException): null {
@@ -153,9 +194,30 @@ export function openBucket(
         if (!token) return paths.sort();
       }
     },
+    async folders(prefix) {
+      const { sdk, s3 } = await client;
+      const names: string[] = [];
+      for (let token: string | undefined; ;) {
+        const answer = await s3.send(
+          new sdk.ListObjectsV2Command({
+            Bucket: bucket,
+            Prefix: keyOf(prefix),
+            Delimiter: "/",
+            ...(token && { ContinuationToken: token }),
+          }),
+        );
+        for (const { Prefix } of answer.CommonPrefixes ?? [])
+          if (Prefix) names.push(Prefix.slice(keyOf(prefix).length, -1));
+        token = answer.NextContinuationToken;
+        if (!token) return names.sort();
+      }
+    },
     async remove(path) {
       const { sdk, s3 } = await client;
       await s3.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
+    },
+    async removeFolder(prefix, signal) {
+      return removeEach(this, await this.list(prefix), signal);
     },
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
   };

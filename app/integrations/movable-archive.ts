@@ -39,7 +39,9 @@ export function openMovableArchive(
     put: async (path, body, contentType) => (await present()).put(path, body, contentType),
     get: async (path) => (await present()).get(path),
     list: async (prefix) => (await present()).list(prefix),
+    folders: async (prefix) => (await present()).folders(prefix),
     remove: async (path) => (await present()).remove(path),
+    removeFolder: async (prefix, signal) => (await present()).removeFolder(prefix, signal),
     urlOf: (path) => current.urlOf(path),
     async addresses() {
       await present();

@@ -15,8 +15,15 @@ export type StoreArchive = {
   get(path: string): Promise<Buffer | null>;
   /** Paths below the root that begin with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
+  /** Names of the folders directly below `prefix`, which ends with a slash, sorted. */
+  folders(prefix: string): Promise<string[]>;
   /** Deletes the object; a missing one is no error. */
   remove(path: string): Promise<void>;
+  /**
+   * Deletes what is below `prefix`, which ends with a slash, until the signal is aborted. Returns
+   * the number of deleted objects. Older objects without the root stay.
+   */
+  removeFolder(prefix: string, signal: AbortSignal): Promise<number>;
   /** Deletes every object of the store. Returns how many. */
   removeAll(): Promise<number>;
   /** The object's address for an operator: `file:` or `s3:`. */
@@ -44,6 +51,7 @@ export function openStoreRoots(objects: ObjectStore): Archive {
 function openRoot(objects: ObjectStore, shop: string): StoreArchive {
   const root = `${shop}/`;
   const pathOf = (path: string) => root + requireInside(path);
+  const folderOf = (prefix: string) => `${pathOf(prefix.replace(/\/$/, ""))}/`;
   const namesStore = (path: string) =>
     OLD_STORE_FOLDERS.some((folder) => path.startsWith(`${folder}/${shop}/`));
 
@@ -64,6 +72,8 @@ function openRoot(objects: ObjectStore, shop: string): StoreArchive {
       const old = namesStore(prefix) ? await objects.list(prefix) : [];
       return [...new Set([...paths.map((path) => path.slice(root.length)), ...old])].sort();
     },
+    folders: (prefix) => objects.folders(folderOf(prefix)),
+    removeFolder: (prefix, signal) => objects.removeFolder(folderOf(prefix), signal),
     async remove(path) {
       await objects.remove(pathOf(path));
       if (await getOld(path)) await objects.remove(path);

@@ -29,6 +29,9 @@ export default function Landing() {
         <li>Customers kept in sync with the systems you connect</li>
       </ul>
       <p>To begin, open the app from your store admin.</p>
+      <p>
+        <a href="/privacy">Privacy policy</a>
+      </p>
     </PlainPage>
   );
 }

@@ -214,6 +214,10 @@ export const SETTINGS = {
     z.string().regex(/^[^<>\r\n]+ <[^@<>\s]+@[^@<>\s]+>$/, "must look like Display Name <address>"),
     "Sender of e-mails, on a verified domain. Stores that use this key send from this address under their own name.",
   ),
+  SUPPORT_EMAIL: setting(
+    z.email("must be an e-mail address"),
+    "Contact address of the service on its privacy page; unset: the address of `EMAIL_FROM`.",
+  ),
   ARCHIVE_URL: setting(
     z.string().regex(/^(file:|s3:\/\/)/, "must be file:path or s3://bucket/prefix"),
     "Object archive; a `file:` path that is relative begins at the project's folder.",

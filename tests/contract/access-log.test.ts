@@ -1,7 +1,6 @@
 // The access log: what each kind of caller leaves in it, and GET /admin/access-log.
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deleteAccessesBefore } from "../../app/domain/compliance/access-log/delete-old-accesses.ts";
 import { exportAccessLog } from "../../app/domain/compliance/access-log/read-access-log.ts";
 import { recordAccess } from "../../app/domain/compliance/access-log/record-access.ts";
 import { readFilter } from "../../app/domain/customers/list/customer-filter.ts";
@@ -387,21 +386,6 @@ describe("the stored log", () => {
     );
     expect(lines).toHaveLength(1_201);
     expect(lines.find((line) => line.endsWith("request-7"))).toContain(",'=1+1,");
-  });
-
-  it("is deleted up to a date, in one store only", async () => {
-    await put(3, person.id);
-    await put(2, person.id, OTHER_SHOP);
-    await service.database.query(
-      "UPDATE access_log SET created_at = now() - interval '400 days' WHERE request_id <> 'request-3'",
-    );
-    const tenant = await getTenant(service.ctx, SHOP);
-    const before = new Date(Date.now() - 365 * 86_400_000);
-    expect(await deleteAccessesBefore(service.ctx, tenant, before)).toBe(2);
-    expect(await rows()).toHaveLength(1);
-    expect(
-      await service.database.query("SELECT 1 FROM access_log WHERE shop = $1", [OTHER_SHOP]),
-    ).toHaveLength(2);
   });
 
   it("rejects an unknown action and an unknown kind of actor", async () => {

@@ -1,7 +1,9 @@
+// Rows that are kept for the same number of days in every store.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REGION_RULES } from "../../app/domain/inventory/row-rules.ts";
 import { openDatabase, type Database } from "../../app/runtime/database/database.ts";
 import { createLog } from "../../app/runtime/log.ts";
-import { ACCESS_LOG_DAYS, forgetHistory } from "../../app/runtime/database/retention.ts";
+import { forgetHistory } from "../../app/runtime/database/retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let storage: TestDatabase;
@@ -20,36 +22,38 @@ afterAll(async () => {
   await storage.drop();
 });
 
-const row = (id: string, status: string, days: number, isArchived = true) =>
+const forget = () => forgetHistory(database, REGION_RULES, new AbortController().signal);
+
+const checkout = (source: string, status: string, days: number) =>
   storage.query(
-    `INSERT INTO integration_queue (shop, event_id, channel, source, event_type, entity_type,
-      entity_id, max_retries, status, created_at, archived_at)
-      VALUES ('a', $1, 'cms', 'manual', 't', 'order', '1', 3, $2, now() - make_interval(days => $3),
-      CASE WHEN $4 THEN now() END)`,
-    [id, status, days, isArchived],
+    `INSERT INTO checkout_sessions (shop, id, customer_id, status, source, line_items, subtotal, total,
+      currency, created_at, expires_at) VALUES ('a', gen_random_uuid(), 1, $2, $1, '[]', 1, 1, 'EUR',
+      now() - make_interval(days => $3), now())`,
+    [source, status, days],
   );
 
-test("old delivered and archived rows are deleted; pending, dead and unarchived ones are kept at any age", async () => {
-  await row("old", "delivered", 31);
-  await row("young", "delivered", 29);
-  await row("waiting", "pending", 400);
-  await row("dead", "dead_letter", 400);
-  await row("unfiled", "delivered", 400, false);
-  expect(await forgetHistory(database, new AbortController().signal)).toBe(1);
+test("canceled checkouts are kept 30 days and completed ones 400; open ones are kept at any age", async () => {
+  await checkout("canceled long ago", "canceled", 31);
+  await checkout("canceled", "canceled", 29);
+  await checkout("completed long ago", "completed", 401);
+  await checkout("completed", "completed", 399);
+  await checkout("open", "incomplete", 500);
+  expect(await forget()).toBe(2);
   expect(
-    (await storage.query("SELECT event_id FROM integration_queue ORDER BY event_id")).map(
-      ({ event_id }) => event_id,
+    (await storage.query("SELECT source FROM checkout_sessions ORDER BY source")).map(
+      ({ source }) => source,
     ),
-  ).toEqual(["dead", "unfiled", "waiting", "young"]);
+  ).toEqual(["canceled", "completed", "open"]);
+  expect(await forget()).toBe(0);
 });
 
 test("more rows than one statement deletes are deleted in one call", async () => {
   await storage.query(
-    `INSERT INTO delivery_attempts (shop, queue_id, event_id, channel, attempt, status, latency_ms,
-      created_at) SELECT 'a', n, n::text, 'cms', 1, 'delivered', 1, now() - interval '31 days'
+    `INSERT INTO channel_minutes (shop, channel, minute, delivered, failed, latency_ms_sum)
+      SELECT 'a', 'cms', now() - interval '9 days' - n * interval '1 minute', 1, 0, 1
       FROM generate_series(1, 12000) n`,
   );
-  expect(await forgetHistory(database, new AbortController().signal)).toBe(12_000);
+  expect(await forget()).toBe(12_000);
 });
 
 test("the ledger is never deleted", async () => {
@@ -58,19 +62,6 @@ test("the ledger is never deleted", async () => {
       entity_id, destinations, priority, payload_sha256, occurred_at, received_at)
       VALUES ('a', 'e', 'k', 'manual', 't', 'order', '1', '[]', 1, 'x', now(), now() - interval '10 years')`,
   );
-  await forgetHistory(database, new AbortController().signal);
+  await forget();
   expect(await storage.query("SELECT 1 FROM event_ledger")).toHaveLength(1);
-});
-
-test("the access log is kept for a year", async () => {
-  await storage.query(
-    `INSERT INTO access_log (shop, actor_kind, action, place, request_id, created_at)
-      SELECT 'a', 'staff', 'viewed', '/', days::text, now() - make_interval(days => days)
-      FROM unnest(ARRAY[1, $1 - 1, $1 + 1, 4000]) days`,
-    [ACCESS_LOG_DAYS],
-  );
-  expect(await forgetHistory(database, new AbortController().signal)).toBe(2);
-  expect(await storage.query("SELECT request_id FROM access_log ORDER BY created_at DESC")).toEqual(
-    [{ request_id: "1" }, { request_id: "364" }],
-  );
 });

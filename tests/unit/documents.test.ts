@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { renderDataSheet } from "../../scripts/data-sheet.ts";
 import { renderEnvironmentExample, withConfigurationTable } from "../../scripts/write-docs.ts";
 import { CUSTOMER_2024_10, CUSTOMER_2026_07 } from "../support/storefront/payloads.ts";
 
@@ -33,6 +34,10 @@ describe("the README", () => {
 
   it("has every setting in .env.example, without the value of a secret", () => {
     expect(read(".env.example")).toBe(renderEnvironmentExample());
+  });
+
+  it("has a data sheet that says what the inventory says", () => {
+    expect(read("docs/data-sheet.md")).toBe(renderDataSheet());
   });
 
   it("links only to existing files", () => {

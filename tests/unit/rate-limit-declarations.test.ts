@@ -49,6 +49,7 @@ const WITHOUT_LIMIT: Record<string, readonly string[]> = {
     "GET /embed/dashboard",
     "GET /gdpr/export",
     "GET /oauth/authorize",
+    "GET /privacy",
   ],
   "a public document that caches keep": [
     "GET /.well-known/agent-card.json",

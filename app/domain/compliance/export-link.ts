@@ -46,7 +46,7 @@ export async function downloadByLink(
   return { requestId: link.request_id, document };
 }
 
-/** Throws `not_found` when there is no export, or when the person was erased since. */
+/** Throws `not_found` when there is no export, when its retention ended, or when the person was erased since. */
 export async function readExport(ctx: Ctx, tenant: Tenant, requestId: number): Promise<string> {
   const object = await ctx.archive.ofStore(tenant.shop).get(exportPath(tenant.shop, requestId));
   if (!object) throw new AppError("not_found");

@@ -154,7 +154,7 @@ const NEWEST = `
     dead_lettered_at, updated_at) AS at FROM integration_queue
   WHERE shop = $1 AND entity_type = 'customer' AND entity_id = ANY($2::text[]) ORDER BY channel, id DESC`;
 
-/** The latest delivery of this customer to each system within the retention of 30 days. */
+/** The latest delivery of this customer to each system within the event log that the store keeps. */
 async function readSystems(
   ctx: Ctx,
   tenant: Tenant,

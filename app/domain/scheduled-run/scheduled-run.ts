@@ -7,6 +7,8 @@ import { AppError } from "../../runtime/errors.ts";
 import { deleteExpiredKeys } from "../../runtime/database/kv.ts";
 import { withLease } from "../../runtime/database/lease.ts";
 import { forgetHistory } from "../../runtime/database/retention.ts";
+import { applyPlatformRetention } from "../compliance/retention/apply-retention.ts";
+import { REGION_RULES } from "../inventory/row-rules.ts";
 import {
   loadReport,
   newReport,
@@ -163,7 +165,11 @@ async function runTenant(
 
 async function forgetOld(ctx: Ctx, region: string, signal: AbortSignal): Promise<number> {
   try {
-    return await forgetHistory(ctx.regions.get(region), signal);
+    const database = ctx.regions.get(region);
+    return (
+      (await forgetHistory(database, REGION_RULES, signal)) +
+      (await applyPlatformRetention(database, signal))
+    );
   } catch (error) {
     ctx.log.warn("scheduled_run.history_not_forgotten", {
       region,

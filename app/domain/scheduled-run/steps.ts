@@ -5,6 +5,10 @@ import { sweepDeadLetters } from "../bus/dead-letters.ts";
 import { cmsChannel } from "../channels/cms/cms.ts";
 import { syncCms } from "../channels/cms/sync.ts";
 import { endCheckouts } from "../commerce/expire-checkouts.ts";
+import {
+  applyArchiveRetention,
+  applyRowRetention,
+} from "../compliance/retention/apply-retention.ts";
 import { writeCheckpoint } from "../consent/checkpoints.ts";
 import { syncCustomers } from "../customers/sync/catch-up.ts";
 import { busFlags } from "../tenants/bus-phase.ts";
@@ -91,5 +95,14 @@ export const TENANT_STEPS: readonly TenantStep[] = [
   {
     name: "dead_letters",
     run: async (ctx, tenant) => ({ requeued: await sweepDeadLetters(ctx, tenant) }),
+  },
+  {
+    name: "retention",
+    run: async (ctx, tenant, signal) => (await applyRowRetention(ctx, tenant, signal)) ?? "skipped",
+  },
+  {
+    name: "archive_retention",
+    run: async (ctx, tenant, signal) =>
+      (await applyArchiveRetention(ctx, tenant, signal)) ?? "skipped",
   },
 ];

@@ -2,6 +2,7 @@
 // Validation, masking, encryption, defaults, the settings screen and the OpenAPI document derive
 // from this table.
 import { z } from "zod";
+import { RETENTION_SETTINGS, type RetentionSettingName } from "../inventory/retention-settings.ts";
 import { HOME_REGION } from "../../runtime/settings.ts";
 import {
   inboundSecret,
@@ -33,6 +34,7 @@ export type Section =
   | "agents"
   | "consent"
   | "brand"
+  | "retention"
   | "security";
 
 export type TenantField = {
@@ -65,6 +67,15 @@ const EventRoute = z.object({
   channels: z.array(CHANNEL_NAME).min(1).max(20),
   priority: z.number().int().min(1).max(5).optional(),
 });
+
+const retentionField = (name: RetentionSettingName) => {
+  const { label, days, min, max } = RETENTION_SETTINGS[name];
+  return {
+    schema: z.number().int().min(min).max(max).default(days),
+    section: "retention",
+    label,
+  } as const;
+};
 
 export const TENANT_FIELDS = {
   storefront_admin_token: {
@@ -342,6 +353,14 @@ export const TENANT_FIELDS = {
   terms_url: { schema: link, section: "brand", label: "Terms of use" },
   privacy_url: { schema: link, section: "brand", label: "Privacy policy" },
   locale: { schema: z.enum(["en", "es", "fr"]).default("en"), section: "brand", label: "Language" },
+  event_log_retention_days: retentionField("event_log_retention_days"),
+  delivery_log_retention_days: retentionField("delivery_log_retention_days"),
+  webhook_retention_days: retentionField("webhook_retention_days"),
+  archive_retention_days: retentionField("archive_retention_days"),
+  tag_run_retention_days: retentionField("tag_run_retention_days"),
+  privacy_request_retention_days: retentionField("privacy_request_retention_days"),
+  data_export_retention_days: retentionField("data_export_retention_days"),
+  access_log_retention_days: retentionField("access_log_retention_days"),
 } as const satisfies Record<string, TenantField>;
 
 export type TenantFieldName = keyof typeof TENANT_FIELDS;

@@ -58,6 +58,8 @@ export const KEYS = keys({
   themeEmbed: "theme_embed",
   /** The merchant's saved views of the customer list. */
   customerViews: "customer_views",
+  /** The store's retention that was applied last; while it exists, there is nothing to delete. */
+  retention: (kind: string) => `retention:${kind}`,
   /** The position in the consent log of the newest signed checkpoint. */
   consentCheckpoint: "consent_checkpoint",
   passwordLink: (tokenHash: string) => `password_link:${tokenHash}`,
@@ -107,6 +109,7 @@ export const TTL_SECONDS = {
   idempotent: 86_400,
   idempotentRun: 60,
   gateCode: 600,
+  retention: 82_800,
 } as const;
 
 const LIVE = "(expires_at IS NULL OR expires_at > clock_timestamp())";

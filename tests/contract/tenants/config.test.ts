@@ -173,10 +173,33 @@ describe("the returned configuration", () => {
       consent_mode: "basic",
       self_service_tag_categories: ["campaign", "marketing"],
       locale: "en",
+      event_log_retention_days: 30,
+      delivery_log_retention_days: 30,
+      webhook_retention_days: 30,
+      archive_retention_days: 365,
+      tag_run_retention_days: 90,
+      privacy_request_retention_days: 1095,
+      data_export_retention_days: 30,
+      access_log_retention_days: 365,
     });
     await save({ agent_access_enabled: false, wms_system: "acme" }, ADMIN_KEY, shop);
     expect(await show(shop)).toMatchObject({ agent_access_enabled: false, wms_system: "acme" });
     await save({ agent_access_enabled: null, wms_system: null }, ADMIN_KEY, shop);
+  });
+
+  test("has days of retention within their range only", async () => {
+    expect((await save({ archive_retention_days: 30 }, ADMIN_KEY, shop)).status).toBe(200);
+    for (const days of [29, 3651, 45.5, "90", 0, -1, 1e9]) {
+      const answer = await save({ archive_retention_days: days }, ADMIN_KEY, shop);
+      expect([days, answer.status, answer.json.fields]).toEqual([
+        days,
+        400,
+        { archive_retention_days: expect.any(String) },
+      ]);
+    }
+    expect(await show(shop)).toMatchObject({ archive_retention_days: 30 });
+    await save({ archive_retention_days: null }, ADMIN_KEY, shop);
+    expect(await show(shop)).toMatchObject({ archive_retention_days: 365 });
   });
 
   test("contains none of the service's shared credentials", async () => {

@@ -45,6 +45,15 @@ function startBucket() {
     const keys = [...objects.keys()]
       .filter((one) => one.startsWith(url.searchParams.get("prefix") ?? "") && one > after)
       .sort();
+    const prefix = url.searchParams.get("prefix") ?? "";
+    if (url.searchParams.get("delimiter") === "/") {
+      const below = keys.map((one) => one.slice(prefix.length).split("/"));
+      const folders = [...new Set(below.filter(({ length }) => length > 1).map(([name]) => name))];
+      return answer(
+        200,
+        `<?xml version="1.0"?><ListBucketResult>${folders.map((name) => `<CommonPrefixes><Prefix>${prefix}${name}/</Prefix></CommonPrefixes>`).join("")}<IsTruncated>false</IsTruncated></ListBucketResult>`,
+      );
+    }
     const page = keys.slice(0, PAGE);
     const more =
       keys.length > PAGE
@@ -115,6 +124,30 @@ describe.each(kinds)("%s", (_, open) => {
     for (const path of ["r/1", "r/2"]) await archive.put(path, path);
     for (const __ of [1, 2]) await archive.remove("r/1");
     expect(await archive.list("r/")).toEqual(["r/2"]);
+  });
+
+  it("names the folders directly below a prefix, and deletes one with all that is in it", async () => {
+    const archive = open();
+    const days = ["2026-01-02", "2026-01-01"];
+    for (const day of days)
+      for (let n = 0; n < 20; n += 1) await archive.put(`events/cms/${day}/${n}.json`, "x");
+    await archive.put("events/note.json", "x");
+    await archive.put("events-too/other/1.json", "x");
+    expect(await archive.folders("events/")).toEqual(["cms"]);
+    expect(await archive.folders("events/cms/")).toEqual(days.toSorted());
+    expect(await archive.folders("nothing/")).toEqual([]);
+    const { signal } = new AbortController();
+    expect(await archive.removeFolder("events/cms/2026-01-01/", signal)).toBe(20);
+    expect(await archive.folders("events/cms/")).toEqual(["2026-01-02"]);
+    expect(await archive.list("")).toHaveLength(22);
+    expect(await archive.removeFolder("events/cms/2026-01-01/", signal)).toBe(0);
+  });
+
+  it("deletes nothing after its signal was aborted", async () => {
+    const archive = open();
+    await archive.put("events/cms/2026-01-01/1.json", "x");
+    expect(await archive.removeFolder("events/cms/2026-01-01/", AbortSignal.abort())).toBe(0);
+    expect(await archive.list("")).toHaveLength(1);
   });
 
   it("writes twenty objects concurrently, and keeps one whole object of twenty writes to one path", async () => {

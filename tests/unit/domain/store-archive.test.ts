@@ -51,6 +51,18 @@ describe("two stores", () => {
     expect(await theirs.list("")).toEqual(["a/1", "a/2", "b/1"]);
   });
 
+  it("name and delete folders below their own root only", async () => {
+    const { signal } = new AbortController();
+    for (const archive of [mine, theirs]) await archive.put("events/cms/2026-01-01/1.json", "x");
+    await theirs.put("events/erpsys/2026-01-01/1.json", "x");
+    expect(await mine.folders("events/")).toEqual(["cms"]);
+    expect(await mine.removeFolder("events/cms/2026-01-01/", signal)).toBe(1);
+    expect(await theirs.list("")).toHaveLength(2);
+    expect(() => mine.folders(`../${THEIRS}/events/`)).toThrow("leaves the archive");
+    expect(() => mine.removeFolder("events/../../", signal)).toThrow("leaves the archive");
+    expect(() => mine.removeFolder("", signal)).toThrow("leaves the archive");
+  });
+
   it("are not mixed up when one name is a prefix of the other", async () => {
     const longer = openStoreRoots(objects).ofStore(`${MINE}.example`);
     await longer.put("a/1", "longer");

@@ -71,6 +71,7 @@ const ORDER: readonly Section[] = [
   "warehouse",
   "bus",
   "store",
+  "retention",
   "security",
 ];
 

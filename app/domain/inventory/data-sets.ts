@@ -1,0 +1,332 @@
+// What the service stores, once: every table of prisma/schema.prisma and every kind of archive
+// object, what it holds, of whom, how long, and what deletes it. The purpose of each set stands in
+// app/locales/*/embeds/privacy.json, for the people who read it.
+import type { DataSet } from "./data-set.ts";
+
+const ACCOUNTS: DataSet = {
+  tables: {
+    storefront_users: {
+      holds:
+        "the shopper's account: e-mail address, name, picture address, language, country, password hash, ids in the store and the CMS, number of orders, amount spent; the phone number only as a keyed hash",
+      people: ["shoppers"],
+      end: "account",
+    },
+    user_claims: {
+      holds: "the current consents, the sign-in provider, the encrypted customer access token",
+      people: ["shoppers"],
+      end: "account",
+    },
+    user_extras: {
+      holds: "the analytics id of the shopper's first known browser",
+      people: ["shoppers"],
+      end: "account",
+    },
+    identity_links: {
+      holds: "the shopper's ids at sign-in providers",
+      people: ["shoppers"],
+      end: "account",
+    },
+    customer_tombstones: {
+      holds: "keyed hashes that keep a deleted customer from being created again",
+      people: ["shoppers"],
+      end: "store",
+    },
+  },
+};
+
+const CONSENT: DataSet = {
+  tables: {
+    consent_records: {
+      holds:
+        "every consent decision: type, action, method, time, policy version, browser; the account or the visitor by number, pseudonymous after an erasure",
+      people: ["shoppers", "visitors"],
+      end: "log",
+    },
+    consent_chain_heads: {
+      holds: "the newest hash of the consent log",
+      people: ["none"],
+      end: "store",
+    },
+    consent_policies: {
+      holds: "the texts of the policies that were agreed to",
+      people: ["none"],
+      end: "store",
+    },
+  },
+  objects: [
+    {
+      path: "consent/checkpoints/{shop}/",
+      holds: "signed hashes of the consent log",
+      people: ["none"],
+      end: "store",
+    },
+  ],
+};
+
+const TAGS: DataSet = {
+  tables: {
+    crm_tags: { holds: "the store's tags", people: ["none"], end: "store" },
+    user_tag_map: { holds: "which shopper has which tag", people: ["shoppers"], end: "account" },
+    tag_runs: {
+      holds: "bulk changes of tags: counts, and until one is done its encrypted selection",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "finished_tag_runs",
+          sweep: "store",
+          column: "coalesce(finished_at, created_at)",
+          where: "state IN ('done', 'failed')",
+          after: "tag_run_retention_days",
+        },
+      ],
+      end: "settled",
+    },
+  },
+};
+
+const EVENTS: DataSet = {
+  tables: {
+    integration_queue: {
+      holds:
+        "events on their way to connected systems, with the message that was sent; those that could not be delivered until they are replayed",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "delivered_events",
+          sweep: "id",
+          column: "created_at",
+          where: "status = 'delivered' AND archived_at IS NOT NULL",
+          after: "event_log_retention_days",
+        },
+      ],
+      end: "settled",
+    },
+    event_ledger: {
+      holds:
+        "that an event was accepted: type, time, a hash of its content, keyed hashes of people",
+      people: ["shoppers"],
+      end: "log",
+    },
+    delivery_attempts: {
+      holds:
+        "attempts to deliver: channel, status, duration, and the error, which may quote what a system refused",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "delivery_attempts",
+          sweep: "id",
+          column: "created_at",
+          where: "true",
+          after: "delivery_log_retention_days",
+        },
+      ],
+      end: null,
+    },
+    channel_minutes: {
+      holds: "delivered and failed counts per minute",
+      people: ["none"],
+      rules: [
+        {
+          rows: "delivery_counts",
+          sweep: "region",
+          column: "minute",
+          where: "true",
+          after: 8,
+        },
+      ],
+      end: null,
+    },
+    webhook_inbox: {
+      holds:
+        "webhooks of the store: topic and times, and the content until it is processed; of a failed one until its row is deleted",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "processed_webhooks",
+          sweep: "id",
+          column: "received_at",
+          where: "status IN ('done', 'failed')",
+          after: "webhook_retention_days",
+        },
+      ],
+      end: "settled",
+    },
+  },
+  objects: [
+    {
+      path: "events/{channel}/{date}/",
+      holds:
+        "each delivered message; `dead_letter` has those that failed, `warehouse` the warehouse's events, which name nobody",
+      people: ["shoppers"],
+      rule: { objects: "archived_messages", after: "archive_retention_days" },
+      end: null,
+    },
+    {
+      path: "probes/",
+      holds: "a test file of a connection test",
+      people: ["none"],
+      end: "passing",
+    },
+  ],
+};
+
+const COMMERCE: DataSet = {
+  tables: {
+    mandates: {
+      holds: "a shopper's signed permission for an agent to spend up to an amount",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "expired_mandates",
+          sweep: "store",
+          column: "expires_at",
+          where: "reservations = 0",
+          after: 400,
+        },
+      ],
+      end: "settled",
+    },
+    checkout_sessions: {
+      holds: "checkouts: articles, amounts, the account, the order they became",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "canceled_checkouts",
+          sweep: "region",
+          column: "created_at",
+          where: "status = 'canceled'",
+          after: 30,
+        },
+        // Kept for questions about a purchase.
+        {
+          rows: "completed_checkouts",
+          sweep: "region",
+          column: "created_at",
+          where: "status = 'completed'",
+          after: 400,
+        },
+      ],
+      end: "settled",
+    },
+    return_cases: {
+      holds: "returns: units by serial number, the order and the account",
+      people: ["shoppers"],
+      end: "account",
+    },
+    firmware_registry: { holds: "firmware versions by model", people: ["none"], end: "store" },
+    firmware_ledger: { holds: "the firmware of shipped units", people: ["none"], end: "store" },
+  },
+};
+
+const AGENTS: DataSet = {
+  tables: {
+    oauth_clients: {
+      holds: "agents that registered themselves",
+      people: ["none"],
+      end: "store",
+    },
+    oauth_grants: {
+      holds: "which agent may act for which shopper",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "ended_grants",
+          sweep: "store",
+          column: "ended_at",
+          where: "true",
+          after: 400,
+        },
+      ],
+      end: "account",
+    },
+    oauth_tokens: {
+      holds: "hashes of an agent's codes and tokens",
+      people: ["shoppers"],
+      rules: [
+        // Longer than any token lives: until then a reused refresh token reveals a theft.
+        {
+          rows: "used_tokens",
+          sweep: "region",
+          column: "created_at",
+          where: "expires_at < now()",
+          after: 40,
+        },
+      ],
+      end: null,
+    },
+  },
+};
+
+const REQUESTS: DataSet = {
+  tables: {
+    privacy_requests: {
+      holds:
+        "requests for a copy or an erasure: kind, times, evidence without personal data, a keyed hash; the person's encrypted identifiers until the request is done",
+      people: ["shoppers"],
+      rules: [
+        {
+          rows: "finished_requests",
+          sweep: "store",
+          column: "coalesce(completed_at, due_by)",
+          where: "state IN ('done', 'retained')",
+          after: "privacy_request_retention_days",
+        },
+      ],
+      end: "settled",
+    },
+    access_log: {
+      holds:
+        "who viewed, exported, changed or erased a customer's data: ids of the staff member, agent and customer, the place and the time",
+      people: ["shoppers", "staff"],
+      rules: [
+        {
+          rows: "accesses",
+          sweep: "id",
+          column: "created_at",
+          where: "true",
+          after: "access_log_retention_days",
+        },
+      ],
+      end: null,
+    },
+  },
+  objects: [
+    {
+      path: "gdpr/{shop}/",
+      holds: "the copy of a person's data that the merchant was asked for",
+      people: ["shoppers"],
+      rule: { objects: "data_exports", after: "data_export_retention_days" },
+      end: "settled",
+    },
+  ],
+};
+
+const STORE: DataSet = {
+  tables: {
+    kv: {
+      holds:
+        "the store's settings with its encrypted credentials and its support address, and short-lived keys: sign-ins under way, one-time links, rate limits, idempotency markers",
+      people: ["shoppers", "staff"],
+      end: "expiry",
+    },
+    public_hosts: { holds: "the store's host names", people: ["none"], end: "store" },
+    integration_mappings: { holds: "field mappings of the ERP", people: ["none"], end: "store" },
+    product_upc_mapping: { holds: "bar codes of products", people: ["none"], end: "store" },
+  },
+};
+
+/** In the order of the privacy page. */
+const DATA_SETS = {
+  accounts: ACCOUNTS,
+  consent: CONSENT,
+  tags: TAGS,
+  events: EVENTS,
+  commerce: COMMERCE,
+  agents: AGENTS,
+  requests: REQUESTS,
+  store: STORE,
+} as const satisfies Record<string, DataSet>;
+
+export type DataSetName = keyof typeof DATA_SETS;
+export const dataSetNames = Object.keys(DATA_SETS) as DataSetName[];
+export const dataSet = (name: DataSetName): DataSet => DATA_SETS[name];

@@ -1,0 +1,16 @@
+// The rules of all tables as one list, for what deletes by them.
+import { dataSet, dataSetNames } from "./data-sets.ts";
+import type { RowRule } from "./data-set.ts";
+
+export type TableRule<R extends RowRule = RowRule> = R & { table: string };
+
+const RULES: readonly TableRule[] = dataSetNames.flatMap((name) =>
+  Object.entries(dataSet(name).tables).flatMap(([table, { rules = [] }]) =>
+    rules.map((rule) => ({ ...rule, table })),
+  ),
+);
+
+/** The same days for every store. */
+export const REGION_RULES = RULES.filter((rule) => rule.sweep === "region");
+/** Store by store. */
+export const STORE_RULES = RULES.filter((rule) => rule.sweep !== "region");
