@@ -40,6 +40,9 @@ export type StoreOptions = {
   head?: string;
   body?: string;
   settings?: Record<string, unknown>;
+  /** Of the app's installation. */
+  metafields?: Parameters<typeof renderBlock>[1]["metafields"];
+  isDesignMode?: boolean;
   gpc?: boolean;
   customerId?: string;
   /** Written to localStorage before the page runs. */
@@ -170,10 +173,19 @@ async function storePage(
     head = "",
     body = "",
     settings = {},
+    metafields = [],
+    isDesignMode = false,
   }: StoreOptions,
 ): Promise<string> {
   const render = (name: string) =>
-    renderBlock(name, { shop, locale, assetUrl: (asset) => `/assets/${asset}`, settings });
+    renderBlock(name, {
+      shop,
+      locale,
+      assetUrl: (asset) => `/assets/${asset}`,
+      settings,
+      metafields,
+      isDesignMode,
+    });
   const [embed = "", ...parts] = await Promise.all(
     ["consent", ...blocks.filter((name) => name !== "consent")].map((name) => render(name)),
   );

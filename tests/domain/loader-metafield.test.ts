@@ -69,6 +69,15 @@ test("each value that the loader needs is written when it changes, as the script
   expect(script.text).toContain(JSON.stringify(metafields()[0]?.[3]));
 });
 
+test("the sandbox's store has the values in its page, and another store loads them from the service", async () => {
+  await save({ analytics_measurement_id: "G-NEW1" });
+  await work();
+  const page = async (shop: string) => (await fetch(`${service.sandbox.url}/store/${shop}`)).text();
+  expect(await page(SHOP)).toMatch(/assets\/crm-loader\.js"\s+data-crm-config="[^"]*G-NEW1/);
+  expect(await page(SHOP)).not.toContain("stack-loader.js");
+  expect(await page(OTHER_SHOP)).toContain("/apps/crm/embed/stack-loader.js");
+});
+
 test("settings that are not in it, and values saved again, cause no request and no call", async () => {
   await runStep();
   const before = service.sandbox.requests("storefront").length;
