@@ -54,8 +54,7 @@ describe("the app manifest", () => {
   it("has a name that the CLI accepts, and so has the contributors' manifest", () => {
     for (const file of ["shopify.app.toml", "shopify.app.dev.toml"]) {
       const [, name = ""] = /^name = "([^"]+)"$/m.exec(read(file)) ?? [];
-      expect(name.length, file).toBeGreaterThan(0);
-      expect(name.length, file).toBeLessThan(30);
+      expect([file, name]).toEqual([file, expect.stringMatching(/^.{1,29}$/)]);
     }
   });
 

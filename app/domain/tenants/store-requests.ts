@@ -10,7 +10,7 @@ const STOP_WAIT_MS = 25_000;
 const LEASE_SECONDS = 15;
 
 /** `request_id` distinguishes a request from a later one for the same store. */
-export type StoreRequest = { shop: string; request_id: string };
+type StoreRequest = { shop: string; request_id: string };
 
 export type StoreRequests = {
   /** False when the store has such a request already: a second one changes nothing. */
