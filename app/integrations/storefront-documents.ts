@@ -157,6 +157,10 @@ export const SHOP = `query Shop {
   shop { id name email myshopifyDomain currencyCode }
 }`;
 
+export const PRIMARY_DOMAIN = `query PrimaryDomain {
+  shop { primaryDomain { url host } }
+}`;
+
 export const APP_INSTALLATION = `query AppInstallation {
   currentAppInstallation { accessScopes { handle } }
 }`;
@@ -180,6 +184,7 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   METAFIELD_DEFINITIONS,
   METAFIELD_DEFINITION_CREATE,
   SHOP,
+  PRIMARY_DOMAIN,
   APP_INSTALLATION,
   ...COMMERCE_DOCUMENTS,
 };

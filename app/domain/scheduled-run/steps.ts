@@ -11,6 +11,7 @@ import { busFlags } from "../tenants/bus-phase.ts";
 import { tokenState } from "../tenants/directory.ts";
 import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
+import { readPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
 import { registerWebhooks } from "../tenants/storefront/webhook-registration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -47,6 +48,13 @@ export const TENANT_STEPS: readonly TenantStep[] = [
       if (tokenState(tenant) !== "valid") return "skipped";
       const { created, updated, removed, refused } = await registerWebhooks(ctx, tenant.shop);
       return { created, updated, removed, refused: refused.length };
+    },
+  },
+  {
+    name: "primary_domain",
+    async run(ctx, tenant) {
+      if (tokenState(tenant) !== "valid") return "skipped";
+      return { changed: (await readPrimaryDomain(ctx, tenant.shop)) ? 1 : 0 };
     },
   },
   {

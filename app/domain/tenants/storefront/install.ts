@@ -10,6 +10,7 @@ import { SHOP_PATTERN } from "../tenant-config.ts";
 import { storeGrant } from "./access-token.ts";
 import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
+import { tryToReadPrimaryDomain } from "./primary-domain.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
@@ -106,6 +107,7 @@ export async function completeInstall(
   await storeGrant(ctx, shop, grant);
   ctx.log.info("install.completed", { shop, scopes: grant.scopes });
   await tryToRegisterWebhooks(ctx, shop);
+  await tryToReadPrimaryDomain(ctx, shop);
   return {
     shop,
     location: ctx.storefront.adminUrl(

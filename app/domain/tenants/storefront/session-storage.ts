@@ -6,6 +6,7 @@ import type { Ctx } from "../../../context.server.ts";
 import { isAppError, OutboundError } from "../../../runtime/errors.ts";
 import { tokenState } from "../directory.ts";
 import { tryToRegisterWebhooks } from "./install.ts";
+import { tryToReadPrimaryDomain } from "./primary-domain.ts";
 import { ensureStorefrontToken, storeGrant } from "./access-token.ts";
 import { SHOP_PATTERN } from "../tenant-config.ts";
 import { changeTenantRecord, registerTenant } from "../tenant-record.ts";
@@ -54,7 +55,10 @@ export function createSessionStorage(ctx: Ctx): SessionStorage {
         return false;
       await registerTenant(ctx, shop);
       await storeGrant(ctx, shop, toGrant(session, session.accessToken));
-      if (!wasConnected) await tryToRegisterWebhooks(ctx, shop);
+      if (!wasConnected) {
+        await tryToRegisterWebhooks(ctx, shop);
+        await tryToReadPrimaryDomain(ctx, shop);
+      }
       return true;
     },
 
