@@ -21,14 +21,14 @@ const Answer = z.looseObject({
   }),
 });
 
-export type AccountCustomer = {
+type AccountCustomer = {
   /** The customer of the Admin API. */
   gid: string;
   /** As the store knows it; the API has no field that says whether it is verified. */
   email: string | null;
 };
 
-export type CustomerAccountPlace = {
+type CustomerAccountPlace = {
   /** /.well-known/customer-account-api on a domain of the store. */
   url: string;
   /** The base addresses of the store's domains. */

@@ -54,17 +54,19 @@ describe("200 tenants, one of them failing", () => {
       state: "finished",
       cause: "schedule",
       tenants: TENANTS,
-      errors_total: 2,
+      errors_total: 3,
       resume_after: null,
       steps: {
         token: { done: 2, failed: 0 },
-        webhooks: { done: 1, failed: 1, counts: { created: 8, removed: 0, refused: 2 } },
+        webhooks: { done: 1, failed: 1, counts: { created: 9, removed: 0, refused: 2 } },
+        primary_domain: { done: 1, failed: 1, counts: { changed: 0 } },
         customers: { done: 1, failed: 1, counts: { created: 5 } },
         cms: { done: 2, failed: 0 },
       },
     });
     expect(report?.errors).toEqual([
       { shop: BROKEN, step: "webhooks", message: expect.stringContaining("500") },
+      { shop: BROKEN, step: "primary_domain", message: expect.stringContaining("500") },
       { shop: BROKEN, step: "customers", message: expect.stringContaining("500") },
     ]);
     expect(report?.expired_keys).toBeGreaterThanOrEqual(30);
