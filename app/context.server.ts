@@ -7,6 +7,10 @@ import { createEmailClient, type EmailClient } from "./integrations/email.ts";
 import { createErpClient, type ErpClient } from "./integrations/erp.ts";
 import { openMovableArchive } from "./integrations/movable-archive.ts";
 import { openStoreRoots, type Archive } from "./integrations/store-archive.ts";
+import {
+  createCustomerAccountClient,
+  type CustomerAccountClient,
+} from "./integrations/customer-account-api.ts";
 import { createOidcClient, type OidcClient } from "./integrations/oidc.ts";
 import {
   createProfilePlatformClient,
@@ -61,6 +65,7 @@ export type Ctx = {
   retailAnalyticsA: RetailAnalyticsAClient;
   retailAnalyticsB: RetailAnalyticsBClient;
   oidc: OidcClient;
+  customerAccounts: CustomerAccountClient;
   close(): Promise<void>;
 };
 
@@ -129,6 +134,7 @@ export function createCtx({
     retailAnalyticsA: createRetailAnalyticsAClient({ outbound, addressRules }),
     retailAnalyticsB: createRetailAnalyticsBClient({ outbound }),
     oidc: createOidcClient({ outbound }),
+    customerAccounts: createCustomerAccountClient({ outbound }),
     async close() {
       await outbound.close();
       await regions.close();

@@ -24,7 +24,6 @@ type DemoSystems = {
   tagsCollectionId: string;
   siteId: string;
   federatedClient: { id: string; secret: string };
-  customerAccountClientId: string;
 };
 
 export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<void> {
@@ -59,7 +58,8 @@ export async function prepareDemoStore(ctx: Ctx, systems: DemoSystems): Promise<
       public_hosts: [`localhost:${new URL(ctx.baseUrl).port}`],
       federated_client_id: systems.federatedClient.id,
       federated_client_secret: systems.federatedClient.secret,
-      storefront_customer_account_client_id: systems.customerAccountClientId,
+      // Earlier versions of the demo store had a client of its own; the app is the client.
+      storefront_customer_account_client_id: null,
     },
     true,
   );

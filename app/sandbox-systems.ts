@@ -54,7 +54,6 @@ export async function startSandboxSystems(
         tagsCollectionId: sandbox.cms.tagsCollectionId,
         siteId: sandbox.cms.siteId,
         federatedClient: { id: sandbox.federated.clientId, secret: sandbox.federated.clientSecret },
-        customerAccountClientId: sandbox.customerAccounts.clientId,
       }),
     welcome: (ctx) =>
       [

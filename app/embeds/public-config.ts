@@ -37,7 +37,7 @@ export type Reader = {
 };
 
 export function toPublicConfig(
-  { shop, config }: Pick<Tenant, "shop" | "config">,
+  { shop, config, connection }: Pick<Tenant, "shop" | "config" | "connection">,
   reader: Reader,
 ): PublicConfig {
   const isSpoken = ["en", "es", "fr"].includes(reader.locale?.slice(0, 2).toLowerCase() ?? "");
@@ -56,11 +56,26 @@ export function toPublicConfig(
     agentPayments: config.agent_payments_enabled,
     signIn: [
       ...(config.federated_client_id ? (["federated"] as const) : []),
-      ...(config.storefront_customer_account_client_id ? (["storefront"] as const) : []),
+      ...(hasCustomerAccounts({ config, connection }) ? (["storefront"] as const) : []),
     ],
     serviceUrl: reader.serviceUrl,
     at: reader.pathPrefix ?? reader.serviceUrl,
   };
+}
+
+/**
+ * The app is the client of customer accounts in every store, except where it is known that it was not
+ * granted the scope: then only with a client of the store's own.
+ */
+function hasCustomerAccounts({
+  config,
+  connection,
+}: Pick<Tenant, "config" | "connection">): boolean {
+  const granted = connection.granted_scopes ?? ["customer_read_customers"];
+  return (
+    config.storefront_customer_account_client_id !== undefined ||
+    granted.some((scope) => /^customer_(?:read|write)_customers$/.test(scope))
+  );
 }
 
 /**

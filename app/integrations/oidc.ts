@@ -5,6 +5,7 @@ import { z } from "zod";
 import { OutboundError } from "../runtime/errors.ts";
 import { parseAnswer, toStatusError, type Outbound } from "../runtime/outbound.ts";
 import { withoutTrailingSlashes } from "../runtime/slashes.ts";
+import { callWithin } from "./store-redirects.ts";
 
 const TIMEOUT_MS = 6_000;
 const METADATA_MS = 10 * 60_000;
@@ -20,6 +21,7 @@ const Metadata = z.looseObject({
   token_endpoint: Endpoint,
   jwks_uri: Endpoint,
   authorization_response_iss_parameter_supported: z.boolean().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 });
 export type OidcMetadata = z.output<typeof Metadata>;
 
@@ -38,13 +40,15 @@ export type OidcPlace = {
   /** The expected issuer; null when any issuer at this address is accepted. */
   issuer: string | null;
   isTenantAddress: boolean;
+  /** Base addresses below which the metadata may redirect; absent: nowhere. */
+  redirectsWithin?: readonly string[];
 };
 
 export type OidcClient = {
   /**
    * GETs the discovery document; cached for 10 minutes. Throws an OutboundError: `status`,
-   * `timeout` after 6 s, `network`, `refused_address`, or `malformed` when a required field is
-   * missing, the issuer is not the expected one, or an https provider names an endpoint without https.
+   * `timeout` after 6 s, `network`, `refused_address`, `foreign_redirect`, or `malformed` when a
+   * required field is missing, the issuer is not the expected one, or an https provider names an endpoint without https.
    */
   discover(system: string, place: OidcPlace): Promise<OidcMetadata>;
   /** Drops the cached metadata. */
@@ -85,6 +89,29 @@ type CodeExchange = {
 // tenant address checks.
 const nameOf = ({ url, isTenantAddress }: OidcPlace) => `${isTenantAddress}/${url}`;
 
+/**
+ * How a client with a secret authenticates. Basic when the provider does not say (OpenID Connect
+ * Discovery 3), and when it accepts both.
+ */
+function authMethodOf(
+  system: string,
+  { token_endpoint_auth_methods_supported: announced = ["client_secret_basic"] }: OidcMetadata,
+): "client_secret_basic" | "client_secret_post" {
+  if (announced.includes("client_secret_basic")) return "client_secret_basic";
+  if (announced.includes("client_secret_post")) return "client_secret_post";
+  throw new OutboundError(system, "malformed", {
+    message: `${system}: the provider accepts no client secret; the client is a public one, remove its secret`,
+  });
+}
+
+/** RFC 6749 2.3.1: id and secret are form-urlencoded before they are joined. */
+function basicCredentials(id: string, secret: string): string {
+  const [user, password] = [id, secret].map((text) =>
+    new URLSearchParams({ v: text }).toString().slice(2),
+  );
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
 /** Keeps at most 500 providers in each cache. */
 export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClient {
   const metadata = new Map<string, { found: OidcMetadata; until: number }>();
@@ -100,14 +127,17 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
       const { url, issuer, isTenantAddress } = place;
       const known = metadata.get(nameOf(place));
       if (known && known.until > performance.now()) return known.found;
-      const answer = await outbound.call({
+      const call = {
         system,
         url,
         headers: { Accept: "application/json" },
         timeoutMs: TIMEOUT_MS,
         isTenantAddress,
         about: { call: "discovery" },
-      });
+      };
+      const answer = place.redirectsWithin
+        ? await callWithin(outbound, call, place.redirectsWithin)
+        : await outbound.call(call);
       const parsed = Metadata.safeParse(parseAnswer(system, answer));
       if (!parsed.success)
         throw new OutboundError(system, "malformed", {
@@ -133,24 +163,29 @@ export function createOidcClient({ outbound }: { outbound: Outbound }): OidcClie
       }).found;
     },
     forget: (place) => void metadata.delete(nameOf(place)),
-    async exchangeCode(system, { token_endpoint: url }, exchange, isTenantAddress) {
+    async exchangeCode(system, metadata, exchange, isTenantAddress) {
+      const { clientId, clientSecret } = exchange;
+      const method = clientSecret ? authMethodOf(system, metadata) : "none";
       const fields = {
         grant_type: "authorization_code",
         code: exchange.code,
         redirect_uri: exchange.redirectUri,
-        client_id: exchange.clientId,
+        client_id: clientId,
         code_verifier: exchange.codeVerifier,
-        ...(exchange.clientSecret && { client_secret: exchange.clientSecret }),
+        ...(method === "client_secret_post" && { client_secret: clientSecret }),
       };
       const answer = await outbound.send({
         system,
-        url,
+        url: metadata.token_endpoint,
         method: "POST",
         headers: {
           "Content-Type": "application/x-www-form-urlencoded",
           Accept: "application/json",
           "User-Agent": "customer-identity-service",
           ...(exchange.origin && { Origin: exchange.origin }),
+          ...(method === "client_secret_basic" && {
+            Authorization: basicCredentials(clientId, clientSecret ?? ""),
+          }),
         },
         body: new URLSearchParams(fields).toString(),
         timeoutMs: TIMEOUT_MS,

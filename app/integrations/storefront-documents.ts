@@ -157,6 +157,10 @@ export const SHOP = `query Shop {
   shop { id name email myshopifyDomain currencyCode }
 }`;
 
+export const PRIMARY_DOMAIN = `query PrimaryDomain {
+  shop { primaryDomain { url host } }
+}`;
+
 export const APP_INSTALLATION = `query AppInstallation {
   currentAppInstallation { accessScopes { handle } }
 }`;
@@ -184,6 +188,7 @@ export const STOREFRONT_DOCUMENTS: Record<string, string> = {
   METAFIELD_DEFINITIONS,
   METAFIELD_DEFINITION_CREATE,
   SHOP,
+  PRIMARY_DOMAIN,
   APP_INSTALLATION,
   APP_INSTALLATION_ID,
   ...COMMERCE_DOCUMENTS,

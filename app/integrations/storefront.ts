@@ -50,6 +50,10 @@ export type StorefrontClient = {
   authorizeUrl(shop: string, query: Record<string, string>): string;
   /** An address on the store's admin domain. Makes no call. */
   adminUrl(shop: string, path: string): string;
+  /** An address on one of the store's domains, myshopify or primary. Makes no call. */
+  domainUrl(domain: string, path: string): string;
+  /** Whether such an address leads to the domain itself, and not to one host for all stores. */
+  isDomainHost: boolean;
   /**
    * POST /admin/oauth/access_token: exchanges an authorization code for an expiring offline token
    * pair. Time limit: 8 s.
@@ -159,6 +163,9 @@ export function createStorefrontClient({
     authorizeUrl: (shop, query) =>
       `${urlOf(shop, "/admin/oauth/authorize")}?${new URLSearchParams(query)}`,
     adminUrl: urlOf,
+    domainUrl: urlOf,
+    isDomainHost:
+      URL.parse(urlTemplate.replace("{shop}", "store.example"))?.hostname === "store.example",
     exchangeCode: (shop, app, code) => grant(shop, app, { code, expiring: "1" }),
     refresh: (shop, app, refreshToken) =>
       grant(shop, app, { grant_type: "refresh_token", refresh_token: refreshToken }),

@@ -173,7 +173,11 @@ export function toErrorBody(error: AppError, requestId: string) {
   };
 }
 
-export type OutboundErrorKind = "network" | "timeout" | "refused_address" | "status" | "malformed";
+export type OutboundErrorKind =
+  "network" | "timeout" | "refused_address" | "foreign_redirect" | "status" | "malformed";
+
+/** Addresses that we refuse to call, whatever time passes. */
+const REFUSED_KINDS: readonly OutboundErrorKind[] = ["refused_address", "foreign_redirect"];
 
 /** A failed call to an outside system. `retryable`: whether a later attempt may succeed. */
 export class OutboundError extends Error {
@@ -204,7 +208,7 @@ export class OutboundError extends Error {
 
   /** 4xx other than 408, 423 and 429 are permanent; so is an address that we refuse to call. */
   get retryable(): boolean {
-    if (this.kind === "refused_address") return false;
+    if (REFUSED_KINDS.includes(this.kind)) return false;
     if (this.status === undefined || this.status >= 500) return true;
     return this.status === 408 || this.status === 423 || this.status === 429;
   }
@@ -213,7 +217,7 @@ export class OutboundError extends Error {
    * Whether the failure means that the system itself is failing, and so counts towards its circuit.
    */
   get countsForCircuit(): boolean {
-    if (this.kind === "refused_address") return false;
+    if (REFUSED_KINDS.includes(this.kind)) return false;
     return this.status === undefined || this.status >= 500 || this.status === 429;
   }
 }

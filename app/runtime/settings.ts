@@ -169,7 +169,7 @@ export const SETTINGS = {
   }),
   STOREFRONT_CUSTOMER_ACCOUNT_CLIENT_ID: setting(
     z.string(),
-    "Customer-account client of that store.",
+    "Customer-account client of that store, instead of the app itself.",
   ),
   STOREFRONT_SHOP_ID: setting(z.string(), "Numeric shop id of that store."),
   AUTH_REDIRECT_ORIGIN: setting(outsideAddress, "Where sign-ins return to."),

@@ -78,7 +78,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const storefront = createStorefront(state.storefront, saving, credentials, options.storefront);
   const systems = {
     storefront,
-    customerAccounts: createCustomerAccounts(storefront, addresses, options.customerAccounts),
+    customerAccounts: createCustomerAccounts(
+      storefront,
+      addresses,
+      app.clientId,
+      options.customerAccounts,
+    ),
     federated: createFederated(state.federated, saving, addresses, options.federated),
     cms: createCms(state.cms, saving, options.cms),
     analytics: createWebAnalytics(state.analytics, saving),

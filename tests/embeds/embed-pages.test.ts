@@ -161,6 +161,7 @@ describe.each(PAGES)("%s", (path) => {
     const policy = policyOf(await get(`${path}?shop=${SHOP}`));
     expect(policy["frame-ancestors"]).toEqual([
       "'self'",
+      `https://${service.sandbox.storefront.primaryHost(SHOP)}`,
       `https://${SHOP}`,
       service.url,
       RETURN_ORIGIN,

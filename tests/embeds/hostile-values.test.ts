@@ -93,7 +93,7 @@ describe("hostile configuration", () => {
     } as const;
     const withLink = (address: string) =>
       toPublicConfig(
-        { shop: SHOP, config: { ...config, privacy_url: address } as never },
+        { shop: SHOP, config: { ...config, privacy_url: address } as never, connection: {} },
         { serviceUrl: "https://service.example" },
       ).privacyUrl;
     expect([

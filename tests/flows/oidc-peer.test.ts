@@ -33,7 +33,7 @@ beforeAll(async () => {
     secret: SECRET,
     redirectUri: `${service.url}/auth/federated/callback`,
   });
-  issuers.storefront = peers.storefront.play(`/${SHOP}`, {
+  issuers.storefront = peers.storefront.play(`/${service.sandbox.storefront.primaryHost(SHOP)}`, {
     id: "peer-storefront",
     redirectUri: `${service.url}/auth/storefront/callback`,
   });

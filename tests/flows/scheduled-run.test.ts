@@ -58,8 +58,9 @@ describe("200 tenants, one of them failing", () => {
       resume_after: null,
       steps: {
         token: { done: 2, failed: 0 },
-        webhooks: { done: 1, failed: 1, counts: { created: 8, removed: 0, refused: 2 } },
+        webhooks: { done: 1, failed: 1, counts: { created: 9, removed: 0, refused: 2 } },
         loader: { done: 1, failed: 1, counts: { written: 1 } },
+        primary_domain: { done: 1, failed: 1, counts: { changed: 0 } },
         customers: { done: 1, failed: 1, counts: { created: 5 } },
         cms: { done: 2, failed: 0 },
       },
@@ -67,6 +68,7 @@ describe("200 tenants, one of them failing", () => {
     expect(report?.errors).toEqual([
       { shop: BROKEN, step: "webhooks", message: expect.stringContaining("500") },
       { shop: BROKEN, step: "loader", message: expect.stringContaining("500") },
+      { shop: BROKEN, step: "primary_domain", message: expect.stringContaining("500") },
       { shop: BROKEN, step: "customers", message: expect.stringContaining("500") },
     ]);
     expect(report?.expired_keys).toBeGreaterThanOrEqual(30);

@@ -35,6 +35,17 @@ export async function startPeer(): Promise<Peer> {
     if (!provider || !path.startsWith(`${prefix}/`)) return void response.writeHead(404).end();
     request.originalUrl = path;
     request.url = path.slice(prefix.length);
+    if (request.url === CUSTOMER_API_PATH)
+      return sendJson(response, 200, { graphql_api: `${url}${prefix}${GRAPHQL_PATH}` });
+    if (request.url === GRAPHQL_PATH) {
+      const { AccessToken } = provider as unknown as {
+        AccessToken: { find(token: string): Promise<{ accountId: string } | undefined> };
+      };
+      const token = await AccessToken.find(request.headers.authorization ?? "");
+      return token
+        ? sendJson(response, 200, { data: { customer: customerOf(token.accountId) } })
+        : sendJson(response, 401, { errors: [{ message: "Unauthorized" }] });
+    }
     if (!request.url.startsWith("/login/")) return provider.callback()(request, response);
     const { params } = await provider.interactionDetails(request, response);
     const email = params.login_hint ?? "";
@@ -75,6 +86,15 @@ export async function startPeer(): Promise<Peer> {
   };
 }
 
+/** The platform's Customer Account API beside the provider. */
+const CUSTOMER_API_PATH = "/.well-known/customer-account-api";
+const GRAPHQL_PATH = "/customer/api/2026-07/graphql";
+const customerOf = (accountId: string) => ({ id: `gid://shopify/Customer/${accountId}` });
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
 function configurationOf(
   client: PeerClient,
   path: string,
@@ -90,7 +110,7 @@ function configurationOf(
         grant_types: ["authorization_code"],
         scope: SCOPES.join(" "),
         ...(client.secret
-          ? { client_secret: client.secret, token_endpoint_auth_method: "client_secret_post" }
+          ? { client_secret: client.secret, token_endpoint_auth_method: "client_secret_basic" }
           : { token_endpoint_auth_method: "none" }),
       },
     ],

@@ -16,6 +16,7 @@ import { loadRoutes } from "../../app/http/route-table.ts";
 import { openObjectStore, type ObjectStore } from "../../app/integrations/archive.ts";
 import type { Clock } from "../../app/runtime/clock.ts";
 import { shapeConfig } from "../../app/runtime/config.ts";
+import { changeTenantRecord } from "../../app/domain/tenants/tenant-record.ts";
 import { createLog, type Log } from "../../app/runtime/log.ts";
 import { startSandbox, type Sandbox } from "../../app/sandbox/server.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
@@ -47,7 +48,10 @@ export type Service = {
     path: string,
     options?: { body?: unknown; headers?: Record<string, string>; key?: string | null },
   ): Promise<Answer>;
-  /** Registers a store with its systems in the sandbox; `fields` extend or replace the defaults. */
+  /**
+   * Registers a store with its systems in the sandbox, and its primary domain, as if it was connected;
+   * `fields` extend or replace the defaults.
+   */
   addTenant(shop: string, fields?: Record<string, unknown>): Promise<void>;
   /** Posts raw bytes to a webhook path, signed over exactly them. */
   webhook(
@@ -202,7 +206,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           auth_redirect_origin: RETURN_ORIGIN,
           federated_client_id: sandbox.federated.clientId,
           federated_client_secret: sandbox.federated.clientSecret,
-          storefront_customer_account_client_id: sandbox.customerAccounts.clientId,
           profile_platform_enabled: true,
           profile_platform_url: sandbox.addresses.profilePlatformUrl,
           profile_platform_token: "profile-token-0123456789",
@@ -210,6 +213,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         },
       });
       if (answer.status !== 200) throw new Error(`${shop} could not be configured: ${answer.text}`);
+      await changeTenantRecord(ctx, shop, {
+        connection: { primary_host: sandbox.storefront.primaryHost(shop) },
+      });
     },
     webhook: (slug, raw, { shop = SHOP, secret = APP_SECRET, headers = {} } = {}) =>
       call("POST", `/webhooks/${slug}`, {

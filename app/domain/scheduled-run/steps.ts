@@ -16,6 +16,7 @@ import { tokenState } from "../tenants/directory.ts";
 import { checkHosts } from "../tenants/public-hosts.ts";
 import { keepStorefrontToken } from "../tenants/storefront/access-token.ts";
 import { writeLoaderMetafield } from "../tenants/storefront/loader-metafield.ts";
+import { readPrimaryDomain } from "../tenants/storefront/primary-domain.ts";
 import { registerWebhooks } from "../tenants/storefront/webhook-registration.ts";
 import type { Tenant } from "../tenants/tenant.ts";
 
@@ -58,6 +59,13 @@ export const TENANT_STEPS: readonly TenantStep[] = [
     name: "loader",
     run: async (ctx, tenant) =>
       (await writeLoaderMetafield(ctx, tenant.shop)) === "written" ? { written: 1 } : "skipped",
+  },
+  {
+    name: "primary_domain",
+    async run(ctx, tenant) {
+      if (tokenState(tenant) !== "valid") return "skipped";
+      return { changed: (await readPrimaryDomain(ctx, tenant.shop)) ? 1 : 0 };
+    },
   },
   {
     name: "public_hosts",

@@ -1,14 +1,16 @@
-// The origins whose pages may call for a store's shoppers (DECISIONS 3): the store's, its sign-in return
+// The origins whose pages may call for a store's shoppers (DECISIONS 3): the store's domains, its sign-in return
 // origin, this service's, its proven hosts', and the listed ones. Exact origins only.
 import type { Ctx } from "../../context.server.ts";
 import { isPlainOrigin } from "./settings/field-schemas.ts";
 import { isLoopbackHost } from "./public-hosts.ts";
+import { storeDomains } from "./storefront/primary-domain.ts";
 import type { Tenant } from "./tenant.ts";
 
-export function allowedOrigins(ctx: Ctx, { shop, config, publicHosts }: Tenant): string[] {
+export function allowedOrigins(ctx: Ctx, tenant: Tenant): string[] {
+  const { config, publicHosts } = tenant;
   const { auth_redirect_origin: returnTo, allowed_origins: listed = [] } = config;
   const origins = [
-    `https://${shop}`,
+    ...storeDomains(tenant).map((domain) => `https://${domain}`),
     new URL(ctx.baseUrl).origin,
     ...(returnTo ? [returnTo] : []),
     ...publicHosts.map((host) => `https://${host}`),

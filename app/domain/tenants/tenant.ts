@@ -40,6 +40,9 @@ export type Connection = {
   uninstalled_at?: string;
   /** The last known uninstall; a new install keeps it. */
   last_uninstalled_at?: string;
+  /** The host of the store's primary domain, and the time of that state. */
+  primary_host?: string;
+  primary_host_at?: string;
   /** Of the last registration. */
   refused_webhooks?: RefusedWebhook[];
   /** The loader's metafield as it was last written, in JSON; it ends with the installation. */

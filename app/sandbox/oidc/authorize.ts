@@ -4,7 +4,6 @@
  */
 import { page, redirect } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
-import { isOriginOf } from "../loopback-guard.ts";
 import type { OidcFlaw } from "./flaws.ts";
 import { findByEmail, isEmail } from "./people.ts";
 import type { OidcClient, Person, Realm } from "./people.ts";
@@ -20,7 +19,6 @@ export type AuthorizationRequest = {
 
 export type AuthorizeRules = {
   client: OidcClient;
-  appUrl: string;
   autoApprove: boolean;
   issueCode(request: AuthorizationRequest, person: Person): string;
   takeFlaw(): OidcFlaw["callback"] | undefined;
@@ -34,7 +32,7 @@ export function authorizeSignIn(realm: Realm, call: Call, rules: AuthorizeRules)
   // Never redirects to an address that is not registered for the client.
   if (query.get("client_id") !== rules.client.clientId)
     return page(400, refusalPage(realm, "invalid_client", "There is no such client."));
-  if (!isOriginOf(rules.appUrl, redirectUri) || redirectUri.includes("#"))
+  if (!rules.client.redirectUris.includes(redirectUri))
     return page(
       400,
       refusalPage(

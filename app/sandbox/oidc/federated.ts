@@ -4,7 +4,7 @@ import { json } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import { findByEmail } from "./people.ts";
 import type { Person, Realm, Visitor } from "./people.ts";
-import { createOidcProvider } from "./provider.ts";
+import { createOidcProvider, OIDC_DEFAULTS } from "./provider.ts";
 import type { OidcEndpoint, OidcSettings } from "./provider.ts";
 import type { Saving } from "../state-file.ts";
 
@@ -48,8 +48,15 @@ export function createFederated(
   overrides: Partial<OidcSettings> = {},
 ) {
   const client = { clientId: FEDERATED_CLIENT_ID, clientSecret: FEDERATED_CLIENT_SECRET };
-  const settings: OidcSettings = { autoApprove: false, tokenLifetimeSeconds: 3600, ...overrides };
-  const provider = createOidcProvider({ client: () => client, appUrl: addresses.appUrl, settings });
+  const settings: OidcSettings = { ...OIDC_DEFAULTS, ...overrides };
+  const provider = createOidcProvider({
+    client: () => ({
+      ...client,
+      redirectUris: [`${addresses.appUrl()}/auth/federated/callback`],
+    }),
+    appUrl: addresses.appUrl,
+    settings,
+  });
 
   const putPerson = ({ email, name, emailVerified }: Visitor): Person => {
     const known = findByEmail(state.people, email);

@@ -20,6 +20,20 @@ export type OidcEndpoint = "discovery" | "authorize" | "token" | "jwks" | "useri
 export type OidcSettings = {
   /** The authorize page answers at once: as `login_hint`, else as the first user. */ autoApprove: boolean;
   tokenLifetimeSeconds: number;
+  /**
+   * How a client with a secret authenticates, as the discovery document announces it; null: the document
+   * does not say, so only client_secret_basic is accepted.
+   */
+  clientAuthMethods: ("client_secret_basic" | "client_secret_post")[] | null;
+  /** Whether ID tokens have the e-mail claims. */
+  hasEmailClaim: boolean;
+};
+
+export const OIDC_DEFAULTS: OidcSettings = {
+  autoApprove: false,
+  tokenLifetimeSeconds: 3600,
+  clientAuthMethods: ["client_secret_post", "client_secret_basic"],
+  hasEmailClaim: true,
 };
 export type TokenCall = { at: string; issuer: string; headers: IncomingHttpHeaders; body: unknown };
 export type SignIn = {
@@ -54,6 +68,9 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
   const signOuts: SignOut[] = [];
   const soundTokens = new Map<string, string>();
 
+  const authMethods = (): string[] | null =>
+    client().clientSecret === null ? ["none"] : settings.clientAuthMethods;
+
   const idTokenFor = (
     realm: Realm,
     person: Person,
@@ -64,7 +81,10 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
     const claims = {
       iss: realm.issuer,
       aud: client().clientId,
-      ...personClaims(person, scopes),
+      ...personClaims(
+        person,
+        settings.hasEmailClaim ? scopes : scopes.filter((scope) => scope !== "email"),
+      ),
       ...(nonce !== null && { nonce }),
       iat: now,
       exp: now + settings.tokenLifetimeSeconds,
@@ -83,7 +103,6 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
   const authorize = (realm: Realm, call: Call): ApiResponse =>
     authorizeSignIn(realm, call, {
       client: client(),
-      appUrl: appUrl(),
       autoApprove: settings.autoApprove,
       takeFlaw: () => flaws.take("callback"),
       issueCode: (request, person) => {
@@ -110,6 +129,7 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
     const reply = grants.answer(realm, call, {
       client: client(),
       tokenLifetimeSeconds: settings.tokenLifetimeSeconds,
+      authMethods: authMethods() ?? ["client_secret_basic"],
       makeIdToken: (person, scopes, nonce) => idTokenFor(realm, person, scopes, nonce),
     });
     return flaw === "lose_reply" ? json(502, { error: "bad_gateway" }) : reply;
@@ -119,6 +139,7 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
     fetches.discovery += 1;
     const flaw = flaws.take("discovery");
     if (flaw !== undefined && flaw !== "issuer_mismatch") return misbehave(flaw);
+    const announced = authMethods();
     return json(200, {
       issuer: flaw === "issuer_mismatch" ? "https://issuer.example" : realm.issuer,
       ...realm.endpoints,
@@ -127,8 +148,7 @@ export function createOidcProvider({ client, appUrl, settings }: OidcProviderPar
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: ["RS256"],
       scopes_supported: ["openid", "email", "profile"],
-      token_endpoint_auth_methods_supported:
-        client().clientSecret === null ? ["none"] : ["client_secret_post", "client_secret_basic"],
+      ...(announced && { token_endpoint_auth_methods_supported: announced }),
       claims_supported: ["aud", "email", "email_verified", "exp", "iat", "iss", "name", "sub"],
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,

@@ -32,6 +32,8 @@ type Code = {
 export type TokenRules = {
   client: OidcClient;
   tokenLifetimeSeconds: number;
+  /** How the client may authenticate: `none`, `client_secret_basic`, `client_secret_post`. */
+  authMethods: string[];
   makeIdToken(person: Person, scopes: string[], nonce: string | null): string | undefined;
 };
 
@@ -143,7 +145,7 @@ export function createGrants() {
       if (!call.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
         return refusal(400, "invalid_request", "The body must be form-encoded");
       const fields = fieldsOf(call.body);
-      if (!isClient(call, fields, rules.client))
+      if (!isClient(call, fields, rules))
         return refusal(401, "invalid_client", "The client id or client secret is wrong");
       switch (fields["grant_type"]) {
         case "authorization_code":
@@ -174,17 +176,31 @@ function answer(grant: OidcGrant, nonce: string | null, rules: TokenRules): ApiR
   return json(200, body, NO_STORE);
 }
 
-/** client_secret_basic or client_secret_post, never both; a public client sends only its id. */
-function isClient(call: Call, fields: Record<string, unknown>, client: OidcClient): boolean {
-  const basic = /^Basic (.+)$/i.exec(call.headers.authorization ?? "")?.[1];
-  if (basic === undefined)
+/** One announced method, never two; a public client sends its id and no secret. */
+function isClient(
+  call: Call,
+  fields: Record<string, unknown>,
+  { client, authMethods }: TokenRules,
+): boolean {
+  const { clientId, clientSecret } = client;
+  const { authorization } = call.headers;
+  if (authorization === undefined) {
+    const method = "client_secret" in fields ? "client_secret_post" : "none";
     return (
-      fields["client_id"] === client.clientId &&
-      (client.clientSecret === null || fields["client_secret"] === client.clientSecret)
+      authMethods.includes(method) &&
+      fields["client_id"] === clientId &&
+      (method === "none" || fields["client_secret"] === clientSecret)
     );
-  if (client.clientSecret === null || "client_secret" in fields) return false;
+  }
+  const basic = /^Basic (.+)$/i.exec(authorization)?.[1];
+  if (basic === undefined || "client_secret" in fields) return false;
   const [id, secret] = Buffer.from(basic, "base64").toString("utf8").split(":");
-  return formDecode(id) === client.clientId && formDecode(secret) === client.clientSecret;
+  return (
+    authMethods.includes("client_secret_basic") &&
+    (fields["client_id"] ?? clientId) === clientId &&
+    formDecode(id) === clientId &&
+    formDecode(secret) === clientSecret
+  );
 }
 
 /** RFC 6749 2.3.1: both halves are form-encoded before they are joined. */

@@ -11,6 +11,7 @@ import type { CustomerPatch } from "./customers.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
+import { firstPrimaryHost, primaryHostOf } from "./state.ts";
 import type {
   Customer,
   Metafield,
@@ -270,6 +271,18 @@ export function createStorefrontControls({
     },
     customer: (domain: string, gid: string): Customer | undefined => getShop(domain).customers[gid],
     customers: (domain: string): Customer[] => Object.values(getShop(domain).customers),
+    primaryHost: (domain: string): string =>
+      state.shops[domain] ? primaryHostOf(state.shops[domain]) : firstPrimaryHost(domain),
+    /** Changes the primary domain and sends shop/update to the subscribed addresses. */
+    async movePrimaryDomain(
+      domain: string,
+      host: string,
+      options: SendWebhookOptions = {},
+    ): Promise<WebhookDelivery[]> {
+      ensureShop(domain).primaryHost = host;
+      saving.soon();
+      return sendWebhook(domain, "shop/update", undefined, options);
+    },
     /** A subscription that the app made through the API, whatever its scopes are today. */
     subscribe(domain: string, topic: string, uri: string): void {
       const shop = getShop(domain);

@@ -1,33 +1,40 @@
 /**
- * The storefront's customer accounts as an OpenID provider, one realm per shop, discovered on the shop's
- * domain
- * (shopify.dev "Customer Account API: authenticate customers"). The issuer differs from the discovery
- * address.
+ * The storefront's customer accounts as an OpenID provider, one realm per shop (shopify.dev "Customer
+ * Account API: authenticate customers"). Discovered on the primary domain, to which the myshopify domain
+ * redirects; the issuer has another address. The app is the client, by its manifest's
+ * [customer_authentication]. A subject says nothing about the customer's number.
  */
+import { createHash } from "node:crypto";
 import { answerCustomerGraphql } from "./graphql/customer-account-api.ts";
-import { json, text } from "../exchange.ts";
+import { json, redirect, text } from "../exchange.ts";
 import type { Call, ApiResponse } from "../exchange.ts";
 import type { Person, Realm, Visitor } from "../oidc/people.ts";
-import { createOidcProvider } from "../oidc/provider.ts";
+import { createOidcProvider, OIDC_DEFAULTS } from "../oidc/provider.ts";
 import type { OidcEndpoint, OidcSettings } from "../oidc/provider.ts";
 import { SHOP_DOMAIN } from "./storefront.ts";
-import { customerIdOf } from "./customers.ts";
 import type { CustomerPatch } from "./customers.ts";
+import { primaryHostOf } from "./state.ts";
 import type { Customer, ShopState } from "./state.ts";
 
 export type CustomerAccounts = ReturnType<typeof createCustomerAccounts>;
 export type CustomerAccountSettings = OidcSettings & {
-  /** null: a public client, PKCE required. */ clientSecret: string | null;
+  /**
+   * null: the client is the app, a public one. Else a confidential client with an id of its own, as a
+   * store makes it by hand.
+   */
+  clientSecret: string | null;
 };
 
-const CUSTOMER_ACCOUNT_CLIENT_ID = "shp_5a1d60c2-8f0e-4a57-9d3b-2c6f4e1b7a90";
+const CONFIDENTIAL_CLIENT_ID = "shp_5a1d60c2-8f0e-4a57-9d3b-2c6f4e1b7a90";
 
 const PATHS = /^\/(?:\.well-known\/|authentication\/|customer\/api\/)/;
 const API_PATH = /^\/customer\/api\/(\d{4}-\d{2})\/graphql$/;
 const API_VERSION = "2026-07";
+const API_SCOPE = "customer-account-api:full";
 
 type Storefront = {
   ensureShop(domain: string): ShopState;
+  shopAtPrimaryHost(host: string): ShopState | undefined;
   /** Creates a customer (no gid) or updates one, and sends the webhooks. */
   saveCustomer(domain: string, patch: CustomerPatch): Customer;
 };
@@ -40,17 +47,18 @@ export function isCustomerAccountPath(path: string): boolean {
 export function createCustomerAccounts(
   storefront: Storefront,
   addresses: { url: () => string; appUrl: () => string },
+  appClientId: string,
   overrides: Partial<CustomerAccountSettings> = {},
 ) {
   const settings: CustomerAccountSettings = {
-    autoApprove: false,
-    tokenLifetimeSeconds: 3600,
+    ...OIDC_DEFAULTS,
     clientSecret: null,
     ...overrides,
   };
   const client = () => ({
-    clientId: CUSTOMER_ACCOUNT_CLIENT_ID,
+    clientId: settings.clientSecret === null ? appClientId : CONFIDENTIAL_CLIENT_ID,
     clientSecret: settings.clientSecret,
+    redirectUris: [`${addresses.appUrl()}/auth/storefront/callback`],
   });
   const provider = createOidcProvider({ client, appUrl: addresses.appUrl, settings });
   const baseOf = (domain: string): string => `${addresses.url()}/storefront/${domain}`;
@@ -66,8 +74,11 @@ export function createCustomerAccounts(
         end_session_endpoint: `${issuer}/logout`,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
       },
-      people: () => withEmail(shop).toReversed().map(toPerson),
-      upsertUser: (visitor) => toPerson(upsertUser(shop, visitor)),
+      people: () =>
+        withEmail(shop)
+          .toReversed()
+          .map((customer) => toPerson(shop, customer)),
+      upsertUser: (visitor) => toPerson(shop, upsertUser(shop, visitor)),
     };
   };
 
@@ -90,25 +101,35 @@ export function createCustomerAccounts(
   return {
     ...provider.controls,
     settings,
-    clientId: CUSTOMER_ACCOUNT_CLIENT_ID,
+    get clientId(): string {
+      return client().clientId;
+    },
+    /** The `sub` of a customer. */
+    subject: (domain: string, gid: string): string => subjectOf(storefront.ensureShop(domain), gid),
     issuer: (domain: string): string => realmOf(storefront.ensureShop(domain)).issuer,
-    /** `path` begins with the shop's domain. */
+    /** `path` begins with a domain of the shop. */
     handle(call: Call): ApiResponse | Promise<ApiResponse> {
       const [, domain = "", ...rest] = call.path.split("/");
       const path = `/${rest.join("/")}`;
-      if (!SHOP_DOMAIN.test(domain)) return text(404, "There is no store here");
-      const shop = storefront.ensureShop(domain);
+      const shop = SHOP_DOMAIN.test(domain)
+        ? storefront.ensureShop(domain)
+        : storefront.shopAtPrimaryHost(domain);
+      if (!shop) return text(404, "There is no store here");
+      if (path.startsWith("/.well-known/") && domain !== primaryHostOf(shop))
+        return redirect(`${baseOf(primaryHostOf(shop))}${path}`, 301);
       const realm = realmOf(shop);
       if (path === "/.well-known/customer-account-api") {
-        const api = `${baseOf(domain)}/customer/api`;
+        const api = `${baseOf(shop.domain)}/customer/api`;
         return json(200, { graphql_api: `${api}/${API_VERSION}/graphql`, mcp_api: `${api}/mcp` });
       }
       if (API_PATH.test(path))
-        return answerCustomerGraphql(
-          shop,
-          call,
-          (accessToken) => provider.findGrant(realm, accessToken)?.person.sub,
-        );
+        return answerCustomerGraphql(call, (accessToken) => {
+          const grant = provider.findGrant(realm, accessToken);
+          if (!grant?.scopes.includes(API_SCOPE)) return undefined;
+          return Object.values(shop.customers).find(
+            ({ gid }) => subjectOf(shop, gid) === grant.person.sub,
+          );
+        });
       const endpoint = endpointOf(shop, path);
       return endpoint ? provider.answer(realm, endpoint, call) : json(404, { error: "not_found" });
     },
@@ -131,10 +152,15 @@ function withEmail(shop: ShopState): Customer[] {
   return Object.values(shop.customers).filter(({ email }) => email !== null);
 }
 
-function toPerson(customer: Customer): Person {
+/** Opaque and stable: it neither is nor contains the customer's number. */
+function subjectOf(shop: ShopState, gid: string): string {
+  return createHash("sha256").update(`${shop.id} ${gid}`).digest("base64url").slice(0, 32);
+}
+
+function toPerson(shop: ShopState, customer: Customer): Person {
   const name = [customer.firstName, customer.lastName].filter(Boolean).join(" ");
   return {
-    sub: customerIdOf(customer.gid),
+    sub: subjectOf(shop, customer.gid),
     email: customer.email,
     emailVerified: customer.verifiedEmail,
     name: name || null,

@@ -77,6 +77,8 @@ export type ShopState = {
   /** Numeric ids are text everywhere: most of them do not fit a JavaScript number. */
   id: string;
   name: string;
+  /** The host of the primary domain. Absent in older state files: the store's own. */
+  primaryHost?: string;
   email: string;
   currencyCode: string;
   countryCode: string;
@@ -120,6 +122,7 @@ export function newShop(domain: string, ordinal: number): ShopState {
     domain,
     id: String(954_889 + ordinal),
     name: name.charAt(0).toUpperCase() + name.slice(1),
+    primaryHost: firstPrimaryHost(domain),
     email: "owner@store.example",
     currencyCode: "EUR",
     countryCode: "DE",
@@ -136,6 +139,18 @@ export function newShop(domain: string, ordinal: number): ShopState {
     nextSubscriptionId: 1_100_000_000_001,
   };
 }
+
+/** The primary domain of a new store: not its own. */
+export const firstPrimaryHost = (domain: string): string =>
+  `www.${domain.replace(/\.myshopify\.com$/, "")}.example`;
+
+/** The store whose first primary domain this is. */
+export const storeOfFirstHost = (host: string): string | undefined => {
+  const name = /^www\.([a-z0-9][a-z0-9-]*)\.example$/.exec(host)?.[1];
+  return name === undefined ? undefined : `${name}.myshopify.com`;
+};
+
+export const primaryHostOf = ({ domain, primaryHost }: ShopState): string => primaryHost ?? domain;
 
 export type StorefrontSettings = {
   /** The authorize page answers with the redirect at once, no button. */

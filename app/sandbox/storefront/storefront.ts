@@ -14,7 +14,7 @@ import { answerGraphql, API_VERSIONS } from "./graphql/admin-api.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
 import { storefrontResolvers } from "./graphql/resolvers.ts";
 import { mintSessionToken, openApp } from "./session-token.ts";
-import { newShop, STOREFRONT_DEFAULTS } from "./state.ts";
+import { newShop, primaryHostOf, storeOfFirstHost, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
 import { listExtensions, openThemeEditor } from "./theme/theme-editor.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
@@ -140,6 +140,12 @@ export function createStorefront(
     settings,
     shops: (): string[] => Object.keys(state.shops),
     extensions: (domain: string): object[] => listExtensions(ensureShop(domain)),
+    shopAtPrimaryHost(host: string): ShopState | undefined {
+      const found = Object.values(state.shops).find((shop) => primaryHostOf(shop) === host);
+      const domain = storeOfFirstHost(host);
+      // As every store, it exists once it is asked for; but not at a domain that it left.
+      return found ?? (domain && !state.shops[domain] ? ensureShop(domain) : undefined);
+    },
     sessionToken: (domain: string): Promise<string> =>
       mintSessionToken(ensureShop(domain).domain, app),
   };

@@ -4,6 +4,7 @@
  * Numeric ids are written digit by digit: through a JavaScript number those above 2^53 would change.
  */
 import { customerIdOf } from "./customers.ts";
+import { primaryHostOf } from "./state.ts";
 import type { Customer, ShopState } from "./state.ts";
 
 export type PayloadVersion = "2026-07" | "2024-10";
@@ -93,7 +94,7 @@ export function restShop(shop: ShopState): Record<string, unknown> {
     id: rawJSON(shop.id),
     name: shop.name,
     email: shop.email,
-    domain: shop.domain,
+    domain: primaryHostOf(shop),
     myshopify_domain: shop.domain,
     currency: shop.currencyCode,
     country_code: shop.countryCode,

@@ -61,7 +61,7 @@ test("the first opening exchanges the session token exactly once and shows a val
   });
   const { page, errors, foreign, close } = await browser.visit(ours());
   await page.goto(await embeddedUrl(world, shop));
-  await page.getByText("10 of 10 registered").waitFor();
+  await page.getByText("11 of 11 registered").waitFor();
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByText("renewed automatically").waitFor();
   await page.getByText("All granted").waitFor();
@@ -75,7 +75,7 @@ test("the first opening exchanges the session token exactly once and shows a val
     set: { enabled_channels: ["cms", "web_analytics"] },
   });
   await page.goto(await embeddedUrl(world, shop));
-  await page.getByText("10 of 10 registered").waitFor();
+  await page.getByText("11 of 11 registered").waitFor();
   expect(await page.getByText("On", { exact: true }).count()).toBe(4);
   if (process.env.TAKE_PICTURES) await page.screenshot({ path: "docs/pictures/app-home.png" });
   expect(countGrants(world, shop, "token-exchange")).toBe(1);
@@ -105,12 +105,12 @@ test("missing webhooks are listed and registered again from the page", async () 
   await connect(3_600, "write_customers,read_orders,read_customer_merge");
   const { page, errors, close } = await browser.visit(ours());
   await page.goto(await embeddedUrl(world, shop));
-  await page.getByText("0 of 10 registered").waitFor();
+  await page.getByText("0 of 11 registered").waitFor();
   await page.getByText("The app needs more permissions").waitFor();
   await page.getByText("read_products").first().waitFor();
   await page.getByRole("button", { name: "Register again" }).click();
   await page.getByText("Registered again:").waitFor();
-  await page.getByText("10 of 10 registered").waitFor();
+  await page.getByText("11 of 11 registered").waitFor();
   expect(errors).toEqual([]);
   await close();
 });
@@ -123,7 +123,7 @@ test("a webhook that the platform rejects is shown with its reason, and the othe
   });
   const { page, errors, close } = await browser.visit(ours());
   await page.goto(await embeddedUrl(world, shop));
-  await page.getByText("9 of 10 registered").waitFor();
+  await page.getByText("10 of 11 registered").waitFor();
   await page.getByText(`customers/merge: ${reason}`).waitFor();
   await page.getByRole("button", { name: "Register again" }).click();
   await page.getByText("The store admin refused them again.").waitFor();

@@ -168,8 +168,8 @@ test("the home has no layout shift while it loads, and a fast largest contentful
   });
   await visit.page.goto(await embeddedUrl(world, shop));
   await visit.page
-    .getByText("10 of 10 registered")
-    .or(visit.page.getByText("0 of 10 registered"))
+    .getByText("11 of 11 registered")
+    .or(visit.page.getByText("0 of 11 registered"))
     .waitFor();
   await visit.page.getByText("41", { exact: true }).waitFor();
   const { shift, largest } = await visit.page.evaluate(

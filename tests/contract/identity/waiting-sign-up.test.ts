@@ -5,6 +5,7 @@ import { recordConsent } from "../../../app/domain/consent/record-consent.ts";
 import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
 import { getTenant } from "../../../app/domain/tenants/tenant.ts";
 import {
+  gidOf,
   putPerson,
   sessionOf,
   signInAs,
@@ -57,7 +58,7 @@ let customer: Customer;
 beforeEach(async () => {
   const email = newEmail("grace");
   const sub = putPerson(service, "storefront", email);
-  const gid = `gid://shopify/Customer/${sub}`;
+  const gid = gidOf(service, sub);
   await applyStorefrontChange(
     service.ctx,
     await getTenant(service.ctx, SHOP),

@@ -12,7 +12,9 @@ import {
   putPerson,
   signInAs,
 } from "../../support/browser/sign-in-journey.ts";
-import { SHOP, startService, type Service } from "../../support/service.ts";
+import type { OidcSettings } from "../../../app/sandbox/oidc/provider.ts";
+import { changeTenantRecord } from "../../../app/domain/tenants/tenant-record.ts";
+import { CLIENT_ID, OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 let count = 0;
@@ -46,7 +48,6 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
       redirect_uri: `${service.url}/auth/${provider}/callback`,
       client_id: providerSandbox(service, provider).clientId,
       code_verifier: expect.stringMatching(/^[\w-]{43,128}$/),
-      ...(provider === "federated" && { client_secret: service.sandbox.federated.clientSecret }),
     });
     expect(hash("sha256", fields.code_verifier as string, "base64url")).toBe(
       journey.authorize.searchParams.get("code_challenge"),
@@ -55,7 +56,12 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
     // one for a browser's and rejects it.
     expect(headers.origin).toBe(provider === "storefront" ? service.url : undefined);
     expect(headers["user-agent"]).toBeTruthy();
-    expect(headers.authorization).toBeUndefined();
+    const { clientId, clientSecret } = service.sandbox.federated;
+    expect(headers.authorization).toBe(
+      provider === "federated"
+        ? `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`
+        : undefined,
+    );
   });
 
   it.each([
@@ -104,24 +110,88 @@ describe.each(PROVIDERS)("the code of a %s sign-in", (provider) => {
   });
 });
 
-it("a storefront client with a secret is confidential: the secret is sent, and without it the sign-in fails", async () => {
-  const own = await startService();
-  try {
-    own.sandbox.customerAccounts.settings.clientSecret = "confidential-secret-0123456789";
+describe("a storefront client of the store's own, with a secret", () => {
+  // RFC 6749 2.3.1: form-urlencoded before base64, so a secret may have any character.
+  const SECRET = "confidential: 100% +/ñ-0123456789";
+  let own: Service;
+  let person: string;
+  beforeAll(async () => {
+    own = await startService();
+    own.sandbox.customerAccounts.settings.clientSecret = SECRET;
     await own.addTenant(SHOP, {
-      storefront_customer_account_client_secret: "confidential-secret-0123456789",
+      storefront_customer_account_client_id: own.sandbox.customerAccounts.clientId,
+      storefront_customer_account_client_secret: SECRET,
     });
-    const sub = putPerson(own, "storefront", "grace@example.com");
-    expect(errorOf(await signInAs(own, "storefront", sub))).toBeNull();
-    expect(own.sandbox.customerAccounts.tokenCalls().at(-1)?.body).toMatchObject({
-      client_secret: "confidential-secret-0123456789",
-      code_verifier: expect.any(String),
-    });
-    await own.addTenant(SHOP, { storefront_customer_account_client_secret: null });
-    await expectRefused(own, "invalid_token", () => signInAs(own, "storefront", sub));
-  } finally {
-    await own.stop();
+    person = putPerson(own, "storefront", "grace@example.com");
+  });
+  afterAll(() => own.stop());
+
+  const lastCall = () => {
+    const { headers, body } = own.sandbox.customerAccounts.tokenCalls().at(-1) ?? {};
+    return { authorization: headers?.authorization, fields: body as Record<string, string> };
+  };
+  /** The provider announces these methods, at a domain whose metadata is not cached. */
+  async function announce(methods: OidcSettings["clientAuthMethods"]) {
+    own.sandbox.customerAccounts.settings.clientAuthMethods = methods;
+    const host = `www-${(count += 1)}.example`;
+    await own.sandbox.storefront.movePrimaryDomain(SHOP, host);
+    await changeTenantRecord(own.ctx, SHOP, { connection: { primary_host: host } });
   }
+
+  it.each([
+    ["client_secret_basic", ["client_secret_basic"]],
+    ["client_secret_basic", ["client_secret_post", "client_secret_basic"]],
+    ["client_secret_basic", null],
+    ["client_secret_post", ["client_secret_post"]],
+  ] as const)(
+    "is authenticated by %s where the provider announces %j",
+    async (method, announced) => {
+      await announce(announced ? [...announced] : null);
+      expect(errorOf(await signInAs(own, "storefront", person))).toBeNull();
+      const { authorization, fields } = lastCall();
+      expect(fields).toMatchObject({
+        client_id: own.sandbox.customerAccounts.clientId,
+        code_verifier: expect.any(String),
+      });
+      if (method === "client_secret_post") {
+        expect(authorization).toBeUndefined();
+        expect(fields.client_secret).toBe(SECRET);
+      } else {
+        expect(fields).not.toHaveProperty("client_secret");
+        const credentials = Buffer.from(authorization?.split(" ")[1] ?? "", "base64").toString(
+          "utf8",
+        );
+        expect(credentials).toBe(
+          `${own.sandbox.customerAccounts.clientId}:confidential%3A+100%25+%2B%2F%C3%B1-0123456789`,
+        );
+      }
+    },
+  );
+
+  it("is not sent to a provider that accepts no secret, and nothing is written", async () => {
+    const calls = own.sandbox.customerAccounts.tokenCalls().length;
+    await announce([]);
+    await expectRefused(own, "provider_unavailable", () => signInAs(own, "storefront", person));
+    expect(own.sandbox.customerAccounts.tokenCalls()).toHaveLength(calls);
+    expect(JSON.stringify(own.logged)).toContain("the client is a public one, remove its secret");
+  });
+
+  it("fails the sign-in without the secret or with a wrong one", async () => {
+    for (const secret of [null, "another-secret-0123456789"]) {
+      await own.addTenant(SHOP, {
+        storefront_customer_account_client_id: own.sandbox.customerAccounts.clientId,
+        storefront_customer_account_client_secret: secret,
+      });
+      await announce(["client_secret_basic"]);
+      await expectRefused(own, "invalid_token", () => signInAs(own, "storefront", person));
+    }
+  });
+
+  it("of one store is not used in another store, whose client is the app", async () => {
+    await own.addTenant(OTHER_SHOP);
+    const { authorize } = await begin(own, "storefront", { shop: OTHER_SHOP });
+    expect(authorize.searchParams.get("client_id")).toBe(CLIENT_ID);
+  });
 });
 
 it("a wrong federated client secret fails the sign-in", async () => {

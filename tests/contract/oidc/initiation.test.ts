@@ -110,15 +110,12 @@ describe.each(PROVIDERS)("a %s sign-in starts", (provider) => {
     });
     expect(answer).toMatchObject({ status: 404, json: { code: "unknown_tenant" } });
   });
+});
 
-  it("not while the store has not configured it", async () => {
-    const shop = `bare-${provider}.myshopify.com`;
-    await service.addTenant(shop, {
-      federated_client_id: null,
-      storefront_customer_account_client_id: null,
-    });
-    await expectNoJourney(service, provider, shop, "not_configured");
-  });
+it("a federated sign-in does not start while the store has not configured it", async () => {
+  const shop = "bare-federated.myshopify.com";
+  await service.addTenant(shop, { federated_client_id: null });
+  await expectNoJourney(service, "federated", shop, "not_configured");
 });
 
 it("the sign-in cookie is bound to the host, to https and to top-level navigation", async () => {

@@ -215,20 +215,6 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     },
   );
 
-  it("when the store removed its client meanwhile", async () => {
-    const shop = `leaving-${provider}.myshopify.com`;
-    await service.addTenant(shop);
-    const person = putPerson(service, provider, `leaver-${count}@example.com`, { shop });
-    const journey = await begin(service, provider, { shop });
-    await service.addTenant(shop, {
-      federated_client_id: null,
-      storefront_customer_account_client_id: null,
-    });
-    await expectRefused(service, "invalid_token", async () =>
-      followCallback(service, await approve(journey, person), journey.cookie),
-    );
-  });
-
   it.each([
     "",
     "unknown",
@@ -251,6 +237,17 @@ describe.each(PROVIDERS)("a %s sign-in is rejected", (provider) => {
     for (const rest of answers) await expectUnknown(callbackOf(provider, { state, ...rest }), null);
     await expectUnknown(callbackOf(provider, { code: "code" }), null);
   });
+});
+
+it("a federated sign-in is rejected when the store removed its client meanwhile", async () => {
+  const shop = "leaving.myshopify.com";
+  await service.addTenant(shop);
+  const person = putPerson(service, "federated", "leaver@example.com", { shop });
+  const journey = await begin(service, "federated", { shop });
+  await service.addTenant(shop, { federated_client_id: null });
+  await expectRefused(service, "invalid_token", async () =>
+    followCallback(service, await approve(journey, person), journey.cookie),
+  );
 });
 
 it("and redirects to the deployed return origin, or the deployed store's, when nothing else names the store", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WRITE_MATRIX } from "../../../app/domain/customers/write-matrix.ts";
 import {
   PROVIDERS,
+  gidOf,
   putPerson,
   sessionOf,
   signedInUser,
@@ -53,7 +54,7 @@ describe.each(PROVIDERS)("the first %s sign-in", (provider) => {
     expect(Object.values(WRITE_MATRIX[event])).toEqual(["W", "W", "W", "W", "W", "W", "W"]);
     const sub = putPerson(service, provider, email);
     const { id } = await signedInUser(service, await signInAs(service, provider, sub));
-    const gid = provider === "storefront" ? `gid://shopify/Customer/${sub}` : null;
+    const gid = provider === "storefront" ? gidOf(service, sub) : null;
     const [user] = await query(
       `SELECT email, provider, password_hash, status, federated_sub,
         last_login_at IS NOT NULL AS signed_in FROM storefront_users WHERE id = $1`,

@@ -147,7 +147,7 @@ describe("the callback", () => {
     });
   });
 
-  test("registers the ten webhooks about the store's data, once however often it is repeated", async () => {
+  test("registers the eleven webhooks about the store's data, once however often it is repeated", async () => {
     const shop = "repeated-store.myshopify.com";
     for (let round = 0; round < 2; round += 1) {
       await install(service, shop);
@@ -159,7 +159,7 @@ describe("the callback", () => {
           ({ graphqlTopic, slug }) => `${graphqlTopic} ${service.url}/webhooks/${slug}`,
         ).sort(),
       );
-      expect(subscriptions).toHaveLength(10);
+      expect(subscriptions).toHaveLength(11);
     }
   });
 

@@ -4,7 +4,8 @@ import { storeGrant } from "../../../app/domain/tenants/storefront/access-token.
 import { signUp, type Person } from "../../contract/identity/people.ts";
 import { eventually, RETURN_ORIGIN, SHOP, type Answer, type Service } from "../service.ts";
 
-const SCOPES = "read_customers,write_customers,read_products,read_orders,write_draft_orders";
+const SCOPES =
+  "read_customers,write_customers,read_products,read_orders,write_draft_orders,customer_read_customers";
 
 /** Installs the app with the scopes that commerce needs. */
 export async function openStore(service: Service, shop = SHOP, scope = SCOPES): Promise<void> {

@@ -26,16 +26,23 @@ export function putPerson(
   const known = sandbox.storefront.shops().includes(shop)
     ? sandbox.storefront.customers(shop).find((customer) => customer.email === email)
     : undefined;
-  return sandbox.storefront
-    .putCustomer(shop, {
-      ...(known && { gid: known.gid }),
-      email,
-      firstName,
-      lastName,
-      verifiedEmail: isVerified,
-    })
-    .gid.split("/")
-    .at(-1) as string;
+  const { gid } = sandbox.storefront.putCustomer(shop, {
+    ...(known && { gid: known.gid }),
+    email,
+    firstName,
+    lastName,
+    verifiedEmail: isVerified,
+  });
+  return sandbox.customerAccounts.subject(shop, gid);
+}
+
+/** The Admin API's id of a customer whose `sub` this is. */
+export function gidOf({ sandbox }: Service, sub: string, shop = SHOP): string {
+  const customer = sandbox.storefront
+    .customers(shop)
+    .find(({ gid }) => sandbox.customerAccounts.subject(shop, gid) === sub);
+  if (!customer) throw new Error(`${shop} has no customer with the subject ${sub}`);
+  return customer.gid;
 }
 
 export async function begin(

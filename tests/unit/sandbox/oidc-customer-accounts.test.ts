@@ -9,7 +9,7 @@ import {
   verify,
 } from "../../sandbox/oidc-fixture.ts";
 import type { Client, Metadata } from "../../sandbox/oidc-fixture.ts";
-import { post, send, SHOP, startTestApp } from "../../sandbox/sandbox-fixture.ts";
+import { CLIENT_ID, post, send, SHOP, startTestApp } from "../../sandbox/sandbox-fixture.ts";
 import type { TestApp } from "../../sandbox/sandbox-fixture.ts";
 
 const OTHER_SHOP = "other-store.myshopify.com";
@@ -18,6 +18,8 @@ let world: TestApp;
 let client: Client;
 let metadata: Metadata;
 let gid: string;
+/** The store at its primary domain. */
+let primary: string;
 beforeAll(async () => {
   world = await startTestApp();
   client = {
@@ -30,33 +32,84 @@ beforeAll(async () => {
     firstName: "Ada",
     lastName: "Byron",
   }).gid;
-  metadata = await discover(world.storefront);
+  primary = world.storefront.replace(SHOP, world.sandbox.storefront.primaryHost(SHOP));
+  metadata = await discover(primary);
 });
 afterAll(() => world.stop());
 
 describe("customer accounts", () => {
-  it("are discovered on the shop's domain, under their own issuer", async () => {
+  it("are discovered on the primary domain, under their own issuer", async () => {
     expect(metadata.issuer).toBe(world.sandbox.customerAccounts.issuer(SHOP));
     expect(metadata.issuer.startsWith(`${world.storefront}/authentication/`)).toBe(true);
-    const api = await send(
-      "GET",
-      `${world.storefront}/.well-known/customer-account-api`,
-      undefined,
-    );
+    const api = await send("GET", `${primary}/.well-known/customer-account-api`, undefined);
     expect(api.body).toEqual({ graphql_api: expect.any(String), mcp_api: expect.any(String) });
   });
 
-  it("sign in a customer of the shop by the digits of the id, beyond 2^53", async () => {
+  it.each(["openid-configuration", "customer-account-api"])(
+    "answer 301 to the primary domain for %s on the myshopify domain, and are at no domain that the store left",
+    async (document) => {
+      const [store, left] = ["moving-store.myshopify.com", "www.moving-store.example"];
+      const at = (domain: string) =>
+        send("GET", `${world.storefront.replace(SHOP, domain)}/.well-known/${document}`, undefined);
+      world.sandbox.storefront.putCustomer(store, {});
+      expect((await at(left)).status).toBe(200);
+      await world.sandbox.storefront.movePrimaryDomain(store, `new-${document}.example`);
+      const answer = await at(store);
+      expect(answer.status).toBe(301);
+      expect(answer.headers.get("location")).toBe(
+        `${world.storefront.replace(SHOP, `new-${document}.example`)}/.well-known/${document}`,
+      );
+      expect((await at(left)).status).toBe(404);
+      await world.sandbox.storefront.movePrimaryDomain(store, left);
+    },
+  );
+
+  it("have no client but the app, at its exact redirect_uri", async () => {
+    expect(client.id).toBe(CLIENT_ID);
+    const attempt = newAttempt();
+    for (const redirect_uri of [
+      `${client.redirectUri}/`,
+      `${client.redirectUri}?a=b`,
+      client.redirectUri.replace("127.0.0.1", "localhost"),
+      `${world.appUrl}/auth/callback`,
+    ])
+      expect((await authorize(metadata, client, attempt, { redirect_uri })).status).toBe(400);
+    const stranger = { ...client, id: "another-client" };
+    expect((await authorize(metadata, stranger, attempt)).status).toBe(400);
+    const code = (await authorize(metadata, client, attempt)).callback.get("code") ?? "";
+    expect(await redeem(metadata, stranger, code, attempt.verifier)).toMatchObject({
+      status: 401,
+      body: { error: "invalid_client" },
+    });
+  });
+
+  it("accept no secret of the public client", async () => {
+    const reply = await signIn(metadata, { ...client, secret: "a-secret" }, "ada@shopper.example");
+    expect(reply).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+  });
+
+  it("sign in a customer of the shop under a subject that does not contain the customer's number", async () => {
     const { status, body, attempt } = await signIn(metadata, client, "ada@shopper.example");
     expect(status).toBe(200);
     const claims = await verify(metadata, client, body.id_token as string, attempt.nonce);
     expect(claims).toMatchObject({
-      sub: gid.split("/").at(-1),
+      sub: world.sandbox.customerAccounts.subject(SHOP, gid),
       email: "ada@shopper.example",
       email_verified: true,
       aud: client.id,
     });
-    expect(String(Number(claims.sub))).not.toBe(claims.sub);
+    expect(claims.sub).toMatch(/^[\w-]{32}$/);
+    expect(claims.sub).not.toContain(gid.split("/").at(-1));
+  });
+
+  it("omit the e-mail claims when that is switched", async () => {
+    const { settings } = world.sandbox.customerAccounts;
+    settings.hasEmailClaim = false;
+    const { body, attempt } = await signIn(metadata, client, "ada@shopper.example");
+    settings.hasEmailClaim = true;
+    const claims = await verify(metadata, client, body.id_token as string, attempt.nonce);
+    expect(claims).not.toHaveProperty("email");
+    expect(claims).not.toHaveProperty("email_verified");
   });
 
   it("require PKCE of a public client", async () => {
@@ -95,14 +148,55 @@ describe("customer accounts", () => {
 
   it("require a confidential client's secret", async () => {
     world.sandbox.customerAccounts.settings.clientSecret = "shop-client-secret";
+    const confidential = { ...client, id: world.sandbox.customerAccounts.clientId };
     const withSecret = await signIn(
       metadata,
-      { ...client, secret: "shop-client-secret" },
+      { ...confidential, secret: "shop-client-secret" },
       "ada@shopper.example",
     );
-    const without = await signIn(metadata, client, "ada@shopper.example");
+    const without = await signIn(metadata, confidential, "ada@shopper.example");
     world.sandbox.customerAccounts.settings.clientSecret = null;
+    expect(confidential.id).not.toBe(client.id);
     expect([withSecret.status, without.status]).toEqual([200, 401]);
+  });
+
+  it.each([
+    ["client_secret_basic", ["client_secret_basic"], [200, 401]],
+    ["client_secret_post", ["client_secret_post"], [401, 200]],
+    ["nothing, which means basic", null, [200, 401]],
+  ] as const)("accept only what they announce: %s", async (_case, methods, statuses) => {
+    const { settings } = world.sandbox.customerAccounts;
+    const secret = "shop+client 100%/secret";
+    Object.assign(settings, { clientSecret: secret, clientAuthMethods: methods });
+    const { clientId } = world.sandbox.customerAccounts;
+    const announced = await discover(primary);
+    const confidential = { ...client, id: clientId };
+    const exchange = async (changes: Record<string, string>, headers: Record<string, string>) => {
+      const attempt = newAttempt();
+      const { callback } = await authorize(metadata, confidential, attempt);
+      const code = callback.get("code") ?? "";
+      return (await redeem(metadata, confidential, code, attempt.verifier, changes, headers))
+        .status;
+    };
+    const encoded = Buffer.from(`${clientId}:shop%2Bclient+100%25%2Fsecret`).toString("base64");
+    const unencoded = Buffer.from(`${clientId}:${secret}`).toString("base64");
+    const found = [
+      await exchange({}, { authorization: `Basic ${encoded}` }),
+      await exchange({ client_secret: secret }, {}),
+    ];
+    const both = await exchange({ client_secret: secret }, { authorization: `Basic ${encoded}` });
+    // A secret that is joined without the encoding is another one.
+    const plain = await exchange({}, { authorization: `Basic ${unencoded}` });
+    Object.assign(settings, {
+      clientSecret: null,
+      clientAuthMethods: ["client_secret_post", "client_secret_basic"],
+    });
+    expect(announced).toMatchObject(
+      methods ? { token_endpoint_auth_methods_supported: methods } : { issuer: metadata.issuer },
+    );
+    expect("token_endpoint_auth_methods_supported" in announced).toBe(methods !== null);
+    expect(found).toEqual(statuses);
+    expect([both, plain]).toEqual([401, 401]);
   });
 
   it("create a customer for a new e-mail, and send the webhooks", async () => {
@@ -144,7 +238,7 @@ describe("customer accounts", () => {
     const { body } = await signIn(metadata, client, "ada@shopper.example");
     const { body: api } = await send(
       "GET",
-      `${world.storefront}/.well-known/customer-account-api`,
+      `${primary}/.well-known/customer-account-api`,
       undefined,
     );
     const ask = (authorization: string) =>
@@ -156,7 +250,34 @@ describe("customer accounts", () => {
     expect((await ask(body.access_token as string)).body).toEqual({
       data: { customer: { id: gid, emailAddress: { emailAddress: "ada@shopper.example" } } },
     });
-    expect((await ask("nobody")).status).toBe(401);
+    for (const refused of ["nobody", "", `Bearer ${body.access_token as string}`])
+      expect((await ask(refused)).status).toBe(401);
+  });
+
+  it("return nobody for a token of another store, or without the API's scope", async () => {
+    world.sandbox.storefront.putCustomer(OTHER_SHOP, { email: "ada@shopper.example" });
+    const storefront = world.sandbox.addresses.storefrontUrlTemplate;
+    const others = world.sandbox.storefront.primaryHost(OTHER_SHOP);
+    const foreign = await signIn(
+      await discover(storefront.replace("{shop}", others)),
+      client,
+      "ada@shopper.example",
+    );
+    const narrow = await signIn(
+      metadata,
+      { ...client, scope: "openid email" },
+      "ada@shopper.example",
+    );
+    for (const { body } of [foreign, narrow])
+      expect(
+        (
+          await post(
+            `${world.storefront}/customer/api/2026-07/graphql`,
+            { query: "{ customer { id } }" },
+            { authorization: body.access_token as string },
+          )
+        ).status,
+      ).toBe(401);
   });
 
   it("sign out to an address of the app only", async () => {
@@ -172,14 +293,20 @@ describe("customer accounts", () => {
       `${world.appUrl}/bye`,
     );
     expect(world.sandbox.customerAccounts.logouts()).toEqual([
-      expect.objectContaining({ sub: gid.split("/").at(-1), issuer: metadata.issuer }),
+      expect.objectContaining({
+        sub: world.sandbox.customerAccounts.subject(SHOP, gid),
+        issuer: metadata.issuer,
+      }),
     ]);
   });
 
   it("of one shop reject the code of another", async () => {
     world.sandbox.storefront.putCustomer(OTHER_SHOP, { email: "ada@shopper.example" });
     const other = await discover(
-      world.sandbox.addresses.storefrontUrlTemplate.replace("{shop}", OTHER_SHOP),
+      world.sandbox.addresses.storefrontUrlTemplate.replace(
+        "{shop}",
+        world.sandbox.storefront.primaryHost(OTHER_SHOP),
+      ),
     );
     const attempt = newAttempt();
     const code = (await authorize(other, client, attempt)).callback.get("code") ?? "";

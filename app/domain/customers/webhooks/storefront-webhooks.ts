@@ -9,6 +9,7 @@ import { subjectMarks } from "../../bus/ledger-subjects.ts";
 import { routeEvent } from "../../bus/routing.ts";
 import { dataOf, type Tenant } from "../../tenants/tenant.ts";
 import { changeTenantRecord } from "../../tenants/tenant-record.ts";
+import { keepPrimaryHost, toHost } from "../../tenants/storefront/primary-domain.ts";
 import type { WebhookTopic } from "../../tenants/storefront/webhook-topics.ts";
 import {
   CUSTOMER_GID,
@@ -323,6 +324,16 @@ async function onScopesUpdated({ ctx, tenant, payload }: Webhook): Promise<Handl
   return "done";
 }
 
+/** The REST shop: `domain` is the host of the primary domain. */
+async function onShopUpdated(webhook: Webhook): Promise<Handled> {
+  const parsed = z.looseObject({ domain: z.string() }).safeParse(webhook.payload);
+  const host = parsed.success ? toHost(parsed.data.domain) : null;
+  if (host === null) return "ignored";
+  const { ctx, tenant } = webhook;
+  const isChanged = await keepPrimaryHost(ctx, tenant, host, changedAt(webhook));
+  return isChanged ? "done" : "ignored";
+}
+
 const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {
   "customers/create": onCustomer,
   "customers/update": onCustomer,
@@ -334,6 +345,7 @@ const HANDLERS: Record<WebhookTopic, (webhook: Webhook) => Promise<Handled>> = {
   "customers_email_marketing_consent/update": onMarketingConsent,
   "customers_marketing_consent/update": onMarketingConsent,
   "orders/create": onOrder,
+  "shop/update": onShopUpdated,
   "app/uninstalled": onUninstalled,
   "app/scopes_update": onScopesUpdated,
 };

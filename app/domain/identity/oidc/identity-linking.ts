@@ -268,7 +268,10 @@ async function updateAccount(
     `UPDATE storefront_users SET last_login_at = now(), updated_at = now(),
        federated_sub = coalesce($3, federated_sub), avatar_url = coalesce($4, avatar_url),
          full_name = coalesce(full_name, $5),
-       storefront_customer_gid = coalesce($6, storefront_customer_gid),
+       storefront_customer_gid = CASE WHEN $6::text IS NULL OR EXISTS (
+         SELECT 1 FROM storefront_users o
+         WHERE o.shop = $1 AND o.storefront_customer_gid = $6 AND o.id <> $2
+       ) THEN storefront_customer_gid ELSE $6 END,
        email_verified = email_verified OR ($7 AND email = $8)
      WHERE shop = $1 AND id = $2 RETURNING ${ACCOUNT_COLUMNS.join(", ")}`,
     [

@@ -7,7 +7,9 @@ import { PLATFORM } from "../../../runtime/database/database.ts";
 import { OutboundError } from "../../../runtime/errors.ts";
 import { putKey, takeKey, TTL_SECONDS, PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
 import { secretEquals } from "../../../runtime/secrets.ts";
-import { findTenant, type Tenant } from "../../tenants/tenant.ts";
+import { tokenState } from "../../tenants/directory.ts";
+import { tryToReadPrimaryDomain } from "../../tenants/storefront/primary-domain.ts";
+import { findTenant, getTenant, type Tenant } from "../../tenants/tenant.ts";
 import type { Account } from "../account.ts";
 import { InvalidIdToken, verifyIdToken } from "./id-token.ts";
 import { signInWithIdentity } from "./identity-linking.ts";
@@ -21,6 +23,7 @@ export type JourneyError =
   | "invalid_state"
   | "invalid_token"
   | "provider_unavailable"
+  | "foreign_domain"
   | "account_exists"
   | "account_unavailable";
 
@@ -51,11 +54,17 @@ export async function beginJourney(
   if (!client) return { error: "not_configured" };
   let endpoint: string;
   try {
-    endpoint = (await ctx.oidc.discover(provider.name, provider.metadataOf(ctx, tenant)))
-      .authorization_endpoint;
+    endpoint = (await discover(ctx, tenant, provider)).metadata.authorization_endpoint;
   } catch (error) {
-    if (error instanceof OutboundError) return { error: "provider_unavailable" };
-    throw error;
+    if (!(error instanceof OutboundError)) throw error;
+    const reason = toJourneyError(error);
+    ctx.log.warn("sign_in.not_begun", {
+      provider: provider.name,
+      reason,
+      detail: error.message,
+      shop: tenant.shop,
+    });
+    return { error: reason };
   }
   const state = ctx.random.uuid();
   const nonce = ctx.random.bytes(24).toString("base64url");
@@ -85,6 +94,28 @@ export async function beginJourney(
   for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
   return { location: location.href };
 }
+
+/**
+ * The provider's metadata, and the tenant as it was found with: a store that redirects to another domain
+ * may have a new primary domain, so that is read again, once.
+ */
+async function discover(ctx: Ctx, tenant: Tenant, provider: OidcProvider) {
+  const find = async (at: Tenant) => ({
+    tenant: at,
+    metadata: await ctx.oidc.discover(provider.name, provider.metadataOf(ctx, at)),
+  });
+  try {
+    return await find(tenant);
+  } catch (error) {
+    const isForeign = error instanceof OutboundError && error.kind === "foreign_redirect";
+    if (!isForeign || tokenState(tenant) !== "valid") throw error;
+    if (!(await tryToReadPrimaryDomain(ctx, tenant.shop))) throw error;
+    return find(await getTenant(ctx, tenant.shop));
+  }
+}
+
+const toJourneyError = ({ kind }: OutboundError): JourneyError =>
+  kind === "foreign_redirect" ? "foreign_domain" : "provider_unavailable";
 
 /**
  * A path of this site only: `//other.example` and `/\other.example` leave the site, and so does
@@ -171,22 +202,21 @@ export async function completeJourney(
       ctx.oidc.forget(provider.metadataOf(ctx, tenant));
       return fail("invalid_token", error.message);
     }
-    if (error instanceof OutboundError) return fail("provider_unavailable", error.message);
+    if (error instanceof OutboundError) return fail(toJourneyError(error), error.message);
     throw error;
   }
 }
 
 async function fetchIdentity(
   ctx: Ctx,
-  tenant: Tenant,
+  known: Tenant,
   provider: OidcProvider,
   answer: { code: string; verifier: string; nonce: string; issuer: string | null },
 ) {
-  const client = provider.clientOf(tenant);
+  const client = provider.clientOf(known);
   if (!client) throw new InvalidIdToken("the client was removed meanwhile");
-  const place = provider.metadataOf(ctx, tenant);
-  const { isTenantAddress } = place;
-  const metadata = await ctx.oidc.discover(provider.name, place);
+  const { tenant, metadata } = await discover(ctx, known, provider);
+  const { isTenantAddress } = provider.metadataOf(ctx, tenant);
   // RFC 9207: a response that names another issuer is a mix-up; so is one without an issuer where the
   // provider always sends it.
   if (
@@ -217,5 +247,5 @@ async function fetchIdentity(
     nonce: answer.nonce,
     isTenantAddress,
   });
-  return provider.toIdentity(claims, tokens.access_token);
+  return provider.identify(ctx, tenant, claims, tokens.access_token);
 }

@@ -1,9 +1,11 @@
-// The two identity providers as values: address, our client, and the claims they send.
+// The two identity providers as values: address, our client, and how they name a person.
 import type { Ctx } from "../../../context.server.ts";
 import type { OidcPlace } from "../../../integrations/oidc.ts";
 import { normaliseEmail } from "../../customers/customer-change.ts";
+import { storeDomains } from "../../tenants/storefront/primary-domain.ts";
 import type { Tenant } from "../../tenants/tenant.ts";
 import { TTL_SECONDS } from "../../../runtime/database/kv.ts";
+import { OutboundError } from "../../../runtime/errors.ts";
 import type { IdentityClaims } from "./id-token.ts";
 
 /** An identity verified by a provider. */
@@ -33,14 +35,22 @@ export type OidcProvider = {
    * browser's and rejects it.
    */
   sendsOrigin: boolean;
-  /** Null while the tenant has not configured it. */
+  /** Null while there is no client for this tenant. */
   clientOf(tenant: Tenant): { id: string; secret: string | undefined } | null;
   /** The address and issuer of its metadata, and whether a tenant chose that address. */
   metadataOf(ctx: Ctx, tenant: Tenant): OidcPlace;
-  toIdentity(claims: IdentityClaims, accessToken: string | undefined): ProvenIdentity;
+  /** Throws an OutboundError when the provider must be asked and does not answer. */
+  identify(
+    ctx: Ctx,
+    tenant: Tenant,
+    claims: IdentityClaims,
+    accessToken: string | undefined,
+  ): Promise<ProvenIdentity>;
 };
 
 const METADATA_PATH = "/.well-known/openid-configuration";
+
+const CUSTOMER_API_PATH = "/.well-known/customer-account-api";
 
 const common = (claims: IdentityClaims) => ({
   issuer: claims.issuer,
@@ -74,12 +84,8 @@ const federated: OidcProvider = {
       isTenantAddress: tenant.saved.federated_issuer !== undefined,
     };
   },
-  toIdentity: (claims) => ({
-    ...common(claims),
-    provider: "federated",
-    gid: null,
-    accessToken: null,
-  }),
+  identify: (_ctx, _tenant, claims) =>
+    Promise.resolve({ ...common(claims), provider: "federated", gid: null, accessToken: null }),
 };
 
 const storefront: OidcProvider = {
@@ -89,34 +95,47 @@ const storefront: OidcProvider = {
   verifierSeconds: TTL_SECONDS.pkce,
   consentMethod: "storefront_oidc",
   sendsOrigin: true,
-  clientOf: ({ config }) =>
-    config.storefront_customer_account_client_id
-      ? {
-          id: config.storefront_customer_account_client_id,
-          secret: config.storefront_customer_account_client_secret,
-        }
-      : null,
+  // The app itself, by [customer_authentication] of its manifest, unless the store has a client of its own.
+  clientOf: ({ config, app }) => ({
+    id: config.storefront_customer_account_client_id ?? app.clientId,
+    secret: config.storefront_customer_account_client_secret,
+  }),
   // The issuer is vouched for by the store's domain and has another address.
-  metadataOf: (ctx, tenant) => ({
-    url: ctx.storefront.adminUrl(tenant.shop, METADATA_PATH),
-    issuer: null,
-    isTenantAddress: false,
-  }),
-  toIdentity: (claims, accessToken) => ({
-    ...common(claims),
-    provider: "storefront",
-    gid: toCustomerGid(claims.sub),
-    accessToken: accessToken ?? null,
-  }),
+  metadataOf: (ctx, tenant) => {
+    const { url, within, isTenantAddress } = placeAtStore(ctx, tenant, METADATA_PATH);
+    return { url, issuer: null, isTenantAddress, redirectsWithin: within };
+  },
+  async identify(ctx, tenant, claims, accessToken) {
+    if (!accessToken)
+      throw new OutboundError("storefront", "malformed", {
+        message: "storefront: the token response has no access token",
+      });
+    // The subject is not the number of the Admin API's customer, so the access token's owner is asked for.
+    const customer = await ctx.customerAccounts.customer(
+      placeAtStore(ctx, tenant, CUSTOMER_API_PATH),
+      accessToken,
+      new URL(ctx.baseUrl).origin,
+    );
+    const known = common(claims);
+    return {
+      ...known,
+      email: known.email ?? (customer.email ? normaliseEmail(customer.email) : null),
+      provider: "storefront",
+      gid: customer.gid,
+      accessToken,
+    };
+  },
 };
 
-/**
- * The subject is the customer's number or its gid; as text, because it exceeds what a JavaScript number
- * holds.
- */
-function toCustomerGid(sub: string): string | null {
-  const digits = /^(?:gid:\/\/shopify\/Customer\/)?(\d{1,20})$/.exec(sub)?.[1];
-  return digits ? `gid://shopify/Customer/${digits}` : null;
+/** A document on the store's primary domain, which may redirect between the store's domains. */
+function placeAtStore(ctx: Ctx, tenant: Tenant, path: string) {
+  const domains = storeDomains(tenant);
+  return {
+    url: ctx.storefront.domainUrl(domains[0] ?? tenant.shop, path),
+    within: domains.map((domain) => ctx.storefront.domainUrl(domain, "")),
+    // The names in the DNS of a primary domain are the merchant's.
+    isTenantAddress: ctx.storefront.isDomainHost,
+  };
 }
 
 export const OIDC_PROVIDERS = { federated, storefront } as const;

@@ -12,6 +12,7 @@ import { registerTenant } from "../tenant-record.ts";
 import { appOf, findTenant, getTenant } from "../tenant.ts";
 import { requestLoaderMetafield } from "./loader-worker.ts";
 import { registrationRequests } from "./registration-worker.ts";
+import { tryToReadPrimaryDomain } from "./primary-domain.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 type InstallState = { kind: "install"; shop: string };
@@ -109,6 +110,7 @@ export async function completeInstall(
   ctx.log.info("install.completed", { shop, scopes: grant.scopes });
   await tryToRegisterWebhooks(ctx, shop);
   await requestLoaderMetafield(ctx, shop);
+  await tryToReadPrimaryDomain(ctx, shop);
   return {
     shop,
     location: ctx.storefront.adminUrl(

@@ -1,5 +1,5 @@
-// Registers the webhooks of stores in the background. The page that connects a store only asks for it: a
-// dozen calls to the platform would hold up its first paint.
+// Registers the webhooks of stores in the background, and reads their primary domain. The page that connects
+// a store only asks for it: a dozen calls to the platform would hold up its first paint.
 import type { Ctx } from "../../../context.server.ts";
 import { isDatabaseAway } from "../../../runtime/database/database.ts";
 import { PLATFORM_KEYS } from "../../../runtime/database/kv.ts";
@@ -7,6 +7,7 @@ import type { WorkQueue } from "../../../runtime/database/work-queue.ts";
 import { tokenState } from "../directory.ts";
 import { startRequestWorker, storeRequests } from "../store-requests.ts";
 import { findTenant } from "../tenant.ts";
+import { readPrimaryDomain } from "./primary-domain.ts";
 import { registerWebhooks } from "./webhook-registration.ts";
 
 const CONCURRENCY = 2;
@@ -33,6 +34,7 @@ async function isRegistered(ctx: Ctx, shop: string): Promise<boolean> {
   if (!tenant || tokenState(tenant) !== "valid") return true;
   try {
     await registerWebhooks(ctx, shop);
+    await readPrimaryDomain(ctx, shop);
     return true;
   } catch (error) {
     if (isDatabaseAway(error)) throw error;

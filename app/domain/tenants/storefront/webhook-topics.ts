@@ -35,6 +35,7 @@ export const WEBHOOK_TOPICS = [
   topic("customers_email_marketing_consent/update", "api"),
   topic("customers_marketing_consent/update", "api"),
   topic("orders/create", "api"),
+  topic("shop/update", "api"),
   topic("app/uninstalled", "manifest"),
   topic("app/scopes_update", "manifest"),
 ] as const;

@@ -5,7 +5,7 @@
 import { buildSchema, graphql } from "graphql";
 import { fieldsOf, json, textOf } from "../../exchange.ts";
 import type { Call, ApiResponse } from "../../exchange.ts";
-import type { ShopState } from "../state.ts";
+import type { Customer } from "../state.ts";
 
 const SCHEMA = buildSchema(`
   type Query { customer: Customer! }
@@ -15,12 +15,10 @@ const SCHEMA = buildSchema(`
 `);
 
 export async function answerCustomerGraphql(
-  shop: ShopState,
   call: Call,
-  findSubject: (accessToken: string) => string | undefined,
+  findCustomer: (accessToken: string) => Customer | undefined,
 ): Promise<ApiResponse> {
-  const sub = findSubject(call.headers.authorization ?? "");
-  const customer = sub === undefined ? undefined : shop.customers[`gid://shopify/Customer/${sub}`];
+  const customer = findCustomer(call.headers.authorization ?? "");
   if (call.method !== "POST") return json(405, { errors: [{ message: "Use POST" }] });
   if (!customer) return json(401, { errors: [{ message: "Unauthorized" }] });
   const { query, variables } = fieldsOf(call.body);

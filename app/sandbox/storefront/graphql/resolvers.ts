@@ -12,6 +12,7 @@ import type { GraphqlContext } from "./admin-api.ts";
 import { installationGid } from "./metafields.ts";
 import { definitionResolvers } from "./metafield-definitions.ts";
 import { orderResolvers } from "../orders.ts";
+import { primaryHostOf } from "../state.ts";
 import type { ShopState, Subscription } from "../state.ts";
 
 const MAX_PAGE = 250;
@@ -32,6 +33,7 @@ export const storefrontResolvers = {
     email: shop.email,
     myshopifyDomain: shop.domain,
     currencyCode: shop.currencyCode,
+    primaryDomain: { host: primaryHostOf(shop), url: `https://${primaryHostOf(shop)}` },
   }),
 
   currentAppInstallation: (_: unknown, { scope, shop }: GraphqlContext) => ({

@@ -254,7 +254,7 @@ describe("a forged token", () => {
   });
 
   it("never answers 5xx", () => {
-    expect(service.logged.filter(({ msg }) => msg === "request.failed")).toEqual([]);
+    expect(service.logged.filter(({ event }) => event === "request.failed")).toEqual([]);
   });
 });
 

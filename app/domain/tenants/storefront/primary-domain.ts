@@ -1,0 +1,62 @@
+// The store's primary domain: its shoppers' origin, and the place of its sign-in. Read from the Admin API
+// when a store connects and by the scheduled run, kept up to date by shop/update.
+import type { Ctx } from "../../../context.server.ts";
+import { PRIMARY_DOMAIN } from "../../../integrations/storefront-documents.ts";
+import { changeTenantRecord } from "../tenant-record.ts";
+import { getTenant, type Tenant } from "../tenant.ts";
+import { callStorefront } from "./admin-session.ts";
+
+const MAX_HOST_LENGTH = 253;
+const LABEL = /^[a-z0-9-]{1,63}$/;
+
+/** The primary domain first; only the myshopify domain while no other is known. */
+export function storeDomains({ shop, connection }: Pick<Tenant, "shop" | "connection">): string[] {
+  return [...new Set([connection.primary_host ?? shop, shop])];
+}
+
+/** Reads the primary domain from the Admin API. True when it changed. Throws as `callStorefront`. */
+export async function readPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean> {
+  const at = ctx.clock.now();
+  const { shop: found } = await callStorefront<{
+    shop?: { primaryDomain?: { host?: unknown } | null } | null;
+  }>(ctx, shop, { document: PRIMARY_DOMAIN });
+  const host = toHost(found?.primaryDomain?.host);
+  return host !== null && (await keepPrimaryHost(ctx, await getTenant(ctx, shop), host, at));
+}
+
+/** As `readPrimaryDomain`, for a caller that goes on without. */
+export async function tryToReadPrimaryDomain(ctx: Ctx, shop: string): Promise<boolean> {
+  try {
+    return await readPrimaryDomain(ctx, shop);
+  } catch (error) {
+    ctx.log.warn("primary_domain.not_read", { shop, reason: (error as Error).message });
+    return false;
+  }
+}
+
+/** Keeps the host that was the store's at that time. False for a host that is known, and for old news. */
+export async function keepPrimaryHost(
+  ctx: Ctx,
+  { shop, connection }: Tenant,
+  host: string,
+  at: Date,
+): Promise<boolean> {
+  const { primary_host: known, primary_host_at: knownAt } = connection;
+  if (host === known || (knownAt !== undefined && new Date(knownAt) > at)) return false;
+  await changeTenantRecord(ctx, shop, {
+    connection: { primary_host: host, primary_host_at: at.toISOString() },
+  });
+  ctx.log.info("primary_domain.changed", { shop, host });
+  return true;
+}
+
+/** A host name as browsers write it, without port; null for anything else, IP addresses included. */
+export function toHost(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > MAX_HOST_LENGTH) return null;
+  const url = URL.parse(`https://${value}`);
+  // The value is the host alone: no port, user, path or query.
+  if (url === null || url.href !== `https://${url.hostname}/` || value.endsWith("/")) return null;
+  const labels = url.hostname.split(".");
+  const isName = labels.length > 1 && !/^\d/.test(labels.at(-1) ?? "");
+  return isName && labels.every((label) => LABEL.test(label)) ? url.hostname : null;
+}

@@ -1,0 +1,206 @@
+// The person of a storefront sign-in is the customer that the Customer Account API names for the access
+// token; the ID token's subject says nothing about the customer.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { applyStorefrontChange } from "../../../app/domain/customers/from-storefront.ts";
+import { getTenant } from "../../../app/domain/tenants/tenant.ts";
+import {
+  errorOf,
+  expectRefused,
+  gidOf,
+  putPerson,
+  sessionOf,
+  signedInUser,
+  signInAs,
+} from "../../support/browser/sign-in-journey.ts";
+import { OTHER_SHOP, SHOP, startService, type Service } from "../../support/service.ts";
+
+let service: Service;
+let count = 0;
+let email: string;
+let sub: string;
+beforeAll(async () => {
+  service = await startService();
+  await service.addTenant(SHOP);
+  await service.addTenant(OTHER_SHOP);
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  service.sandbox.clearFaults();
+  service.sandbox.customerAccounts.clearFlaws();
+  service.sandbox.customerAccounts.settings.hasEmailClaim = true;
+  email = `person-${(count += 1)}@example.com`;
+  sub = putPerson(service, "storefront", email);
+});
+
+const signIn = (query: Record<string, string> = {}) => signInAs(service, "storefront", sub, query);
+const apiCalls = () =>
+  service.sandbox
+    .requests("customerAccounts")
+    .filter(({ path }) => path.includes("/customer/api/"));
+const learn = async (gid: string, shop = SHOP) =>
+  (
+    await applyStorefrontChange(
+      service.ctx,
+      await getTenant(service.ctx, shop),
+      { gid, email, changedAt: new Date() },
+      { eventId: crypto.randomUUID(), eventType: "customer.updated" },
+    )
+  ).userId as number;
+
+describe("the customer of a storefront sign-in", () => {
+  it("is asked for with the access token alone, before the account is matched by the customer", async () => {
+    const id = await learn(gidOf(service, sub));
+    const found = await signedInUser(service, await signIn());
+    expect(found).toMatchObject({ id, storefront_customer_gid: gidOf(service, sub) });
+    const call = apiCalls().at(-1);
+    expect(call?.headers).toMatchObject({ origin: service.url });
+    expect(call?.headers.authorization).toMatch(/^sandbox-person-\w+$/);
+    expect(JSON.stringify(call?.body)).toContain("emailAddress { emailAddress }");
+    const [claims] = await service.database.query(
+      "SELECT storefront_oidc_sub FROM user_claims WHERE user_id = $1",
+      [id],
+    );
+    expect(claims.storefront_oidc_sub).toBe(sub);
+  });
+
+  it("is not the subject, also where the subject is the number of another customer", async () => {
+    const victim = await learn("gid://shopify/Customer/4242424242");
+    email = `attacker-${email}`;
+    sub = putPerson(service, "storefront", email);
+    for (const claimed of ["4242424242", "gid://shopify/Customer/4242424242"]) {
+      service.sandbox.customerAccounts.next({ claims: { sub: claimed } });
+      const found = await signedInUser(service, await signIn());
+      expect(found.id).not.toBe(victim);
+      expect(found.storefront_customer_gid).toBe(gidOf(service, sub));
+      await service.database.query("DELETE FROM identity_links WHERE user_id = $1", [found.id]);
+    }
+  });
+
+  it("gives the address where the ID token has none; it counts as unverified", async () => {
+    service.sandbox.customerAccounts.settings.hasEmailClaim = false;
+    const answer = await signIn();
+    expect(await signedInUser(service, answer)).toMatchObject({
+      email,
+      email_verified: false,
+      storefront_customer_gid: gidOf(service, sub),
+    });
+  });
+
+  it("does not open another account with the address where the ID token has none", async () => {
+    const other = await service.call("POST", `/auth/signup?shop=${SHOP}`, {
+      key: null,
+      body: { email, password: "correct horse battery", consent_tos: true, consent_privacy: true },
+    });
+    service.sandbox.customerAccounts.settings.hasEmailClaim = false;
+    await expectRefused(service, "account_exists", () => signIn());
+    const me = await service.call("GET", `/auth/me?shop=${SHOP}`, { key: other.json.token });
+    expect(me.status).toBe(200);
+  });
+
+  it("gives no address over the one in the ID token", async () => {
+    service.sandbox.customerAccounts.next({
+      claims: { email: `claimed-${email}`, email_verified: true },
+    });
+    expect(await signedInUser(service, await signIn())).toMatchObject({
+      email: `claimed-${email}`,
+      email_verified: true,
+    });
+  });
+
+  it("without an address anywhere has an account without one", async () => {
+    service.sandbox.customerAccounts.settings.hasEmailClaim = false;
+    service.sandbox.failNext("customerAccounts", {
+      match: "/customer/api/",
+      status: 200,
+      body: { data: { customer: { id: gidOf(service, sub), emailAddress: null } } },
+    });
+    expect(await signedInUser(service, await signIn())).toMatchObject({ email: null });
+  });
+
+  it("of one store is nobody in another, also with the same number", async () => {
+    const gid = "gid://shopify/Customer/777000777";
+    for (const shop of [SHOP, OTHER_SHOP])
+      service.sandbox.storefront.putCustomer(shop, { gid, email: `twin-${email}` });
+    const [here, there] = [await learn(gid), await learn(gid, OTHER_SHOP)];
+    sub = service.sandbox.customerAccounts.subject(OTHER_SHOP, gid);
+    const answer = await signIn({ shop: OTHER_SHOP });
+    expect((await signedInUser(service, answer, OTHER_SHOP)).id).toBe(there);
+    expect(here).not.toBe(there);
+    const asOther = await service.call("GET", `/auth/me?shop=${SHOP}`, { key: sessionOf(answer) });
+    expect(asOther.status).toBe(401);
+  });
+
+  it("that another account holds stays there: the person stays in the account of the subject", async () => {
+    const first = await signedInUser(service, await signIn());
+    const gid = gidOf(service, sub);
+    await service.database.query(
+      "UPDATE storefront_users SET storefront_customer_gid = NULL WHERE id = $1",
+      [first.id],
+    );
+    email = `holder-${email}`;
+    const holder = await learn(gid);
+    expect(await signedInUser(service, await signIn())).toMatchObject({
+      id: first.id,
+      storefront_customer_gid: null,
+    });
+    const [row] = await service.database.query(
+      "SELECT storefront_customer_gid FROM storefront_users WHERE id = $1",
+      [holder],
+    );
+    expect(row.storefront_customer_gid).toBe(gid);
+  });
+});
+
+describe("a storefront sign-in writes nothing and matches nobody when the Customer Account API", () => {
+  const API = "/customer/api/";
+  it.each([
+    ["answers 500", { status: 500 }],
+    ["answers 429", { status: 429 }],
+    ["refuses the token", { status: 401, body: { errors: [{ message: "Unauthorized" }] } }],
+    ["answers garbage", { garbage: true }],
+    ["resets the connection", { reset: true }],
+    ["does not answer in time", { hang: 20_000 }],
+    ["answers errors", { status: 200, body: { errors: [{ message: "Not approved" }] } }],
+    ["names no customer", { status: 200, body: { data: { customer: null } } }],
+    [
+      "names something that is no customer",
+      { status: 200, body: { data: { customer: { id: "gid://shopify/Order/1" } } } },
+    ],
+  ] as const)("%s; the next attempt works", async (_case, fault) => {
+    // An account that the customer would match.
+    await learn(gidOf(service, sub));
+    service.sandbox.failNext("customerAccounts", { match: API, ...fault });
+    await expectRefused(service, "provider_unavailable", () => signIn());
+    expect(errorOf(await signIn())).toBeNull();
+  });
+
+  it("has no endpoint in the store's document", async () => {
+    const own = await startService();
+    try {
+      await own.addTenant(SHOP);
+      const person = putPerson(own, "storefront", email);
+      const body = { graphql_api: "not an address" };
+      for (const fault of [{ status: 200, body }, { status: 404 }])
+        own.sandbox.failNext("customerAccounts", {
+          match: "/.well-known/customer-account-api",
+          ...fault,
+        });
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        await expectRefused(own, "provider_unavailable", () => signInAs(own, "storefront", person));
+      expect(errorOf(await signInAs(own, "storefront", person))).toBeNull();
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+it("the access token and the address of a signed-in customer are never logged", async () => {
+  service.sandbox.failNext("customerAccounts", {
+    match: "/customer/api/",
+    status: 400,
+    body: { errors: [{ message: `no customer ${email}` }] },
+  });
+  await signIn();
+  await signIn();
+  expect(JSON.stringify(service.logged)).not.toMatch(/sandbox-person-|@example\.com/);
+});
