@@ -32,7 +32,7 @@ export type TokenGrant = {
 
 export type GraphqlAnswer<T> = {
   data: T | null;
-  errors: { message: string; extensions?: { code?: string } }[];
+  errors: { message: string; path?: (string | number)[]; extensions?: { code?: string } }[];
   /**
    * The rate-limit bucket after this call, in cost points; null when the response has no
    * `extensions.cost`.

@@ -13,10 +13,12 @@ import { SetupGuideCard } from "../setup-guide/setup-guide-card.tsx";
 import { WebhooksCard, WebhooksSkeleton } from "./webhooks-card.tsx";
 import { HealthBanners } from "./health-banners.tsx";
 import type { StoreOverview } from "../../domain/merchant/store-overview.ts";
+import { WithheldBanner } from "./withheld-banner.tsx";
 import { DayCard, RecentActivityCard } from "./overview-cards.tsx";
 
 type Props = {
-  connection: ComponentProps<typeof ConnectionCard> & ComponentProps<typeof ChannelsCard>;
+  connection: ComponentProps<typeof ConnectionCard> &
+    ComponentProps<typeof ChannelsCard> & { withheld?: ComponentProps<typeof WithheldBanner> };
   guide: SetupGuide;
   health: ComponentProps<typeof HealthBanners>["health"];
   webhooks: Promise<ComponentProps<typeof WebhooksCard>["webhooks"]>;
@@ -40,6 +42,7 @@ export function HomeScreen({ connection, guide, health, webhooks, overview }: Pr
             {t("title")}
           </Text>
           <ConnectionBanner {...connection} />
+          {connection.withheld && <WithheldBanner {...connection.withheld} />}
           <HealthBanners health={health} paused={paused} />
           {!guide.isDone && (
             <SetupGuideCard

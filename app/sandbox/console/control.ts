@@ -71,6 +71,11 @@ const FaultShape = z.union([
   z.strictObject({ delayMs: z.number().nonnegative() }),
   z.strictObject({ garbage: z.literal(true) }),
 ]);
+/** The customer data that the app is not approved for; an empty list approves all of it. */
+const ProtectedDataChange = z.object({
+  shop: Text,
+  withheld: z.array(z.enum(["customers", "name", "email", "phone", "address"])),
+});
 const FailNext = z.object({
   system: SystemName,
   fault: FaultShape,
@@ -139,6 +144,11 @@ async function act(sandbox: Sandbox, path: string, body: unknown): Promise<unkno
     case "/_control/people": {
       const { email, name, email_verified: emailVerified } = FederatedPerson.parse(body);
       return sandbox.federated.putPerson({ email, name: name || undefined, emailVerified });
+    }
+    case "/_control/protected-data": {
+      const { shop, withheld } = ProtectedDataChange.parse(body);
+      sandbox.storefront.withholdData(shop, withheld);
+      return { ok: true };
     }
     case "/_control/fail-next": {
       const { system, fault, times, match } = FailNext.parse(body);

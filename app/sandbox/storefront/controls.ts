@@ -9,10 +9,12 @@ import { payFor } from "./checkout.ts";
 import { addedTags, putCustomer, topicsOfChange } from "./customers.ts";
 import type { CustomerPatch } from "./customers.ts";
 import type { CostBucket } from "./graphql/admin-api.ts";
+import { shownCustomer } from "./graphql/protected-data.ts";
 import { orderPayload, putOrder } from "./orders.ts";
 import type { Order, OrderPatch } from "./orders.ts";
 import type {
   Customer,
+  ProtectedData,
   RefreshCall,
   ShopState,
   StorefrontSettings,
@@ -287,6 +289,11 @@ export function createStorefrontControls({
       shop.refusedTopics = reason === null ? others : { ...others, [topicEnum(topic)]: reason };
       saving.soon();
     },
+    /** The customer data that the app is not approved for from now on; empty: approved for all. */
+    withholdData(domain: string, parts: ProtectedData[]): void {
+      ensureShop(domain).withheld = parts;
+      saving.soon();
+    },
     subscriptions: (domain: string) => [...getShop(domain).subscriptions],
     isInstalled: (domain: string): boolean => state.shops[domain]?.isInstalled ?? false,
 
@@ -328,8 +335,11 @@ function toPayload(
 ): string {
   if (typeof what === "string" && !what.startsWith("gid://")) return what;
   if (typeof what === "object" && what !== null) return JSON.stringify(what);
-  const customer =
+  const stored =
     typeof what === "string" ? (shop.customers[what] ?? deletedCustomer(what)) : undefined;
+  // A privacy request names its customer to every app.
+  const isRequest = topic === "customers/data_request" || topic === "customers/redact";
+  const customer = stored && !isRequest ? shownCustomer(shop, stored) : stored;
   return buildPayload(topic, { shop, customer, version, ...(tags && { tags }) });
 }
 

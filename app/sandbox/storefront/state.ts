@@ -72,6 +72,9 @@ export type Customer = {
 
 export type Subscription = { gid: string; topic: string; uri: string; apiVersion: string };
 
+/** `customers`: everything about customers, the other parts included. */
+export type ProtectedData = "customers" | "name" | "email" | "phone" | "address";
+
 export type ShopState = {
   domain: string;
   /** Numeric ids are text everywhere: most of them do not fit a JavaScript number. */
@@ -101,6 +104,8 @@ export type ShopState = {
   nextSubscriptionId: number;
   /** Webhook topics that the platform rejects for this app, with its reason. */
   refusedTopics?: Record<string, string>;
+  /** Customer data that the app is not approved for. */
+  withheld?: ProtectedData[];
 };
 
 export type StorefrontState = { shops: Record<string, ShopState> };

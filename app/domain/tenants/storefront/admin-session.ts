@@ -5,14 +5,16 @@ import type { Ctx } from "../../../context.server.ts";
 import type { GraphqlAnswer } from "../../../integrations/storefront.ts";
 import { AppError, OutboundError } from "../../../runtime/errors.ts";
 import { ensureStorefrontToken } from "./access-token.ts";
+import { noteWithheld, takeData } from "./withheld-data.ts";
 
 const MAX_THROTTLED = 6;
 const MAX_WAIT_MS = 20_000;
 const FALLBACK_WAIT_MS = 2_000;
 
 /**
- * Returns the data of one GraphQL call. Throws OutboundError for errors that time or an operator
- * can resolve, `not_installed` when only a new install helps. The caller checks `userErrors`: see
+ * Returns the data of one GraphQL call; fields that the platform withholds are absent from it, never
+ * null. Throws OutboundError for errors that time or an operator can resolve, `not_installed` when
+ * only a new install helps. The caller checks `userErrors`: see
  * `requireNoUserErrors`.
  */
 export async function callStorefront<T>(
@@ -48,7 +50,9 @@ export async function callStorefront<T>(
       await delay(throttleWait(answer));
       continue;
     }
-    if (answer.errors.length > 0 || answer.data === null)
+    await noteWithheld(ctx, shop, answer);
+    const data = takeData(answer);
+    if (data === null)
       throw new OutboundError("storefront", "malformed", {
         status: answer.errors.some((error) => error.extensions?.code === "THROTTLED") ? 429 : 422,
         message: `the storefront refused the call: ${answer.errors
@@ -56,7 +60,7 @@ export async function callStorefront<T>(
           .join("; ")
           .slice(0, 500)}`,
       });
-    return answer.data;
+    return data;
   }
 }
 

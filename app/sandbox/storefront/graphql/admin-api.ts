@@ -9,6 +9,7 @@ import type { DocumentNode, GraphQLSchema } from "graphql";
 import { fieldsOf, json } from "../../exchange.ts";
 import type { ApiResponse } from "../../exchange.ts";
 import { actualCost, requestedCost } from "./query-cost.ts";
+import { resolveUnlessWithheld } from "./protected-data.ts";
 import type { BulkDesk } from "./bulk-operations.ts";
 import type { CustomerPatch } from "../customers.ts";
 import type { Customer, ShopState, StorefrontSettings } from "../state.ts";
@@ -100,6 +101,7 @@ export async function answerGraphql(
     rootValue,
     contextValue: context,
     typeResolver: resolveType,
+    fieldResolver: resolveUnlessWithheld,
   });
   const actual = Math.min(requested, actualCost(document, result.data));
   bucket.available -= actual;
