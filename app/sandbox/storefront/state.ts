@@ -4,6 +4,7 @@
  */
 import type { Catalog } from "./catalog.ts";
 import type { Cart } from "./checkout.ts";
+import type { ConnectionCost } from "./graphql/query-cost.ts";
 import type { Order } from "./orders.ts";
 
 type AccessToken = {
@@ -157,7 +158,13 @@ export type StorefrontSettings = {
   echoWebhooks: boolean;
   /** Paging ends after this many objects. */
   maxPagedObjects: number;
-  graphqlCost: { maximumAvailable: number; restoreRate: number; maximumQueryCost: number };
+  /** The limits of the standard plan. */
+  graphqlCost: {
+    maximumAvailable: number;
+    restoreRate: number;
+    maximumQueryCost: number;
+    connections: ConnectionCost;
+  };
 };
 
 export const STOREFRONT_DEFAULTS: StorefrontSettings = {
@@ -170,7 +177,12 @@ export const STOREFRONT_DEFAULTS: StorefrontSettings = {
   webhookTimeoutMs: 5000,
   echoWebhooks: true,
   maxPagedObjects: 25_000,
-  graphqlCost: { maximumAvailable: 2000, restoreRate: 100, maximumQueryCost: 1000 },
+  graphqlCost: {
+    maximumAvailable: 2000,
+    restoreRate: 100,
+    maximumQueryCost: 1000,
+    connections: "measured",
+  },
 };
 
 /** The platform's createdAt and updatedAt have a precision of one second. */

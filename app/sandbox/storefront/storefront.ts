@@ -40,7 +40,7 @@ export function createStorefront(
   app: SandboxApp,
   overrides: Partial<StorefrontSettings> = {},
 ) {
-  const settings: StorefrontSettings = { ...STOREFRONT_DEFAULTS, ...overrides };
+  const settings: StorefrontSettings = { ...structuredClone(STOREFRONT_DEFAULTS), ...overrides };
   const bulk = createBulkDesk({ runningPolls: 1, failWith: null });
   const buckets = new Map<string, CostBucket>();
   // Customers in a state file from before metafields have none.
