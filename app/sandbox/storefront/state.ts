@@ -105,6 +105,8 @@ export type ShopState = {
   nextSubscriptionId: number;
   /** Webhook topics that the platform rejects for this app, with its reason. */
   refusedTopics?: Record<string, string>;
+  /** The online store asks visitors for its password. */
+  hasPassword?: boolean;
   /** Customer data that the app is not approved for. */
   withheld?: ProtectedData[];
 };

@@ -17,7 +17,7 @@ import { mintSessionToken, openApp } from "./session-token.ts";
 import { newShop, STOREFRONT_DEFAULTS } from "./state.ts";
 import type { ShopState, StorefrontSettings, StorefrontState } from "./state.ts";
 import { answerTokenRequest, findAccessToken } from "./tokens.ts";
-import { restShop } from "./webhook-payloads.ts";
+import { restShop } from "./webhooks/payloads.ts";
 
 export type SandboxApp = {
   url: () => string;
@@ -90,7 +90,11 @@ export function createStorefront(
     }
     if (/^\/api\/[\w-]+\/graphql\.json$/.test(path) && call.method === "POST")
       return answerCartApi(shop, call.body, () => saving.soon());
-    if (path === "/admin" || path === "/") return redirect(`/storefront/${domain}/admin/apps`);
+    if (path === "/admin") return redirect(`/storefront/${domain}/admin/apps`);
+    // A visitor is led to the store's primary domain, which is the theme's page here.
+    if (path === "/password") return text(200, "Enter the store's password");
+    if (path === "/" && shop.hasPassword) return redirect(`/storefront/${domain}/password`);
+    if (path === "/") return redirect(`/store/${domain}`, 301);
     return answerApi(shop, path, call);
   };
 

@@ -3,9 +3,9 @@
  * 2026-07 and 2024-10).
  * Numeric ids are written digit by digit: through a JavaScript number those above 2^53 would change.
  */
-import { customerIdOf } from "./customers.ts";
-import { isWithheld } from "./graphql/protected-data.ts";
-import type { Customer, ShopState } from "./state.ts";
+import { customerIdOf } from "../customers.ts";
+import { isWithheld } from "../graphql/protected-data.ts";
+import type { Customer, ShopState } from "../state.ts";
 
 export type PayloadVersion = "2026-07" | "2024-10";
 
