@@ -109,6 +109,7 @@ test("an empty store is connected, its tags set up and its customers imported, a
 test("an error or a timeout of the store is shown at the step, which can be retried", async () => {
   const shop = "sick-store.myshopify.com";
   world.sandbox.storefront.install(shop);
+  world.sandbox.storefront.setPassword(shop, true);
   const { page, errors, close } = await browser.visit([world.url, world.sandbox.url]);
   // Opening the app inside its admin connects the store.
   await page.goto(await embeddedUrl(world, shop, { path: "/app/setup" }));
@@ -116,7 +117,7 @@ test("an error or a timeout of the store is shown at the step, which can be retr
   await waitForHydration(page);
   expect(await findA11yViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check now" }).click();
-  await page.getByText("The banner is not on your store's front page yet.").waitFor();
+  await page.getByText("Your store asks visitors for a password").waitFor();
   await page.getByRole("button", { name: "I have switched it on" }).click();
   await page.getByText("2 of 5 steps done").waitFor();
   world.sandbox.failNext("storefront", { status: 503, match: "graphql" }, 50);
