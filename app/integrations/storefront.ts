@@ -42,7 +42,7 @@ export type GraphqlAnswer<T> = {
   throttle: { requested: number; available: number; restorePerSecond: number } | null;
 };
 
-export type FrontPage = {
+type FrontPage = {
   status: number;
   text: string;
   /** The store shows visitors a page that asks for its password. */
